@@ -1,0 +1,74 @@
+# Needs Python 3.11 or newer, a C++20 compiler and make; everything else goes into .venv.
+PYTHON ?= python3
+CXX ?= g++
+export CXX
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+REPORT := build/demo/replay.html
+SOURCES := $(shell find csrc bindings python -type f ! -name '*.pyc' ! -name '*.so') \
+           CMakeLists.txt pyproject.toml scripts/check_isa_objects.py README.md LICENSE
+
+.DELETE_ON_ERROR:
+.PHONY: help build demo test check format bench-smoke bench clean
+
+help:  ## list the targets
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
+
+demo: $(VENV)/installed  ## replay REPO=path, or the longest history found here; write a report
+	@mkdir -p $(dir $(REPORT))
+	@repository="$(REPO)"; \
+	if [ -z "$$repository" ]; then repository=$$($(BIN)/python scripts/longest_history.py); fi; \
+	echo "Replaying $$repository"; \
+	$(BIN)/prefrontal replay --git "$$repository" --report $(REPORT)
+	@echo "The report is $(CURDIR)/$(REPORT)"
+
+build: $(VENV)/installed  ## make .venv and install prefrontal into it
+
+test: $(VENV)/installed $(VENV)/tools  ## run the tests
+	$(BIN)/python -m pytest
+
+check: $(VENV)/installed $(VENV)/tools  ## lint, format, types, imports, requirements
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	PYTHONPATH=python $(BIN)/lint-imports --no-logo
+	find csrc bindings -name '*.[ch]pp' | xargs $(BIN)/clang-format --dry-run -Werror
+	$(BIN)/python scripts/check_requirements.py
+
+format: $(VENV)/tools  ## rewrite the files in the project's format
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+	find csrc bindings -name '*.[ch]pp' | xargs $(BIN)/clang-format -i
+
+bench-smoke: $(VENV)/installed $(VENV)/tools  ## run each benchmark once, quickly: do they work?
+	set -e; for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file --smoke; done
+
+bench: $(VENV)/installed $(VENV)/tools  ## run the benchmarks in full
+	set -e; for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file; done
+
+clean:  ## remove everything that was made here
+	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+
+# --- stamps ----------------------------------------------------------------------------------
+# The interpreter, with what is needed to build and to run.
+$(VENV)/ready: pyproject.toml scripts/requirements.py
+	@sh scripts/check_machine.sh "$(PYTHON)" "$(CXX)"
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python scripts/requirements.py build run > $@.txt
+	$(PIP) install --quiet -r $@.txt
+	@# cmake and ninja: only where the system lacks a recent enough one
+	$(BIN)/python -c 'from scikit_build_core.build import get_requires_for_build_wheel as needed; \
+	  print("\n".join(needed()))' > $@.txt
+	$(PIP) install --quiet -r $@.txt
+	@touch $@
+
+$(VENV)/tools: $(VENV)/ready
+	$(BIN)/python scripts/requirements.py dev plot bench > $@.txt
+	$(PIP) install --quiet -r $@.txt
+	@touch $@
+
+$(VENV)/installed: $(VENV)/ready $(SOURCES)
+	$(PIP) install --quiet --no-build-isolation --no-deps --force-reinstall .
+	@touch $@

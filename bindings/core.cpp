@@ -1,0 +1,16 @@
+// Table of contents of prefrontal._core.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "csrc/simd/dispatch.hpp"
+#include "pulse.hpp"
+#include "simd.hpp"
+
+PYBIND11_MODULE(_core, m) {
+  m.doc() = "The compiled core of prefrontal.";
+  m.attr("__version__") = PREFRONTAL_VERSION;
+  m.def("instruction_set", &prefrontal::simd::isa_name);
+  m.def("instruction_sets", &prefrontal::simd::supported);
+  register_simd(m);
+  register_pulse(m);
+}

@@ -1,0 +1,155 @@
+#include "csrc/pulse/feature_table.hpp"
+
+#include <algorithm>
+
+#include "csrc/simd/dispatch.hpp"
+
+namespace prefrontal::pulse {
+namespace {
+
+constexpr std::size_t kDenseFrom = 16;  // modules; below that a list is as fast
+constexpr std::size_t kDenseShare = 4;  // dense once a quarter of the modules know the feature
+
+}  // namespace
+
+Cell Row::find(Slot slot) const {
+  if (size_ == 0) return {};
+  if (!many_) return slot == slot_ ? cell_ : Cell{};
+  if (many_->dense) {
+    if (slot >= many_->weights.size()) return {};
+    return {many_->weights[slot], many_->energies[slot]};
+  }
+  const auto at = std::lower_bound(many_->slots.begin(), many_->slots.end(), slot);
+  if (at == many_->slots.end() || *at != slot) return {};
+  const auto i = static_cast<std::size_t>(at - many_->slots.begin());
+  return {many_->weights[i], many_->energies[i]};
+}
+
+void Row::put(Slot slot, Cell cell, std::size_t slots) {
+  if (size_ == 0 || (!many_ && slot == slot_)) {
+    size_ = 1;
+    slot_ = slot;
+    cell_ = cell;
+    return;
+  }
+  if (!many_) {
+    many_ = std::make_unique<Many>();
+    many_->slots = {slot_};
+    many_->weights = {cell_.weight};
+    many_->energies = {cell_.energy};
+  }
+  if (!many_->dense) {
+    const auto at = std::lower_bound(many_->slots.begin(), many_->slots.end(), slot);
+    const auto i = at - many_->slots.begin();
+    if (at != many_->slots.end() && *at == slot) {
+      many_->weights[static_cast<std::size_t>(i)] = cell.weight;
+      many_->energies[static_cast<std::size_t>(i)] = cell.energy;
+      return;
+    }
+    many_->slots.insert(at, slot);
+    many_->weights.insert(many_->weights.begin() + i, cell.weight);
+    many_->energies.insert(many_->energies.begin() + i, cell.energy);
+    ++size_;
+    if (size_ >= kDenseFrom && size_ * kDenseShare >= slots) spread(slots);
+    return;
+  }
+  if (slot >= many_->weights.size()) {
+    many_->weights.resize(std::max<std::size_t>(slot + 1, slots), 0.0F);
+    many_->energies.resize(many_->weights.size(), 0.0F);
+  }
+  if (many_->energies[slot] == 0.0F) ++size_;
+  many_->weights[slot] = cell.weight;
+  many_->energies[slot] = cell.energy;
+}
+
+void Row::spread(std::size_t slots) {
+  auto dense = std::make_unique<Many>();
+  dense->dense = true;
+  const std::size_t width = std::max<std::size_t>(slots, many_->slots.back() + 1);
+  dense->weights.resize(width, 0.0F);
+  dense->energies.resize(width, 0.0F);
+  for (std::size_t i = 0; i < many_->slots.size(); ++i) {
+    dense->weights[many_->slots[i]] = many_->weights[i];
+    dense->energies[many_->slots[i]] = many_->energies[i];
+  }
+  many_ = std::move(dense);
+}
+
+void Row::erase(Slot slot) {
+  if (find(slot).energy == 0.0F) return;
+  --size_;
+  if (size_ == 0) {
+    many_.reset();
+  } else if (many_->dense) {
+    many_->weights[slot] = 0.0F;
+    many_->energies[slot] = 0.0F;
+  } else {
+    const auto i = std::lower_bound(many_->slots.begin(), many_->slots.end(), slot) -
+                   many_->slots.begin();
+    many_->slots.erase(many_->slots.begin() + i);
+    many_->weights.erase(many_->weights.begin() + i);
+    many_->energies.erase(many_->energies.begin() + i);
+  }
+}
+
+void Row::add_to(float* sums, std::size_t slots) const {
+  if (size_ == 0) return;
+  if (!many_) {
+    sums[slot_] += cell_.weight;
+  } else if (many_->dense) {
+    const std::size_t n = std::min(slots, many_->weights.size());
+    simd::kernels().add(many_->weights.data(), sums, static_cast<int>(n));
+  } else {
+    for (std::size_t i = 0; i < many_->slots.size(); ++i) sums[many_->slots[i]] += many_->weights[i];
+  }
+}
+
+std::size_t FeatureTable::place(std::uint64_t key) const {
+  const std::size_t mask = places_.size() - 1;
+  std::size_t at = key & mask;
+  while (places_[at] != 0 && keys_[places_[at] - 1] != key) at = (at + 1) & mask;
+  return at;
+}
+
+const Row* FeatureTable::find(std::uint64_t key) const {
+  if (places_.empty()) return nullptr;
+  const std::uint32_t index = places_[place(key)];
+  return index == 0 ? nullptr : &rows_[index - 1];
+}
+
+Row& FeatureTable::at(std::uint64_t key) {
+  if ((keys_.size() + 1) * 2 > places_.size()) rebuild(std::max<std::size_t>(64, places_.size() * 2));
+  const std::size_t at = place(key);
+  if (places_[at] == 0) {
+    keys_.push_back(key);
+    rows_.emplace_back();
+    places_[at] = static_cast<std::uint32_t>(keys_.size());
+  }
+  return rows_[places_[at] - 1];
+}
+
+void FeatureTable::rebuild(std::size_t places) {
+  places_.assign(places, 0);
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    places_[place(keys_[i])] = static_cast<std::uint32_t>(i + 1);
+  }
+}
+
+void FeatureTable::drop_empty_rows() {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (rows_[i].size() == 0) continue;
+    if (kept != i) {
+      rows_[kept] = std::move(rows_[i]);
+      keys_[kept] = keys_[i];
+    }
+    ++kept;
+  }
+  rows_.resize(kept);
+  keys_.resize(kept);
+  std::size_t places = 64;
+  while (places < kept * 2 + 2) places *= 2;
+  rebuild(places);
+}
+
+}  // namespace prefrontal::pulse

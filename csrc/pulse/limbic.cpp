@@ -1,0 +1,63 @@
+#include "csrc/pulse/limbic.hpp"
+
+#include <array>
+
+namespace prefrontal::pulse {
+namespace {
+
+std::string answer_name(const Rule& rule, bool matches) {
+  return rule.text() + (matches ? ": yes" : ": no");
+}
+
+// Of one module alone, or a module would answer rules that only its neighbours have.
+std::uint64_t answer_key(const std::string& module, const Rule& rule, bool matches) {
+  return key_of(Kind::rule, module + '\n' + answer_name(rule, matches));
+}
+
+}  // namespace
+
+void Limbic::keys(const std::string& module, const Window& window, Keys& keys) const {
+  extract_keys(window, zone_, keys);
+  std::lock_guard lock(mutex_);
+  const auto rule = rules_.find(module);
+  if (rule != rules_.end() && !keys.empty())
+    keys.push_back(answer_key(module, rule->second, rule->second.matches(window)));
+}
+
+void Limbic::keys(const Window& window, Keys& keys) const {
+  extract_keys(window, zone_, keys);
+  std::lock_guard lock(mutex_);
+  if (keys.empty()) return;
+  for (const auto& [module, rule] : rules_)
+    keys.push_back(answer_key(module, rule, rule.matches(window)));
+}
+
+std::vector<NamedFeature> Limbic::named(const std::string& module, const Window& window) const {
+  std::vector<NamedFeature> features = extract_named(window, zone_);
+  std::lock_guard lock(mutex_);
+  const auto rule = rules_.find(module);
+  if (rule != rules_.end() && !features.empty()) {
+    const bool matches = rule->second.matches(window);
+    features.push_back({answer_key(module, rule->second, matches),
+                        "rule " + answer_name(rule->second, matches)});
+  }
+  return features;
+}
+
+bool Limbic::start_from(const std::string& module, const Rule& rule) {
+  const std::array<Seed, 2> seeds = {
+      Seed{answer_key(module, rule, true), static_cast<float>(rule.log_odds_match)},
+      Seed{answer_key(module, rule, false), static_cast<float>(rule.log_odds_rest)}};
+  if (!scorer_.seed(module, seeds)) return false;
+  std::lock_guard lock(mutex_);
+  rules_.insert_or_assign(module, rule);
+  return true;
+}
+
+void Limbic::remove(const std::string& module) {
+  scorer_.remove(module);
+  std::lock_guard lock(mutex_);
+  rules_.erase(module);
+}
+
+}  // namespace prefrontal::pulse

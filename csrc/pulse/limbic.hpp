@@ -1,0 +1,38 @@
+// What LimbicLayer is made of: the scorer, the rules some modules start from, and the time zone.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "csrc/pulse/linear_scorer.hpp"
+#include "csrc/pulse/rule.hpp"
+
+namespace prefrontal::pulse {
+
+class Limbic {
+ public:
+  explicit Limbic(Zone zone) : zone_(zone) {}
+
+  LinearScorer& scorer() { return scorer_; }
+  const LinearScorer& scorer() const { return scorer_; }
+
+  // The window's features and the answer of the module's rule, if it has one.
+  void keys(const std::string& module, const Window& window, Keys& keys) const;
+  // The window's features and the answers of all rules.
+  void keys(const Window& window, Keys& keys) const;
+  std::vector<NamedFeature> named(const std::string& module, const Window& window) const;
+
+  // Gives the module a rule to start from; false for an unknown module.
+  bool start_from(const std::string& module, const Rule& rule);
+  void remove(const std::string& module);
+
+ private:
+  Zone zone_;
+  LinearScorer scorer_;
+  std::map<std::string, Rule> rules_;  // by module
+  mutable std::mutex mutex_;           // guards rules_
+};
+
+}  // namespace prefrontal::pulse

@@ -1,0 +1,99 @@
+// Logistic relevance of a window for each module, learned online from labels.
+//
+//   p = sigmoid(b + sum of w_i over the window's features)
+//
+// Learning is implicit AdaGrad: step w_i += lr (y - p') / sqrt(G_i) with p' the probability after
+// the step, found by Newton's method, so one label never overshoots (Kulis and Bartlett, ICML
+// 2010; Duchi et al., JMLR 2011). No momentum, nothing random, the same bits on every processor.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "csrc/pulse/feature_table.hpp"
+#include "csrc/pulse/sparse_features.hpp"
+
+namespace prefrontal::pulse {
+
+using Keys = std::vector<std::uint64_t>;
+
+struct Seed {
+  std::uint64_t key;
+  float weight;  // log-odds that the feature adds before anything is learned
+};
+
+struct Contribution {
+  std::string name;
+  float weight;  // signed log-odds
+};
+
+// What became of one saved module when it was loaded.
+enum class Restored { restored, created, changed };
+
+// Safe to use from several threads: many may score while none learns, one learns at a time.
+class LinearScorer {
+ public:
+  LinearScorer() { index_names(); }
+
+  // Replaces a module of the same name. `digest` tells fingerprints apart across a save.
+  void add(const std::string& module, const std::string& digest, float bias,
+           std::span<const Seed> seeds);
+  bool remove(const std::string& module);  // false when there was none
+  // Adds what the module does not know yet; false for an unknown module.
+  bool seed(const std::string& module, std::span<const Seed> seeds);
+
+  // 0 for an unknown module or an empty window.
+  float score(const std::string& module, const Keys& keys) const;
+  struct Scores {
+    std::shared_ptr<const std::vector<std::string>> modules;  // sorted by name
+    std::vector<float> values;                                // one a module
+  };
+  Scores score_all(const Keys& keys) const;
+  std::vector<std::string> modules() const;  // sorted by name
+
+  // Moves the module towards `label` in [0, 1]; false for an unknown module or an empty window.
+  bool learn(const std::string& module, const Keys& keys, float label);
+
+  // The features with weight, largest magnitude first, ties by name; "bias" among them.
+  std::vector<Contribution> contributions(const std::string& module,
+                                          const std::vector<NamedFeature>& features) const;
+
+  // Weights held for the module; 0 for an unknown one.
+  std::size_t features(const std::string& module) const;
+
+  std::string save() const;
+  // Restores by name. Throws std::invalid_argument, and changes nothing, for other bytes.
+  std::vector<std::pair<std::string, Restored>> load(std::string_view bytes);
+
+ private:
+  struct Module {
+    Slot slot = 0;
+    std::string digest;
+    std::size_t features = 0;
+  };
+  float sum(Slot slot, const Keys& keys) const;
+  void place(const std::string& module, const std::string& digest, Cell bias);
+  void clear(Slot slot);
+  void sow(Module& module, std::span<const Seed> seeds);
+  void put(Module& module, std::uint64_t key, Cell cell);
+  void forget_weakest(Module& module);
+  Slot free_slot();
+  void index_names();
+
+  std::map<std::string, Module, std::less<>> modules_;
+  std::vector<Cell> bias_;  // by slot
+  std::vector<bool> used_;  // by slot
+  FeatureTable table_;
+  std::shared_ptr<const std::vector<std::string>> names_;  // replaced whole, never edited
+  std::vector<Slot> order_;                                // slots in the order of names_
+  mutable std::shared_mutex mutex_;
+};
+
+}  // namespace prefrontal::pulse

@@ -1,0 +1,270 @@
+#include "csrc/pulse/rule_finder.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <set>
+
+#include "csrc/pulse/sparse_features.hpp"
+#include "csrc/pulse/words.hpp"
+#include "csrc/simd/log.hpp"
+
+namespace prefrontal::pulse {
+namespace {
+
+constexpr std::size_t kMaxLocations = 64;   // of a window
+constexpr std::size_t kMaxDepth = 6;        // folders of a location that rules speak of
+constexpr std::size_t kSingles = 120;       // terms that are tried in pairs
+constexpr std::size_t kFewest = 3;          // windows a term must have been seen in
+constexpr std::size_t kRefined = 24;        // path terms that are tried with an exception
+constexpr std::size_t kExceptions = 12;     // folder names tried as an exception
+constexpr double kPrice = 0.01;             // share of the label's entropy a second word must earn
+
+using Bits = std::vector<std::uint64_t>;
+
+struct Counts {
+  std::size_t windows = 0, relevant = 0, matched = 0, caught = 0;
+};
+
+double entropy_part(double part, double of) {
+  return part > 0.0 ? -(part / of) * simd::natural_log(part / of) : 0.0;
+}
+
+double entropy(double yes, double of) { return entropy_part(yes, of) + entropy_part(of - yes, of); }
+
+// Information about relevance as a share of its entropy: 0 says nothing, 1 says all. A rule whose
+// matches are the less relevant side counts as saying nothing.
+double information(const Counts& c) {
+  const auto n = static_cast<double>(c.windows), m = static_cast<double>(c.matched);
+  const auto y = static_cast<double>(c.relevant), hit = static_cast<double>(c.caught);
+  const double whole = entropy(y, n);
+  if (whole <= 0.0 || hit * n < y * m) return 0.0;
+  double rest = 0.0;
+  if (m > 0.0) rest += m / n * entropy(hit, m);
+  if (n > m) rest += (n - m) / n * entropy(y - hit, n - m);
+  return (whole - rest) / whole;
+}
+
+Bits bits_of(const Term& term, const std::vector<Window>& windows) {
+  Bits bits((windows.size() + 63) / 64, 0);
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    if (term.matches(windows[i])) bits[i / 64] |= 1ULL << (i % 64);
+  }
+  return bits;
+}
+
+Counts count(const Bits& bits, const Bits& relevant, Counts base) {
+  for (std::size_t i = 0; i < bits.size(); ++i) {
+    base.matched += static_cast<std::size_t>(std::popcount(bits[i]));
+    base.caught += static_cast<std::size_t>(std::popcount(bits[i] & relevant[i]));
+  }
+  return base;
+}
+
+// Every term that a window could be described by.
+void terms_of(const Window& window, std::set<Term>& terms) {
+  for (const Event& event : window) {
+    if (event.location.empty()) continue;
+    const std::string_view location = event.location;
+    const std::size_t slash = location.rfind('/');
+    const std::string_view name =
+        slash == std::string_view::npos ? location : location.substr(slash + 1);
+    const std::string extension = lower_extension(name);
+    auto both = [&](Term::Scope scope, std::string_view place) {
+      Term term{Term::About::path, scope, std::string(place), std::nullopt, ""};
+      if (scope != Term::Scope::anywhere) terms.insert(term);
+      term.extension = extension;
+      if (scope != Term::Scope::named) terms.insert(term);
+    };
+    both(Term::Scope::anywhere, "");
+    both(Term::Scope::named, name);
+    std::size_t from = 0;
+    std::size_t depth = 0;
+    for (std::size_t at = location.find('/'); at != std::string_view::npos && depth < kMaxDepth;
+         at = location.find('/', from), ++depth) {
+      if (at > 0) both(Term::Scope::under, location.substr(0, at));
+      if (at > from && from > 0) both(Term::Scope::inside, location.substr(from, at - from));
+      if (at > from && from == 0) both(Term::Scope::inside, location.substr(0, at));
+      from = at + 1;
+    }
+  }
+  if (window.empty()) return;
+  const Event& event = window.front();
+  if (!event.actor.empty())
+    terms.insert({Term::About::actor, Term::Scope::anywhere, std::string(event.actor), {}, ""});
+  for_each_word(event.text, true, [&](std::uint64_t, std::string_view word) {
+    terms.insert({Term::About::word, Term::Scope::anywhere, std::string(word), {}, ""});
+  });
+}
+
+struct Candidate {
+  Term term;
+  Counts counts;
+  Bits bits;
+};
+
+std::vector<Term> shortlist(const std::map<Term, Counts>& counted) {
+  std::vector<std::pair<double, Term>> order;
+  for (const auto& [term, c] : counted) {
+    if (c.matched >= kFewest) order.emplace_back(-information(c), term);
+  }
+  std::sort(order.begin(), order.end());
+  if (order.size() > kSingles) order.resize(kSingles);
+  std::vector<Term> terms;
+  for (auto& [told, term] : order) terms.push_back(std::move(term));
+  return terms;
+}
+
+class Best {
+ public:
+  explicit Best(FoundRule start) : found_(std::move(start)) {}
+
+  void offer(const Term& first, Rule::Join join, const Term& second, const Counts& c, int words) {
+    const double worth = information(c) - kPrice * words;
+    if (worth <= worth_) return;
+    worth_ = worth;
+    found_ = {{first, join, second, 0.0, 0.0}, c.windows, c.relevant, c.matched, c.caught};
+  }
+  FoundRule found() const { return found_; }
+
+ private:
+  double worth_ = 0.0;  // what "**" is worth: it tells nothing
+  FoundRule found_;
+};
+
+std::vector<std::string> folder_names(const std::vector<Window>& windows) {
+  std::map<std::string, std::size_t> seen;
+  for (const Window& window : windows) {
+    std::set<std::string> here;
+    for (const Event& event : window) {
+      std::size_t from = 0;
+      for (std::size_t at = event.location.find('/'); at != std::string_view::npos;
+           at = event.location.find('/', from)) {
+        if (at > from) here.emplace(event.location.substr(from, at - from));
+        from = at + 1;
+      }
+    }
+    for (const std::string& name : here) ++seen[name];
+  }
+  std::vector<std::pair<std::size_t, std::string>> order;
+  for (const auto& [name, n] : seen) order.emplace_back(n, name);
+  std::sort(order.rbegin(), order.rend());
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(order.size(), kExceptions); ++i) names.push_back(order[i].second);
+  return names;
+}
+
+double log_odds(std::size_t yes, std::size_t all) {
+  const auto y = static_cast<double>(yes), n = static_cast<double>(all);
+  return simd::natural_log((y + 1.0) / (n - y + 1.0));
+}
+
+}  // namespace
+
+Window RuleFinder::Kept::view() const {
+  Window window(std::max<std::size_t>(1, locations.size()));
+  for (std::size_t i = 0; i < window.size(); ++i) {
+    if (i < locations.size()) window[i].location = locations[i];
+    window[i].actor = actor;
+    window[i].text = text;
+  }
+  for (std::size_t i = 1; i < window.size(); ++i) window[i].text = {};  // once is enough
+  return window;
+}
+
+void RuleFinder::add(const Window& window, bool relevant) {
+  Kept kept;
+  kept.relevant = relevant;
+  for (const Event& event : window) {
+    if (kept.locations.size() == kMaxLocations) break;
+    kept.locations.emplace_back(event.location);
+  }
+  if (!window.empty()) {
+    kept.actor = window.front().actor;
+    kept.text = window.front().text;
+  }
+  kept_.push_back(std::move(kept));
+}
+
+FoundRule RuleFinder::find() const {
+  std::vector<Window> windows;
+  Bits relevant((kept_.size() + 63) / 64, 0);
+  Counts base;
+  base.windows = kept_.size();
+  for (std::size_t i = 0; i < kept_.size(); ++i) {
+    windows.push_back(kept_[i].view());
+    if (!kept_[i].relevant) continue;
+    relevant[i / 64] |= 1ULL << (i % 64);
+    ++base.relevant;
+  }
+  FoundRule everything;
+  everything.windows = everything.matched = base.windows;
+  everything.relevant = everything.caught = base.relevant;
+  Best best(everything);
+
+  std::map<Term, Counts> counted;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    std::set<Term> terms;
+    terms_of(windows[i], terms);
+    for (const Term& term : terms) {
+      Counts& c = counted.try_emplace(term, base).first->second;
+      ++c.matched;
+      if (kept_[i].relevant) ++c.caught;
+    }
+  }
+  std::vector<Candidate> candidates;
+  auto consider = [&](const Term& term, int words) {
+    Candidate candidate{term, {}, bits_of(term, windows)};
+    candidate.counts = count(candidate.bits, relevant, base);
+    best.offer(term, Rule::Join::one, {}, candidate.counts, words);
+    candidates.push_back(std::move(candidate));
+  };
+  for (const Term& term : shortlist(counted)) consider(term, 0);
+
+  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+    return information(a.counts) > information(b.counts);
+  });
+  std::vector<Term> refined;
+  const std::vector<std::string> names = folder_names(windows);
+  for (const Candidate& candidate : candidates) {
+    if (refined.size() >= kRefined * kExceptions) break;
+    if (candidate.term.about != Term::About::path) continue;
+    for (const std::string& name : names) {
+      refined.push_back(candidate.term);
+      refined.back().outside = name;
+    }
+  }
+  for (const Term& term : refined) consider(term, 1);
+
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const Candidate& a = candidates[i];
+    const int price = a.term.outside.empty() ? 1 : 2;
+    for (std::size_t j = 0; j < candidates.size(); ++j) {
+      const Candidate& b = candidates[j];
+      if (i == j || !b.term.outside.empty()) continue;
+      Counts either = base, both = base;
+      for (std::size_t w = 0; w < a.bits.size(); ++w) {
+        const std::uint64_t u = a.bits[w] | b.bits[w], n = a.bits[w] & b.bits[w];
+        either.matched += static_cast<std::size_t>(std::popcount(u));
+        either.caught += static_cast<std::size_t>(std::popcount(u & relevant[w]));
+        both.matched += static_cast<std::size_t>(std::popcount(n));
+        both.caught += static_cast<std::size_t>(std::popcount(n & relevant[w]));
+      }
+      Counts but_not = a.counts;
+      but_not.matched -= both.matched;
+      but_not.caught -= both.caught;
+      best.offer(a.term, Rule::Join::either, b.term, either, price);
+      best.offer(a.term, Rule::Join::both, b.term, both, price);
+      best.offer(a.term, Rule::Join::but_not, b.term, but_not, price);
+    }
+  }
+  FoundRule found = best.found();
+  found.rule.log_odds_match = log_odds(found.caught, found.matched);
+  found.rule.log_odds_rest =
+      log_odds(found.relevant - found.caught, found.windows - found.matched);
+  return found;
+}
+
+}  // namespace prefrontal::pulse

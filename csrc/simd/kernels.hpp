@@ -1,0 +1,20 @@
+// The kernels that exist once for each instruction set. C headers only: an inline function of the
+// standard library in kernels.cpp could leak wide instructions into the whole program.
+#pragma once
+
+namespace prefrontal::simd {
+
+struct Kernels {
+  const char* name;
+  // y[i] = 1 / (1 + exp(-x[i])) within 3 ulp; |x| > 87 counts as 87, NaN stays NaN; y may be x.
+  void (*sigmoid)(const float* x, float* y, int n);
+  // y[i] += x[i]
+  void (*add)(const float* x, float* y, int n);
+};
+
+extern const Kernels kernels_scalar;
+extern const Kernels kernels_base;
+extern const Kernels kernels_v3;  // on x86-64 only, like v4
+extern const Kernels kernels_v4;
+
+}  // namespace prefrontal::simd

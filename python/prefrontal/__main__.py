@@ -1,0 +1,5 @@
+"""`python -m prefrontal` is the command `prefrontal`."""
+
+from .cli import main
+
+main(prog_name="prefrontal")

@@ -1,0 +1,174 @@
+"""Signals as numbers, the linear scorer, rules and the recall promise.
+
+A window is a list or tuple of `prefrontal.types.SignalEvent`. Whatever takes one raises TypeError
+naming the field, the rule and the value when an event has a field of the wrong type.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..types import SignalEvent
+
+FEATURE_DIM: int
+
+def feature_vector(event: SignalEvent) -> NDArray[np.float32]:
+    """The event as float32[16], a new array; the slots are documented on SignalEvent."""
+
+def feature_names(window: Sequence[SignalEvent], utc: bool = False) -> list[str]:
+    """The one-hot features of the window, as a person reads them: "extension=.py", "word=fix".
+
+    Distinct, in the order the scorer adds them, at most 1,024, from the first 256 events.
+    """
+
+def share_interval(hits: int, trials: int, confidence: float = 0.9) -> tuple[float, float]:
+    """Exact (Clopper-Pearson) interval of a share after `hits` of `trials`; (0, 1) without any."""
+
+class Limbic:
+    """A logistic scorer over one-hot features for any number of modules.
+
+    p = sigmoid(bias + sum of the weights of the window's features). Weights are kept by feature,
+    so one lookup serves all modules. Safe to call from several threads.
+
+    utc: read hours and weekdays in UTC instead of local time.
+    """
+
+    def __init__(self, utc: bool = False) -> None: ...
+    def add(
+        self,
+        module_id: str,
+        digest: str,
+        bias: float,
+        seeds: Sequence[tuple[str, str, float]],
+    ) -> None:
+        """Start a module, replacing one of the same id.
+
+        digest: tells fingerprints apart across a save. bias: log-odds before any feature.
+        seeds: (kind, value, log-odds) of single features, such as ("extension", ".pdf", 3.2).
+        Raises ValueError for an unknown kind.
+        """
+
+    def remove(self, module_id: str) -> None:
+        """Forget a module, its weights and its rule; an unknown one is ignored."""
+
+    def start_from(self, module_id: str, rule: Rule) -> bool:
+        """Give the module a rule's answer as a feature, weighted by the rule's own log-odds.
+
+        What it already learned about the same rule is kept. False for an unknown module.
+        """
+
+    def modules(self) -> list[str]:
+        """Ids, sorted."""
+
+    def features(self, module_id: str) -> int:
+        """How many weights the module holds; 0 for an unknown one."""
+
+    def score(self, module_id: str, window: Sequence[SignalEvent]) -> float:
+        """Probability 0..1; 0.0 for an empty window or an unknown module."""
+
+    def score_all(self, window: Sequence[SignalEvent]) -> dict[str, float]:
+        """The score of each module by id, sorted; the sums are made without the GIL.
+
+        The same bits as `score`, one module at a time.
+        """
+
+    def learn(self, module_id: str, window: Sequence[SignalEvent], label: float) -> bool:
+        """One implicit AdaGrad step towards `label`, 0..1 (the caller checks it).
+
+        False, and nothing done, for an empty window or an unknown module. Past 131,072 weights a
+        module forgets the weakest half.
+        """
+
+    def contributions(
+        self, module_id: str, window: Sequence[SignalEvent]
+    ) -> list[tuple[str, float]]:
+        """(feature, log-odds) of the features with weight and of the bias, largest first."""
+
+    def save(self) -> bytes:
+        """All modules with weights, versioned and with a checksum; rules are not part of it."""
+
+    def load(self, bytes: bytes) -> list[tuple[str, str]]:
+        """Restore modules by id: (id, "restored" | "created" | "changed").
+
+        "changed": registered with another digest, left as it is. Raises ValueError, with nothing
+        changed, for bytes that `save` did not write.
+        """
+
+class Rule:
+    """A rule of one line, such as "src/**/*.py outside **/tests/**"; `str` gives the line."""
+
+    @property
+    def log_odds_match(self) -> float:
+        """Log-odds that a window matters when the rule matches, on the windows it came from."""
+
+    @property
+    def log_odds_rest(self) -> float:
+        """The same when the rule does not match."""
+
+    def matches(self, window: Sequence[SignalEvent]) -> bool:
+        """Whether the rule would wake for the window."""
+
+class FoundRule:
+    """A rule with its counts on the windows it was found on."""
+
+    @property
+    def rule(self) -> Rule: ...
+    @property
+    def windows(self) -> int: ...
+    @property
+    def relevant(self) -> int: ...
+    @property
+    def matched(self) -> int: ...
+    @property
+    def caught(self) -> int:
+        """Matched and relevant."""
+
+class RuleFinder:
+    """Collects labelled windows and finds the rule that tells most about relevance."""
+
+    def __init__(self) -> None: ...
+    def __len__(self) -> int: ...
+    def add(self, window: Sequence[SignalEvent], relevant: bool) -> None:
+        """Take in one window; at most 64 of its events are looked at."""
+
+    def find(self) -> FoundRule:
+        """The best rule by mutual information less a price for length; "**" when none tells."""
+
+class RecallPromise:
+    """A threshold for an asked recall from the scores of past relevant windows.
+
+    recall: above 0, at most 1. memory: how many relevant windows count, at least 1. step: of the
+    correction for drift, 0 to below 1. The caller checks them.
+    """
+
+    def __init__(self, recall: float, memory: int, step: float) -> None: ...
+    @property
+    def recall(self) -> float: ...
+    @property
+    def threshold(self) -> float:
+        """Scores at or above it wake; 0 while everything must."""
+
+    @property
+    def positives(self) -> int:
+        """Relevant windows remembered."""
+
+    @property
+    def needed(self) -> int:
+        """Relevant windows from which a threshold above 0 can follow."""
+
+    @property
+    def can_promise(self) -> bool: ...
+    @property
+    def decided(self) -> int:
+        """Of the last `memory` relevant windows, those decided while a promise held."""
+
+    @property
+    def caught(self) -> int:
+        """Of `decided`, those that woke."""
+
+    def observe(self, score: float, relevant: bool, threshold: float) -> None:
+        """One labelled window and the threshold it was decided with; NaN scores are ignored."""
+
+    def interval(self, confidence: float = 0.9) -> tuple[float, float]:
+        """Where the recall lies."""

@@ -1,0 +1,59 @@
+"""The only module that knows two domains: it hands the parts of one to the roles of another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from .protocols import FoundRule, Promise, Scorer
+from .pulse.fingerprint import ModuleFingerprint
+from .pulse.limbic import LimbicLayer
+from .pulse.recall import RecallPromise, share_interval
+from .pulse.rules import FoundRule as PulseRule
+from .pulse.rules import find_rule
+from .types import SignalEvent
+
+REPLAY_MODULE = ModuleFingerprint(
+    module_id="replay",
+    cluster="replay",
+    version="1",
+    question_template="Something changed at {location}. Does it matter?",
+    default_threshold=0.5,
+)
+"""A module that declares nothing: in a replay the rule found on the warm-up is the prior."""
+
+
+class ModuleScorer:
+    """One module of a limbic layer, as the role `Scorer`."""
+
+    def __init__(self, limbic: LimbicLayer, module_id: str) -> None:
+        self._limbic = limbic
+        self._module_id = module_id
+
+    def score(self, window: Sequence[SignalEvent]) -> float:
+        return self._limbic.score(self._module_id, window)
+
+    def learn(self, window: Sequence[SignalEvent], label: float) -> None:
+        self._limbic.update_weights(self._module_id, window, label)
+
+    def contributions(self, window: Sequence[SignalEvent]) -> list[tuple[str, float]]:
+        return self._limbic.contributions(self._module_id, window)
+
+
+class PulseGate:
+    """The gate of `pulse`, as the role `Gate`. Hours are read in UTC: a replay is the same anywhere."""
+
+    def find_rule(self, labelled: Iterable[tuple[Sequence[SignalEvent], bool]]) -> PulseRule:
+        return find_rule(labelled)
+
+    def scorer(self, found: FoundRule | None) -> Scorer:
+        limbic = LimbicLayer(utc=True)
+        limbic.register(REPLAY_MODULE.module_id, REPLAY_MODULE)
+        if isinstance(found, PulseRule):
+            limbic.start_from(REPLAY_MODULE.module_id, found.rule)
+        return ModuleScorer(limbic, REPLAY_MODULE.module_id)
+
+    def promise(self, recall: float) -> Promise:
+        return RecallPromise(recall)
+
+    def interval(self, hits: int, trials: int) -> tuple[float, float]:
+        return share_interval(hits, trials)

@@ -1,0 +1,88 @@
+"""The command `prefrontal`. A subcommand is imported only when it is called.
+
+Exit codes: 0 done, 1 stopped by a closed pipe or by a defect of ours, 2 a slip in what was handed
+in or a source that cannot be read, 130 interrupted. Always a sentence, never a traceback;
+PREFRONTAL_TRACEBACK=1 shows the traceback of a defect.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from importlib import import_module
+from typing import Any
+
+import click
+
+from ..errors import PrefrontalError
+
+COMMANDS = {
+    "doctor": ("prefrontal.cli.doctor:doctor", "What this machine offers."),
+    "replay": (
+        "prefrontal.cli.replay:replay",
+        "Replay a history: what would have woken the agent?",
+    ),
+}
+"""Name -> where the command is, and its line in `prefrontal --help`."""
+
+
+class LazyGroup(click.Group):
+    """A group whose help and completion do not import its commands."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
+        command = getattr(import_module(module), name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in self.list_commands(ctx)])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except PrefrontalError as error:
+            _leave(ctx, str(error), 2)
+        except KeyboardInterrupt:
+            _leave(ctx, "Interrupted; nothing was left half-written.", 130)
+        except (click.ClickException, click.Abort, click.exceptions.Exit):
+            raise
+        except Exception as error:
+            broken_pipe = isinstance(error, OSError) and error.errno == errno.EPIPE
+            if broken_pipe or os.environ.get("PREFRONTAL_TRACEBACK"):
+                raise  # click ends quietly on a closed pipe
+            name = type(error).__name__
+            text = f"This is a defect of prefrontal, please report it: {name}: {error}"
+            _leave(ctx, f"{text} (PREFRONTAL_TRACEBACK=1 shows where)", 1)
+
+
+def _leave(ctx: click.Context, sentence: str, code: int) -> None:
+    click.echo(f"Error: {sentence}", err=True)
+    ctx.exit(code)
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from .. import __version__
+
+        click.echo(f"prefrontal {__version__}")
+        ctx.exit()
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
+def main() -> None:
+    """Executive control for always-on agents: wake the agent only when a signal matters."""

@@ -1,0 +1,148 @@
+"""`prefrontal doctor`: what this machine offers."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import subprocess
+from typing import Any
+
+import click
+
+from ..errors import InputError
+
+WAL_DEFECT = ((3, 7, 0), (3, 51, 2))
+"""First and last SQLite with the WAL-reset defect (sqlite.org/wal.html#walresetbug)."""
+WAL_DEFECT_MENDED = {(3, 44): 6, (3, 50): 7}
+"""Older series that got the fix too -> the patch release that brought it."""
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
+def doctor(as_json: bool) -> None:
+    """What this machine offers: instruction set, SQLite, git, extras installed."""
+    found = examine()
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+    else:
+        _print_table(found)
+
+
+def examine() -> dict[str, Any]:
+    """Everything `doctor` shows, ready for JSON.
+
+    Raises InputError when PREFRONTAL_ISA names no instruction set of this processor.
+    """
+    from .. import _core
+
+    try:
+        in_use = _core.instruction_set()
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    return {
+        "prefrontal": _core.__version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "cpus": os.cpu_count(),
+        "instruction_set": in_use,
+        "instruction_sets": _core.instruction_sets(),
+        "numpy": _installed("numpy"),
+        "git": _git_version(),
+        "sqlite": _sqlite(),
+        "extras": _extras(),
+    }
+
+
+def sqlite_note(version: tuple[int, ...]) -> str | None:
+    """What a person should know about this version of SQLite; None when there is nothing."""
+    first, last = WAL_DEFECT
+    mended = WAL_DEFECT_MENDED.get((version[0], version[1]))
+    if first <= version <= last and (mended is None or version[2] < mended):
+        return (
+            "has the WAL-reset defect of 3.7.0 to 3.51.2: two connections that write and "
+            "checkpoint at the same moment can damage a database in WAL mode"
+        )
+    return None
+
+
+def _sqlite() -> dict[str, Any]:
+    import sqlite3
+
+    return {
+        "version": sqlite3.sqlite_version,
+        "note": sqlite_note(sqlite3.sqlite_version_info),
+    }
+
+
+def _git_version() -> str | None:
+    try:
+        answer = subprocess.run(
+            ["git", "--version"], capture_output=True, text=True, check=True, timeout=10
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return answer.stdout.removeprefix("git version ").strip()
+
+
+def _installed(distribution: str) -> str | None:
+    """Its version, without importing it; None when it is not there."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None
+
+
+def _extras() -> dict[str, dict[str, str | None]]:
+    """Extra -> distribution -> its version, None when it is missing."""
+    from importlib.metadata import PackageNotFoundError, metadata
+
+    try:
+        about = metadata("prefrontal")
+    except PackageNotFoundError:  # run from a source tree that was never installed
+        return {}
+    extras: dict[str, dict[str, str | None]] = {
+        name: {} for name in sorted(about.get_all("Provides-Extra") or [])
+    }
+    for requirement in about.get_all("Requires-Dist") or []:
+        name = re.match(r"[\w.-]+", requirement)
+        extra = re.search(r"""extra\s*==\s*["']([^"']+)["']""", requirement)
+        if name and extra and extra[1] in extras:
+            extras[extra[1]][name[0]] = _installed(name[0])
+    return extras
+
+
+def _print_table(found: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(show_header=False, box=None, pad_edge=False)
+    table.add_column(no_wrap=True, style="bold")
+    table.add_column()
+    for name, text in _rows(found):
+        table.add_row(name, text)
+    Console(highlight=False, markup=False).print(table)
+
+
+def _rows(found: dict[str, Any]) -> list[tuple[str, str]]:
+    sqlite = found["sqlite"]
+    note = f", {sqlite['note']}" if sqlite["note"] else ""
+    rows = [
+        ("prefrontal", found["prefrontal"]),
+        ("Python", f"{found['python']} on {found['platform']}"),
+        ("processors", str(found["cpus"] or "unknown")),
+        (
+            "instruction set",
+            f"{found['instruction_set']} (supported: {', '.join(found['instruction_sets'])})",
+        ),
+        ("numpy", found["numpy"] or "not installed"),
+        ("git", found["git"] or "not found: `replay --git` needs it"),
+        ("SQLite", f"{sqlite['version']}{note}"),
+    ]
+    for extra, distributions in found["extras"].items():
+        listed = ", ".join(f"{name} {v or 'missing'}" for name, v in distributions.items())
+        rows.append((f"extra [{extra}]", listed))
+    return rows

@@ -1,0 +1,236 @@
+"""`prefrontal replay`: what each wake policy would have cost on your own history."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import InputError
+
+if TYPE_CHECKING:
+    from ..replay.result import ReplayResult
+    from ..replay.session import Request, Step
+
+COMPARED = (
+    "asked_recall", "got_recall", "wakes_per_day", "share_woken", "precision",
+    "tokens_per_useful_wake", "auc", "windows", "relevant", "missed", "wasted_count",
+)  # fmt: skip
+
+RELEVANT = """\
+What "relevant" means: path:GLOB (the same change touched GLOB, which is then hidden from the
+gate), message:REGEX (the text matches; the text is then hidden), followup (a later change
+reverted or fixed it), noop (the agent's own reply was empty), recorded (the file says so).
+Found by itself when not given."""
+
+EPILOG = """\
+Each window (a commit, a line of FILE) is predicted before it is learned from; the first fifth
+only warms up. Times are read as UTC. Exit codes: 0 done, 2 something handed in was wrong."""
+
+
+@click.command(epilog=EPILOG)
+@click.option(
+    "--git", "repositories", multiple=True, metavar="PATH", help="A git repository; repeatable."
+)
+@click.option(
+    "--events",
+    "files",
+    multiple=True,
+    metavar="FILE",
+    help="Recorded windows, one JSON object a line (.gz too, - for standard input); repeatable.",
+)
+@click.option(
+    "--recall",
+    default=0.9,
+    show_default=True,
+    type=float,
+    help="Share of the relevant windows that must be caught, above 0 and at most 1.",
+)
+@click.option("--relevant", metavar="PRESET", help=RELEVANT)
+@click.option(
+    "--features",
+    default="all",
+    show_default=True,
+    metavar="all|paths",
+    help="What the gate sees: everything, or paths and times without actor and text.",
+)
+@click.option("--since", metavar="DATE", help="Only from then on: 2024-03-01 or '2 years ago'.")
+@click.option("--until", metavar="DATE", help="Only up to then.")
+@click.option("--max", "limit", type=int, metavar="N", help="Only the newest N windows.")
+@click.option("--all-commits", is_flag=True, help="Every commit, not one window for each merge.")
+@click.option(
+    "--tokens-per-wake",
+    type=int,
+    default=100_675,
+    show_default=True,
+    help="Tokens that one wake-up of the agent costs.",
+)
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="For the policy that wakes by chance."
+)
+@click.option("--report", type=click.Path(), metavar="FILE.html", help="Write the report here.")
+@click.option("--png", type=click.Path(), metavar="FILE.png", help="Write the picture here.")
+@click.option("--save", type=click.Path(), metavar="FILE.json", help="Keep the result.")
+@click.option(
+    "--compare",
+    nargs=2,
+    type=click.Path(),
+    metavar="A.json B.json",
+    help="Compare two kept results instead of replaying.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+def replay(
+    repositories: tuple[str, ...],
+    files: tuple[str, ...],
+    recall: float,
+    relevant: str | None,
+    features: str,
+    since: str | None,
+    until: str | None,
+    limit: int | None,
+    all_commits: bool,
+    tokens_per_wake: int,
+    seed: int,
+    report: str | None,
+    png: str | None,
+    save: str | None,
+    compare: tuple[str, str] | None,
+    as_json: bool,
+) -> None:
+    """Replay a history and see what would have woken the agent.
+
+    Shows how many wake-ups a day each policy costs and how much of what mattered it catches:
+    a heartbeat, waking on every change, the best one-line rule, chance, and the learned gate at
+    the recall you ask for.
+
+    \b
+      prefrontal replay --git .
+      prefrontal replay --git . --recall 0.95 --report replay.html
+      prefrontal replay --events windows.jsonl --json
+    """
+    if compare is not None:
+        if repositories or files:
+            raise InputError("--compare must come without --git and --events")
+        return _compare(*compare, as_json)
+    if not repositories and not files:
+        raise InputError("replay must be told what to replay: --git PATH or --events FILE")
+    from ..replay.session import Request
+
+    request = Request(
+        recall, relevant, features, since, until, limit, seed, tokens_per_wake, all_commits
+    )
+    results = _replayed(repositories, files, request)
+    if png is not None and len(results) > 1:
+        raise InputError("--png must come with one history: a picture shows one")
+    for path in _written(results, report, png, save):
+        click.echo(f"Wrote {path}", err=True)
+    _show(results, as_json)
+
+
+def _replayed(
+    repositories: tuple[str, ...], files: tuple[str, ...], request: Request
+) -> list[ReplayResult]:
+    from ..assembly import PulseGate
+    from ..replay.session import replay_events, replay_git
+
+    results = []
+    with _progress() as step:
+        for path in repositories:
+            results.append(replay_git(path, request, PulseGate(), step))
+        for path in files:
+            results.append(replay_events(path, request, PulseGate(), step))
+    return results
+
+
+@contextmanager
+def _progress() -> Iterator[Step]:
+    """A bar on standard error, where somebody is looking."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("reading", total=None)
+
+        def step(what: str, done: int, total: int) -> None:
+            bar.update(task, description=what, completed=done, total=total)
+
+        yield step
+
+
+def _written(
+    results: list[ReplayResult], report: str | None, png: str | None, save: str | None
+) -> Iterator[str]:
+    from ..storage.files import write_atomic
+
+    if report is not None:
+        from ..replay.report import render_html
+
+        write_atomic(report, render_html(results))
+        yield report
+    if png is not None:
+        from ..replay.picture import render_png
+
+        write_atomic(png, render_png(results[0]))
+        yield png
+    if save is not None:
+        write_atomic(save, json.dumps(_plain(results), indent=1) + "\n")
+        yield save
+
+
+def _plain(results: list[ReplayResult]) -> dict[str, Any]:
+    """One result is its own object; several stand in a list."""
+    if len(results) == 1:
+        return results[0].to_dict()
+    return {"results": [result.to_dict() for result in results]}
+
+
+def _show(results: list[ReplayResult], as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(_plain(results)))
+        return
+    from rich.console import Console
+
+    from ..replay.table import print_many, print_result
+
+    if len(results) == 1:
+        print_result(results[0], Console())
+    else:
+        print_many(results, Console())
+
+
+def _compare(first: str, second: str, as_json: bool) -> None:
+    before, after = _kept(first), _kept(second)
+    if as_json:
+        figures = {
+            name: [getattr(before, name), getattr(after, name)] for name in COMPARED
+        }
+        click.echo(json.dumps({"first": first, "second": second, "figures": figures}))
+        return
+    from rich.console import Console
+
+    from ..replay.table import print_comparison
+
+    print_comparison(before, after, Console())
+
+
+def _kept(path: str) -> ReplayResult:
+    from ..replay.result import ReplayResult
+
+    try:
+        raw = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path} must be a readable file, got: {error.strerror}") from None
+    except ValueError as error:
+        raise InputError(f"{path} must be JSON that --save wrote, got: {error}") from None
+    if isinstance(raw, dict) and isinstance(raw.get("results"), list):
+        raise InputError(f"{path} must hold one result, got {len(raw['results'])}")
+    try:
+        return ReplayResult.from_dict(raw)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None

@@ -1,0 +1,91 @@
+"""Roles that one domain needs and another fills; `assembly` brings them together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from .types import SignalEvent
+
+
+class Rule(Protocol):
+    """A rule of one line that says which windows to wake for."""
+
+    def matches(self, window: Sequence[SignalEvent]) -> bool:
+        """Whether the rule would wake for the window."""
+        ...
+
+    def __str__(self) -> str: ...
+
+
+class FoundRule(Protocol):
+    """A rule and what it did on the windows it was found on."""
+
+    @property
+    def rule(self) -> Rule: ...
+    @property
+    def windows(self) -> int: ...
+    @property
+    def relevant(self) -> int: ...
+    @property
+    def matched(self) -> int: ...
+    @property
+    def caught(self) -> int: ...
+
+
+class Scorer(Protocol):
+    """Says how relevant a window is, and learns from labels."""
+
+    def score(self, window: Sequence[SignalEvent]) -> float:
+        """Probability, 0..1, that the window matters."""
+        ...
+
+    def learn(self, window: Sequence[SignalEvent], label: float) -> None:
+        """Take in that the window mattered (1.0) or did not (0.0)."""
+        ...
+
+    def contributions(self, window: Sequence[SignalEvent]) -> Sequence[tuple[str, float]]:
+        """What pushed the score: (feature, signed log-odds), largest first."""
+        ...
+
+
+class Promise(Protocol):
+    """Turns past scores of what mattered into the threshold for an asked recall."""
+
+    @property
+    def threshold(self) -> float:
+        """A window wakes when its score is at least this."""
+        ...
+
+    @property
+    def can_promise(self) -> bool: ...
+
+    def observe(self, score: float, relevant: bool, threshold: float | None = None) -> None:
+        """Take in one labelled window and the threshold it was decided with."""
+        ...
+
+    def sentence(self) -> str:
+        """What can be promised for the windows to come, for people."""
+        ...
+
+
+class Gate(Protocol):
+    """Everything a replay tries out, made fresh for each replay."""
+
+    def find_rule(
+        self, labelled: Iterable[tuple[Sequence[SignalEvent], bool]]
+    ) -> FoundRule:
+        """The best one-line rule on these windows."""
+        ...
+
+    def scorer(self, found: FoundRule | None) -> Scorer:
+        """A fresh scorer that starts from the rule, if there is one."""
+        ...
+
+    def promise(self, recall: float) -> Promise:
+        """A fresh promise of that recall."""
+        ...
+
+    def interval(self, hits: int, trials: int) -> tuple[float, float]:
+        """90 % interval of a share after `hits` of `trials`."""
+        ...

@@ -1,0 +1,59 @@
+"""Signals, salience and escalation: from one event to one question for the agent.
+
+The names are loaded when they are first used, so importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..types import FEATURE_DIM, SignalEvent
+    from .fingerprint import (
+        FilesystemPrior,
+        MemoryPrior,
+        ModuleFingerprint,
+        TimePrior,
+        parse_fingerprint,
+    )
+    from .limbic import LimbicLayer
+    from .prefrontal import EscalationDecision, PrefrontalLayer
+else:
+    _HOMES = {
+        "FEATURE_DIM": "..types",
+        "SignalEvent": "..types",
+        "FilesystemPrior": ".fingerprint",
+        "MemoryPrior": ".fingerprint",
+        "ModuleFingerprint": ".fingerprint",
+        "TimePrior": ".fingerprint",
+        "parse_fingerprint": ".fingerprint",
+        "LimbicLayer": ".limbic",
+        "EscalationDecision": ".prefrontal",
+        "PrefrontalLayer": ".prefrontal",
+    }
+
+    def __getattr__(name):
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        value = getattr(import_module(_HOMES[name], __name__), name)
+        globals()[name] = value
+        return value
+
+    def __dir__():
+        return sorted({*globals(), *__all__})
+
+
+__all__ = [
+    "FEATURE_DIM",
+    "EscalationDecision",
+    "FilesystemPrior",
+    "LimbicLayer",
+    "MemoryPrior",
+    "ModuleFingerprint",
+    "PrefrontalLayer",
+    "SignalEvent",
+    "TimePrior",
+    "parse_fingerprint",
+]

@@ -1,0 +1,70 @@
+"""Text from outside made safe to stand in a question: visible characters on one line, short."""
+
+from __future__ import annotations
+
+from unicodedata import category
+
+ELLIPSIS = "…"
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
+# Characters with nothing to see that Unicode does not class as format characters: fillers,
+# joiners and variation selectors, which can smuggle a hidden message into a prompt.
+_INVISIBLE = frozenset(
+    [
+        *(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0),
+        *range(0x180B, 0x1810),
+        *range(0xFE00, 0xFE10),
+        *range(0xE0000, 0xE1000),
+    ]
+)
+_BREAKS = frozenset(map(ord, "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029"))
+_RAW_LIMIT = 8192
+
+
+def _safe(code: int) -> str | None:
+    if code in _BREAKS:
+        return " "
+    kind = category(chr(code))
+    if code in _INVISIBLE or kind in ("Cc", "Cf"):
+        return None
+    return REPLACEMENT if kind in ("Cs", "Co", "Cn") else chr(code)
+
+
+class _Table(dict[int, str | None]):
+    """Answers for ASCII are kept, others worked out each time: memory stays bounded."""
+
+    def __missing__(self, code: int) -> str | None:
+        return _safe(code)
+
+
+_TABLE = _Table({code: _safe(code) for code in range(128)})
+
+
+def one_line(text: str) -> str:
+    """The text with nothing hidden in it, whatever it held.
+
+    Line breaks, tabs and separators become a space each. Other control characters, direction
+    marks, zero-width and invisible characters, tags and variation selectors are dropped. Lone
+    surrogates (bytes that are no UTF-8), private-use and unassigned characters become U+FFFD.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return text.translate(_TABLE)
+
+
+def shorten(text: str, limit: int) -> str:
+    """The text in at most `limit` characters: a third from its start, "…", the rest from its end.
+
+    The end gets more because a path's file name stands there.
+    """
+    if len(text) <= limit:
+        return text
+    head = (limit - 1) // 3
+    return text[:head] + ELLIPSIS + text[len(text) - (limit - 1 - head) :]
+
+
+def visible(text: str, limit: int) -> str:
+    """`one_line`, then `shorten`; a text of many megabytes costs no more than a long path."""
+    if len(text) <= limit:
+        return one_line(text)
+    return shorten(one_line(shorten(text, _RAW_LIMIT)), limit)

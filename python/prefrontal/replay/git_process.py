@@ -1,0 +1,118 @@
+"""git, asked read-only: nothing of the user's set-up may page, colour, fetch, lock or execute."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
+
+from ..errors import SourceError
+
+_SETTINGS = (
+    "core.deltaBaseCacheLimit=32m",
+    "core.fsmonitor=false",
+    "core.quotePath=off",
+    "diff.relative=false",
+    "log.diffMerges=first-parent",
+    "log.showRoot=true",
+    "log.showSignature=false",
+    # Objects that a partial clone left on the server stay there: a replay never uses the network.
+    "protocol.allow=never",
+)
+_KEPT = ("GIT_CONFIG_", "GIT_EXEC_PATH", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS")
+_NOT_KEPT = "GIT_CONFIG_PARAMETERS"
+_STDERR_LIMIT = 2**16
+
+
+def ask(folder: str, *arguments: str) -> str | None:
+    """What git prints, without the last line end; None when git says no. For short answers.
+
+    Raises SourceError when git is not installed.
+    """
+    with _started(folder, arguments, subprocess.DEVNULL) as process:
+        output, _ = process.communicate()
+    return None if process.returncode else output.decode("utf-8", "surrogateescape").rstrip("\n")
+
+
+def tell(folder: str, *arguments: str) -> str:
+    """As `ask`, but a no is a SourceError with git's own first line."""
+    with stream(folder, *arguments) as output:
+        answer = output.read()
+    return answer.decode("utf-8", "surrogateescape").rstrip("\n")
+
+
+@contextmanager
+def stream(folder: str, *arguments: str) -> Iterator[IO[bytes]]:
+    """git's standard output, to be read to its end; git is ended and waited for in any case.
+
+    Raises SourceError when git is not installed or, after a complete read, when it failed.
+    """
+    # A file, not a pipe: git must never wait for somebody to read its complaints.
+    with TemporaryFile() as complaints:
+        with _started(folder, arguments, complaints) as process:
+            assert process.stdout is not None
+            try:
+                yield process.stdout
+                process.stdout.close()
+                process.wait()
+            finally:
+                process.kill()  # does nothing once git has ended
+        if process.returncode:
+            complaints.seek(0)
+            said = complaints.read(_STDERR_LIMIT).decode("utf-8", "replace")
+            raise SourceError(complaint(folder, said, process.returncode))
+
+
+def complaint(folder: str, said: str, code: int) -> str:
+    """One sentence from what git wrote on standard error before it ended with `code`."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    if any("dubious ownership" in line or "unsafe repository" in line for line in lines):
+        trust = [line for line in lines if line.startswith("git config")]
+        name = shlex.quote(str(Path(folder).resolve()))
+        trust.append(f"git config --global --add safe.directory {name}")
+        return (
+            f"repository must belong to you or be trusted by git, got {folder!r} of another owner;"
+            f" if you trust it, run: {trust[0]}"
+        )
+    if any("not a git repository" in line for line in lines):
+        return f"path must be inside a git repository, got {folder!r}"
+    told = [line for line in lines if not line.startswith(("warning:", "hint:"))] or lines
+    first = "".join(c if c.isprintable() else "?" for c in told[0]) if told else f"exit code {code}"
+    return f"git could not read {folder!r}: {first}"
+
+
+def _started(
+    folder: str, arguments: tuple[str, ...], stderr: int | IO[bytes]
+) -> subprocess.Popen[bytes]:
+    settings = [word for setting in _SETTINGS for word in ("-c", setting)]
+    command = ["git", "--no-optional-locks", "--no-pager", *settings, "-C", folder, *arguments]
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            env=_environment(),
+        )
+    except (FileNotFoundError, PermissionError):
+        raise SourceError("git must be installed and on the PATH, got no git to run") from None
+
+
+def _environment() -> dict[str, str]:
+    """The user's, less what points git elsewhere (GIT_DIR in a hook) or makes it talk or run."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GIT_") or (name.startswith(_KEPT) and name != _NOT_KEPT)
+    }
+    return kept | {
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "LC_ALL": "C",
+    }

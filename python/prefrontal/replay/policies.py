@@ -1,0 +1,77 @@
+"""What each wake policy would have cost and caught on the windows of a trial."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from .result import PolicyResult
+from .trial import Trial
+
+HEARTBEAT_S = 1800
+DAY_S = 86400
+
+
+def policies(
+    trial: Trial, days: float, *, asked: float, rule: str, tokens_per_wake: int, seed: int
+) -> tuple[PolicyResult, ...]:
+    """One row a policy: heartbeat, on_change, rule, random, prefrontal.
+
+    days: length of the time span, above 0. asked: recall asked of `random`, which wakes for that
+    share of the windows by chance.
+    """
+    draw = Random(seed)
+    chance = bytes(draw.random() < asked for _ in range(len(trial)))
+    per_window = [
+        ("on_change", bytes([1]) * len(trial), "every window wakes"),
+        ("rule", trial.by_rule, rule),
+        ("random", chance, f"wakes for {asked:.0%} of the windows by chance"),
+        ("prefrontal", trial.woke, "threshold from the past alone"),
+    ]
+    rows = [_heartbeat(trial, days, tokens_per_wake)]
+    for name, woke, detail in per_window:
+        rows.append(_row(name, detail, woke, trial.relevant, days, tokens_per_wake))
+    return tuple(rows)
+
+
+def _heartbeat(trial: Trial, days: float, tokens_per_wake: int) -> PolicyResult:
+    """Wakes every half hour and then sees all that happened since."""
+    wakes = days * DAY_S / HEARTBEAT_S
+    useful = len(
+        {
+            int(time // HEARTBEAT_S)
+            for time, relevant in zip(trial.times, trial.relevant, strict=True)
+            if relevant
+        }
+    )
+    return PolicyResult(
+        name="heartbeat",
+        recall=1.0 if useful else None,
+        wakes_per_day=wakes / days,
+        share_woken=1.0 if len(trial) else 0.0,
+        precision=min(1.0, useful / wakes),
+        tokens_per_useful_wake=wakes * tokens_per_wake / useful if useful else None,
+        detail="every 30 minutes",
+    )
+
+
+def _row(
+    name: str,
+    detail: str,
+    woke: Sequence[int],
+    relevant: Sequence[int],
+    days: float,
+    tokens_per_wake: int,
+) -> PolicyResult:
+    wakes = sum(woke)
+    useful = sum(w & r for w, r in zip(woke, relevant, strict=True))
+    positives = sum(relevant)
+    return PolicyResult(
+        name=name,
+        recall=useful / positives if positives else None,
+        wakes_per_day=wakes / days,
+        share_woken=wakes / len(relevant) if relevant else 0.0,
+        precision=useful / wakes if wakes else None,
+        tokens_per_useful_wake=wakes * tokens_per_wake / useful if useful else None,
+        detail=detail,
+    )

@@ -1,0 +1,146 @@
+"""What "relevant" means: presets that label a history without anybody labelling it."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from ..errors import InputError
+from ..types import SignalEvent, Window
+from .followups import FollowupPreset
+from .globs import compile_glob
+from .hiding import events_without
+from .windows import LoggedLine
+
+NO_REPLIES = frozenset({"", "HEARTBEAT_OK", "NO_REPLY", "NOOP", "NO_OP"})
+"""What an agent answers when there was nothing to do, in capitals and without marks around it."""
+
+_MARKS = " \t\r\n*_`'\".!"
+_EXPECTED = "path:GLOB, message:REGEX, followup, noop or recorded"
+
+
+class Preset(Protocol):
+    """One meaning of relevant."""
+
+    @property
+    def name(self) -> str:
+        """As the user writes it, such as "path:changelog/**"."""
+        ...
+
+    def apply(self, windows: Iterable[Window]) -> Iterator[Window]:
+        """The windows in their order, with `relevant` set and what gives it away taken out."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PathPreset:
+    """Relevant: the window created or changed a file that `glob` means.
+
+    Events on such files are hidden from the gate; a window that had no others is left out. Deleting
+    such a file alone is not relevant: a release that collects its changelog entries does that.
+    """
+
+    glob: str
+    pattern: re.Pattern[str]
+
+    @property
+    def name(self) -> str:
+        return f"path:{self.glob}"
+
+    def apply(self, windows: Iterable[Window]) -> Iterator[Window]:
+        match = self.pattern.match
+        for window in windows:
+            shown = tuple([event for event in window.events if not match(event.location)])
+            if shown:
+                relevant = len(shown) < len(window.events) and any(
+                    event.delta_type != "deleted" and match(event.location)
+                    for event in window.events
+                )
+                yield _labelled(window, shown, relevant)
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePreset:
+    """Relevant: the window's text matches; the gate is shown no text at all."""
+
+    pattern: re.Pattern[str]
+
+    @property
+    def name(self) -> str:
+        return f"message:{self.pattern.pattern}"
+
+    def apply(self, windows: Iterable[Window]) -> Iterator[Window]:
+        search = self.pattern.search
+        for window in windows:
+            relevant = search(window.text) is not None
+            yield _labelled(window, events_without(window.events, ("text",)), relevant)
+
+
+@dataclass(frozen=True, slots=True)
+class NoopPreset:
+    """Relevant: the agent's reply said something. The reply itself is never shown to the gate."""
+
+    @property
+    def name(self) -> str:
+        return "noop"
+
+    def apply(self, windows: Iterable[Window]) -> Iterator[Window]:
+        for window in windows:
+            if not isinstance(window, LoggedLine):
+                raise InputError(f"{window.key}: reply must be there for noop, got nothing")
+            relevant = window.reply.strip(_MARKS).upper() not in NO_REPLIES
+            yield _labelled(window, window.events, relevant)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedPreset:
+    """Relevant: the file says so, in the field `relevant` of every line."""
+
+    @property
+    def name(self) -> str:
+        return "recorded"
+
+    def apply(self, windows: Iterable[Window]) -> Iterator[Window]:
+        for window in windows:
+            if window.relevant is None:
+                raise InputError(
+                    f"{window.key}: relevant must be true or false in every line, got nothing;"
+                    " or say what matters with a preset such as message:REGEX"
+                )
+            yield window
+
+
+def parse_preset(text: str) -> Preset:
+    """The preset a user wrote: path:GLOB, message:REGEX, followup, noop or recorded.
+
+    Capitals matter in both GLOB and REGEX; a REGEX that starts with (?i) ignores them.
+    Raises InputError that says what was expected.
+    """
+    kind, colon, rest = text.strip().partition(":")
+    if kind == "path" and rest:
+        return PathPreset(rest, compile_glob(rest))
+    if kind == "message" and rest:
+        return MessagePreset(_compiled(rest))
+    if not colon and kind == "followup":
+        return FollowupPreset()
+    if not colon and kind == "noop":
+        return NoopPreset()
+    if not colon and kind == "recorded":
+        return RecordedPreset()
+    raise InputError(f"relevant must be {_EXPECTED}, got {text!r}")
+
+
+def _compiled(regex: str) -> re.Pattern[str]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # hints for the writers of programs
+            return re.compile(regex)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise InputError(f"message must be a regular expression ({error}), got {regex!r}") from None
+
+
+def _labelled(window: Window, events: tuple[SignalEvent, ...], relevant: bool) -> Window:
+    return Window(window.key, window.time, events, window.actor, window.text, relevant)

@@ -1,0 +1,192 @@
+"""What a replay found: one outcome a window, one row a policy, and the figures over all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from .record import Record, plain
+
+FORMAT = 1
+"""Version of the saved form; a file with another one is refused rather than guessed at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One window after the gate has spoken.
+
+    time: Unix seconds. score, threshold: the gate's probability and where it woke, both 0..1
+    as the gate gives them (never clamped here).
+    paths: at most three of the touched paths; more_paths: how many others there were.
+    why: (name, signed log-odds) of what pushed the score, largest first.
+    """
+
+    key: str
+    time: float
+    score: float
+    threshold: float
+    woke: bool
+    relevant: bool
+    text: str
+    paths: tuple[str, ...]
+    more_paths: int
+    why: tuple[tuple[str, float], ...]
+
+    @property
+    def kind(self) -> str:
+        """Which of the four it was: "caught", "wasted", "slept" or "missed"."""
+        if self.woke:
+            return "caught" if self.relevant else "wasted"
+        return "missed" if self.relevant else "slept"
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyResult:
+    """What one wake policy would have cost and caught on the same windows.
+
+    name: heartbeat, on_change, rule, random or prefrontal; detail: the rule in words, and the like.
+    recall: share of the relevant windows caught, None when nothing was relevant.
+    share_woken: share of the windows that reach the agent.
+    precision: share of the wake-ups that found something, None without wake-ups.
+    """
+
+    name: str
+    recall: float | None
+    wakes_per_day: float
+    share_woken: float
+    precision: float | None
+    tokens_per_useful_wake: float | None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayResult:
+    """One history replayed with one gate; every figure covers the windows after the warm-up.
+
+    preset: what "relevant" meant. warmup: windows learned from before any was counted.
+    days: time spanned. promise: a sentence, what recall can be promised or why none can.
+    recall_interval: around got_recall. curve: (share_woken, recall) from (0, 0) to (1, 1) over
+    all thresholds, in hindsight; empty when nothing was relevant.
+    misses, wasted: the worst of them, at most 100 each; missed, wasted_count: how many in all.
+    strip: the last 120 windows, oldest first. seconds: what the replay took.
+    """
+
+    source: str
+    preset: str
+    windows: int
+    relevant: int
+    warmup: int
+    days: float
+    auc: float | None
+    asked_recall: float
+    got_recall: float | None
+    recall_interval: tuple[float, float] | None
+    promise: str
+    wakes_per_day: float
+    share_woken: float
+    precision: float | None
+    tokens_per_useful_wake: float | None
+    tokens_per_wake: int
+    policies: tuple[PolicyResult, ...]
+    curve: tuple[tuple[float, float], ...]
+    missed: int
+    misses: tuple[Outcome, ...]
+    wasted_count: int
+    wasted: tuple[Outcome, ...]
+    strip: tuple[Outcome, ...]
+    seconds: float
+    notes: tuple[str, ...]
+
+    def policy(self, name: str) -> PolicyResult | None:
+        """The row of that name, None when the replay did not try it."""
+        return next((each for each in self.policies if each.name == name), None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as JSON values; raises InputError naming a field that is NaN or infinite."""
+        return {"format": FORMAT, **plain(self, "")}
+
+    @classmethod
+    def from_dict(cls, raw: object) -> ReplayResult:
+        """The result that `to_dict` wrote. Raises InputError naming the field that is wrong."""
+        record = Record(raw)
+        if (version := record.count("format")) != FORMAT:
+            raise record.refuse("format", f"be {FORMAT}", version)
+        if (relevant := record.count("relevant")) > (windows := record.count("windows")):
+            raise record.refuse("relevant", f"be at most windows ({windows})", relevant)
+        return cls(
+            source=record.text("source"),
+            preset=record.text("preset"),
+            windows=windows,
+            relevant=relevant,
+            warmup=record.count("warmup"),
+            days=record.amount("days"),
+            auc=record.share_or_none("auc"),
+            asked_recall=record.share("asked_recall"),
+            got_recall=record.share_or_none("got_recall"),
+            recall_interval=_interval(record),
+            promise=record.text("promise"),
+            wakes_per_day=record.amount("wakes_per_day"),
+            share_woken=record.share("share_woken"),
+            precision=record.share_or_none("precision"),
+            tokens_per_useful_wake=record.amount_or_none("tokens_per_useful_wake"),
+            tokens_per_wake=record.count("tokens_per_wake"),
+            policies=tuple(map(_policy, record.records("policies"))),
+            curve=_curve(record),
+            missed=record.count("missed"),
+            misses=tuple(map(_outcome, record.records("misses"))),
+            wasted_count=record.count("wasted_count"),
+            wasted=tuple(map(_outcome, record.records("wasted"))),
+            strip=tuple(map(_outcome, record.records("strip"))),
+            seconds=record.amount("seconds"),
+            notes=record.texts("notes"),
+        )
+
+
+def _outcome(record: Record) -> Outcome:
+    return Outcome(
+        key=record.text("key"),
+        time=record.number("time"),
+        score=record.number("score"),
+        threshold=record.number("threshold"),
+        woke=record.flag("woke"),
+        relevant=record.flag("relevant"),
+        text=record.text("text"),
+        paths=record.texts("paths"),
+        more_paths=record.count("more_paths"),
+        why=record.named_numbers("why"),
+    )
+
+
+def _policy(record: Record) -> PolicyResult:
+    return PolicyResult(
+        name=record.text("name"),
+        recall=record.share_or_none("recall"),
+        wakes_per_day=record.amount("wakes_per_day"),
+        share_woken=record.share("share_woken"),
+        precision=record.share_or_none("precision"),
+        tokens_per_useful_wake=record.amount_or_none("tokens_per_useful_wake"),
+        detail=record.text("detail"),
+    )
+
+
+def _interval(record: Record) -> tuple[float, float] | None:
+    if record.value("recall_interval") is None:
+        return None
+    low, high = record.pair("recall_interval")
+    if not 0 <= low <= high <= 1:
+        raise record.refuse("recall_interval", "be two rising numbers from 0 to 1", (low, high))
+    return (low, high)
+
+
+def _curve(record: Record) -> tuple[tuple[float, float], ...]:
+    """The curve must rise, or reading it backwards (from recall to share) has no answer."""
+    points = record.pairs("curve")
+    if not points:
+        return ()
+    if points[0] != (0.0, 0.0) or points[-1] != (1.0, 1.0):
+        raise record.refuse("curve", "run from [0, 0] to [1, 1]", (points[0], points[-1]))
+    for index, (before, after) in enumerate(pairwise(points), start=1):
+        if after[0] < before[0] or after[1] < before[1]:
+            raise record.refuse(f"curve[{index}]", f"not fall below {list(before)}", after)
+    return points

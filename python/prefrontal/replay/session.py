@@ -1,0 +1,158 @@
+"""From what a person names (a repository, a file) to a replayed result."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from ..errors import InputError
+from ..protocols import Gate
+from ..types import Window
+from .backtest import TOKENS_PER_WAKE, Question, backtest
+from .dates import parse_date
+from .event_files import count_lines, spooled
+from .git_history import GitHistory
+from .hiding import without
+from .preset_search import find_preset
+from .presets import Preset, RecordedPreset, parse_preset
+from .result import ReplayResult
+from .windows import read_windows
+
+FEATURES = ("all", "paths")
+
+Step = Callable[[str, int, int], None]
+"""Called with what is being done, how many windows are done, and of how many."""
+
+REPORT_EVERY = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to replay a history with; the fields are the options of the command.
+
+    relevant: a preset, or None to find one (a file's own labels, for events). features: "all", or
+    "paths" to hide actor and text from the gate. limit: only the newest so many windows.
+    """
+
+    recall: float = 0.9
+    relevant: str | None = None
+    features: str = "all"
+    since: str | None = None
+    until: str | None = None
+    limit: int | None = None
+    seed: int = 0
+    tokens_per_wake: int = TOKENS_PER_WAKE
+    all_commits: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.recall <= 1.0:
+            raise InputError(f"recall must be above 0 and at most 1, got {self.recall!r}")
+        if self.features not in FEATURES:
+            raise InputError(f"features must be all or paths, got {self.features!r}")
+        if self.limit is not None and self.limit < 1:
+            raise InputError(f"max must be a whole number of at least 1, got {self.limit!r}")
+        if self.tokens_per_wake < 1:
+            raise InputError(
+                f"tokens-per-wake must be a whole number of at least 1, got {self.tokens_per_wake}"
+            )
+        if self.relevant is not None:
+            parse_preset(self.relevant)
+
+
+def replay_git(
+    path: str, request: Request, gate: Gate, step: Step = lambda *_: None
+) -> ReplayResult:
+    """Replay a repository's own history. Raises InputError and SourceError in one sentence."""
+    history = GitHistory(
+        path,
+        since=request.since,
+        until=request.until,
+        limit=request.limit,
+        all_commits=request.all_commits,
+    )
+    total = history.count()
+    notes = []
+    if request.relevant is not None:
+        preset = parse_preset(request.relevant)
+    else:
+        seen = _watched(history, "choosing what relevant means", total, step)
+        preset, reason = find_preset(seen)
+        notes.append(f"Relevant was chosen as {preset.name}: {reason}.")
+    if preset.name in ("recorded", "noop"):
+        raise InputError(f"relevant must not be {preset.name} for git: commits do not carry that")
+    windows = preset.apply(history)
+    name = str(Path(path).resolve().name or path)
+    result = _replayed(windows, total, name, preset, request, gate, notes, step)
+    return _with_notes(result, history.notes)
+
+
+def replay_events(
+    path: str, request: Request, gate: Gate, step: Step = lambda *_: None
+) -> ReplayResult:
+    """Replay recorded windows, one JSON object a line; "-" is standard input."""
+    name = "standard input" if path == "-" else Path(path).name
+    with spooled(path) as file:
+        windows, total = _chosen(file, name, request)
+        preset = RecordedPreset() if request.relevant is None else parse_preset(request.relevant)
+        labelled = preset.apply(windows)
+        return _replayed(labelled, total, name, preset, request, gate, [], step)
+
+
+def _chosen(file: Path, name: str, request: Request) -> tuple[Iterator[Window], int]:
+    """The windows of the asked span, the newest `limit` of them, and how many there are."""
+    now = time.time()
+    since = -1.0 if request.since is None else parse_date(request.since, now, field="since")
+    until = None if request.until is None else parse_date(request.until, now, field="until", end=True)
+
+    def spanned() -> Iterator[Window]:
+        for window in read_windows(file, name):
+            if window.time >= since and (until is None or window.time <= until):
+                yield window
+
+    whole = request.since is None and request.until is None
+    total = count_lines(file) if whole else sum(1 for _ in spanned())
+    skipped = 0 if request.limit is None else max(0, total - request.limit)
+    return islice(spanned(), skipped, None), total - skipped
+
+
+def _replayed(
+    windows: Iterable[Window],
+    total: int,
+    name: str,
+    preset: Preset,
+    request: Request,
+    gate: Gate,
+    notes: list[str],
+    step: Step,
+) -> ReplayResult:
+    if request.features == "paths":
+        windows = without(windows, ("actor", "text"))
+    question = Question(
+        source=name,
+        preset=preset.name,
+        total=total,
+        recall=request.recall,
+        tokens_per_wake=request.tokens_per_wake,
+        seed=request.seed,
+        notes=tuple(notes),
+    )
+    return backtest(_watched(windows, "replaying", total, step), gate, question)
+
+
+def _watched(windows: Iterable[Window], what: str, total: int, step: Step) -> Iterator[Window]:
+    done = 0
+    for done, window in enumerate(windows, start=1):
+        if done % REPORT_EVERY == 0:
+            step(what, done, total)
+        yield window
+    step(what, done, done)
+
+
+def _with_notes(result: ReplayResult, notes: Iterable[str]) -> ReplayResult:
+    from dataclasses import replace
+
+    more = tuple(note for note in notes if note not in result.notes)
+    return replace(result, notes=result.notes + more)

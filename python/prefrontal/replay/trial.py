@@ -1,0 +1,106 @@
+"""What a replay remembers of every window it decided: numbers only, so a long history fits."""
+
+from __future__ import annotations
+
+from array import array
+from collections import deque
+from collections.abc import Callable
+from heapq import heappush, heapreplace
+
+from ..types import Window
+from .result import Outcome
+
+KEPT = 100
+"""Misses and wasted wakes that are kept with their reasons."""
+
+STRIP = 120
+SHOWN_PATHS = 3
+
+Why = Callable[[], tuple[tuple[str, float], ...]]
+
+
+class Trial:
+    """The decisions on the windows after the warm-up, in order."""
+
+    def __init__(self) -> None:
+        self.times = array("d")
+        self.scores = array("d")
+        self.relevant = bytearray()
+        self.woke = bytearray()
+        self.by_rule = bytearray()
+        self.strip: deque[Outcome] = deque(maxlen=STRIP)
+        self._misses = _Worst()
+        self._wasted = _Worst()
+
+    def add(
+        self, window: Window, score: float, threshold: float, rule_matches: bool, why: Why
+    ) -> None:
+        """Take in one decision; `why` is only asked when the window is kept with its reasons."""
+        relevant = bool(window.relevant)
+        woke = score >= threshold
+        self.times.append(window.time)
+        self.scores.append(score)
+        self.relevant.append(relevant)
+        self.woke.append(woke)
+        self.by_rule.append(rule_matches)
+        self.strip.append(_outcome(window, score, threshold, woke, ()))
+        if woke != relevant:
+            worst = self._misses if relevant else self._wasted
+            badness = threshold - score if relevant else score - threshold
+            if worst.takes(badness):
+                worst.add(badness, _outcome(window, score, threshold, woke, why()))
+
+    def misses(self) -> tuple[Outcome, ...]:
+        """Relevant windows that did not wake, furthest below the threshold first."""
+        return self._misses.sorted()
+
+    def wasted(self) -> tuple[Outcome, ...]:
+        """Wakes that found nothing, furthest above the threshold first."""
+        return self._wasted.sorted()
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+
+class _Worst:
+    """The outcomes that are furthest on the wrong side; of equals, the latest."""
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[float, int, Outcome]] = []
+        self._count = 0
+
+    def takes(self, badness: float) -> bool:
+        return len(self._heap) < KEPT or badness >= self._heap[0][0]
+
+    def add(self, badness: float, outcome: Outcome) -> None:
+        self._count += 1
+        entry = (badness, self._count, outcome)
+        if len(self._heap) < KEPT:
+            heappush(self._heap, entry)
+        else:
+            heapreplace(self._heap, entry)
+
+    def sorted(self) -> tuple[Outcome, ...]:
+        return tuple(outcome for *_, outcome in sorted(self._heap, reverse=True))
+
+
+def _outcome(
+    window: Window,
+    score: float,
+    threshold: float,
+    woke: bool,
+    why: tuple[tuple[str, float], ...],
+) -> Outcome:
+    paths = tuple([event.location for event in window.events[:SHOWN_PATHS]])
+    return Outcome(
+        key=window.key,
+        time=window.time,
+        score=score,
+        threshold=threshold,
+        woke=woke,
+        relevant=bool(window.relevant),
+        text=window.text,
+        paths=paths,
+        more_paths=max(0, len(window.events) - len(paths)),
+        why=why,
+    )

@@ -1,0 +1,194 @@
+"""The words of a replay, shared by the terminal, the report and the picture."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from decimal import ROUND_HALF_UP, Decimal
+from math import floor, log10
+
+from .reading import share_fewer, times_fewer
+from .result import Outcome, PolicyResult, ReplayResult
+
+NOTHING = "–"
+POLICY_WORDS = {
+    "heartbeat": "Heartbeat every 30 min",
+    "on_change": "Whenever something changed",
+    "rule": "Best one-line rule",
+    "random": "Random",
+    "prefrontal": "Learned gate",
+}
+KIND_WORDS = {
+    "caught": "woke and it mattered",
+    "wasted": "woke for nothing",
+    "slept": "slept through",
+    "missed": "missed",
+}
+
+
+def printable(text: str, limit: int = 0) -> str:
+    """`text` on one line that cannot steer a terminal, a page or the direction of reading.
+
+    Control, bidirectional, zero-width and unpaired surrogate characters go; white space becomes
+    single spaces. limit: longest length, 0 for none; what is cut ends in an ellipsis.
+    """
+    spaced = " ".join(text.split())
+    kept = "".join(c for c in spaced if unicodedata.category(c) not in {"Cc", "Cf", "Cs", "Co"})
+    return kept if not limit or len(kept) <= limit else kept[: limit - 1].rstrip() + "…"
+
+
+def _half_up(value: float, places: int = 0) -> Decimal:
+    """`value` rounded with ties away from zero, as the report's script rounds."""
+    if abs(value) > 1e20:
+        return Decimal(value)
+    return Decimal(value).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+
+
+def percent(share: float | None, digits: int = 0) -> str:
+    """A share as "90 %"; never "100 %" or "0 %" for what is only nearly so."""
+    if share is None:
+        return NOTHING
+    value = share * 100
+    for places in range(digits, 4):
+        text = f"{_half_up(value, places)}"
+        if float(text) not in {0.0, 100.0} or float(text) == value:
+            return f"{text} %"
+    return "under 0.001 %" if value < 50 else "over 99.999 %"
+
+
+def level(recall: float) -> str:
+    """A recall that was asked for, as precisely as anybody asks: "90 %", "92.5 %"."""
+    return f"{recall * 100:.3g} %"
+
+
+def rate(per_day: float | None) -> str:
+    """Wake-ups a day with two or three figures: 0.0034, 0.52, 1.06, 12.5, 48, 250."""
+    if per_day is None:
+        return NOTHING
+    if 0 < per_day < 0.001:
+        return "under 0.001"
+    if per_day >= 100 or per_day == int(per_day):
+        return f"{_half_up(per_day):,}"
+    if per_day >= 10:
+        return f"{_half_up(per_day, 1)}".removesuffix(".0")
+    return f"{_half_up(per_day, 2)}" if per_day >= 0.1 else f"{per_day:.2g}"
+
+
+def times(factor: float | None) -> str:
+    """A factor with two figures below ten: 1.4×, 93×, 1,240×."""
+    if factor is None:
+        return NOTHING
+    return f"{_half_up(factor):,}×" if factor >= 9.95 else f"{_half_up(factor, 1)}×"
+
+
+def tokens(count: float | None) -> str:
+    """Tokens rounded to three figures, 178,000 rather than 178,432."""
+    if count is None:
+        return NOTHING
+    return f"{_half_up(count, 2 - floor(log10(count)) if count >= 1 else 0):,.0f}"
+
+
+def than_heartbeat(factor: float | None) -> str:
+    """The saving against the heartbeat as "93× fewer"."""
+    if factor is None or factor <= 0:
+        return NOTHING
+    return f"{times(factor)} fewer" if factor >= 1 else f"{times(1 / factor)} more"
+
+
+def than_on_change(saved: float | None) -> str:
+    """The saving against waking on every change as "49 % fewer"."""
+    if saved is None:
+        return NOTHING
+    return f"{percent(saved)} fewer" if saved >= 0 else f"{percent(-saved)} more"
+
+
+def headline(result: ReplayResult) -> tuple[str, str, str]:
+    """What happened, what it saved, what it cost; the last two may be empty."""
+    if not result.windows:
+        return ("No windows were left after the warm-up, so nothing was measured", "", "")
+    if result.got_recall is None:
+        what = f"Nothing in {result.windows:,} windows was relevant, so no recall can be measured"
+        return (what, "", f"the gate would have woken {rate(result.wakes_per_day)} times a day")
+    what = (
+        f"{rate(result.wakes_per_day)} wake-ups a day caught {percent(result.got_recall)} "
+        "of what mattered"
+    )
+    savings = []
+    if (factor := times_fewer(result, result.wakes_per_day)) is not None:
+        savings.append(f"{than_heartbeat(factor)} than a 30-minute heartbeat")
+    if (saved := share_fewer(result, result.wakes_per_day)) is not None:
+        savings.append(f"{than_on_change(saved)} than waking on every change")
+    cost = tokens(result.tokens_per_useful_wake)
+    cost = "" if cost == NOTHING else f"{cost} tokens per useful wake-up"
+    return (what, ", ".join(savings), cost)
+
+
+def headline_sentence(result: ReplayResult) -> str:
+    """The headline as one sentence."""
+    what, savings, cost = headline(result)
+    sentence = f"{what}: {savings}" if savings else what
+    return f"{sentence}; {cost}." if cost else f"{sentence}."
+
+
+def promise_sentence(result: ReplayResult) -> str:
+    """What was asked, what came, within which interval, and what that promises."""
+    asked = f"Asked to catch {result.asked_recall:.2f}"
+    if result.got_recall is None:
+        measured = f"{asked}."
+    elif result.recall_interval is None:
+        measured = f"{asked}, got {result.got_recall:.3f}."
+    else:
+        low, high = result.recall_interval
+        measured = f"{asked}, got {result.got_recall:.3f} (interval {low:.3f} to {high:.3f})."
+    return f"{measured} {printable(result.promise)}".rstrip()
+
+
+def policy_words(policy: PolicyResult) -> str:
+    return POLICY_WORDS.get(policy.name, printable(policy.name))
+
+
+def preset_words(preset: str) -> str:
+    """What "relevant" meant, as the end of the sentence "a window mattered when ..."."""
+    name, _, rest = printable(preset).partition(":")
+    known = {
+        "path": f"it touched {rest}",
+        "message": f"its message matches {rest}",
+        "followup": "a later commit reverted or fixed it",
+        "noop": "the agent's own reply was not empty",
+    }
+    return known.get(name, f"its label said so ({printable(preset)})")
+
+
+def moment(time: float, pattern: str = "%Y-%m-%d %H:%M") -> str:
+    """Unix seconds as text in UTC; the bare number when no calendar holds it."""
+    try:
+        return datetime.fromtimestamp(time, UTC).strftime(pattern)
+    except (OverflowError, OSError, ValueError):
+        return f"{time:g} s"
+
+
+def axis_moments(outcomes: Sequence[Outcome]) -> list[str]:
+    """A short time for each: the day, or the time of day when they span less than two days."""
+    if not outcomes:
+        return []
+    short = outcomes[-1].time - outcomes[0].time < 2 * 86_400
+    pattern = "%H:%M" if short else "%d %b %Y"
+    return [moment(each.time, pattern).removeprefix("" if short else "0") for each in outcomes]
+
+
+def paths_words(paths: Iterable[str], more: int) -> str:
+    shown = ", ".join(printable(path) for path in paths)
+    return f"{shown} and {more:,} more" if more else shown
+
+
+def source_names(results: Iterable[ReplayResult]) -> list[str]:
+    """A short name each: the last part of the path, so that no report tells where it was made."""
+    names: list[str] = []
+    for result in results:
+        last = re.split(r"[/\\]", result.source.rstrip("/\\"))[-1]
+        name = printable(last, 60) or "history"
+        seen = sum(1 for each in names if each == name or each.startswith(f"{name} ("))
+        names.append(f"{name} ({seen + 1})" if seen else name)
+    return names

@@ -1,0 +1,70 @@
+"""Write a file whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from ..errors import SourceError
+
+
+def write_atomic(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Replace the file at `path` by `content` (text as UTF-8) in one step.
+
+    A reader sees the old file or the new one, after a power cut too. On any failure the old
+    file stays and nothing new lies beside it. A link is followed; a new file gets the usual
+    permissions, a replaced one keeps its own. Raises SourceError naming the path when the
+    folder does not exist, cannot be written, is full, or `path` is no plain file.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    try:
+        _replace(Path(path), data)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise SourceError(f"{os.fspath(path)} cannot be written: {reason}") from error
+
+
+def _replace(path: Path, data: bytes) -> None:
+    target = Path(os.path.realpath(path))
+    mode = _replaceable_mode(target)
+    temporary = target.with_name(f".{target.name[:100]}.{os.urandom(8).hex()}.tmp")
+    try:
+        with temporary.open("xb") as file:
+            file.write(data)
+            file.flush()
+            if mode is not None:
+                temporary.chmod(mode)
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    except BaseException:  # an interrupt too must leave nothing behind
+        with suppress(FileNotFoundError):
+            temporary.unlink()
+        raise
+    _sync_folder(target.parent)
+
+
+def _replaceable_mode(target: Path) -> int | None:
+    """Permissions of the plain file that is there; None when nothing is. Raises OSError."""
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not target.exists():
+        return None
+    if not target.is_file():
+        raise OSError(errno.EINVAL, "it is not a plain file")
+    return target.stat().st_mode & 0o7777
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name itself survive a power cut, where the system offers that."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some network drives refuse
+            raise
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,77 @@
+"""Nouns that several domains share: one signal, and one window of signals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FEATURE_DIM = 16
+"""Length of `SignalEvent.to_feature_vector()`."""
+
+
+_feature_vector: Callable[[SignalEvent], NDArray[np.float32]] | None = None
+
+
+@dataclass(slots=True)
+class SignalEvent:
+    """One thing that changed in the environment.
+
+    The fields are checked where they are used, not here, because an event may be filled in steps.
+
+    source: "filesystem", "time", "memory", "network", or a name of your own.
+    location: absolute path, namespace or URL; the literal "tick" for time.
+    delta_type: "created", "modified", "deleted", "tick", or a word of your own.
+    magnitude: size of the change, 0..1 by convention, never clamped.
+    timestamp: Unix seconds at detection.
+    features: what the source adds. Read by the gate: `extension`, `size_bytes`,
+        `directory_depth` (files); `hour_sin`, `hour_cos`, `dow_sin`, `dow_cos`,
+        `minutes_since_last_activation` (time); `actor`, `text` (any source).
+    """
+
+    source: str
+    location: str
+    delta_type: str
+    magnitude: float
+    timestamp: float
+    features: dict[str, Any] = field(default_factory=dict)
+
+    def to_feature_vector(self) -> NDArray[np.float32]:
+        """The event as float32[16], a new array on each call.
+
+        Slots: 0 magnitude, 1 delta type (created 1, tick .75, modified .5, else 0), 2 source
+        (filesystem 1, time .5, memory .25, else 0), 3-6 hour and weekday as sine and cosine and
+        7 minutes since the last activation (time events only), 8 size as
+        ln(1+bytes)/ln(1+2^30) capped at 1, 9 depth/10 capped at 1, 10 extension as
+        (crc32 mod 1000)/1000 (file events only), 11-15 zero.
+
+        Raises TypeError naming the field when a field has the wrong type.
+        """
+        global _feature_vector
+        if _feature_vector is None:  # importing it here each time would cost more than the call
+            from ._core.pulse import feature_vector as _feature_vector
+        return _feature_vector(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """One thing that happened, as the gate sees it: a commit, a burst of files, a logged line.
+
+    key: what a person can look up: a commit's hash, or "file.jsonl:17".
+    time: Unix seconds.
+    actor, text: who and what about; empty when unknown. The events carry them in `features`.
+    relevant: did it matter; None when nobody has said.
+    known_at: Unix seconds at which `relevant` became known; None when it was known at once.
+    """
+
+    key: str
+    time: float
+    events: tuple[SignalEvent, ...]
+    actor: str = ""
+    text: str = ""
+    relevant: bool | None = None
+    known_at: float | None = None

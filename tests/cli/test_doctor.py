@@ -1,0 +1,88 @@
+"""`prefrontal doctor`: what this machine offers."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import click.testing
+import numpy as np
+import pytest
+
+from prefrontal import _core
+from prefrontal.cli import main
+from prefrontal.cli.doctor import sqlite_note
+
+
+def run(*arguments: str) -> click.testing.Result:
+    return click.testing.CliRunner().invoke(main, ["doctor", *arguments])
+
+
+def test_json_is_one_object_with_what_is_installed() -> None:
+    result = run("--json")
+    assert result.exit_code == 0
+    found = json.loads(result.stdout)
+    assert found["instruction_set"] in found["instruction_sets"] == _core.instruction_sets()
+    assert found["prefrontal"] == _core.__version__
+    assert found["python"].startswith(f"{sys.version_info.major}.{sys.version_info.minor}.")
+    assert found["numpy"] == np.__version__
+    assert found["sqlite"]["version"] == sqlite3.sqlite_version
+    assert found["cpus"] == os.cpu_count()
+
+
+def test_extras_name_each_distribution_with_its_version_or_null() -> None:
+    extras = json.loads(run("--json").stdout)["extras"]
+    assert {"plot", "dev"} <= set(extras)
+    assert list(extras["plot"]) == ["matplotlib"]
+    assert extras["dev"]["pytest"] == pytest.__version__
+
+
+def test_the_table_names_every_part() -> None:
+    result = run()
+    assert result.exit_code == 0
+    for name in ("prefrontal", "Python", "instruction set", "numpy", "git", "SQLite", "[plot]"):
+        assert name in result.stdout
+
+
+def test_a_missing_git_is_told_and_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert json.loads(run("--json").stdout)["git"] is None
+    assert "needs it" in run().stdout
+
+
+@pytest.mark.parametrize(
+    ("version", "defective"),
+    [
+        ((3, 6, 23), False),
+        ((3, 7, 0), True),
+        ((3, 44, 5), True),
+        ((3, 44, 6), False),
+        ((3, 50, 7), False),
+        ((3, 51, 2), True),
+        ((3, 51, 3), False),
+    ],
+)
+def test_only_the_versions_with_the_wal_defect_get_a_note(
+    version: tuple[int, ...], defective: bool
+) -> None:
+    assert (sqlite_note(version) is not None) == defective
+
+
+def test_an_unknown_instruction_set_is_one_sentence_and_exit_code_2() -> None:
+    result = subprocess.run(
+        [sys.executable, "-m", "prefrontal", "doctor"],
+        env={**os.environ, "PREFRONTAL_ISA": "v9"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 2
+    assert result.stderr.startswith("Error: PREFRONTAL_ISA must be one of")
+    assert result.stderr.rstrip().endswith("got 'v9'")
+    assert result.stderr.count("\n") == 1

@@ -1,0 +1,105 @@
+"""The command `prefrontal` itself: help, version, errors and exit codes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import click
+import click.testing
+import pytest
+
+from prefrontal import cli
+from prefrontal.errors import InputError, SourceError
+
+SCRIPT = Path(sys.executable).with_name("prefrontal")
+
+failure: BaseException
+
+
+@click.command()
+def failing() -> None:
+    """Raise what the test asks for."""
+    raise failure
+
+
+@pytest.fixture
+def _with_failing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(cli.COMMANDS, "failing", ("failing_command:failing", "Fails."))
+    monkeypatch.setitem(sys.modules, "failing_command", sys.modules[__name__])
+
+
+def fail_with(error: BaseException) -> click.testing.Result:
+    global failure  # noqa: PLW0603
+    failure = error
+    return click.testing.CliRunner().invoke(cli.main, ["failing"])
+
+
+def test_the_installed_script_tells_its_version() -> None:
+    result = subprocess.run([SCRIPT, "--version"], capture_output=True, text=True, check=True)
+    assert result.stdout == f"prefrontal {version('prefrontal')}\n"
+
+
+def test_help_lists_every_command_with_its_line() -> None:
+    result = click.testing.CliRunner().invoke(cli.main, ["--help"])
+    assert result.exit_code == 0
+    for name, (_, line) in cli.COMMANDS.items():
+        assert name in result.stdout
+        assert line in result.stdout
+
+
+def test_every_listed_command_can_be_loaded() -> None:
+    for name in cli.COMMANDS:
+        result = click.testing.CliRunner().invoke(cli.main, [name, "--help"])
+        assert result.exit_code == 0, result.output
+
+
+def test_an_unknown_command_is_a_usage_error() -> None:
+    result = click.testing.CliRunner().invoke(cli.main, ["wake"])
+    assert result.exit_code == 2
+    assert "No such command 'wake'" in result.stderr
+
+
+@pytest.mark.usefixtures("_with_failing")
+@pytest.mark.parametrize("kind", [InputError, SourceError])
+def test_our_errors_are_one_sentence_and_exit_code_2(kind: type[Exception]) -> None:
+    result = fail_with(kind("recall must lie between 0 and 1, got 7"))
+    assert result.exit_code == 2
+    assert result.stderr == "Error: recall must lie between 0 and 1, got 7\n"
+    assert result.stdout == ""
+
+
+@pytest.mark.usefixtures("_with_failing")
+def test_an_interrupt_is_one_sentence_and_exit_code_130() -> None:
+    result = fail_with(KeyboardInterrupt())
+    assert result.exit_code == 130
+    assert result.stderr == "Error: Interrupted; nothing was left half-written.\n"
+
+
+@pytest.mark.usefixtures("_with_failing")
+def test_a_defect_is_one_sentence_without_a_traceback() -> None:
+    result = fail_with(ZeroDivisionError("division by zero"))
+    assert result.exit_code == 1
+    assert "ZeroDivisionError: division by zero" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.usefixtures("_with_failing")
+def test_the_traceback_of_a_defect_is_shown_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PREFRONTAL_TRACEBACK", "1")
+    result = fail_with(ZeroDivisionError("division by zero"))
+    assert isinstance(result.exception, ZeroDivisionError)
+
+
+def test_a_closed_pipe_ends_quietly() -> None:
+    reader_gone = subprocess.Popen(
+        [SCRIPT, "doctor", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert reader_gone.stdout is not None
+    assert reader_gone.stderr is not None
+    reader_gone.stdout.close()
+    with reader_gone.stderr as errors:
+        assert errors.read() == b""
+    assert reader_gone.wait() == 1

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import prefrontal.pulse
+from prefrontal.pulse import retina, signal
+from prefrontal.types import FEATURE_DIM, SignalEvent
+
+
+def test_importing_pulse_and_parsing_a_fingerprint_need_no_numpy() -> None:
+    program = (
+        "import sys, prefrontal.pulse as pulse\n"
+        "assert 'prefrontal.pulse.fingerprint' not in sys.modules\n"
+        "pulse.parse_fingerprint, pulse.PrefrontalLayer, pulse.SignalEvent\n"
+        "assert 'numpy' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_the_event_has_one_class_under_all_its_published_names() -> None:
+    assert signal.SignalEvent is retina.SignalEvent is prefrontal.pulse.SignalEvent is SignalEvent
+    assert signal.FEATURE_DIM == retina.FEATURE_DIM == prefrontal.pulse.FEATURE_DIM == FEATURE_DIM
+
+
+def test_a_name_that_is_not_exported_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match=r"'prefrontal\.pulse' has no attribute 'Limbo'"):
+        prefrontal.pulse.Limbo  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_every_exported_name_is_listed() -> None:
+    assert set(prefrontal.pulse.__all__) <= set(dir(prefrontal.pulse))

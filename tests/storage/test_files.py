@@ -1,0 +1,83 @@
+"""`write_atomic`: whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from prefrontal.errors import SourceError
+from prefrontal.storage import write_atomic
+
+
+def test_text_is_written_as_utf8_and_bytes_as_they_are(tmp_path: Path) -> None:
+    write_atomic(tmp_path / "a.txt", "wäke ✓\n")
+    write_atomic(str(tmp_path / "b.bin"), b"\x00\xff")
+    assert (tmp_path / "a.txt").read_bytes() == "wäke ✓\n".encode()
+    assert (tmp_path / "b.bin").read_bytes() == b"\x00\xff"
+
+
+def test_a_replaced_file_keeps_its_permissions(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    path.chmod(0o640)
+    write_atomic(path, "new")
+    assert path.read_text() == "new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_a_new_file_gets_the_usual_permissions(tmp_path: Path) -> None:
+    (tmp_path / "usual").write_text("")
+    write_atomic(tmp_path / "new", "")
+    assert (tmp_path / "new").stat().st_mode == (tmp_path / "usual").stat().st_mode
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real.txt").write_text("old")
+    (tmp_path / "link.txt").symlink_to("real.txt")
+    write_atomic(tmp_path / "link.txt", "new")
+    assert (tmp_path / "link.txt").is_symlink()
+    assert (tmp_path / "real.txt").read_text() == "new"
+
+
+def test_a_name_of_the_longest_length_is_written(tmp_path: Path) -> None:
+    path = tmp_path / ("x" * 255)
+    write_atomic(path, "new")
+    assert path.read_text() == "new"
+
+
+def test_a_missing_folder_is_named_in_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "nowhere" / "report.html"
+    with pytest.raises(SourceError) as caught:
+        write_atomic(path, "x")
+    assert str(caught.value) == f"{path} cannot be written: No such file or directory"
+
+
+def test_a_folder_and_a_device_are_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(SourceError, match="cannot be written: Is a directory"):
+        write_atomic(tmp_path, "x")
+    with pytest.raises(SourceError, match="cannot be written: it is not a plain file"):
+        write_atomic(tmp_path / "pipe", "x")
+
+
+@pytest.mark.parametrize("failure", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_a_failure_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, failure: BaseException
+) -> None:
+    path = tmp_path / "report.html"
+    path.write_text("old")
+
+    def fail(*_: object) -> None:
+        raise failure
+
+    monkeypatch.setattr(os, step, fail)
+    expected = SourceError if isinstance(failure, OSError) else KeyboardInterrupt
+    with pytest.raises(expected):
+        write_atomic(path, "new")
+    monkeypatch.undo()
+    assert path.read_text() == "old"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["report.html"]
