@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.feature_extraction import FeatureHasher
+from scipy.sparse import csr_matrix
 from sklearn.linear_model import SGDClassifier
 from sklearn.metrics import roc_auc_score
 
@@ -100,8 +100,7 @@ def _replay(name: str, windows: list[Window], recall: float) -> ReplayResult:
 
 def sgd_auc(windows: list[Window], rates: Sequence[float]) -> float | None:
     """AUC of logistic SGD on the same features, predicted before learned, at its best rate."""
-    hasher = FeatureHasher(2**18, input_type="string", alternate_sign=False)
-    rows = hasher.transform([feature_names(window.events, utc=True) for window in windows])
+    rows = _one_hot([feature_names(window.events, utc=True) for window in windows])
     labels = np.array([bool(window.relevant) for window in windows])
     start = round(len(windows) * WARM_UP)
     if len(set(labels[start:])) < 2:
@@ -112,7 +111,14 @@ def sgd_auc(windows: list[Window], rates: Sequence[float]) -> float | None:
     )
 
 
-def _progressive(rows: NDArray[np.float64], labels: NDArray[np.bool_], rate: float) -> NDArray[np.float64]:
+def _one_hot(names: list[list[str]]) -> csr_matrix:
+    columns: dict[str, int] = {}
+    indices = [columns.setdefault(name, len(columns)) for row in names for name in row]
+    starts = np.cumsum([0] + [len(row) for row in names])
+    return csr_matrix((np.ones(len(indices)), indices, starts), shape=(len(names), len(columns)))
+
+
+def _progressive(rows: csr_matrix, labels: NDArray[np.bool_], rate: float) -> NDArray[np.float64]:
     model = SGDClassifier(loss="log_loss", learning_rate="constant", eta0=rate, random_state=0)
     scores = np.zeros(len(labels))
     for i in range(len(labels)):

@@ -91,18 +91,26 @@ void add(BoundLimbic& limbic, const std::string& module, const std::string& dige
   limbic.scorer().add(module, digest, bias, seeds);
 }
 
-auto contributions(const BoundLimbic& limbic, const std::string& module, py::handle window) {
+// For people: a cut word or half a surrogate pair of a file name is no UTF-8.
+py::str readable(const std::string& name) {
+  const auto size = static_cast<Py_ssize_t>(name.size());
+  auto text = py::reinterpret_steal<py::str>(PyUnicode_DecodeUTF8(name.data(), size, "replace"));
+  if (!text) throw py::error_already_set();
+  return text;
+}
+
+py::list contributions(const BoundLimbic& limbic, const std::string& module, py::handle window) {
   const auto read = read_window(window);
-  std::vector<std::pair<std::string, double>> out;
-  for (auto& c : limbic.scorer().contributions(module, limbic.named(module, read.events)))
-    out.emplace_back(std::move(c.name), static_cast<double>(c.weight));
+  py::list out;
+  for (const auto& c : limbic.scorer().contributions(module, limbic.named(module, read.events)))
+    out.append(py::make_tuple(readable(c.name), static_cast<double>(c.weight)));
   return out;
 }
 
-std::vector<std::string> feature_names(py::handle window, bool utc) {
-  std::vector<std::string> names;
-  for (auto& f : extract_named(read_window(window).events, utc ? Zone::utc : Zone::local))
-    names.push_back(std::move(f.name));
+py::list feature_names(py::handle window, bool utc) {
+  py::list names;
+  for (const auto& f : extract_named(read_window(window).events, utc ? Zone::utc : Zone::local))
+    names.append(readable(f.name));
   return names;
 }
 
@@ -149,7 +157,7 @@ void register_pulse(py::module_& m) {
       .def("matches", [](const Rule& r, py::handle w) { return r.matches(read_window(w).events); })
       .def_readonly("log_odds_match", &Rule::log_odds_match)
       .def_readonly("log_odds_rest", &Rule::log_odds_rest)
-      .def("__str__", &Rule::text);
+      .def("__str__", [](const Rule& r) { return readable(r.text()); });
   py::class_<FoundRule>(pulse, "FoundRule")
       .def_readonly("rule", &FoundRule::rule)
       .def_readonly("windows", &FoundRule::windows)

@@ -12,17 +12,25 @@ constexpr std::size_t kDenseShare = 4;  // dense once a quarter of the modules k
 
 }  // namespace
 
+void Row::Many::resize(std::size_t size) {
+  slow.resize(size, 0.0F);
+  fast.resize(size, 0.0F);
+  energies.resize(size, 0.0F);
+}
+
+void Row::Many::set(std::size_t at, const Cell& cell) {
+  slow[at] = cell.slow;
+  fast[at] = cell.fast;
+  energies[at] = cell.energy;
+}
+
 Cell Row::find(Slot slot) const {
   if (size_ == 0) return {};
   if (!many_) return slot == slot_ ? cell_ : Cell{};
-  if (many_->dense) {
-    if (slot >= many_->weights.size()) return {};
-    return {many_->weights[slot], many_->energies[slot]};
-  }
+  if (many_->dense) return slot < many_->slow.size() ? many_->get(slot) : Cell{};
   const auto at = std::lower_bound(many_->slots.begin(), many_->slots.end(), slot);
   if (at == many_->slots.end() || *at != slot) return {};
-  const auto i = static_cast<std::size_t>(at - many_->slots.begin());
-  return {many_->weights[i], many_->energies[i]};
+  return many_->get(static_cast<std::size_t>(at - many_->slots.begin()));
 }
 
 void Row::put(Slot slot, Cell cell, std::size_t slots) {
@@ -35,43 +43,32 @@ void Row::put(Slot slot, Cell cell, std::size_t slots) {
   if (!many_) {
     many_ = std::make_unique<Many>();
     many_->slots = {slot_};
-    many_->weights = {cell_.weight};
-    many_->energies = {cell_.energy};
+    many_->resize(1);
+    many_->set(0, cell_);
   }
-  if (!many_->dense) {
-    const auto at = std::lower_bound(many_->slots.begin(), many_->slots.end(), slot);
-    const auto i = at - many_->slots.begin();
-    if (at != many_->slots.end() && *at == slot) {
-      many_->weights[static_cast<std::size_t>(i)] = cell.weight;
-      many_->energies[static_cast<std::size_t>(i)] = cell.energy;
-      return;
-    }
+  if (many_->dense) {
+    if (slot >= many_->slow.size()) many_->resize(std::max<std::size_t>(slot + 1, slots));
+    if (many_->energies[slot] == 0.0F) ++size_;
+    return many_->set(slot, cell);
+  }
+  const auto at = std::lower_bound(many_->slots.begin(), many_->slots.end(), slot);
+  const auto i = at - many_->slots.begin();
+  if (at == many_->slots.end() || *at != slot) {
     many_->slots.insert(at, slot);
-    many_->weights.insert(many_->weights.begin() + i, cell.weight);
-    many_->energies.insert(many_->energies.begin() + i, cell.energy);
+    many_->slow.insert(many_->slow.begin() + i, 0.0F);
+    many_->fast.insert(many_->fast.begin() + i, 0.0F);
+    many_->energies.insert(many_->energies.begin() + i, 0.0F);
     ++size_;
-    if (size_ >= kDenseFrom && size_ * kDenseShare >= slots) spread(slots);
-    return;
   }
-  if (slot >= many_->weights.size()) {
-    many_->weights.resize(std::max<std::size_t>(slot + 1, slots), 0.0F);
-    many_->energies.resize(many_->weights.size(), 0.0F);
-  }
-  if (many_->energies[slot] == 0.0F) ++size_;
-  many_->weights[slot] = cell.weight;
-  many_->energies[slot] = cell.energy;
+  many_->set(static_cast<std::size_t>(i), cell);
+  if (size_ >= kDenseFrom && size_ * kDenseShare >= slots) spread(slots);
 }
 
 void Row::spread(std::size_t slots) {
   auto dense = std::make_unique<Many>();
   dense->dense = true;
-  const std::size_t width = std::max<std::size_t>(slots, many_->slots.back() + 1);
-  dense->weights.resize(width, 0.0F);
-  dense->energies.resize(width, 0.0F);
-  for (std::size_t i = 0; i < many_->slots.size(); ++i) {
-    dense->weights[many_->slots[i]] = many_->weights[i];
-    dense->energies[many_->slots[i]] = many_->energies[i];
-  }
+  dense->resize(std::max<std::size_t>(slots, many_->slots.back() + 1));
+  for (std::size_t i = 0; i < many_->slots.size(); ++i) dense->set(many_->slots[i], many_->get(i));
   many_ = std::move(dense);
 }
 
@@ -81,26 +78,31 @@ void Row::erase(Slot slot) {
   if (size_ == 0) {
     many_.reset();
   } else if (many_->dense) {
-    many_->weights[slot] = 0.0F;
-    many_->energies[slot] = 0.0F;
+    many_->set(slot, {});
   } else {
-    const auto i = std::lower_bound(many_->slots.begin(), many_->slots.end(), slot) -
-                   many_->slots.begin();
+    const auto i =
+        std::lower_bound(many_->slots.begin(), many_->slots.end(), slot) - many_->slots.begin();
     many_->slots.erase(many_->slots.begin() + i);
-    many_->weights.erase(many_->weights.begin() + i);
+    many_->slow.erase(many_->slow.begin() + i);
+    many_->fast.erase(many_->fast.begin() + i);
     many_->energies.erase(many_->energies.begin() + i);
   }
 }
 
-void Row::add_to(float* sums, std::size_t slots) const {
+void Row::add_to(Sums& sums) const {
   if (size_ == 0) return;
   if (!many_) {
-    sums[slot_] += cell_.weight;
+    sums.slow[slot_] += cell_.slow;
+    sums.fast[slot_] += cell_.fast;
   } else if (many_->dense) {
-    const std::size_t n = std::min(slots, many_->weights.size());
-    simd::kernels().add(many_->weights.data(), sums, static_cast<int>(n));
+    const int n = static_cast<int>(std::min(sums.slow.size(), many_->slow.size()));
+    simd::kernels().add(many_->slow.data(), sums.slow.data(), n);
+    simd::kernels().add(many_->fast.data(), sums.fast.data(), n);
   } else {
-    for (std::size_t i = 0; i < many_->slots.size(); ++i) sums[many_->slots[i]] += many_->weights[i];
+    for (std::size_t i = 0; i < many_->slots.size(); ++i) {
+      sums.slow[many_->slots[i]] += many_->slow[i];
+      sums.fast[many_->slots[i]] += many_->fast[i];
+    }
   }
 }
 

@@ -13,25 +13,38 @@ namespace prefrontal::pulse {
 
 using Slot = std::uint32_t;  // place of a module
 
+// What one module knows of one feature: its log-odds as two learners see it.
 struct Cell {
-  float weight = 0.0F;  // log-odds
+  float slow = 0.0F;    // steps shrink as evidence adds up (AdaGrad)
+  float fast = 0.0F;    // steps of one size, which follow a world that changes
   float energy = 0.0F;  // AdaGrad's sum of squared gradients; 0 marks an absent cell
+};
+
+// For all modules at once, by slot.
+struct Sums {
+  std::vector<float> slow;
+  std::vector<float> fast;
 };
 
 class Row {
  public:
   std::size_t size() const { return size_; }
-  Cell find(Slot slot) const;  // {0, 0} when the module does not know the feature
+  Cell find(Slot slot) const;  // zeros when the module does not know the feature
   void put(Slot slot, Cell cell, std::size_t slots);
   void erase(Slot slot);
-  void add_to(float* sums, std::size_t slots) const;  // sums[slot] += weight, for all modules
+  void add_to(Sums& sums) const;  // the weights of all modules
 
  private:
   struct Many {
     bool dense = false;
     std::vector<Slot> slots;  // sorted; empty when dense
-    std::vector<float> weights;
+    std::vector<float> slow;
+    std::vector<float> fast;
     std::vector<float> energies;
+
+    void resize(std::size_t size);
+    void set(std::size_t at, const Cell& cell);
+    Cell get(std::size_t at) const { return {slow[at], fast[at], energies[at]}; }
   };
   void spread(std::size_t slots);
   std::size_t size_ = 0;

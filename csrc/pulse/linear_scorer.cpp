@@ -6,22 +6,49 @@
 
 #include "csrc/simd/dispatch.hpp"
 #include "csrc/simd/exp.hpp"
+#include "csrc/simd/log.hpp"
 
 namespace prefrontal::pulse {
 namespace {
 
-constexpr float kLearningRate = 0.2F;
+constexpr float kSlowRate = 0.2F;
+constexpr float kFastRate = 0.1F;
+constexpr float kEta = 0.3F;        // how sharply the mix follows the lead
+constexpr float kDiscount = 0.995F;  // of the lead, a label
 constexpr float kFirstEnergy = 0.1F;  // of a feature met while learning
 constexpr float kSeedEnergy = 1.0F;   // of a feature the fingerprint speaks of: slower to move
 constexpr int kNewtonSteps = 6;
 constexpr std::size_t kMostFeatures = 1U << 17U;  // of one module; then the weakest half goes
 
+// What is left of the error after an implicit step: label - p' where p' = sigmoid(logit'),
+// logit' = logit + reach (label - p').
+float error_left(float logit, float reach, float label) {
+  float after = logit;
+  for (int step = 0; step < kNewtonSteps; ++step) {
+    const float p = simd::sigmoid_of(after);
+    after -= (after - logit - reach * (label - p)) / (1.0F + reach * p * (1.0F - p));
+  }
+  return label - simd::sigmoid_of(after);
+}
+
+float size_of(const Cell& cell) { return std::fabs(cell.slow) + std::fabs(cell.fast); }
+
+float log_loss(float logit, float label) {
+  const double yes = simd::natural_log(static_cast<double>(simd::sigmoid_of(logit)));
+  const double no = simd::natural_log(static_cast<double>(simd::sigmoid_of(-logit)));
+  return static_cast<float>(-(label * yes + (1.0 - label) * no));
+}
+
 }  // namespace
 
-float LinearScorer::sum(Slot slot, const Keys& keys) const {
-  float total = bias_[slot].weight;
+LinearScorer::Logits LinearScorer::logits(Slot slot, const Keys& keys) const {
+  Logits total{bias_[slot].slow, bias_[slot].fast};
   for (std::uint64_t key : keys) {
-    if (const Row* row = table_.find(key)) total += row->find(slot).weight;
+    if (const Row* row = table_.find(key)) {
+      const Cell cell = row->find(slot);
+      total.slow += cell.slow;
+      total.fast += cell.fast;
+    }
   }
   return total;
 }
@@ -30,20 +57,28 @@ float LinearScorer::score(const std::string& module, const Keys& keys) const {
   std::shared_lock lock(mutex_);
   const auto found = modules_.find(module);
   if (found == modules_.end() || keys.empty()) return 0.0F;
-  return simd::sigmoid_of(sum(found->second.slot, keys));
+  const Slot slot = found->second.slot;
+  const Logits predicted = logits(slot, keys);
+  return simd::sigmoid_of(mixed(slot, predicted.slow, predicted.fast));
 }
 
 LinearScorer::Scores LinearScorer::score_all(const Keys& keys) const {
   std::shared_lock lock(mutex_);
   Scores scores{names_, std::vector<float>(order_.size(), 0.0F)};
   if (keys.empty()) return scores;
-  std::vector<float> sums(bias_.size());
-  for (std::size_t slot = 0; slot < sums.size(); ++slot) sums[slot] = bias_[slot].weight;
-  for (std::uint64_t key : keys) {
-    if (const Row* row = table_.find(key)) row->add_to(sums.data(), sums.size());
+  const std::size_t slots = bias_.size();
+  Sums sums{std::vector<float>(slots), std::vector<float>(slots)};
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    sums.slow[slot] = bias_[slot].slow;
+    sums.fast[slot] = bias_[slot].fast;
   }
-  simd::kernels().sigmoid(sums.data(), sums.data(), static_cast<int>(sums.size()));
-  for (std::size_t i = 0; i < order_.size(); ++i) scores.values[i] = sums[order_[i]];
+  for (std::uint64_t key : keys) {
+    if (const Row* row = table_.find(key)) row->add_to(sums);
+  }
+  for (std::size_t i = 0; i < order_.size(); ++i)
+    scores.values[i] = mixed(order_[i], sums.slow[order_[i]], sums.fast[order_[i]]);
+  simd::kernels().sigmoid(scores.values.data(), scores.values.data(),
+                          static_cast<int>(scores.values.size()));
   return scores;
 }
 
@@ -52,39 +87,46 @@ bool LinearScorer::learn(const std::string& name, const Keys& keys, float label)
   const auto found = modules_.find(name);
   if (found == modules_.end() || keys.empty()) return false;
   Module& module = found->second;
-  const float before = sum(module.slot, keys);
-  const float error = label - simd::sigmoid_of(before);
-  const float energy = error * error;
+  const Slot slot = module.slot;
+  const Logits before = logits(slot, keys);
+  judge(slot, before, label);
 
-  // How far the sum moves for each unit of error that is left after the step.
-  std::vector<Cell> cells(keys.size());
-  Cell bias = bias_[module.slot];
-  float reach = kLearningRate / std::sqrt(bias.energy + energy);
+  // The steps of the slow learner; their sum is how far a unit of error moves its logit.
+  const float error = label - simd::sigmoid_of(before.slow);
+  const float energy = error * error;
+  std::vector<Cell> cells(keys.size() + 1);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const Row* row = table_.find(keys[i]);
-    if (row != nullptr) cells[i] = row->find(module.slot);
+    if (row != nullptr) cells[i] = row->find(slot);
     if (cells[i].energy == 0.0F) cells[i].energy = kFirstEnergy;
-    reach += kLearningRate / std::sqrt(cells[i].energy + energy);
   }
-  float after = before;
-  for (int step = 0; step < kNewtonSteps; ++step) {
-    const float p = simd::sigmoid_of(after);
-    after -= (after - before - reach * (label - p)) / (1.0F + reach * p * (1.0F - p));
-  }
-  const float left = label - simd::sigmoid_of(after);
+  cells.back() = bias_[slot];
+  float reach = 0.0F;
+  for (const Cell& cell : cells) reach += kSlowRate / std::sqrt(cell.energy + energy);
+  const float slow = error_left(before.slow, reach, label);
+  const float fast =
+      error_left(before.fast, kFastRate * static_cast<float>(cells.size()), label);
 
-  auto move = [&](Cell& cell) {
-    cell.weight += kLearningRate * left / std::sqrt(cell.energy + energy);
+  for (Cell& cell : cells) {
     cell.energy += energy;
-  };
-  move(bias);
-  bias_[module.slot] = bias;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    move(cells[i]);
-    put(module, keys[i], cells[i]);
+    cell.slow += kSlowRate / std::sqrt(cell.energy) * slow;
+    cell.fast += kFastRate * fast;
   }
+  bias_[slot] = cells.back();
+  for (std::size_t i = 0; i < keys.size(); ++i) put(module, keys[i], cells[i]);
   if (module.features > kMostFeatures) forget_weakest(module);
   return true;
+}
+
+// Which learner predicted the label better, and so leads from now on.
+void LinearScorer::judge(Slot slot, const Logits& predicted, float label) {
+  const float lead = log_loss(predicted.fast, label) - log_loss(predicted.slow, label);
+  set_lead(slot, lead_[slot] * kDiscount + lead);
+}
+
+void LinearScorer::set_lead(Slot slot, float lead) {
+  lead_[slot] = lead;
+  mix_[slot] = simd::sigmoid_of(kEta * lead);
 }
 
 std::vector<Contribution> LinearScorer::contributions(
@@ -94,10 +136,11 @@ std::vector<Contribution> LinearScorer::contributions(
   const auto at = modules_.find(module);
   if (at == modules_.end() || features.empty()) return found;
   const Slot slot = at->second.slot;
-  found.push_back({"bias", bias_[slot].weight});
+  found.push_back({"bias", mixed(slot, bias_[slot].slow, bias_[slot].fast)});
   for (const NamedFeature& feature : features) {
     const Row* row = table_.find(feature.key);
-    const float weight = row == nullptr ? 0.0F : row->find(slot).weight;
+    const Cell cell = row == nullptr ? Cell{} : row->find(slot);
+    const float weight = mixed(slot, cell.slow, cell.fast);
     if (weight != 0.0F) found.push_back({feature.name, weight});
   }
   std::sort(found.begin(), found.end(), [](const Contribution& a, const Contribution& b) {
@@ -120,7 +163,7 @@ void LinearScorer::forget_weakest(Module& module) {
   sizes.reserve(module.features);
   for (std::size_t i = 0; i < table_.size(); ++i) {
     const Cell cell = table_.row(i).find(module.slot);
-    if (cell.energy != 0.0F) sizes.push_back(std::fabs(cell.weight));
+    if (cell.energy != 0.0F) sizes.push_back(size_of(cell));
   }
   const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
   std::nth_element(sizes.begin(), middle, sizes.end());
@@ -129,7 +172,7 @@ void LinearScorer::forget_weakest(Module& module) {
   for (std::size_t i = 0; i < table_.size(); ++i) {
     Row& row = table_.row(i);
     const Cell cell = row.find(module.slot);
-    const float size = std::fabs(cell.weight);
+    const float size = size_of(cell);
     if (cell.energy == 0.0F || size > most || (size == most && ties-- <= 0)) continue;
     row.erase(module.slot);
     --module.features;
@@ -140,12 +183,13 @@ void LinearScorer::forget_weakest(Module& module) {
 void LinearScorer::add(const std::string& name, const std::string& digest, float bias,
                        std::span<const Seed> seeds) {
   std::unique_lock lock(mutex_);
-  place(name, digest, {bias, kSeedEnergy});
+  place(name, digest, {bias, bias, kSeedEnergy}, 0.0F);
   sow(modules_.find(name)->second, seeds);
 }
 
 // A module without weights under this name; the caller holds the lock.
-void LinearScorer::place(const std::string& name, const std::string& digest, Cell bias) {
+void LinearScorer::place(const std::string& name, const std::string& digest, Cell bias,
+                         float lead) {
   const auto found = modules_.find(name);
   Slot slot = 0;
   if (found != modules_.end()) {
@@ -156,6 +200,7 @@ void LinearScorer::place(const std::string& name, const std::string& digest, Cel
   }
   used_[slot] = true;
   bias_[slot] = bias;
+  set_lead(slot, lead);
   modules_.insert_or_assign(name, Module{slot, digest, 0});
   index_names();
 }
@@ -183,7 +228,7 @@ void LinearScorer::sow(Module& module, std::span<const Seed> seeds) {
   for (const Seed& s : seeds) {
     const Row* row = table_.find(s.key);
     if (row == nullptr || row->find(module.slot).energy == 0.0F)
-      put(module, s.key, {s.weight, kSeedEnergy});
+      put(module, s.key, {s.weight, s.weight, kSeedEnergy});
   }
 }
 
@@ -213,6 +258,8 @@ Slot LinearScorer::free_slot() {
   if (free != used_.end()) return static_cast<Slot>(free - used_.begin());
   used_.push_back(false);
   bias_.emplace_back();
+  lead_.push_back(0.0F);
+  mix_.push_back(0.5F);
   return static_cast<Slot>(used_.size() - 1);
 }
 

@@ -1,10 +1,14 @@
 // Logistic relevance of a window for each module, learned online from labels.
 //
-//   p = sigmoid(b + sum of w_i over the window's features)
+//   p = sigmoid(m slow + (1 - m) fast), slow and fast each b + sum of w_i over the features
 //
-// Learning is implicit AdaGrad: step w_i += lr (y - p') / sqrt(G_i) with p' the probability after
-// the step, found by Newton's method, so one label never overshoots (Kulis and Bartlett, ICML
-// 2010; Duchi et al., JMLR 2011). No momentum, nothing random, the same bits on every processor.
+// Two learners see every label. Both take implicit steps, w_i += r_i (y - p') with p' the
+// learner's probability after the step, found by Newton's method, so one label never overshoots
+// (Kulis and Bartlett, ICML 2010). The slow one is AdaGrad, r_i = lr / sqrt(G_i) (Duchi et al.,
+// JMLR 2011); the fast one keeps r_i constant and so follows a world that changes. m follows
+// which of them predicted better lately: m = sigmoid(eta * lead), lead the discounted difference
+// of their log losses (exponential weights; Herbster and Warmuth, 1998). No momentum, nothing
+// random, the same bits on every processor.
 #pragma once
 
 #include <cstdint>
@@ -78,8 +82,17 @@ class LinearScorer {
     std::string digest;
     std::size_t features = 0;
   };
-  float sum(Slot slot, const Keys& keys) const;
-  void place(const std::string& module, const std::string& digest, Cell bias);
+  struct Logits {
+    float slow = 0.0F;
+    float fast = 0.0F;
+  };
+  Logits logits(Slot slot, const Keys& keys) const;
+  float mixed(Slot slot, float slow, float fast) const {
+    return mix_[slot] * slow + (1.0F - mix_[slot]) * fast;
+  }
+  void judge(Slot slot, const Logits& predicted, float label);
+  void set_lead(Slot slot, float lead);
+  void place(const std::string& module, const std::string& digest, Cell bias, float lead);
   void clear(Slot slot);
   void sow(Module& module, std::span<const Seed> seeds);
   void put(Module& module, std::uint64_t key, Cell cell);
@@ -89,6 +102,8 @@ class LinearScorer {
 
   std::map<std::string, Module, std::less<>> modules_;
   std::vector<Cell> bias_;  // by slot
+  std::vector<float> lead_;  // by slot: how much better the slow learner predicted
+  std::vector<float> mix_;   // by slot: share of the slow learner
   std::vector<bool> used_;  // by slot
   FeatureTable table_;
   std::shared_ptr<const std::vector<std::string>> names_;  // replaced whole, never edited

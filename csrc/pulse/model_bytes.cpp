@@ -1,6 +1,7 @@
 // LinearScorer's saved form, little-endian:
-//   "PFLM" u32 version | u32 modules: { string name, string digest, f32 bias, f32 energy,
-//   u32 cells: { u64 key, f32 weight, f32 energy } } | u32 crc32 of everything before it
+//   "PFLM" u32 version | u32 modules: { string name, string digest, f32 lead, cell bias,
+//   u32 cells: { u64 key, cell } } | u32 crc32 of everything before it
+// A cell is f32 slow, f32 fast, f32 energy.
 // A string is u32 length and bytes. Modules are in order of name, cells in order of key.
 #include <algorithm>
 #include <bit>
@@ -45,10 +46,17 @@ struct Reader {
     return value;
   }
   std::string text() { return std::string(take(number<std::uint32_t>())); }
-  Cell cell() {
-    const Cell read{number<float>(), number<float>()};
-    if (!std::isfinite(read.weight) || !(read.energy > 0.0F) || !std::isfinite(read.energy)) {
+  float finite() {
+    const auto read = number<float>();
+    if (!std::isfinite(read)) {
       throw std::invalid_argument("model file must hold finite weights, got others");
+    }
+    return read;
+  }
+  Cell cell() {
+    const Cell read{finite(), finite(), finite()};
+    if (!(read.energy > 0.0F)) {
+      throw std::invalid_argument("model file must hold energies above 0, got others");
     }
     return read;
   }
@@ -57,6 +65,7 @@ struct Reader {
 struct SavedModule {
   std::string name;
   std::string digest;
+  float lead;
   Cell bias;
   std::vector<std::pair<std::uint64_t, Cell>> cells;
 };
@@ -77,7 +86,7 @@ std::vector<SavedModule> read_modules(std::string_view bytes) {
   }
   std::vector<SavedModule> modules;
   for (auto n = reader.number<std::uint32_t>(); n > 0; --n) {
-    SavedModule module{reader.text(), reader.text(), reader.cell(), {}};
+    SavedModule module{reader.text(), reader.text(), reader.finite(), reader.cell(), {}};
     for (auto cells = reader.number<std::uint32_t>(); cells > 0; --cells) {
       const auto key = reader.number<std::uint64_t>();
       if (key == 0) throw std::invalid_argument("model file must hold keys above 0, got 0");
@@ -104,15 +113,14 @@ std::string LinearScorer::save() const {
   for (const auto& [name, module] : modules_) {
     append_text(out, name);
     append_text(out, module.digest);
-    append(out, bias_[module.slot].weight);
-    append(out, bias_[module.slot].energy);
+    append(out, lead_[module.slot]);
+    append(out, bias_[module.slot]);
     append(out, static_cast<std::uint32_t>(module.features));
     for (const auto& [key, row] : rows) {
       const Cell cell = row->find(module.slot);
       if (cell.energy == 0.0F) continue;
       append(out, key);
-      append(out, cell.weight);
-      append(out, cell.energy);
+      append(out, cell);
     }
   }
   append(out, crc32(out));
@@ -130,7 +138,7 @@ std::vector<std::pair<std::string, Restored>> LinearScorer::load(std::string_vie
       outcome.emplace_back(module.name, Restored::changed);  // another fingerprint: keep its prior
       continue;
     }
-    place(module.name, module.digest, module.bias);
+    place(module.name, module.digest, module.bias, module.lead);
     Module& restored = modules_.find(module.name)->second;
     for (const auto& [key, cell] : module.cells) put(restored, key, cell);
     outcome.emplace_back(module.name, exists ? Restored::restored : Restored::created);

@@ -200,8 +200,13 @@ FoundRule RuleFinder::find() const {
     ++base.relevant;
   }
   FoundRule everything;
-  everything.windows = everything.matched = base.windows;
-  everything.relevant = everything.caught = base.relevant;
+  everything.windows = base.windows;
+  everything.relevant = base.relevant;
+  for (const Kept& kept : kept_) {
+    if (kept.locations.empty()) continue;
+    ++everything.matched;
+    if (kept.relevant) ++everything.caught;
+  }
   Best best(everything);
 
   std::map<Term, Counts> counted;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -14,7 +15,11 @@ FEATURE_DIM = 16
 """Length of `SignalEvent.to_feature_vector()`."""
 
 
-_feature_vector: Callable[[SignalEvent], NDArray[np.float32]] | None = None
+@cache
+def _feature_vector() -> Callable[[SignalEvent], NDArray[np.float32]]:
+    from ._core import pulse  # here, so that importing the nouns does not load the core
+
+    return pulse.feature_vector
 
 
 @dataclass(slots=True)
@@ -51,10 +56,7 @@ class SignalEvent:
 
         Raises TypeError naming the field when a field has the wrong type.
         """
-        global _feature_vector
-        if _feature_vector is None:  # importing it here each time would cost more than the call
-            from ._core.pulse import feature_vector as _feature_vector
-        return _feature_vector(self)
+        return _feature_vector()(self)
 
 
 @dataclass(frozen=True, slots=True)

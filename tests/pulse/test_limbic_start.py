@@ -143,6 +143,14 @@ def test_a_clock_module_wakes_in_its_hours_once_half_its_interval_has_passed() -
     assert due > GATE > night
 
 
+@pytest.mark.parametrize("minutes", [0.0, 60.0, 847.0, 10_000.0])
+def test_the_hour_still_counts_after_a_long_idle_time(minutes: float) -> None:
+    limbic = fresh(time=EVENINGS)
+    scores = [limbic.score("m", [tick(MONDAY_EVENING + 7200 * n, minutes)]) for n in range(12)]
+    odds = [math.log(score / (1 - score)) for score in scores]
+    assert max(odds) - min(odds) > 2
+
+
 def test_kinds_that_the_hash_confuses_are_told_apart() -> None:
     limbic = fresh(
         filesystem=FILES | {"relevant_extensions": [".txt"], "irrelevant_extensions": [".log"]}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prefrontal.replay.followups import HORIZON_S, FollowupPreset, follows
+from prefrontal.replay.followups import HORIZON_S, FollowupPreset, follows, names_of
 from prefrontal.replay.git_history import Commit, GitHistory
 from prefrontal.types import SignalEvent, Window
 
@@ -48,6 +48,7 @@ def labels(*windows: Window) -> list[tuple[bool | None, float | None]]:
         ("Add x (#12)", "Back out x", "Reverts #12"),
         ("Add x", "fixup! Add x", ""),
         ("Add x", "squash! Add x", ""),
+        ("Add x", "fixup! fixup! Add x", ""),
         ("Add x", "amend! Add x", ""),
         ("Merge pull request #12 from bo/x: Add x", 'Revert "Add x"', ""),
         (
@@ -96,6 +97,11 @@ def test_a_hash_decides_between_changes_that_begin_alike() -> None:
     windows = change("a", 0.0, SHA), change("b", 1.0, other), change("c", 2.0, "d" * 40)
     follower = change("undo", 3.0, "e" * 40, f"This reverts commit {SHA[:9]}")
     assert [relevant for relevant, _ in labels(*windows, follower)] == [True, False, False, False]
+
+
+def test_the_line_of_a_file_is_called_by_its_text_alone() -> None:
+    assert names_of("abcdef0.jsonl:1", "Add x") == ("title:add x",)
+    assert names_of(SHA, "Add x (#12)") == ("title:add x", "sha:0123456", "request:12")
 
 
 def test_what_comes_after_the_horizon_no_longer_counts() -> None:

@@ -171,6 +171,7 @@ def test_a_giant_commit_is_cut_and_the_cut_is_told(
     (giant, small) = history
     assert len(giant.events) == FILES_KEPT
     assert (giant.files, small.files) == (FILES_KEPT + 1, 1)
+    assert len(list(history)) == 2
     assert history.notes == ["1 commit changed more than 2,000 files: only those were read"]
 
 

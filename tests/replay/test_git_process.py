@@ -29,20 +29,33 @@ def history(repository: Path, commit: Callable[..., str], git: Git) -> Path:
     commit("two", {"b.txt": None, "moved.txt": text + "x\n"})
     git(repository, "checkout", "--quiet", "main")
     git(repository, "merge", "--quiet", "--no-ff", "-m", "three", "side")
+    head = git(repository, "rev-parse", "HEAD")
+    git(repository, "update-index", "--add", "--cacheinfo", f"160000,{head},module")
+    (repository / "module").mkdir()
     commit("four", {"sub/a.txt": "2", "été": "2"})
     return repository
+
+
+def sign(repository: Path, git: Git) -> None:
+    """Put a signature, such as it is, on the newest commit."""
+    head, _, message = git(repository, "cat-file", "commit", "HEAD").partition("\n\n")
+    seal = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----"
+    raw = f"{head}\n{seal}\n\n{message}\n".encode()
+    signed = git(repository, "hash-object", "-t", "commit", "-w", "--stdin", data=raw)
+    git(repository, "update-ref", "refs/heads/main", signed)
 
 
 def test_nothing_in_the_set_up_changes_what_is_read_and_nothing_is_executed(
     history: Path, git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    sign(history, git)
     expected = list(GitHistory(history))
-    assert [len(window.events) for window in expected] == [3, 1, 2]
+    assert [len(window.events) for window in expected] == [3, 1, 3]
     marker = tmp_path / "executed"
     trap = tmp_path / "trap"
     trap.write_text(f"#!/bin/sh\necho ran >> {marker}\ncat\n")
     trap.chmod(0o755)
-    (tmp_path / "order").write_text("*.txt\n")
+    (tmp_path / "order").write_text("sub/*\n")
     (history / ".git" / "info" / "attributes").write_text("*.txt diff=trap filter=trap\n")
     for name, value in {
         "alias.log": f"!{trap}",
@@ -77,7 +90,6 @@ def test_nothing_in_the_set_up_changes_what_is_read_and_nothing_is_executed(
         "GIT_DIR": str(tmp_path),
         "GIT_EXTERNAL_DIFF": str(trap),
         "GIT_INDEX_FILE": str(tmp_path / "none"),
-        "GIT_CONFIG_PARAMETERS": "'log.showroot'='false'",
         "GIT_PAGER": str(trap),
         "GIT_TRACE": "1",
         "LANG": "de_DE.UTF-8",

@@ -93,6 +93,18 @@ def test_a_partial_clone_is_read_without_asking_its_server(
     ]
 
 
+def test_a_clone_without_its_folders_is_refused_rather_than_fetched(
+    repository: Path, commit: Commit, git: Git, tmp_path: Path
+) -> None:
+    git(repository, "config", "uploadpack.allowFilter", "true")
+    commit("one", {"a": "1"})
+    source = f"file://{repository}"
+    git(tmp_path, "clone", "--quiet", "--bare", "--filter=tree:0", source, "treeless.git")
+    before = sorted((tmp_path / "treeless.git").rglob("*"))
+    assert "treeless.git" in refusal(tmp_path / "treeless.git")
+    assert sorted((tmp_path / "treeless.git").rglob("*")) == before
+
+
 @pytest.fixture
 def conflict(repository: Path, commit: Commit, git: Git) -> Path:
     """Two branches that changed the same line; `side` is checked out."""

@@ -119,7 +119,7 @@ def test_headline_promise_policies_misses_and_limits_read_without_a_script() -> 
         "0.57 wake-ups a day caught 89 % of what mattered.",
         "84× fewer than a 30-minute heartbeat, 48 % fewer than waking on every change.",
         "every change. 202,000 tokens per useful wake-up.",
-        "Asked to catch 0.90, got 0.892 (interval 0.871 to 0.911).",
+        "Asked to catch 0.90, got 0.892 (90 % interval 0.871 to 0.911).",
         "Best one-line rule path src/**/*.py or text ^(Fix|Deprecate)",
         "The last 120 windows",
         "Missed: 87 windows that mattered and were slept through",
@@ -136,7 +136,8 @@ def test_misses_come_before_wasted_wake_ups_and_each_says_why() -> None:
     result = sample_result()
     page = render_html([result])
     assert page.index("Missed: 87") < page.index("Woke for nothing: 719")
-    assert page.count('<table class="why">') == len(result.misses) + len(result.wasted)
+    assert page.count('<table class="why"') == len(result.misses) + len(result.wasted)
+    assert f"<code>{result.misses[0].key[:10]}</code>" in page
     name, push = result.misses[0].why[0]
     assert name in page
     assert f"{push:+.2f}".replace("-", "−") in page
@@ -190,7 +191,7 @@ def test_no_path_of_the_machine_it_was_made_on_is_told() -> None:
         ),
         (replace(tiny_result(), days=0.0), "the windows span no time", "data-knob disabled"),
         (empty_result(), "No windows were left after the warm-up", "The policies side by side"),
-        (tiny_result(), "Nothing that mattered was missed", '<table class="why">'),
+        (tiny_result(), "Nothing that mattered was missed", '<table class="why"'),
         (tiny_result(), "No wake-up was wasted", "AUC"),
         (tiny_result(), "All 5 windows", "The last 120 windows"),
     ],

@@ -46,12 +46,13 @@ def test_the_first_screen_says_what_was_measured_and_promised() -> None:
     text = " ".join(shown(sample_result()).split())
     assert text.startswith("pytest: 3,183 windows over 2,500 days, 802 (25 %) mattered")
     assert "0.57 wake-ups a day caught 89 % of what mattered: 84× fewer" in text
-    assert "Asked to catch 0.90, got 0.892 (interval 0.871 to 0.911)." in text
+    assert "Asked to catch 0.90, got 0.892 (90 % interval 0.871 to 0.911)." in text
     assert "Learned gate 89.2 % 0.57 45.1 % 49.9 % 202,000" in text
     assert "The one-line rule: path src/**/*.py or text ^(Fix|Deprecate)" in text
     assert "Missed (87, the worst 5):" in text
     assert "Woke for nothing (719, the worst 3):" in text
     assert "dir doc/en −0.62" in text
+    assert f"{sample_result().misses[0].key[:10]} src/_pytest/config.py" in text
 
 
 def test_the_strip_has_a_sign_for_each_of_the_last_windows() -> None:

@@ -20,6 +20,7 @@ from prefrontal.replay.wording import (
     printable,
     promise_sentence,
     rate,
+    short_key,
     source_names,
     than_heartbeat,
     than_on_change,
@@ -89,7 +90,9 @@ def test_the_headline_says_so_when_nothing_was_relevant_or_left() -> None:
 
 def test_the_promise_gives_what_was_asked_what_came_and_the_interval() -> None:
     result = sample_result()
-    assert promise_sentence(result).startswith("Asked to catch 0.90, got 0.892 (interval 0.871 to ")
+    assert promise_sentence(result).startswith(
+        "Asked to catch 0.90, got 0.892 (90 % interval 0.871 to "
+    )
     assert promise_sentence(result).endswith(result.promise)
     assert promise_sentence(tiny_result()).startswith("Asked to catch 0.90, got 1.000. ")
     assert promise_sentence(nothing_relevant()).startswith("Asked to catch 0.90. No relevant")
@@ -99,7 +102,8 @@ def test_the_promise_gives_what_was_asked_what_came_and_the_interval() -> None:
     ("preset", "words"),
     [("path:docs/*", "it touched docs/*"), ("message:^fix: ", "its message matches ^fix:"),
      ("followup", "a later commit reverted or fixed it"),
-     ("noop", "the agent's own reply was not empty"), ("label", "its label said so (label)")],
+     ("noop", "the agent's own reply was not empty"), ("recorded", "its record says so"),
+     ("label", "its label said so (label)")],
 )  # fmt: skip
 def test_a_preset_ends_the_sentence_a_window_matters_when(preset: str, words: str) -> None:
     assert preset_words(preset) == words
@@ -135,6 +139,15 @@ def test_an_axis_tells_days_or_the_time_of_day_by_what_it_spans() -> None:
 def test_paths_beyond_those_shown_are_counted() -> None:
     assert paths_words(("a.py", "b.py"), 1200) == "a.py, b.py and 1,200 more"
     assert paths_words((), 0) == ""
+
+
+@pytest.mark.parametrize(
+    ("key", "shown"),
+    [("0123456789abcdef0123456789abcdef01234567", "0123456789"),
+     ("/logs/run.jsonl:17", "run.jsonl:17"), ("x" * 50, "x" * 39 + "…"), ("", "")],
+)  # fmt: skip
+def test_a_window_is_looked_up_by_hash_or_by_line(key: str, shown: str) -> None:
+    assert short_key(key) == shown
 
 
 def test_a_source_is_named_by_its_last_part_and_twins_are_numbered() -> None:

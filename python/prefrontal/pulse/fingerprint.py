@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from .fields import did_you_mean, mapping, number, refuse, required, shown, text
@@ -98,6 +97,8 @@ class ModuleFingerprint:
 
     def digest(self) -> str:
         """SHA-256 in hex over every field; directories count as resolved on this machine."""
+        from hashlib import sha256  # loads OpenSSL, 5 MiB that nothing else here needs
+
         canonical = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
         return sha256(canonical.encode()).hexdigest()
 

@@ -62,6 +62,7 @@ class RecallPromise:
         Until enough was decided to say so, around what the order of the past scores implies, if
         what comes is like what was.
         """
+        _check_confidence(confidence)
         return self._core.interval(confidence)
 
     def observe(self, score: float, relevant: bool, threshold: float | None = None) -> None:
@@ -102,6 +103,10 @@ def share_interval(hits: int, trials: int, confidence: float = 0.9) -> tuple[flo
     """Exact (Clopper-Pearson) interval of a share after `hits` of `trials`; (0, 1) without any."""
     if not 0 <= hits <= trials:
         raise ValueError(f"hits must be from 0 to trials ({trials}), got {hits!r}")
+    _check_confidence(confidence)
+    return core.share_interval(hits, trials, confidence)
+
+
+def _check_confidence(confidence: float) -> None:
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}")
-    return core.share_interval(hits, trials, confidence)

@@ -20,7 +20,6 @@ WARM_UP_SHARE = 0.20
 LEAST_DAYS = 1 / 24
 """A shorter history still counts as an hour, or its rates per day would explode."""
 
-REASONS = 8
 FEW_POSITIVES = 100
 
 
@@ -41,11 +40,7 @@ class Question:
     notes: tuple[str, ...] = ()
 
 
-def backtest(
-    windows: Iterable[Window],
-    gate: Gate,
-    question: Question,
-) -> ReplayResult:
+def backtest(windows: Iterable[Window], gate: Gate, question: Question) -> ReplayResult:
     """Replay the windows (in order of time, labelled) and say what each policy would have done.
 
     The warm-up is learned from, the rule is found on it, and nothing in it is counted. After it
@@ -69,9 +64,7 @@ def backtest(
             score,
             learner.promise.threshold,
             found.rule.matches(window.events),
-            lambda window=window: tuple(  # type: ignore[misc]
-                learner.scorer.contributions(window.events)[:REASONS]
-            ),
+            learner.scorer.contributions,
         )
         learner.take(window, score)
     return _result(trial, gate, question, found, learner.promise, len(warm_up), started)
@@ -176,5 +169,5 @@ def _cautions(windows: int, positives: int) -> Iterator[str]:
     elif positives < FEW_POSITIVES:
         yield (
             f"Only {positives} relevant windows after the warm-up: read every figure with its"
-            " interval."
+            " interval, and try a longer history."
         )

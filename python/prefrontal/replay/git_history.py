@@ -93,16 +93,15 @@ class GitHistory:
 
     def count(self) -> int:
         """How many commits git will go through; the windows are as many or a few less."""
-        options = ("--count", *self._chosen, "--end-of-options", "HEAD", "--")
+        options = ("--count", *self._chosen, "HEAD", "--")
         return int(git_process.tell(self._repository.folder, "rev-list", *options))
 
     def __iter__(self) -> Iterator[Commit]:
         similarity = "-M100%" if self._repository.partial else "-M"
         options = (
             "log", "--reverse", "-z", "--name-status", "-m", _FORMAT, "--encoding=UTF-8",
-            "--no-color", "--no-ext-diff", "--no-textconv", "--no-notes", similarity, "-l200",
-            "--ignore-submodules=none", f"-O{os.devnull}", *self._chosen,
-            "--end-of-options", "HEAD", "--",
+            "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", f"-O{os.devnull}",
+            similarity, "-l200", *self._chosen, "HEAD", "--",
         )  # fmt: skip
         self._cropped = 0
         last = 0.0

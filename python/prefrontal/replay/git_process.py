@@ -15,17 +15,12 @@ from ..errors import SourceError
 
 _SETTINGS = (
     "core.deltaBaseCacheLimit=32m",
-    "core.fsmonitor=false",
-    "core.quotePath=off",
     "diff.relative=false",
     "log.diffMerges=first-parent",
     "log.showRoot=true",
     "log.showSignature=false",
-    # Objects that a partial clone left on the server stay there: a replay never uses the network.
-    "protocol.allow=never",
 )
 _KEPT = ("GIT_CONFIG_", "GIT_EXEC_PATH", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS")
-_NOT_KEPT = "GIT_CONFIG_PARAMETERS"
 _STDERR_LIMIT = 2**16
 
 
@@ -108,9 +103,11 @@ def _environment() -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith("GIT_") or (name.startswith(_KEPT) and name != _NOT_KEPT)
+        if not name.startswith("GIT_") or name.startswith(_KEPT)
     }
     return kept | {
+        # What a partial clone left on its server stays there; older gits know only the first.
+        "GIT_ALLOW_PROTOCOL": "none",
         "GIT_NO_LAZY_FETCH": "1",
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",

@@ -50,7 +50,7 @@ def open_repository(path: str | Path) -> Repository:
     if git_process.ask(folder, "rev-parse", "--verify", "--quiet", "HEAD") is None:
         _refuse_unborn(folder, branch)
     # The log dies on a HEAD that cannot be read, and says why.
-    newest = git_process.tell(folder, "log", "-1", "--format=%ct", "--end-of-options", "HEAD", "--")
+    newest = git_process.tell(folder, "log", "-1", "--format=%ct", "HEAD", "--")
     cut = _cut(folder) if shallow == "true" else frozenset()
     promised = git_process.ask(
         folder, "config", "--get-regexp", r"^(extensions\.partialclone|remote\..*\.promisor)$"
@@ -88,9 +88,7 @@ def _notes(
 ) -> list[str]:
     notes = []
     if cut:
-        day = git_process.ask(
-            folder, "log", "-1", "--date=short", "--format=%cd", "--end-of-options", min(cut), "--"
-        )
+        day = git_process.ask(folder, "log", "-1", "--date=short", "--format=%cd", min(cut), "--")
         where = f"history before {day}" if len(cut) == 1 and day else "older history"
         notes.append(f"shallow clone: {where} is not here")
     if partial:

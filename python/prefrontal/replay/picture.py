@@ -13,7 +13,7 @@ from .wording import (
     KIND_WORDS,
     axis_moments,
     percent,
-    policy_words,
+    policy_line,
     printable,
     rate,
     source_names,
@@ -140,7 +140,7 @@ def _wakes_at(wakes: list[float], recalls: list[float], recall: float) -> float:
 def _draw_point(axes: Axes, policy: PolicyResult) -> None:
     marker, color = POINTS.get(policy.name, ("P", "#7a4fa3"))
     ours = policy.name == "prefrontal"
-    label = policy_words(policy)
+    label = _drawable(policy_line(policy))
     label = "learned gate, what it really got" if ours else label[:1].lower() + label[1:]
     if policy.detail and policy.name == "rule":
         label += f": {_drawable(policy.detail, 44)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 
 from ..types import Window
@@ -94,12 +95,12 @@ class _Survey:
         self._globs_of = lru_cache(maxsize=2**16)(self._look)
 
     def of(self, history: Iterable[Window]) -> Iterator[Window]:
-        """The windows as they come, counted as they pass."""
+        """The windows as they come, counted as they pass, without their events."""
         for window in history:
             self.windows += 1
             self.repairs += self.pattern.search(window.text) is not None
             self._count_paths(window)
-            yield window
+            yield replace(window, events=())  # follow-ups are held for long, and need none
 
     def shown(self, glob: str) -> int:
         """How many windows are left when the files of `glob` are hidden."""

@@ -36,7 +36,7 @@ function niceAbove(value) {
 
 function scales(replay, width) {
   const narrow = width < 520;
-  const height = Math.round(Math.min(460, Math.max(300, width * 0.6)));
+  const height = Math.round(Math.min(460, Math.max(narrow ? 300 : 360, width * 0.6)));
   const box = { left: narrow ? 50 : 54, right: width - (narrow ? 14 : 20), top: 42, bottom: height - 46 };
   const all = replay.policies.map((each) => each.wakes).filter((each) => each > 0);
   const low = niceBelow(Math.min(readCurve(replay, LOWEST).wakes, ...all));
@@ -118,8 +118,7 @@ function drawCurve(svg, replay, at, curve) {
 
 function drawPoints(svg, replay, at, curve) {
   const dots = replay.policies.filter((each) => each.recall !== null && each.wakes > 0)
-    .map((each) => ({ ...each, left: at.x(each.wakes), top: at.y(each.recall) }))
-    .sort((one, other) => (other.name === "prefrontal") - (one.name === "prefrontal"));
+    .map((each) => ({ ...each, left: at.x(each.wakes), top: at.y(each.recall) }));
   const taken = [];
   const knob = readCurve(replay, Math.max(LOWEST, replay.asked));
   const ring = [[0, 0], [-9, -9], [9, -9], [-9, 9], [9, 9], [-12, 0], [12, 0]]
@@ -131,7 +130,11 @@ function drawPoints(svg, replay, at, curve) {
     symbol(node, KNOWN.includes(each.name) ? each.name : "other", each.left, each.top, size);
     attachTip(node, () => [each.label, `caught ${percent(each.recall, 1)}`,
       `${rate(each.wakes)} wake-ups a day`]);
-    if (!at.narrow) placeLabel(svg, each, at, busy, taken);
+  }
+  if (at.narrow) return;
+  const ours = (each) => each.name === "prefrontal";
+  for (const each of [...dots.filter(ours), ...dots.filter((other) => !ours(other))]) {
+    placeLabel(svg, each, at, busy, taken);
   }
 }
 
@@ -144,7 +147,8 @@ function placeLabel(svg, point, at, busy, taken) {
   const node = draw(svg, "text", { class: `label ${point.name}` }, words);
   const width = node.getComputedTextLength() || words.length * 7.2;
   const spots = [[14, 4], [24, 4], [-width / 2, 26], [-14 - width, 4], [-width / 2, -16], [12, 22],
-    [12, -12], [-12 - width, -12], [-12 - width, 22], [-20 - width, -10], [-20 - width, 12], [18, 36], [26, 52]];
+    [12, -12], [-12 - width, -12], [-12 - width, 22], [-20 - width, -10],
+    [-34 - width, 0], [-34 - width, -12], [-20 - width, 12], [18, 36], [26, 52]];
   const fits = spots.map(([dx, dy]) => ({ x: point.left + dx, y: point.top + dy })).find((spot) => {
     const edge = { left: spot.x - 3, right: spot.x + width + 3, top: spot.y - 12, bottom: spot.y + 4 };
     const hit = ([x, y]) => x > edge.left - 5 && x < edge.right + 5 && y > edge.top - 5

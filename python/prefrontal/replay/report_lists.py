@@ -6,10 +6,13 @@ from collections.abc import Sequence
 
 from .markup import escape, mark
 from .result import Outcome
-from .wording import moment, paths_words
+from .wording import moment, paths_words, short_key
 
 SHOWN = 8
 """Windows listed at once; the others wait behind a line that opens them."""
+
+REASONS = 6
+"""Reasons shown for each, the strongest first."""
 
 
 def outcome_list(kind: str, outcomes: Sequence[Outcome], total: int) -> str:
@@ -18,12 +21,12 @@ def outcome_list(kind: str, outcomes: Sequence[Outcome], total: int) -> str:
         "missed": (
             "Missed: {} that mattered and {} slept through",
             "Nothing that mattered was missed",
-            "What pushed each score down, or failed to push it up, is on the right.",
+            "Each with what pushed its score down, or failed to push it up.",
         ),
         "wasted": (
             "Woke for nothing: {} that did not matter and {} woken for",
             "No wake-up was wasted",
-            "What pushed each score over the threshold is on the right.",
+            "Each with what pushed its score over the threshold.",
         ),
     }[kind]
     if not total:
@@ -52,7 +55,7 @@ def _item(outcome: Outcome, kind: str, scale: float) -> str:
     return f"""<li><div class="what"><p class="text">{mark(kind)}<bdi>{text}</bdi></p>
 <p class="paths"><bdi>{escape(paths_words(outcome.paths, outcome.more_paths))}</bdi></p>
 <p class="when"><time>{moment(outcome.time)}</time> · score {outcome.score:.2f}, {side} the \
-threshold {outcome.threshold:.2f} · <code>{escape(outcome.key, 12)}</code></p></div>
+threshold {outcome.threshold:.2f} · <code>{escape(short_key(outcome.key))}</code></p></div>
 {_why(outcome, scale)}</li>"""
 
 
@@ -61,12 +64,11 @@ def _why(outcome: Outcome, scale: float) -> str:
     if not outcome.why:
         return '<p class="why none">no reason recorded</p>'
     rows = "".join(
-        f"<tr><th scope='row'><bdi>{escape(name, 60)}</bdi></th><td>{_push(push, scale)}</td>"
+        f"<tr><th scope='row'><bdi>{escape(name, 80)}</bdi></th><td>{_push(push, scale)}</td>"
         f"<td>{f'{push:+.2f}'.replace('-', '−')}</td></tr>"
-        for name, push in outcome.why
+        for name, push in outcome.why[:REASONS]
     )
-    caption = '<caption class="unseen">What pushed the score</caption>'
-    return f'<table class="why">{caption}{rows}</table>'
+    return f'<table class="why" aria-label="What pushed the score">{rows}</table>'
 
 
 def _push(push: float, scale: float) -> str:

@@ -73,7 +73,7 @@ def replay_section(result: ReplayResult, name: str, number: int, several: bool) 
 <{title} class="headline" id="title-{number}">{_unbroken(what)}.</{title}>
 {lede}
 <p class="promise">{escape(promise_sentence(result))}</p>
-<p class="facts">{escape(_facts(result))}</p>
+<p class="facts">{escape(_facts(result)).replace("AUC ", "AUC&nbsp;")}</p>
 {_measured(result, number) if result.windows else ""}
 {_method(result)}
 </section>"""
@@ -97,7 +97,7 @@ def _unbroken(text: str) -> str:
 def _facts(result: ReplayResult) -> str:
     if not result.windows:
         return f"{result.warmup:,} windows went into the warm-up."
-    auc = f" AUC\u00a0{result.auc:.3f}." if result.auc is not None else ""
+    auc = f" AUC {result.auc:.3f}." if result.auc is not None else ""
     return (
         f"{result.windows:,} windows over {result.days:,.0f} days, after {result.warmup:,} to warm "
         f"up. {result.relevant:,} of them ({percent(result.relevant / result.windows)}) mattered: "

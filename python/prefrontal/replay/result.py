@@ -19,7 +19,7 @@ class Outcome:
     time: Unix seconds. score, threshold: the gate's probability and where it woke, both 0..1
     as the gate gives them (never clamped here).
     paths: at most three of the touched paths; more_paths: how many others there were.
-    why: (name, signed log-odds) of what pushed the score, largest first.
+    why: (name, signed log-odds): what pushed to the decision, largest first, then what was against.
     """
 
     key: str
@@ -66,8 +66,8 @@ class ReplayResult:
 
     preset: what "relevant" meant. warmup: windows learned from before any was counted.
     days: time spanned. promise: a sentence, what recall can be promised or why none can.
-    recall_interval: around got_recall. curve: (share_woken, recall) from (0, 0) to (1, 1) over
-    all thresholds, in hindsight; empty when nothing was relevant.
+    recall_interval: 90 % interval around got_recall. curve: (share_woken, recall) from (0, 0) to
+    (1, 1) over all thresholds, in hindsight; empty when nothing was relevant.
     misses, wasted: the worst of them, at most 100 each; missed, wasted_count: how many in all.
     strip: the last 120 windows, oldest first. seconds: what the replay took.
     """

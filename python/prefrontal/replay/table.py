@@ -14,11 +14,12 @@ from .wording import (
     moment,
     paths_words,
     percent,
-    policy_words,
+    policy_line,
     preset_words,
     printable,
     promise_sentence,
     rate,
+    short_key,
     source_names,
     than_heartbeat,
     than_on_change,
@@ -147,7 +148,7 @@ def _print_policies(result: ReplayResult, page: Page) -> None:
              "Tokens per\nuseful one")  # fmt: skip
     rows = [
         (
-            policy_words(each),
+            policy_line(each),
             percent(each.recall, 1),
             rate(each.wakes_per_day),
             percent(each.share_woken, 1),
@@ -213,14 +214,23 @@ def _print_outcomes(title: str, shown: Sequence[Outcome], total: int, page: Page
             indent=2,
         )
         sign = "<" if each.score < each.threshold else ">="
-        if where := paths_words(each.paths, each.more_paths):
-            page.say(printable(where, page.room(4)), "dim", indent=4)
-        why = ", ".join(f"{printable(name, 32)} {push:+.2f}" for name, push in each.why[:3])
+        where = f"{short_key(each.key)}  {paths_words(each.paths, each.more_paths)}"
+        page.say(_cut(where, page.room(4)), "dim", indent=4)
+        why = ", ".join(f"{_feature(name)} {push:+.2f}" for name, push in each.why[:3])
         reason = (
             f"score {each.score:.2f} {sign} {each.threshold:.2f}; {why or 'no reason recorded'}"
         )
         page.say(reason.replace(" -", " −"), "dim", indent=4)
     page.gap()
+
+
+def _cut(text: str, room: int) -> str:
+    return text if len(text) <= room else f"{text[: room - 1].rstrip()}…"
+
+
+def _feature(name: str) -> str:
+    """A feature's name; the rule is spelled out above, so its own name is enough."""
+    return "the rule" if name.startswith("rule ") else printable(name, 32)
 
 
 def _many_row(result: ReplayResult, name: str) -> tuple[str, ...]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from heapq import heappush, heapreplace
 
-from ..types import Window
+from ..types import SignalEvent, Window
 from .result import Outcome
 
 KEPT = 100
@@ -16,7 +16,10 @@ KEPT = 100
 STRIP = 120
 SHOWN_PATHS = 3
 
-Why = Callable[[], tuple[tuple[str, float], ...]]
+FOR, AGAINST = 6, 2
+"""Reasons that are kept: what pushed to the decision, and what pushed against it."""
+
+Contributions = Callable[[Sequence[SignalEvent]], Sequence[tuple[str, float]]]
 
 
 class Trial:
@@ -33,9 +36,14 @@ class Trial:
         self._wasted = _Worst()
 
     def add(
-        self, window: Window, score: float, threshold: float, rule_matches: bool, why: Why
+        self,
+        window: Window,
+        score: float,
+        threshold: float,
+        rule_matches: bool,
+        contributions: Contributions,
     ) -> None:
-        """Take in one decision; `why` is only asked when the window is kept with its reasons."""
+        """Take in one decision; contributions are only asked for when it is kept with reasons."""
         relevant = bool(window.relevant)
         woke = score >= threshold
         self.times.append(window.time)
@@ -48,7 +56,8 @@ class Trial:
             worst = self._misses if relevant else self._wasted
             badness = threshold - score if relevant else score - threshold
             if worst.takes(badness):
-                worst.add(badness, _outcome(window, score, threshold, woke, why()))
+                why = _reasons(contributions(window.events), woke)
+                worst.add(badness, _outcome(window, score, threshold, woke, why))
 
     def misses(self) -> tuple[Outcome, ...]:
         """Relevant windows that did not wake, furthest below the threshold first."""
@@ -60,6 +69,15 @@ class Trial:
 
     def __len__(self) -> int:
         return len(self.scores)
+
+
+def _reasons(
+    contributions: Sequence[tuple[str, float]], woke: bool
+) -> tuple[tuple[str, float], ...]:
+    """What pushed to the decision, largest first, then the little that is said against it."""
+    pushed = [each for each in contributions if (each[1] > 0) == woke]
+    held = [each for each in contributions if (each[1] > 0) != woke]
+    return (*pushed[:FOR], *held[:AGAINST])
 
 
 class _Worst:

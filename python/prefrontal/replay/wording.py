@@ -14,7 +14,7 @@ from .result import Outcome, PolicyResult, ReplayResult
 
 NOTHING = "–"
 POLICY_WORDS = {
-    "heartbeat": "Heartbeat every 30 min",
+    "heartbeat": "Heartbeat",
     "on_change": "Whenever something changed",
     "rule": "Best one-line rule",
     "random": "Random",
@@ -141,12 +141,19 @@ def promise_sentence(result: ReplayResult) -> str:
         measured = f"{asked}, got {result.got_recall:.3f}."
     else:
         low, high = result.recall_interval
-        measured = f"{asked}, got {result.got_recall:.3f} (interval {low:.3f} to {high:.3f})."
+        measured = f"{asked}, got {result.got_recall:.3f} (90 % interval {low:.3f} to {high:.3f})."
     return f"{measured} {printable(result.promise)}".rstrip()
 
 
 def policy_words(policy: PolicyResult) -> str:
+    """The policy's name for people; what it does is in its detail."""
     return POLICY_WORDS.get(policy.name, printable(policy.name))
+
+
+def policy_line(policy: PolicyResult) -> str:
+    """The policy's name where there is no room for its detail, but for what a name needs."""
+    words = policy_words(policy)
+    return f"{words} {printable(policy.detail, 20)}" if policy.name == "heartbeat" else words
 
 
 def preset_words(preset: str) -> str:
@@ -157,6 +164,7 @@ def preset_words(preset: str) -> str:
         "message": f"its message matches {rest}",
         "followup": "a later commit reverted or fixed it",
         "noop": "the agent's own reply was not empty",
+        "recorded": "its record says so",
     }
     return known.get(name, f"its label said so ({printable(preset)})")
 
@@ -181,6 +189,14 @@ def axis_moments(outcomes: Sequence[Outcome]) -> list[str]:
 def paths_words(paths: Iterable[str], more: int) -> str:
     shown = ", ".join(printable(path) for path in paths)
     return f"{shown} and {more:,} more" if more else shown
+
+
+def short_key(key: str) -> str:
+    """What to look a window up by: a commit's first ten figures, a line's file and number."""
+    shown = printable(key)
+    if re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", shown):
+        return shown[:10]
+    return printable(re.split(r"[/\\]", shown)[-1], 40)
 
 
 def source_names(results: Iterable[ReplayResult]) -> list[str]:

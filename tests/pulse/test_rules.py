@@ -1,0 +1,266 @@
+"""The best one-line rule: found where one was planted, readable, and meaning what it says."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import pytest
+
+from prefrontal.pulse.rules import FoundRule, find_rule
+from prefrontal.types import SignalEvent
+
+FOLDERS = ("src", "src/core", "src/tests", "docs", "docs/src", "tools/tests", "vendor", "")
+NAMES = ("main.py", "util.py", "notes.md", "index.html", "Makefile", "setup.cfg", "data.JSON")
+ACTORS = ("jane", "bot", "max", "ada")
+WORDS = ("fix", "add", "drop", "crash", "typo", "release 12")
+
+
+@dataclass(frozen=True)
+class Change:
+    paths: tuple[str, ...]
+    actor: str = ""
+    text: str = ""
+
+    def events(self) -> list[SignalEvent]:
+        features = {"actor": self.actor, "text": self.text}
+        return [SignalEvent("filesystem", p, "modified", 1.0, 0.0, features) for p in self.paths]
+
+
+def random_changes(seed: int, count: int) -> list[Change]:
+    rng = random.Random(seed)
+
+    def path() -> str:
+        return f"{rng.choice(FOLDERS)}/{rng.choice(NAMES)}".lstrip("/")
+
+    return [
+        Change(
+            tuple({path() for _ in range(rng.randint(1, 3))}),
+            rng.choice(ACTORS),
+            f"{rng.choice(WORDS)} the {rng.choice(WORDS)}",
+        )
+        for _ in range(count)
+    ]
+
+
+def found_in(
+    matters: Callable[[Change], bool], seed: int = 0, noise: float = 0.05, count: int = 600
+) -> FoundRule:
+    rng = random.Random(seed)
+    changes = random_changes(seed, count)
+    return find_rule(
+        (change.events(), matters(change) != (rng.random() < noise)) for change in changes
+    )
+
+
+def under(folder: str) -> Callable[[Change], bool]:
+    return lambda change: any(path.startswith(folder + "/") for path in change.paths)
+
+
+def ends(suffix: str) -> Callable[[Change], bool]:
+    return lambda change: any(path.lower().endswith(suffix) for path in change.paths)
+
+
+PLANTED: dict[str, Callable[[Change], bool]] = {
+    "src/**": under("src"),
+    "src/core/**": under("src/core"),
+    "**/tests/**": lambda change: any("tests/" in path for path in change.paths),
+    "**/*.py": ends(".py"),
+    "**/*.json": ends(".json"),
+    "**/* without extension": ends("makefile"),
+    "**/setup.cfg": ends("setup.cfg"),
+    "src/**/*.py": lambda c: any(p.startswith("src/") and p.endswith(".py") for p in c.paths),
+    "src/** outside **/tests/**": lambda change: any(
+        path.startswith("src/") and "tests/" not in path for path in change.paths
+    ),
+    'actor is "jane"': lambda change: change.actor == "jane",
+    'text has "crash"': lambda change: "crash" in change.text,
+    'text has "#"': lambda change: "12" in change.text,
+}
+OR = 'actor is "jane" or src/core/**'
+AND = 'src/** and text has "fix"'
+BUT_NOT = 'src/** but not actor is "bot"'
+JOINED: dict[str, Callable[[Change], bool]] = {
+    OR: lambda change: change.actor == "jane" or under("src/core")(change),
+    AND: lambda change: under("src")(change) and "fix" in change.text,
+    BUT_NOT: lambda change: under("src")(change) and change.actor != "bot",
+}
+SAME = {  # other texts that say the same of these changes
+    "**/* without extension": {"**/Makefile"},
+    "**/setup.cfg": {"**/*.cfg"},
+    "**/*.json": {"**/data.JSON"},
+    'text has "#"': {'text has "release"'},
+    "src/core/**": {"**/core/**"},
+    OR: {'src/core/** or actor is "jane"', '**/core/** or actor is "jane"'},
+    AND: {'text has "fix" and src/**'},
+}
+
+
+@pytest.mark.parametrize("planted", [*PLANTED, *JOINED])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_planted_rule_is_found_through_wrong_labels(planted: str, seed: int) -> None:
+    found = found_in((PLANTED | JOINED)[planted], seed)
+    assert str(found.rule) in {planted} | SAME.get(planted, set())
+
+
+@pytest.mark.parametrize("planted", [*PLANTED, *JOINED])
+def test_a_found_rule_decides_new_windows_as_the_planted_one(planted: str) -> None:
+    matters = (PLANTED | JOINED)[planted]
+    rule = found_in(matters).rule
+    for change in random_changes(99, 500):
+        assert rule.matches(change.events()) == matters(change), change
+
+
+def term_says(term: str, change: Change) -> bool:
+    """What a person reads in one term."""
+    if match := re.fullmatch(r'actor is "(.+)"', term):
+        return change.actor == match[1]
+    if match := re.fullmatch(r'text has "(.+)"', term):
+        words = ("#" if word.isdigit() else word for word in change.text.split())
+        return match[1] in words
+    term, _, outside = term.partition(" outside ")
+    bare = term.endswith("/* without extension")
+    match = re.fullmatch(r"(.*?)(?:/\*(\.\w+))?", term.removesuffix("/* without extension"))
+    assert match is not None
+    place, suffix = match.groups()
+
+    def says(path: str) -> bool:
+        folders, _, name = ("/" + path).rpartition("/")
+        if suffix and not name.lower().endswith(suffix):
+            return False
+        if bare and "." in name.strip("."):
+            return False
+        if outside and f"/{outside.removeprefix('**/').removesuffix('/**')}/" in f"{folders}/":
+            return False
+        if place == "**":
+            return True
+        if not place.endswith("/**"):
+            return name == place.removeprefix("**/")
+        within = place.removesuffix("/**")
+        if within.startswith("**/"):
+            return f"/{within.removeprefix('**/')}/" in f"{folders}/"
+        return path.startswith(f"{within}/")
+
+    return any(map(says, change.paths))
+
+
+def rule_says(text: str, change: Change) -> bool:
+    for word, joined in (
+        (" but not ", lambda a, b: a and not b),
+        (" or ", lambda a, b: a or b),
+        (" and ", lambda a, b: a and b),
+    ):
+        first, found, second = text.partition(word)
+        if found:
+            return bool(joined(term_says(first, change), term_says(second, change)))
+    return term_says(text, change)
+
+
+def test_rules_of_every_kind_do_what_their_text_says() -> None:
+    kinds = PLANTED | JOINED
+    rules = [found_in(matters, seed, noise=0.2, count=80).rule for matters in kinds.values()
+             for seed in range(6)]  # fmt: skip
+    texts = {str(rule): rule for rule in rules}
+    assert len(texts) > 30
+    for text, rule in texts.items():
+        for change in random_changes(7, 120):
+            assert rule.matches(change.events()) == rule_says(text, change), (text, change)
+
+
+def test_the_counts_are_those_of_the_windows_given() -> None:
+    for seed in range(5):
+        changes = random_changes(seed, 200)
+        labelled = [(each.events(), each.actor in ("jane", "max")) for each in changes]
+        found = find_rule(labelled)
+        hits = [relevant for events, relevant in labelled if found.rule.matches(events)]
+        assert (found.windows, found.relevant) == (200, sum(each for _, each in labelled))
+        assert (found.matched, found.caught) == (len(hits), sum(hits))
+        assert found.rule.log_odds_match > 0 > found.rule.log_odds_rest
+
+
+def test_the_order_of_the_windows_does_not_matter() -> None:
+    labelled = [(each.events(), under("src")(each)) for each in random_changes(1, 150)]
+    first = find_rule(labelled)
+    for seed in range(5):
+        random.Random(seed).shuffle(labelled)
+        assert str(find_rule(labelled).rule) == str(first.rule)
+
+
+def test_of_two_rules_that_tell_as_much_always_the_same_is_taken() -> None:
+    labelled = [
+        ([SignalEvent("filesystem", f"{'ab'[n % 2]}/x{n}.{'pc'[n % 2]}", "modified", 1.0, 0.0)], n % 2 == 0)
+        for n in range(40)
+    ]  # fmt: skip
+    assert {str(find_rule(labelled).rule) for _ in range(3)} == {"**/*.p"}
+
+
+def test_another_process_finds_the_same_rule() -> None:
+    program = (
+        "import random; from prefrontal.pulse import SignalEvent as E;"
+        "from prefrontal.pulse.rules import find_rule; r = random.Random(3);"
+        "f = find_rule([([E('filesystem', f'{r.choice(\"abc\")}/{r.choice(\"xyz\")}.py', 'm', 1.0,"
+        " 0.0, {'text': r.choice(['fix it', 'add it'])})], r.random() < .4) for _ in range(90)]);"
+        "print(f.rule, f.caught, f.rule.log_odds_match)"
+    )
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(printed) == 1
+    assert printed.pop().strip()
+
+
+def everything(found: FoundRule) -> bool:
+    return str(found.rule) == "**" and found.rule.matches(Change(("any/file",)).events())
+
+
+@pytest.mark.parametrize("relevant", [True, False])
+def test_windows_of_one_kind_only_have_nothing_to_tell(relevant: bool) -> None:
+    found = find_rule((each.events(), relevant) for each in random_changes(2, 50))
+    assert everything(found)
+    assert (found.windows, found.matched) == (50, 50)
+    assert found.relevant == found.caught == 50 * relevant
+    assert (found.rule.log_odds_match > 0) == relevant
+
+
+def test_without_windows_the_rule_is_everything() -> None:
+    nothing: Iterable[tuple[list[SignalEvent], bool]] = []
+    found = find_rule(nothing)
+    assert everything(found)
+    assert (found.windows, found.relevant, found.matched, found.caught) == (0, 0, 0, 0)
+    assert found.rule.log_odds_match == found.rule.log_odds_rest == 0
+
+
+def test_empty_windows_match_nothing_and_are_not_counted_as_matched() -> None:
+    found = find_rule([([], True), ([], False), (Change(("a",)).events(), True)])
+    assert everything(found)
+    assert (found.windows, found.matched, found.caught) == (3, 1, 1)
+    assert not found.rule.matches([])
+
+
+def test_labels_that_are_chance_are_not_explained() -> None:
+    rng = random.Random(5)
+    changes = random_changes(5, 2_000)
+    found = find_rule((each.events(), rng.random() < 0.3) for each in changes)
+    assert everything(found)
+
+
+def test_names_that_are_no_text_are_still_readable() -> None:
+    labelled = [
+        (Change((f"{'bad\udcff' if n % 2 else 'good'}/{n}.c",), text="文" * 80).events(), n % 2 == 1)
+        for n in range(30)
+    ]
+    found = find_rule(labelled)
+    assert str(found.rule) == "bad\ufffd\ufffd\ufffd/**"
+    assert found.caught == found.relevant == 15

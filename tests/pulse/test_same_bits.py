@@ -1,0 +1,65 @@
+"""Training and scoring give the same bits whatever the processor offers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from prefrontal import _core
+
+PROGRAM = """
+import random, struct
+from hashlib import sha256
+from prefrontal import _core
+from prefrontal.pulse import LimbicLayer, SignalEvent, parse_fingerprint
+from prefrontal.pulse.rules import find_rule
+
+rng, bits = random.Random(7), sha256()
+limbic = LimbicLayer(utc=True)
+names = [f"m{n}" for n in range(37)]
+for n, name in enumerate(names):
+    files = {"watch_directories": ["/srv"], "relevant_extensions": [".pdf", ".py"][: n % 3]}
+    limbic.register(name, parse_fingerprint({
+        "module_id": name, "cluster": "c", "version": "1", "default_threshold": 0.5,
+        "question_template": "{location}?", "signal_priors": {"filesystem": files},
+    }))
+
+def window(time):
+    features = {"actor": rng.choice("abc"), "text": f"{rng.choice(['fix', 'add'])} {rng.random()}"}
+    return [
+        SignalEvent("filesystem", f"/srv/{rng.choice('xy')}/{rng.randrange(30)}"
+                    + rng.choice([".pdf", ".py", ".tmp"]), "modified", rng.random(), time, features)
+        for _ in range(rng.randint(1, 5))
+    ]
+
+history = [(window(1.7e9 + 5000 * n), rng.random() < 0.3) for n in range(200)]
+found = find_rule(history[:60])
+limbic.start_from("m3", found.rule)
+bits.update(struct.pack("2d", found.rule.log_odds_match, found.rule.log_odds_rest))
+for each, relevant in history:
+    for score in limbic.score_all(each).values():
+        bits.update(struct.pack("d", score))
+    bits.update(struct.pack("d", limbic.score(rng.choice(names), each)))
+    for name in names:
+        limbic.update_weights(name, each, float(relevant))
+bits.update(limbic._core.save())
+print(_core.instruction_set(), bits.hexdigest())
+"""
+
+
+def test_every_instruction_set_gives_the_same_scores_to_the_last_bit() -> None:
+    printed = {}
+    for name in _core.instruction_sets():
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM],
+            env=os.environ | {"PREFRONTAL_ISA": name},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        used, digest = done.stdout.split()
+        assert used == name
+        printed[name] = digest
+    assert {"scalar", "base"} <= set(printed)
+    assert len(set(printed.values())) == 1, printed
