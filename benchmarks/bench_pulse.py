@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-import harness
 import numpy as np
 from numpy.typing import NDArray
-from simulation import simulated_auc
 
+import harness
 from prefrontal._core import instruction_set
 from prefrontal._core.pulse import feature_names
 from prefrontal.pulse import LimbicLayer, ModuleFingerprint, SignalEvent, parse_fingerprint
+from simulation import simulated_auc
 
 MODULES = 1000
 WHEN = 1_678_123_456.0
@@ -174,7 +174,8 @@ def memory(modules: int) -> str:
         "import sys; sys.path.insert(0, 'benchmarks'); import bench_pulse as b;"
         "rss = lambda: int(open('/proc/self/statm').read().split()[1]) * 4;"
         f"b.trained(1, 0); a = rss(); x = b.trained({modules * 4}, 0); m = rss();"
-        f"y = b.trained({modules * 4}, 1); print((m - a) / {modules * 4}, (rss() - m) / {modules * 4})"
+        f"y = b.trained({modules * 4}, 1); n = {modules * 4};"
+        "print((m - a) / n, (rss() - m) / n)"
     )
     registered, labelled = map(float, _child(code).split())
     return (
@@ -191,7 +192,8 @@ def imports() -> str:
         " int(open('/proc/self/statm').read().split()[1]) * 4)"
     )
     cpu, rss = min(tuple(map(float, _child(code).split())) for _ in range(5))
-    return f"import: {cpu * 1e3:.0f} ms CPU, {rss / 1024:.0f} MiB in all (reference 840 ms, 224 MiB)"
+    figures = f"{cpu * 1e3:.0f} ms CPU, {rss / 1024:.0f} MiB in all"
+    return f"import: {figures} (reference 840 ms, 224 MiB)"
 
 
 def _child(code: str) -> str:

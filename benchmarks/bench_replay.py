@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 from sklearn.linear_model import SGDClassifier
 from sklearn.metrics import roc_auc_score
 

@@ -44,8 +44,10 @@ def stream(seed: int, count: int) -> list[Labelled]:
     for _ in range(count):
         day = draw.randrange(364)
         hour = draw.choice(range(18, 23)) if draw.random() < 0.53 else draw.randrange(24)
-        extension = ".pdf" if draw.random() < 0.55 else draw.choice(
-            [".tmp", ".txt", ".log", ".png", ".docx"]
+        extension = (
+            ".pdf"
+            if draw.random() < 0.55
+            else draw.choice([".tmp", ".txt", ".log", ".png", ".docx"])
         )
         name = f"{draw.choice(['notes', 'paper', 'scan', 'draft'])}_{draw.randrange(50)}"
         event = SignalEvent(

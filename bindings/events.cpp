@@ -43,7 +43,8 @@ std::string_view text(py::handle value, const Name& what, Spare& spare) {
 
 double number(py::handle value, const Name& what) {
   if (PyFloat_CheckExact(value.ptr())) return PyFloat_AS_DOUBLE(value.ptr());
-  if (PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr())) refuse(what, "be a number", value);
+  if (PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr()))
+    refuse(what, "be a number", value);
   const double read = PyFloat_AsDouble(value.ptr());
   if (read != -1.0 || !PyErr_Occurred()) return read;
   const bool huge = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
@@ -81,8 +82,7 @@ bool known_feature(std::string_view name, py::handle value, std::string_view own
          name == "previous_hash";
 }
 
-void read_features(py::handle features, std::string_view owner, pulse::Event& out,
-                   Spare& spare) {
+void read_features(py::handle features, std::string_view owner, pulse::Event& out, Spare& spare) {
   PyObject *key = nullptr, *value = nullptr;
   Py_ssize_t at = 0;
   while (PyDict_Next(features.ptr(), &at, &key, &value)) {
@@ -104,8 +104,7 @@ PyObject* interned(const char* name) { return PyUnicode_InternFromString(name); 
 
 }  // namespace
 
-void read_event(py::handle event, std::string_view owner, pulse::Event& out,
-                Spare& spare) {
+void read_event(py::handle event, std::string_view owner, pulse::Event& out, Spare& spare) {
   static PyObject* const source = interned("source");
   static PyObject* const location = interned("location");
   static PyObject* const delta_type = interned("delta_type");
@@ -130,8 +129,8 @@ ReadWindow read_window(py::handle window) {
   const Py_ssize_t size = PySequence_Fast_GET_SIZE(window.ptr());
   read.events.resize(static_cast<std::size_t>(size));
   for (Py_ssize_t i = 0; i < size; ++i)
-    read_event(PySequence_Fast_GET_ITEM(window.ptr(), i), "event", read.events[static_cast<std::size_t>(i)],
-               read.spare);
+    read_event(PySequence_Fast_GET_ITEM(window.ptr(), i), "event",
+               read.events[static_cast<std::size_t>(i)], read.spare);
   return read;
 }
 

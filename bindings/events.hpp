@@ -24,8 +24,7 @@ struct ReadWindow {
 };
 
 // Both raise TypeError naming the field, the rule and the value.
-void read_event(pybind11::handle event, std::string_view owner, pulse::Event& out,
-                Spare& spare);
+void read_event(pybind11::handle event, std::string_view owner, pulse::Event& out, Spare& spare);
 ReadWindow read_window(pybind11::handle window);
 
 }  // namespace prefrontal::bindings

@@ -141,17 +141,21 @@ void register_pulse(py::module_& m) {
       .def(py::init([](bool utc) { return new BoundLimbic(utc ? Zone::utc : Zone::local); }),
            py::arg("utc") = false)
       .def("add", &add, py::arg("module_id"), py::arg("digest"), py::arg("bias"), py::arg("seeds"))
-      .def("remove", [](BoundLimbic& l, const std::string& m) { l.remove(m); }, py::arg("module_id"))
-      .def("start_from",
-           [](BoundLimbic& l, const std::string& m, const Rule& r) { return l.start_from(m, r); }, py::arg("module_id"), py::arg("rule"))
+      .def(
+          "remove", [](BoundLimbic& l, const std::string& m) { l.remove(m); }, py::arg("module_id"))
+      .def(
+          "start_from",
+          [](BoundLimbic& l, const std::string& m, const Rule& r) { return l.start_from(m, r); },
+          py::arg("module_id"), py::arg("rule"))
       .def("modules", [](const BoundLimbic& l) { return l.scorer().modules(); })
-      .def("features", [](const BoundLimbic& l, const std::string& m) { return l.scorer().features(m); })
+      .def("features",
+           [](const BoundLimbic& l, const std::string& m) { return l.scorer().features(m); })
       .def("score", &score, py::arg("module_id"), py::arg("window"))
       .def("score_all", &score_all, py::arg("window"))
       .def("learn", &learn, py::arg("module_id"), py::arg("window"), py::arg("label"))
       .def("contributions", &contributions, py::arg("module_id"), py::arg("window"))
       .def("save", [](const BoundLimbic& l) { return py::bytes(l.scorer().save()); })
-      .def("load", &load, py::arg("bytes"));
+      .def("load", &load, py::arg("saved"));
 
   py::class_<Rule>(pulse, "Rule")
       .def("matches", [](const Rule& r, py::handle w) { return r.matches(read_window(w).events); })
@@ -167,8 +171,9 @@ void register_pulse(py::module_& m) {
   py::class_<RuleFinder>(pulse, "RuleFinder")
       .def(py::init<>())
       .def("__len__", &RuleFinder::windows)
-      .def("add", [](RuleFinder& f, py::handle w, bool r) { f.add(read_window(w).events, r); },
-           py::arg("window"), py::arg("relevant"))
+      .def(
+          "add", [](RuleFinder& f, py::handle w, bool r) { f.add(read_window(w).events, r); },
+          py::arg("window"), py::arg("relevant"))
       .def("find", &RuleFinder::find);
 
   py::class_<RecallPromise>(pulse, "RecallPromise")
@@ -183,10 +188,11 @@ void register_pulse(py::module_& m) {
       .def_property_readonly("can_promise", &RecallPromise::can_promise)
       .def("observe", &RecallPromise::observe, py::arg("score"), py::arg("relevant"),
            py::arg("threshold"))
-      .def("interval",
-           [](const RecallPromise& p, double confidence) {
-             const Interval i = p.interval(confidence);
-             return py::make_tuple(i.low, i.high);
-           },
-           py::arg("confidence") = 0.9);
+      .def(
+          "interval",
+          [](const RecallPromise& p, double confidence) {
+            const Interval i = p.interval(confidence);
+            return py::make_tuple(i.low, i.high);
+          },
+          py::arg("confidence") = 0.9);
 }

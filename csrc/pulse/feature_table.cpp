@@ -120,7 +120,8 @@ const Row* FeatureTable::find(std::uint64_t key) const {
 }
 
 Row& FeatureTable::at(std::uint64_t key) {
-  if ((keys_.size() + 1) * 2 > places_.size()) rebuild(std::max<std::size_t>(64, places_.size() * 2));
+  if ((keys_.size() + 1) * 2 > places_.size())
+    rebuild(std::max<std::size_t>(64, places_.size() * 2));
   const std::size_t at = place(key);
   if (places_[at] == 0) {
     keys_.push_back(key);

@@ -7,11 +7,11 @@ namespace prefrontal::pulse {
 namespace {
 
 constexpr std::array<std::string_view, 27> kCode = {
-    ".c",  ".cc",   ".cpp", ".cs", ".go",  ".h",   ".hpp", ".java", ".js",
-    ".jsx", ".kt",  ".lua", ".m",  ".php", ".pl",  ".pxd", ".py",   ".pyi",
-    ".pyx", ".rb",  ".rs",  ".sh", ".sql", ".swift", ".ts", ".tsx", ".vue"};
+    ".c",   ".cc", ".cpp", ".cs", ".go",  ".h",     ".hpp", ".java", ".js",
+    ".jsx", ".kt", ".lua", ".m",  ".php", ".pl",    ".pxd", ".py",   ".pyi",
+    ".pyx", ".rb", ".rs",  ".sh", ".sql", ".swift", ".ts",  ".tsx",  ".vue"};
 constexpr std::array<std::string_view, 4> kDocs = {".adoc", ".md", ".rst", ".txt"};
-constexpr std::array<std::string_view, 9> kConfig = {".cfg",  ".cnf", ".in",   ".ini", ".json",
+constexpr std::array<std::string_view, 9> kConfig = {".cfg",  ".cnf",  ".in",   ".ini", ".json",
                                                      ".lock", ".toml", ".yaml", ".yml"};
 
 template <std::size_t N>

@@ -38,8 +38,8 @@ std::vector<NamedFeature> Limbic::named(const std::string& module, const Window&
   const auto rule = rules_.find(module);
   if (rule != rules_.end() && !features.empty()) {
     const bool matches = rule->second.matches(window);
-    features.push_back({answer_key(module, rule->second, matches),
-                        "rule " + answer_name(rule->second, matches)});
+    features.push_back(
+        {answer_key(module, rule->second, matches), "rule " + answer_name(rule->second, matches)});
   }
   return features;
 }

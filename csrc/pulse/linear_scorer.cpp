@@ -13,8 +13,8 @@ namespace {
 
 constexpr float kSlowRate = 0.2F;
 constexpr float kFastRate = 0.1F;
-constexpr float kEta = 0.3F;        // how sharply the mix follows the lead
-constexpr float kDiscount = 0.995F;  // of the lead, a label
+constexpr float kEta = 0.3F;          // how sharply the mix follows the lead
+constexpr float kDiscount = 0.995F;   // of the lead, a label
 constexpr float kFirstEnergy = 0.1F;  // of a feature met while learning
 constexpr float kSeedEnergy = 1.0F;   // of a feature the fingerprint speaks of: slower to move
 constexpr int kNewtonSteps = 6;
@@ -104,8 +104,7 @@ bool LinearScorer::learn(const std::string& name, const Keys& keys, float label)
   float reach = 0.0F;
   for (const Cell& cell : cells) reach += kSlowRate / std::sqrt(cell.energy + energy);
   const float slow = error_left(before.slow, reach, label);
-  const float fast =
-      error_left(before.fast, kFastRate * static_cast<float>(cells.size()), label);
+  const float fast = error_left(before.fast, kFastRate * static_cast<float>(cells.size()), label);
 
   for (Cell& cell : cells) {
     cell.energy += energy;

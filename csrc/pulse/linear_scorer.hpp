@@ -101,10 +101,10 @@ class LinearScorer {
   void index_names();
 
   std::map<std::string, Module, std::less<>> modules_;
-  std::vector<Cell> bias_;  // by slot
+  std::vector<Cell> bias_;   // by slot
   std::vector<float> lead_;  // by slot: how much better the slow learner predicted
   std::vector<float> mix_;   // by slot: share of the slow learner
-  std::vector<bool> used_;  // by slot
+  std::vector<bool> used_;   // by slot
   FeatureTable table_;
   std::shared_ptr<const std::vector<std::string>> names_;  // replaced whole, never edited
   std::vector<Slot> order_;                                // slots in the order of names_

@@ -48,12 +48,11 @@ bool Term::matches(const Window& window) const {
     if (about == About::word && !event.text.empty() && has_word(event.text, place)) return true;
     if (about != About::path) continue;
     const std::string_view location = event.location;
-    const bool there =
-        scope == Scope::anywhere ||
-        (scope == Scope::under && location.size() > place.size() && location.starts_with(place) &&
-         location[place.size()] == '/') ||
-        (scope == Scope::inside && in_folder(location, place)) ||
-        (scope == Scope::named && file_name(location) == place);
+    const bool there = scope == Scope::anywhere ||
+                       (scope == Scope::under && location.size() > place.size() &&
+                        location.starts_with(place) && location[place.size()] == '/') ||
+                       (scope == Scope::inside && in_folder(location, place)) ||
+                       (scope == Scope::named && file_name(location) == place);
     if (!there || (extension && !has_extension(file_name(location), *extension))) continue;
     if (outside.empty() || !in_folder(location, outside)) return true;
   }

@@ -14,13 +14,14 @@
 namespace prefrontal::pulse {
 namespace {
 
-constexpr std::size_t kMaxLocations = 64;   // of a window
-constexpr std::size_t kMaxDepth = 6;        // folders of a location that rules speak of
-constexpr std::size_t kSingles = 120;       // terms that are tried in pairs
-constexpr std::size_t kFewest = 3;          // windows a term must have been seen in
-constexpr std::size_t kRefined = 24;        // path terms that are tried with an exception
-constexpr std::size_t kExceptions = 12;     // folder names tried as an exception
-constexpr double kPrice = 0.01;             // share of the label's entropy a second word must earn
+constexpr std::size_t kMaxLocations = 64;  // of a window
+constexpr std::size_t kMaxDepth = 6;       // folders of a location that rules speak of
+constexpr std::size_t kSingles = 120;      // terms that are tried in pairs
+constexpr std::size_t kFewest = 3;         // windows a term must have been seen in
+constexpr std::size_t kRefined = 24;       // path terms that are tried with an exception
+constexpr std::size_t kExceptions = 12;    // folder names tried as an exception
+constexpr double kPrice = 0.01;            // share of the label's entropy a second word must earn
+constexpr double kChance = 3.0;            // nats a word must tell in all, or it may be chance
 
 using Bits = std::vector<std::uint64_t>;
 
@@ -119,17 +120,21 @@ std::vector<Term> shortlist(const std::map<Term, Counts>& counted) {
 
 class Best {
  public:
-  explicit Best(FoundRule start) : found_(std::move(start)) {}
+  explicit Best(FoundRule start) : found_(std::move(start)) {
+    const auto windows = static_cast<double>(found_.windows);
+    nats_ = windows * entropy(static_cast<double>(found_.relevant), windows);
+  }
 
   void offer(const Term& first, Rule::Join join, const Term& second, const Counts& c, int words) {
-    const double worth = information(c) - kPrice * words;
-    if (worth <= worth_) return;
+    const double worth = information(c) - kPrice * words - kChance * (words + 2) / nats_;
+    if (!(worth > worth_)) return;
     worth_ = worth;
     found_ = {{first, join, second, 0.0, 0.0}, c.windows, c.relevant, c.matched, c.caught};
   }
   FoundRule found() const { return found_; }
 
  private:
+  double nats_ = 0.0;   // all that there is to tell
   double worth_ = 0.0;  // what "**" is worth: it tells nothing
   FoundRule found_;
 };
@@ -152,7 +157,8 @@ std::vector<std::string> folder_names(const std::vector<Window>& windows) {
   for (const auto& [name, n] : seen) order.emplace_back(n, name);
   std::sort(order.rbegin(), order.rend());
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < std::min(order.size(), kExceptions); ++i) names.push_back(order[i].second);
+  for (std::size_t i = 0; i < std::min(order.size(), kExceptions); ++i)
+    names.push_back(order[i].second);
   return names;
 }
 
@@ -267,8 +273,7 @@ FoundRule RuleFinder::find() const {
   }
   FoundRule found = best.found();
   found.rule.log_odds_match = log_odds(found.caught, found.matched);
-  found.rule.log_odds_rest =
-      log_odds(found.relevant - found.caught, found.windows - found.matched);
+  found.rule.log_odds_rest = log_odds(found.relevant - found.caught, found.windows - found.matched);
   return found;
 }
 

@@ -24,8 +24,9 @@ class RuleFinder {
   std::size_t windows() const { return kept_.size(); }
 
   // The rule that tells most about relevance: mutual information as a share of the label's
-  // entropy, less a price for each word after the first. Without windows, or with windows of one
-  // kind only, or when no rule tells anything: "**", which matches every window with a file.
+  // entropy, less a price for each word after the first and for what chance alone would tell.
+  // Without windows, or with windows of one kind only, or when no rule tells more than chance:
+  // "**", which matches every window with a file.
   FoundRule find() const;
 
  private:

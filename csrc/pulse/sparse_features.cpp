@@ -84,7 +84,8 @@ Place split_location(std::string_view location) {
 template <class Sink>
 class Extraction {
  public:
-  Extraction(const Window& window, Zone zone, Sink sink) : window_(window), zone_(zone), sink_(sink) {
+  Extraction(const Window& window, Zone zone, Sink sink)
+      : window_(window), zone_(zone), sink_(sink) {
     seen().clear();
   }
 

@@ -16,7 +16,9 @@ void for_each_word(std::string_view text, bool mask_numbers, Visit&& visit) {
   auto upper = [](char c) { return c >= 'A' && c <= 'Z'; };
   auto digit = [](char c) { return c >= '0' && c <= '9'; };
   auto lower = [](char c) { return c >= 'a' && c <= 'z'; };
-  auto letter = [&](char c) { return upper(c) || lower(c) || static_cast<unsigned char>(c) >= 0x80; };
+  auto letter = [&](char c) {
+    return upper(c) || lower(c) || static_cast<unsigned char>(c) >= 0x80;
+  };
   constexpr std::size_t kLongest = 64;  // bytes of a word that count
   char word[kLongest];
   std::size_t i = 0;

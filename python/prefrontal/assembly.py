@@ -40,7 +40,7 @@ class ModuleScorer:
 
 
 class PulseGate:
-    """The gate of `pulse`, as the role `Gate`. Hours are read in UTC: a replay is the same anywhere."""
+    """The gate of `pulse`, as the role `Gate`; hours in UTC, so a replay is the same anywhere."""
 
     def find_rule(self, labelled: Iterable[tuple[Sequence[SignalEvent], bool]]) -> PulseRule:
         return find_rule(labelled)

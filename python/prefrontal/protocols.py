@@ -72,9 +72,7 @@ class Promise(Protocol):
 class Gate(Protocol):
     """Everything a replay tries out, made fresh for each replay."""
 
-    def find_rule(
-        self, labelled: Iterable[tuple[Sequence[SignalEvent], bool]]
-    ) -> FoundRule:
+    def find_rule(self, labelled: Iterable[tuple[Sequence[SignalEvent], bool]]) -> FoundRule:
         """The best one-line rule on these windows."""
         ...
 

@@ -79,7 +79,9 @@ def test_every_source_and_delta_has_its_code_and_unknown_ones_have_zero(
     ("size_bytes", "slot"),
     [(0, 0.0), (-5, 0.0), (float("nan"), 0.0), (2**30, 1.0), (2**31, 1.0), (float("inf"), 1.0)],
 )
-def test_size_is_zero_without_bytes_and_capped_at_a_gibibyte(size_bytes: float, slot: float) -> None:
+def test_size_is_zero_without_bytes_and_capped_at_a_gibibyte(
+    size_bytes: float, slot: float
+) -> None:
     assert file(size_bytes=size_bytes).to_feature_vector()[SIZE] == slot
 
 
@@ -95,7 +97,9 @@ def test_depth_is_capped_above_only(depth: int, slot: float) -> None:
     assert file(directory_depth=depth).to_feature_vector()[9] == np.float32(slot)
 
 
-@pytest.mark.parametrize("suffix", ["", ".pdf", ".PDF", ".txt", ".log", ".gz", ".été", ".文", ".🎓"])
+@pytest.mark.parametrize(
+    "suffix", ["", ".pdf", ".PDF", ".txt", ".log", ".gz", ".été", ".文", ".🎓"]
+)
 def test_the_extension_is_hashed_as_given(suffix: str) -> None:
     event = file(extension=suffix)
     assert_as_reference(event)

@@ -16,7 +16,12 @@ from prefrontal.pulse.rules import find_rule
 
 from .sample_modules import DOWNLOADS, EVENINGS, FILES, file, fingerprint, tick
 
-WINDOWS = [[file()], [file(f"{DOWNLOADS}/a.tmp")], [tick()], [file("/x/y.py", actor="jane"), tick()]]
+WINDOWS = [
+    [file()],
+    [file(f"{DOWNLOADS}/a.tmp")],
+    [tick()],
+    [file("/x/y.py", actor="jane"), tick()],
+]
 
 
 def learned(lessons: int = 40) -> LimbicLayer:
@@ -77,7 +82,9 @@ def test_loading_twice_restores_what_was_saved(saved: Path) -> None:
 
 
 def test_a_rule_is_given_again_after_loading_and_keeps_what_it_learned(tmp_path: Path) -> None:
-    found = find_rule(([file(f"/{place}/{n}.py")], place == "a") for n in range(9) for place in "ab")
+    found = find_rule(
+        ([file(f"/{place}/{n}.py")], place == "a") for n in range(9) for place in "ab"
+    )
     limbic, loaded = learned(), LimbicLayer(utc=True)
     limbic.start_from("homework", found.rule)
     for _ in range(10):

@@ -21,7 +21,9 @@ class Reference:
     def __init__(self, recall: float, memory: int, step: float) -> None:
         self.recall, self.step, self.correction, self.threshold = recall, step, 0.0, 0.0
         self.needed = math.inf if recall == 1 else math.ceil(1 / (1 - recall) - 1e-9) - 1
-        self.scores: deque[float] = deque(maxlen=memory if recall == 1 else max(memory, self.needed))
+        self.scores: deque[float] = deque(
+            maxlen=memory if recall == 1 else max(memory, self.needed)
+        )
 
     def observe(self, score: float, relevant: bool, threshold: float) -> None:
         if not relevant or not math.isfinite(score):
@@ -89,9 +91,12 @@ def test_without_correction_the_threshold_is_the_conformal_quantile_of_numpy() -
 
 
 @pytest.mark.parametrize(
-    ("recall", "needed"), [(0.5, 1), (0.75, 3), (0.8, 4), (0.9, 9), (0.95, 19), (0.99, 99), (0.1, 1)]
+    ("recall", "needed"),
+    [(0.5, 1), (0.75, 3), (0.8, 4), (0.9, 9), (0.95, 19), (0.99, 99), (0.1, 1)],
 )
-def test_everything_wakes_until_enough_relevant_windows_are_known(recall: float, needed: int) -> None:
+def test_everything_wakes_until_enough_relevant_windows_are_known(
+    recall: float, needed: int
+) -> None:
     promise = RecallPromise(recall)
     assert promise.needed == needed
     for _ in range(needed):
@@ -161,7 +166,9 @@ def scores(seed: int, count: int, drift: float = 0.0, at: float = 0.5) -> Iterat
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("recall", [0.5, 0.8, 0.9, 0.95, 0.99])
-def test_the_asked_recall_is_kept_when_what_comes_is_like_what_was(recall: float, seed: int) -> None:
+def test_the_asked_recall_is_kept_when_what_comes_is_like_what_was(
+    recall: float, seed: int
+) -> None:
     assert got_recall(RecallPromise(recall), scores(seed, 6_000)) == pytest.approx(recall, abs=0.02)
 
 

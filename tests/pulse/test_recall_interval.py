@@ -63,7 +63,10 @@ def test_more_hits_than_trials_are_refused(hits: int, trials: int) -> None:
 
 @pytest.mark.parametrize("confidence", [0.0, 1.0, -1, 2, math.nan])
 def test_a_confidence_outside_0_to_1_is_refused(confidence: Any) -> None:
-    for call in (lambda: share_interval(1, 2, confidence), lambda: promised(5).interval(confidence)):
+    for call in (
+        lambda: share_interval(1, 2, confidence),
+        lambda: promised(5).interval(confidence),
+    ):
         with pytest.raises(ValueError, match=r"^confidence must be between 0 and 1, got "):
             call()
 
@@ -96,7 +99,9 @@ def test_later_the_interval_follows_from_what_was_caught_lately() -> None:
         caught = number < 150 or number % 5 != 0
         promise.observe(0.5, relevant=True, threshold=0.4 if caught else 0.6)
     assert promise.interval() == share_interval(40, 50)
-    assert promise.sentence().startswith("Of the last 50 relevant windows 40 were caught: recall 0.9")
+    assert promise.sentence().startswith(
+        "Of the last 50 relevant windows 40 were caught: recall 0.9"
+    )
 
 
 def test_where_nothing_may_be_missed_yet_the_recall_is_one() -> None:

@@ -40,7 +40,7 @@ def labels(*windows: Window) -> list[tuple[bool | None, float | None]]:
         ("Add x", "undo", f"This reverts commit {SHA}."),
         ("Add x", "undo", f"This reverts commit {SHA}, reversing\nchanges made to {'e' * 40}."),
         ("Add x", "repair", f'Why.\n\nFixes: {SHA[:12]} ("Add x")\nSigned-off-by: J <j>\n'),
-        ("Add x", "repair", f"fixes commit {SHA[:7].upper()}"),
+        ("Add x", "repair", f"fixes commit {SHA[:12].upper()}"),
         ("Add x", 'Revert "Add x"', ""),
         ("Add x", 'Revert "add X" (#13)', ""),
         ("Add x (#12)", 'Revert "Add x (#12)" (#13)', ""),
@@ -89,6 +89,11 @@ def test_a_message_that_names_no_earlier_change_labels_none(text: str, body: str
 
 def test_of_several_changes_with_one_subject_the_latest_is_meant() -> None:
     windows = change("Bump", 0.0, "a" * 40), change("Bump", 1.0), change('Revert "Bump"', 2.0)
+    assert [relevant for relevant, _ in labels(*windows)] == [False, True, False]
+
+
+def test_a_subject_used_again_is_still_known_when_its_first_change_is_done_with() -> None:
+    windows = change("Bump", 0.0), change("Bump", 20 * DAY), change('Revert "Bump"', 40 * DAY)
     assert [relevant for relevant, _ in labels(*windows)] == [False, True, False]
 
 

@@ -88,7 +88,7 @@ class Limbic:
     def save(self) -> bytes:
         """All modules with weights, versioned and with a checksum; rules are not part of it."""
 
-    def load(self, bytes: bytes) -> list[tuple[str, str]]:
+    def load(self, saved: bytes) -> list[tuple[str, str]]:
         """Restore modules by id: (id, "restored" | "created" | "changed").
 
         "changed": registered with another digest, left as it is. Raises ValueError, with nothing

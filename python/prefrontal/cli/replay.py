@@ -115,7 +115,8 @@ def replay(
     if compare is not None:
         if repositories or files:
             raise InputError("--compare must come without --git and --events")
-        return _compare(*compare, as_json)
+        _compare(*compare, as_json)
+        return
     if not repositories and not files:
         raise InputError("replay must be told what to replay: --git PATH or --events FILE")
     from ..replay.session import Request
@@ -154,7 +155,9 @@ def _progress() -> Iterator[Step]:
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
         task = bar.add_task("reading", total=None)
 
         def step(what: str, done: int, total: int) -> None:
@@ -207,9 +210,7 @@ def _show(results: list[ReplayResult], as_json: bool) -> None:
 def _compare(first: str, second: str, as_json: bool) -> None:
     before, after = _kept(first), _kept(second)
     if as_json:
-        figures = {
-            name: [getattr(before, name), getattr(after, name)] for name in COMPARED
-        }
+        figures = {name: [getattr(before, name), getattr(after, name)] for name in COMPARED}
         click.echo(json.dumps({"first": first, "second": second, "figures": figures}))
         return
     from rich.console import Console

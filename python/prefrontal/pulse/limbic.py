@@ -84,9 +84,7 @@ class LimbicLayer:
         """The score of every module, by id in sorted order; one call into the compiled core."""
         return self._core.score_all(window)
 
-    def update_weights(
-        self, module_id: str, window: Sequence[SignalEvent], label: float
-    ) -> None:
+    def update_weights(self, module_id: str, window: Sequence[SignalEvent], label: float) -> None:
         """Learn that the window mattered (1.0), did not (0.0), or something between.
 
         Nothing happens for an empty window or an unknown module. Raises ValueError for a label
@@ -108,7 +106,7 @@ class LimbicLayer:
         return self._core.contributions(module_id, window)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all modules to one file, whole or not at all. Raises SourceError naming the path."""
+        """Write all modules to one file, whole or not at all. Raises SourceError."""
         write_atomic(path, self._core.save())
 
     def load(self, path: str | os.PathLike[str]) -> dict[str, str]:

@@ -16,8 +16,8 @@ def find_rule(labelled: Iterable[tuple[Sequence[SignalEvent], bool]]) -> FoundRu
     Candidates are paths (a folder, a folder's name anywhere, a file name, an extension, and
     combinations), the actor, a word of the text, a path with an exception, and two of these
     joined by and, or, but not. The measure is mutual information with the label, less a price
-    for each word after the first, so a longer rule must earn its length. With nothing to tell
-    apart the rule is "**", which every file matches.
+    for each word after the first, so a longer rule must earn its length, and less what chance
+    would tell. With nothing to tell apart the rule is "**", which every file matches.
     """
     finder = RuleFinder()
     for window, relevant in labelled:

@@ -30,7 +30,7 @@ TICK_TOO_SOON = -3.0
 
 
 def seeds(fingerprint: ModuleFingerprint) -> list[Seed]:
-    """The seeds of one module. The threshold is not among them: it moves the gate, not the score."""
+    """The seeds of one module; the threshold is none of them: it moves the gate, not the score."""
     files, memory, time = fingerprint.filesystem, fingerprint.memory, fingerprint.time
     found: list[Seed] = []
     if files is not None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import islice
 from time import perf_counter
 
 from ..protocols import FoundRule, Gate, Promise, Scorer
-from ..types import Window
+from ..types import SignalEvent, Window
 from .curve import area_under_roc, ranked, recall_curve
 from .policies import DAY_S, policies
 from .result import ReplayResult
@@ -70,7 +70,7 @@ def backtest(windows: Iterable[Window], gate: Gate, question: Question) -> Repla
     return _result(trial, gate, question, found, learner.promise, len(warm_up), started)
 
 
-def _known(warm_up: list[Window]) -> Iterator[tuple[tuple[object, ...], bool]]:
+def _known(warm_up: list[Window]) -> Iterator[tuple[Sequence[SignalEvent], bool]]:
     """The windows of the warm-up whose label was known when it ended."""
     if not warm_up:
         return

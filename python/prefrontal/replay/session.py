@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -105,11 +106,13 @@ def _chosen(file: Path, name: str, request: Request) -> tuple[Iterator[Window], 
     """The windows of the asked span, the newest `limit` of them, and how many there are."""
     now = time.time()
     since = -1.0 if request.since is None else parse_date(request.since, now, field="since")
-    until = None if request.until is None else parse_date(request.until, now, field="until", end=True)
+    until = math.inf
+    if request.until is not None:
+        until = parse_date(request.until, now, field="until", end=True)
 
     def spanned() -> Iterator[Window]:
         for window in read_windows(file, name):
-            if window.time >= since and (until is None or window.time <= until):
+            if since <= window.time <= until:
                 yield window
 
     whole = request.since is None and request.until is None
