@@ -134,4 +134,11 @@ ReadWindow read_window(py::handle window) {
   return read;
 }
 
+py::str readable(const std::string& name) {
+  const auto size = static_cast<Py_ssize_t>(name.size());
+  auto text = py::reinterpret_steal<py::str>(PyUnicode_DecodeUTF8(name.data(), size, "replace"));
+  if (!text) throw py::error_already_set();
+  return text;
+}
+
 }  // namespace prefrontal::bindings

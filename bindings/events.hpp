@@ -27,4 +27,7 @@ struct ReadWindow {
 void read_event(pybind11::handle event, std::string_view owner, pulse::Event& out, Spare& spare);
 ReadWindow read_window(pybind11::handle window);
 
+// For people: a cut word or half a surrogate pair of a file name is no UTF-8.
+pybind11::str readable(const std::string& name);
+
 }  // namespace prefrontal::bindings

@@ -1,19 +1,20 @@
-// prefrontal._core.pulse: signals, the limbic scorer, rules and the recall promise.
+// prefrontal._core.pulse: signals, rules and the recall promise.
 #include "pulse.hpp"
 
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
 #include "csrc/pulse/feature_vector.hpp"
-#include "csrc/pulse/limbic.hpp"
 #include "csrc/pulse/recall.hpp"
 #include "csrc/pulse/rule_finder.hpp"
+#include "csrc/pulse/sparse_features.hpp"
 #include "events.hpp"
 
 namespace py = pybind11;
 using namespace prefrontal::pulse;
 using prefrontal::bindings::read_event;
 using prefrontal::bindings::read_window;
+using prefrontal::bindings::readable;
 
 namespace {
 
@@ -26,100 +27,11 @@ py::array_t<float> event_vector(py::handle event) {
   return out;
 }
 
-// Keys are kept between calls: one buffer a thread.
-Keys& key_buffer() {
-  thread_local Keys keys;
-  return keys;
-}
-
-// Limbic with what Python needs again and again: a dict of its modules, to be copied and filled.
-struct BoundLimbic : Limbic {
-  using Limbic::Limbic;
-
-  py::dict filled(const LinearScorer::Scores& scores) {
-    if (names != scores.modules) {
-      names = scores.modules;
-      form = py::dict();
-      ids.clear();
-      for (const std::string& name : *names) {
-        ids.emplace_back(name);
-        form[ids.back()] = 0.0;
-      }
-    }
-    auto out = py::reinterpret_steal<py::dict>(PyDict_Copy(form.ptr()));
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      const auto value = py::float_(static_cast<double>(scores.values[i]));
-      if (PyDict_SetItem(out.ptr(), ids[i].ptr(), value.ptr()) != 0) throw py::error_already_set();
-    }
-    return out;
-  }
-
- private:
-  std::shared_ptr<const std::vector<std::string>> names;
-  py::dict form;
-  std::vector<py::str> ids;
-};
-
-double score(const BoundLimbic& limbic, const std::string& module, py::handle window) {
-  limbic.keys(module, read_window(window).events, key_buffer());
-  return static_cast<double>(limbic.scorer().score(module, key_buffer()));
-}
-
-py::dict score_all(BoundLimbic& limbic, py::handle window) {
-  limbic.keys(read_window(window).events, key_buffer());
-  LinearScorer::Scores scores;
-  {
-    py::gil_scoped_release released;
-    scores = limbic.scorer().score_all(key_buffer());
-  }
-  return limbic.filled(scores);
-}
-
-bool learn(BoundLimbic& limbic, const std::string& module, py::handle window, double label) {
-  limbic.keys(module, read_window(window).events, key_buffer());
-  return limbic.scorer().learn(module, key_buffer(), static_cast<float>(label));
-}
-
-using NamedSeed = std::tuple<std::string, std::string, float>;
-
-void add(BoundLimbic& limbic, const std::string& module, const std::string& digest, float bias,
-         const std::vector<NamedSeed>& named) {
-  std::vector<Seed> seeds;
-  for (const auto& [kind, value, weight] : named)
-    seeds.push_back({key_of(kind_of(kind), value), weight});
-  limbic.remove(module);
-  limbic.scorer().add(module, digest, bias, seeds);
-}
-
-// For people: a cut word or half a surrogate pair of a file name is no UTF-8.
-py::str readable(const std::string& name) {
-  const auto size = static_cast<Py_ssize_t>(name.size());
-  auto text = py::reinterpret_steal<py::str>(PyUnicode_DecodeUTF8(name.data(), size, "replace"));
-  if (!text) throw py::error_already_set();
-  return text;
-}
-
-py::list contributions(const BoundLimbic& limbic, const std::string& module, py::handle window) {
-  const auto read = read_window(window);
-  py::list out;
-  for (const auto& c : limbic.scorer().contributions(module, limbic.named(module, read.events)))
-    out.append(py::make_tuple(readable(c.name), static_cast<double>(c.weight)));
-  return out;
-}
-
 py::list feature_names(py::handle window, bool utc) {
   py::list names;
   for (const auto& f : extract_named(read_window(window).events, utc ? Zone::utc : Zone::local))
     names.append(readable(f.name));
   return names;
-}
-
-auto load(BoundLimbic& limbic, const py::bytes& bytes) {
-  static constexpr const char* kWords[] = {"restored", "created", "changed"};
-  std::vector<std::pair<std::string, std::string>> out;
-  for (const auto& [name, what] : limbic.scorer().load(std::string_view(bytes)))
-    out.emplace_back(name, kWords[static_cast<int>(what)]);
-  return out;
 }
 
 }  // namespace
@@ -137,26 +49,7 @@ void register_pulse(py::module_& m) {
       },
       py::arg("hits"), py::arg("trials"), py::arg("confidence") = 0.9);
 
-  py::class_<BoundLimbic>(pulse, "Limbic")
-      .def(py::init([](bool utc) { return new BoundLimbic(utc ? Zone::utc : Zone::local); }),
-           py::arg("utc") = false)
-      .def("add", &add, py::arg("module_id"), py::arg("digest"), py::arg("bias"), py::arg("seeds"))
-      .def(
-          "remove", [](BoundLimbic& l, const std::string& m) { l.remove(m); }, py::arg("module_id"))
-      .def(
-          "start_from",
-          [](BoundLimbic& l, const std::string& m, const Rule& r) { return l.start_from(m, r); },
-          py::arg("module_id"), py::arg("rule"))
-      .def("modules", [](const BoundLimbic& l) { return l.scorer().modules(); })
-      .def("features",
-           [](const BoundLimbic& l, const std::string& m) { return l.scorer().features(m); })
-      .def("score", &score, py::arg("module_id"), py::arg("window"))
-      .def("score_all", &score_all, py::arg("window"))
-      .def("learn", &learn, py::arg("module_id"), py::arg("window"), py::arg("label"))
-      .def("contributions", &contributions, py::arg("module_id"), py::arg("window"))
-      .def("save", [](const BoundLimbic& l) { return py::bytes(l.scorer().save()); })
-      .def("load", &load, py::arg("saved"));
-
+  register_limbic(pulse);
   py::class_<Rule>(pulse, "Rule")
       .def("matches", [](const Rule& r, py::handle w) { return r.matches(read_window(w).events); })
       .def_readonly("log_odds_match", &Rule::log_odds_match)

@@ -4,3 +4,6 @@
 
 // Adds the submodule `pulse` to `m`.
 void register_pulse(pybind11::module_& m);
+
+// Adds the class `Limbic` to the submodule `pulse`.
+void register_limbic(pybind11::module_& pulse);

@@ -1,9 +1,10 @@
-"""Files that fall into a folder; homework is a PDF on a weekday evening. One label in 20 is wrong."""
+"""Files that fall into a folder: homework is a PDF on a weekday evening, 1 label in 20 is wrong."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from prefrontal.types import SignalEvent
 
@@ -14,18 +15,23 @@ OTHER_KINDS = (".tmp", ".log", ".txt", ".docx", ".png", "")
 TOPICS = ("report", "invoice", "notes", "scan", "homework", "draft", "final", "photo", "lecture")
 NOISE = 0.05
 
-Labelled = tuple[list[SignalEvent], bool, bool]
-"""A window, whether it is homework, and the label somebody gave it."""
+
+class Evening(NamedTuple):
+    """A window, whether it is homework, and the label somebody gave it."""
+
+    window: list[SignalEvent]
+    matters: bool
+    label: bool
 
 
 def is_weekday_evening(day: int, hour: int) -> bool:
     return day % 7 < 5 and 18 <= hour <= 22
 
 
-def evenings(seed: int, windows: int) -> list[Labelled]:
+def evenings(seed: int, windows: int) -> list[Evening]:
     """Half the files are PDFs and half come on weekday evenings, so a quarter is homework."""
     rng = random.Random(seed)
-    found: list[Labelled] = []
+    found: list[Evening] = []
     while len(found) < windows:
         evening = rng.random() < 0.5
         day, hour = rng.randrange(28), rng.randrange(24)
@@ -42,7 +48,7 @@ def evenings(seed: int, windows: int) -> list[Labelled]:
             features={"extension": kind},
         )
         matters = kind == ".pdf" and evening
-        found.append(([event], matters, matters ^ (rng.random() < NOISE)))
+        found.append(Evening([event], matters, matters ^ (rng.random() < NOISE)))
     return found
 
 

@@ -64,8 +64,8 @@ def test_the_vector_is_16_writable_floats_made_anew_for_each_call() -> None:
 def test_every_source_and_delta_has_its_code_and_unknown_ones_have_zero(
     source: str, delta_type: str
 ) -> None:
-    features = dict.fromkeys(CLOCK, 0.5) | {"size_bytes": 9, "directory_depth": 3}
-    features |= {"extension": ".pdf"}
+    features: dict[str, Any] = dict.fromkeys(CLOCK, 0.5)
+    features |= {"size_bytes": 9, "directory_depth": 3, "extension": ".pdf"}
     event = SignalEvent(source, "x", delta_type, 0.25, 0.0, features)
     assert_as_reference(event)
     vector = event.to_feature_vector()
@@ -187,7 +187,7 @@ def test_what_is_no_event_is_refused() -> None:
 def test_a_field_made_on_the_fly_outlives_its_reading() -> None:
     class Fleeting(SignalEvent):
         @property
-        def features(self) -> dict[str, Any]:  # type: ignore[override]
+        def features(self) -> dict[str, Any]:
             return {"extension": "." + "p" * 50_000, "size_bytes": 1000}
 
         @features.setter

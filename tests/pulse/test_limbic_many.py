@@ -22,8 +22,8 @@ def stream(seed: int, windows: int) -> list[tuple[list[SignalEvent], float]]:
     for _ in range(windows):
         events = [
             file(
-                f"{rng.choice([DOWNLOADS, '/srv/a', '/srv/b'])}/{rng.choice('xyz')}{rng.randrange(9)}"
-                f"{rng.choice(['.pdf', '.tmp', '.py'])}",
+                f"{rng.choice([DOWNLOADS, '/srv/a', '/srv/b'])}/"
+                f"{rng.choice('xyz')}{rng.randrange(9)}{rng.choice(['.pdf', '.tmp', '.py'])}",
                 actor=rng.choice(["jane", "bot"]),
             )
             for _ in range(rng.randint(1, 4))
@@ -51,37 +51,33 @@ def test_a_thousand_modules_score_together_as_they_score_one_by_one() -> None:
     assert len(set(together.values())) > 100
 
 
+def taught(limbic: LimbicLayer, name: str, lessons: list[tuple[list[SignalEvent], float]]) -> None:
+    for window, label in lessons:
+        limbic.update_weights(name, window, label)
+
+
 @pytest.mark.parametrize("count", [1, 2, 15, 16, 17, 64])
 def test_modules_that_share_features_learn_as_if_each_were_alone(count: int) -> None:
-    lessons, later, seen = stream(3, 25), stream(4, 10), stream(5, 8)
-
-    def taught(limbic: LimbicLayer, name: str, number: int) -> None:
-        for window, label in lessons[number % 5 :]:
-            limbic.update_weights(name, window, label if number % 2 else 1 - label)
-
+    """Each third module leaves, and others come into its place."""
     crowd = LimbicLayer(utc=True)
+    lonely = {name: LimbicLayer(utc=True) for name in (*names(count), "latecomer")}
     for number, name in enumerate(names(count)):
-        crowd.register(name, fingerprint(filesystem=FILES))
-        taught(crowd, name, number)
-    for name in names(count)[::3]:  # leaves holes that latecomers fill
+        for limbic in (crowd, lonely[name]):
+            limbic.register(name, fingerprint(filesystem=FILES))
+            taught(limbic, name, stream(number % 5, 25))
+    for name in names(count)[::3]:
         crowd.unregister(name)
-    for name in (*names(count)[::3], "latecomer"):
-        crowd.register(name, fingerprint())
-    for window, label in later:
-        crowd.update_weights("latecomer", window, label)
+    for name in ("latecomer", *names(count)[::3]):
+        for limbic in (crowd, lonely[name]):
+            limbic.register(name, fingerprint())
+    for name in ("latecomer", *names(count)[::7]):
+        for limbic in (crowd, lonely[name]):
+            taught(limbic, name, stream(6, 10))
 
-    for number, name in enumerate((*names(count), "latecomer")):
-        alone = LimbicLayer(utc=True)
-        alone.register(name, fingerprint(filesystem=FILES) if number % 3 else fingerprint())
-        if name == "latecomer":
-            alone.register(name, fingerprint())
-            for window, label in later:
-                alone.update_weights(name, window, label)
-        elif number % 3:
-            taught(alone, name, number)
-        for window, _ in seen:
-            assert crowd.score(name, window) == alone.score(name, window)
-            assert crowd.score_all(window)[name] == alone.score(name, window)
+    for window, _ in stream(7, 8):
+        together = crowd.score_all(window)
+        for name, alone in lonely.items():
+            assert together[name] == crowd.score(name, window) == alone.score(name, window)
             assert crowd.contributions(name, window) == alone.contributions(name, window)
 
 
@@ -133,50 +129,62 @@ def test_past_its_limit_a_module_forgets_the_weakest_half_and_keeps_the_rest() -
     assert again.score_all(exam) == limbic.score_all(exam)
 
 
-def test_four_threads_score_while_one_trains_and_one_comes_and_goes() -> None:
-    limbic = LimbicLayer(utc=True)
-    for name in names(40):
-        limbic.register(name, fingerprint(filesystem=FILES))
-    lessons, done, ready = stream(7, 60), Event(), Barrier(6)
+class Bustle:
+    """What several threads do with one layer of 40 modules at the same time."""
 
-    def score() -> int:
-        ready.wait()
+    def __init__(self, threads: int) -> None:
+        self.modules = names(40)
+        self.lessons = stream(7, 60) * 3
+        self.limbic = self.layer()
+        self.done, self.ready = Event(), Barrier(threads)
+
+    def layer(self) -> LimbicLayer:
+        limbic = LimbicLayer(utc=True)
+        for name in self.modules:
+            limbic.register(name, fingerprint(filesystem=FILES))
+        return limbic
+
+    def train(self, limbic: LimbicLayer) -> None:
+        for window, label in self.lessons:
+            for name in self.modules[::4]:
+                limbic.update_weights(name, window, label)
+
+    def train_beside_others(self) -> int:
+        self.ready.wait()
+        try:
+            self.train(self.limbic)
+        finally:
+            self.done.set()
+        return len(self.lessons)
+
+    def score(self) -> int:
+        self.ready.wait()
         count = 0
-        while not done.is_set() or count < 100:
-            window = lessons[count % len(lessons)][0]
-            one = limbic.score(names(40)[count % 40], window)
-            everything = limbic.score_all(window)
-            assert 0 < one < 1
-            assert all(0 < each < 1 for each in everything.values())
-            assert set(names(40)) <= set(everything)
+        while not self.done.is_set() or count < 100:
+            window = self.lessons[count % len(self.lessons)][0]
+            scores = self.limbic.score_all(window)
+            assert set(self.modules) <= set(scores)
+            one = self.limbic.score(self.modules[count % 40], window)
+            assert all(0 < each < 1 for each in (one, *scores.values()))
             count += 1
         return count
 
-    def train() -> None:
-        ready.wait()
-        for window, label in lessons * 3:
-            for name in names(40)[::4]:
-                limbic.update_weights(name, window, label)
-        done.set()
-
-    def come_and_go() -> None:
-        ready.wait()
+    def come_and_go(self) -> int:
+        self.ready.wait()
         for _ in range(100):
-            limbic.register("visitor", fingerprint())
-            limbic._core.save()
-            limbic.unregister("visitor")
+            self.limbic.register("visitor", fingerprint())
+            self.limbic._core.save()
+            self.limbic.unregister("visitor")
+        return 100
 
-    with ThreadPoolExecutor(6) as pool:
-        scoring = [pool.submit(score) for _ in range(4)]
-        others = [pool.submit(train), pool.submit(come_and_go)]
-        for each in others:
-            each.result()
-        assert all(each.result() >= 100 for each in scoring)
 
-    alone = LimbicLayer(utc=True)
-    for name in names(40):
-        alone.register(name, fingerprint(filesystem=FILES))
-    for window, label in lessons * 3:
-        for name in names(40)[::4]:
-            alone.update_weights(name, window, label)
-    assert limbic.score_all(lessons[0][0]) == alone.score_all(lessons[0][0])
+def test_four_threads_score_while_one_trains_and_one_comes_and_goes() -> None:
+    bustle = Bustle(threads=6)
+    work = [*[bustle.score] * 4, bustle.train_beside_others, bustle.come_and_go]
+    with ThreadPoolExecutor(len(work)) as pool:
+        counts = [each.result() for each in [pool.submit(each) for each in work]]
+    assert min(counts) >= 100
+    alone = bustle.layer()
+    bustle.train(alone)
+    for window, _ in bustle.lessons[:10]:
+        assert bustle.limbic.score_all(window) == alone.score_all(window)

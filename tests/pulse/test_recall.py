@@ -20,10 +20,9 @@ class Reference:
 
     def __init__(self, recall: float, memory: int, step: float) -> None:
         self.recall, self.step, self.correction, self.threshold = recall, step, 0.0, 0.0
-        self.needed = math.inf if recall == 1 else math.ceil(1 / (1 - recall) - 1e-9) - 1
-        self.scores: deque[float] = deque(
-            maxlen=memory if recall == 1 else max(memory, self.needed)
-        )
+        self.needed = 10**9 if recall == 1 else math.ceil(1 / (1 - recall) - 1e-9) - 1
+        memory = memory if recall == 1 else max(memory, self.needed)
+        self.scores: deque[float] = deque(maxlen=memory)
 
     def observe(self, score: float, relevant: bool, threshold: float) -> None:
         if not relevant or not math.isfinite(score):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import random
 import re
@@ -76,14 +77,11 @@ def term_says(term: str, change: Change) -> bool:
 
 
 def rule_says(text: str, change: Change) -> bool:
-    for word, joined in (
-        (" but not ", lambda a, b: a and not b),
-        (" or ", lambda a, b: a or b),
-        (" and ", lambda a, b: a and b),
-    ):
+    joints = {" but not ": operator.gt, " or ": operator.or_, " and ": operator.and_}
+    for word, joint in joints.items():
         first, found, second = text.partition(word)
         if found:
-            return bool(joined(term_says(first, change), term_says(second, change)))
+            return bool(joint(term_says(first, change), term_says(second, change)))
     return term_says(text, change)
 
 

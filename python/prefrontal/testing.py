@@ -1,0 +1,114 @@
+"""Doubles for tests: they do what the test says and write down what was asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from .types import SignalEvent
+
+Events = Sequence[SignalEvent]
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedRule:
+    """The rule `wakes`, with a text of its own."""
+
+    wakes: Callable[[Events], bool]
+    text: str = "**"
+
+    def matches(self, window: Events) -> bool:
+        return self.wakes(window)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedFinding:
+    """A rule and the counts of the windows it was asked to be found on."""
+
+    rule: ScriptedRule
+    windows: int
+    relevant: int
+    matched: int
+    caught: int
+
+
+@dataclass
+class ScriptedGate:
+    """A `protocols.Gate` whose scores, threshold and rule the test chooses.
+
+    score: of a window's events, 0..1. threshold: what wakes, whatever was observed.
+    diary: what was asked, in order, as (what, location of the window's first event, value): "rule"
+    and "learn" with the label, "score" with the score, "why" with 0, "observe" with "yes" or "no"
+    and the threshold the window was decided with.
+    """
+
+    score: Callable[[Events], float]
+    threshold: float = 0.5
+    rule: ScriptedRule = field(default_factory=lambda: ScriptedRule(bool))
+    diary: list[tuple[str, str, float]] = field(default_factory=list)
+
+    def find_rule(self, labelled: Iterable[tuple[Events, bool]]) -> ScriptedFinding:
+        windows = list(labelled)
+        for events, relevant in windows:
+            self._note("rule", events, relevant)
+        matched = [relevant for events, relevant in windows if self.rule.matches(events)]
+        relevant = sum(each for _, each in windows)
+        return ScriptedFinding(self.rule, len(windows), relevant, len(matched), sum(matched))
+
+    def scorer(self, found: object) -> ScriptedScorer:
+        return ScriptedScorer(self)
+
+    def promise(self, recall: float) -> ScriptedPromise:
+        return ScriptedPromise(self, recall)
+
+    def interval(self, hits: int, trials: int) -> tuple[float, float]:
+        return (hits / trials, hits / trials) if trials else (0.0, 1.0)
+
+    def asked(self, what: str) -> list[str]:
+        """The locations for which `what` was asked, in order."""
+        return [place for asked, place, _ in self.diary if asked == what]
+
+    def _note(self, what: str, events: Events, value: float) -> None:
+        self.diary.append((what, events[0].location if events else "", float(value)))
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedScorer:
+    """The scorer of a `ScriptedGate`."""
+
+    gate: ScriptedGate
+
+    def score(self, window: Events) -> float:
+        score = self.gate.score(window)
+        self.gate._note("score", window, score)
+        return score
+
+    def learn(self, window: Events, label: float) -> None:
+        self.gate._note("learn", window, label)
+
+    def contributions(self, window: Events) -> list[tuple[str, float]]:
+        self.gate._note("why", window, 0.0)
+        return [("script", self.gate.score(window))]
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedPromise:
+    """The promise of a `ScriptedGate`: always the same threshold."""
+
+    gate: ScriptedGate
+    recall: float
+    can_promise: bool = True
+
+    @property
+    def threshold(self) -> float:
+        return self.gate.threshold
+
+    def observe(self, score: float, relevant: bool, threshold: float | None = None) -> None:
+        decided = self.threshold if threshold is None else threshold
+        self.gate.diary.append(("observe", "yes" if relevant else "no", decided))
+
+    def sentence(self) -> str:
+        return f"Nothing is promised for recall {self.recall:g}: this is a test."
