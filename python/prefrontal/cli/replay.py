@@ -124,9 +124,9 @@ def replay(
     request = Request(
         recall, relevant, features, since, until, limit, seed, tokens_per_wake, all_commits
     )
-    results = _replayed(repositories, files, request)
-    if png is not None and len(results) > 1:
+    if png is not None and len(repositories) + len(files) > 1:
         raise InputError("--png must come with one history: a picture shows one")
+    results = _replayed(repositories, files, request)
     for path in _written(results, report, png, save):
         click.echo(f"Wrote {path}", err=True)
     _show(results, as_json)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -14,6 +15,7 @@ from ..types import SignalEvent, Window
 from . import git_process
 from .dates import parse_date
 from .git_repository import open_repository
+from .recording import Readable, Recording
 from .windows import LATEST
 
 FILES_KEPT = 2_000
@@ -55,7 +57,8 @@ class GitHistory:
 
     since, until: see `parse_date`. limit: only that many of the newest commits. now: Unix seconds
     that "2 weeks ago" counts from, by default the clock.
-    Iterating again runs git again. Raises InputError and SourceError in one sentence.
+    Iterating again reads what git said the first time.
+    Raises InputError and SourceError in one sentence.
     """
 
     def __init__(
@@ -81,6 +84,7 @@ class GitHistory:
             self._chosen.append(f"--max-count={limit}")
         self._repository = open_repository(path)
         self._cropped = 0
+        self._recording = Recording(self._log)
 
     @property
     def notes(self) -> list[str]:
@@ -96,17 +100,20 @@ class GitHistory:
         options = ("--count", *self._chosen, "HEAD", "--")
         return int(git_process.tell(self._repository.folder, "rev-list", *options))
 
-    def __iter__(self) -> Iterator[Commit]:
+    def _log(self) -> AbstractContextManager[IO[bytes]]:
         similarity = "-M100%" if self._repository.partial else "-M"
         options = (
             "log", "--reverse", "-z", "--name-status", "-m", _FORMAT, "--encoding=UTF-8",
             "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", f"-O{os.devnull}",
             similarity, "-l200", *self._chosen, "HEAD", "--",
         )  # fmt: skip
+        return git_process.stream(self._repository.folder, *options)
+
+    def __iter__(self) -> Iterator[Commit]:
         self._cropped = 0
         last = 0.0
         newest = min(self._repository.newest, LATEST)
-        with git_process.stream(self._repository.folder, *options) as output:
+        with self._recording.open() as output:
             for header, changes, files in _records(output):
                 fields = header.decode("utf-8", "replace").split("\n", 4)
                 sha, seconds, actor, subject, body = fields
@@ -142,7 +149,7 @@ def _events(
     return tuple(events)
 
 
-def _records(output: IO[bytes]) -> Iterator[tuple[bytes, list[_Change], int]]:
+def _records(output: Readable) -> Iterator[tuple[bytes, list[_Change], int]]:
     """Header, changed files (at most FILES_KEPT) and their true number, commit by commit."""
     header, changes, files = b"", list[_Change](), 0
     tokens = _tokens(output)
@@ -166,7 +173,7 @@ def _records(output: IO[bytes]) -> Iterator[tuple[bytes, list[_Change], int]]:
         yield header, changes, files
 
 
-def _tokens(output: IO[bytes]) -> Iterator[bytes]:
+def _tokens(output: Readable) -> Iterator[bytes]:
     rest = b""
     while chunk := output.read(_CHUNK):
         parts = (rest + chunk).split(b"\0")

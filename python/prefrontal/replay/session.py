@@ -105,8 +105,9 @@ def replay_events(
 def _chosen(file: Path, name: str, request: Request) -> tuple[Iterator[Window], int]:
     """The windows of the asked span, the newest `limit` of them, and how many there are."""
     now = time.time()
-    since = -1.0 if request.since is None else parse_date(request.since, now, field="since")
-    until = math.inf
+    since, until = -math.inf, math.inf
+    if request.since is not None:
+        since = parse_date(request.since, now, field="since")
     if request.until is not None:
         until = parse_date(request.until, now, field="until", end=True)
 
