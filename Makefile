@@ -11,7 +11,7 @@ SOURCES := $(shell find csrc bindings python -type f ! -name '*.pyc' ! -name '*.
            CMakeLists.txt pyproject.toml scripts/check_isa_objects.py README.md LICENSE
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo test check format bench-smoke bench clean
+.PHONY: help build demo test check format sanitize bench-smoke bench clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -41,6 +41,9 @@ format: $(VENV)/tools  ## rewrite the files in the project's format
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 	find csrc bindings -name '*.[ch]pp' | xargs $(BIN)/clang-format -i
+
+sanitize: $(VENV)/installed $(VENV)/tools  ## the tests of the core under ASan and UBSan
+	sh scripts/sanitize.sh $(BIN)/python
 
 bench-smoke: $(VENV)/installed $(VENV)/tools  ## run each benchmark once, quickly: do they work?
 	set -e; for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file --smoke; done

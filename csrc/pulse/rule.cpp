@@ -61,6 +61,7 @@ bool Term::matches(const Window& window) const {
 
 std::string Term::text() const {
   if (about == About::actor) return "actor is \"" + place + "\"";
+  if (about == About::word && place == "#") return "text has a number";
   if (about == About::word) return "text has \"" + place + "\"";
   std::string glob;
   if (scope == Scope::under) glob = place + "/";

@@ -54,9 +54,9 @@ class ScriptedGate:
         windows = list(labelled)
         for events, relevant in windows:
             self._note("rule", events, relevant)
+        labels = [relevant for _, relevant in windows]
         matched = [relevant for events, relevant in windows if self.rule.matches(events)]
-        relevant = sum(each for _, each in windows)
-        return ScriptedFinding(self.rule, len(windows), relevant, len(matched), sum(matched))
+        return ScriptedFinding(self.rule, len(labels), sum(labels), len(matched), sum(matched))
 
     def scorer(self, found: object) -> ScriptedScorer:
         return ScriptedScorer(self)

@@ -102,3 +102,48 @@ def test_the_templates_listed_as_invalid_are_refused_twice(template: str) -> Non
     decision = evaluated(0.9, template)
     assert decision.should_escalate is False
     assert decision.question is None
+
+
+def test_the_overview_example_asks_about_the_homework(monkeypatch: pytest.MonkeyPatch) -> None:
+    from prefrontal.pulse.limbic import LimbicLayer
+
+    monkeypatch.setenv("HOME", "/home/user")  # whose folder the example watches and fills
+    prefrontal = PrefrontalLayer(threshold=0.7)
+    limbic = LimbicLayer()
+    fingerprint = parse_fingerprint(
+        {
+            "module_id": "homework_watcher",
+            "cluster": "homework",
+            "version": "1.0.0",
+            "question_template": "New homework file detected at {location}. Should I review it?",
+            "default_threshold": 0.7,
+            "signal_priors": {
+                "filesystem": {
+                    "watch_directories": ["~/Documents/Homework"],
+                    "relevant_extensions": [".pdf"],
+                    "irrelevant_extensions": [],
+                },
+            },
+        }
+    )
+    limbic.register("homework_watcher", fingerprint)
+    event = SignalEvent(
+        source="filesystem",
+        location="/home/user/Documents/Homework/math.pdf",
+        delta_type="created",
+        magnitude=1.0,
+        timestamp=1678123456.0,
+        features={
+            "extension": ".pdf",
+            "size_bytes": 524288,
+            "directory_depth": 4,
+            "filename_tokens": ["math"],
+        },
+    )
+    score = limbic.score("homework_watcher", [event])
+    decision = prefrontal.evaluate("homework_watcher", score, [event], fingerprint)
+    assert decision.should_escalate
+    assert decision.question == (
+        "New homework file detected at /home/user/Documents/Homework/math.pdf. Should I review it?"
+    )
+    assert decision.confidence == score
