@@ -63,7 +63,7 @@ PLANTED: dict[str, Callable[[Change], bool]] = {
     ),
     'actor is "jane"': lambda change: change.actor == "jane",
     'text has "crash"': lambda change: "crash" in change.text,
-    'text has "#"': lambda change: "12" in change.text,
+    "text has a number": lambda change: "12" in change.text,
 }
 OR = 'actor is "jane" or src/core/**'
 AND = 'src/** and text has "fix"'
@@ -77,7 +77,7 @@ SAME = {  # other texts that say the same of these changes
     "**/* without extension": {"**/Makefile"},
     "**/setup.cfg": {"**/*.cfg"},
     "**/*.json": {"**/data.JSON"},
-    'text has "#"': {'text has "release"'},
+    "text has a number": {'text has "release"'},
     "src/core/**": {"**/core/**"},
     OR: {'src/core/** or actor is "jane"', '**/core/** or actor is "jane"'},
     AND: {'text has "fix" and src/**'},

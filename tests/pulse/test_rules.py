@@ -48,8 +48,9 @@ def term_says(term: str, change: Change) -> bool:
     if match := re.fullmatch(r'actor is "(.+)"', term):
         return change.actor == match[1]
     if match := re.fullmatch(r'text has "(.+)"', term):
-        words = ("#" if word.isdigit() else word for word in change.text.split())
-        return match[1] in words
+        return match[1] in change.text.split()
+    if term == "text has a number":
+        return any(word.isdigit() for word in change.text.split())
     term, _, outside = term.partition(" outside ")
     bare = term.endswith("/* without extension")
     match = re.fullmatch(r"(.*?)(?:/\*(\.\w+))?", term.removesuffix("/* without extension"))
