@@ -43,14 +43,19 @@ def test_a_found_rule_decides_new_windows_as_the_planted_one(planted: str) -> No
         assert rule.matches(change.events()) == matters(change), change
 
 
+def saying(term: str, change: Change) -> bool:
+    """What a person reads in a term about who or what was said."""
+    words = change.text.split()
+    if term == "text has a number":
+        return any(word.isdigit() for word in words)
+    asked = term.split('"')[1]
+    return change.actor == asked if term.startswith("actor") else asked in words
+
+
 def term_says(term: str, change: Change) -> bool:
     """What a person reads in one term."""
-    if match := re.fullmatch(r'actor is "(.+)"', term):
-        return change.actor == match[1]
-    if match := re.fullmatch(r'text has "(.+)"', term):
-        return match[1] in change.text.split()
-    if term == "text has a number":
-        return any(word.isdigit() for word in change.text.split())
+    if term.startswith(("actor is ", "text has ")):
+        return saying(term, change)
     term, _, outside = term.partition(" outside ")
     bare = term.endswith("/* without extension")
     match = re.fullmatch(r"(.*?)(?:/\*(\.\w+))?", term.removesuffix("/* without extension"))
