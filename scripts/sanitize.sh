@@ -11,6 +11,7 @@ cmake=$("$python" -c 'import shutil, sysconfig; print(shutil.which("cmake", path
 rm -rf $build/package
 mkdir -p $build/package
 cp -r python/prefrontal $build/package/
+rm -f $build/package/prefrontal/_core*.so
 cp $build/cmake/_core*.so $build/package/prefrontal/
 # Leaks are not looked for: the interpreter itself keeps memory to its end.
 LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)" \

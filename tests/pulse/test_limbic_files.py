@@ -139,6 +139,23 @@ def test_a_file_of_a_later_version_is_refused_by_its_version(saved: Path) -> Non
         LimbicLayer().load(saved)
 
 
+def test_a_file_with_more_behind_its_modules_is_refused(saved: Path) -> None:
+    body = saved.read_bytes()[:-4] + b"more"
+    saved.write_bytes(body + struct.pack("<I", zlib.crc32(body)))
+    with pytest.raises(InputError, match=r"model file must end after its modules, got more bytes$"):
+        LimbicLayer().load(saved)
+
+
+def test_a_file_with_an_id_that_is_no_text_is_refused_and_changes_nothing(saved: Path) -> None:
+    body = saved.read_bytes()[:-4].replace("été".encode(), b"\xfft\xc3\xa9\xa9")
+    saved.write_bytes(body + struct.pack("<I", zlib.crc32(body)))
+    limbic = learned(lessons=4)
+    before = scores(limbic)
+    with pytest.raises(InputError):
+        limbic.load(saved)
+    assert scores(limbic) == before
+
+
 def small_model(folder: Path) -> bytes:
     limbic = LimbicLayer()
     for name in ("a", "bb"):
