@@ -6,11 +6,13 @@
 
 #include "events.hpp"
 #include "pulse.hpp"
+#include "routes.hpp"
 
 namespace py = pybind11;
 using namespace prefrontal::pulse;
 using prefrontal::bindings::read_window;
-using prefrontal::bindings::readable;
+using prefrontal::bindings::ScoreDict;
+using prefrontal::bindings::told;
 
 namespace {
 
@@ -20,32 +22,9 @@ Keys& key_buffer() {
   return keys;
 }
 
-// Limbic with what Python needs again and again: a dict of its modules, to be copied and filled.
 struct BoundLimbic : Limbic {
   using Limbic::Limbic;
-
-  py::dict filled(const LinearScorer::Scores& scores) {
-    if (names != scores.modules) {
-      names = scores.modules;
-      form = py::dict();
-      ids.clear();
-      for (const std::string& name : *names) {
-        ids.emplace_back(name);
-        form[ids.back()] = 0.0;
-      }
-    }
-    auto out = py::reinterpret_steal<py::dict>(PyDict_Copy(form.ptr()));
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      const auto value = py::float_(static_cast<double>(scores.values[i]));
-      if (PyDict_SetItem(out.ptr(), ids[i].ptr(), value.ptr()) != 0) throw py::error_already_set();
-    }
-    return out;
-  }
-
- private:
-  std::shared_ptr<const std::vector<std::string>> names;
-  py::dict form;
-  std::vector<py::str> ids;
+  ScoreDict scores;
 };
 
 double score(const BoundLimbic& limbic, const std::string& module, py::handle window) {
@@ -60,7 +39,20 @@ py::dict score_all(BoundLimbic& limbic, py::handle window) {
     py::gil_scoped_release released;
     scores = limbic.scorer().score_all(key_buffer());
   }
-  return limbic.filled(scores);
+  return limbic.scores.filled(scores.modules, scores.values);
+}
+
+py::dict score_routed(BoundLimbic& limbic, py::handle window) {
+  const auto read = read_window(window);
+  const Routes::Match match = limbic.routes().match(read.events);
+  if (match.all) return score_all(limbic, window);
+  limbic.keys(match.modules, read.events, key_buffer());
+  LinearScorer::Scores scores;
+  {
+    py::gil_scoped_release released;
+    scores = limbic.scorer().score_some(match.modules, key_buffer());
+  }
+  return limbic.scores.of(scores.modules, scores.values);
 }
 
 bool learn(BoundLimbic& limbic, const std::string& module, py::handle window, double label) {
@@ -78,26 +70,21 @@ void add(BoundLimbic& limbic, const std::string& module, const std::string& dige
   limbic.remove(module);
   limbic.scorer().add(module, digest, bias, seeds);
 }
+
 py::list contributions(const BoundLimbic& limbic, const std::string& module, py::handle window) {
   const auto read = read_window(window);
-  py::list out;
-  for (const auto& c : limbic.scorer().contributions(module, limbic.named(module, read.events)))
-    out.append(py::make_tuple(readable(c.name), static_cast<double>(c.weight)));
-  return out;
+  return told(limbic.scorer().contributions(module, limbic.named(module, read.events)));
 }
 
-auto load(BoundLimbic& limbic, const py::bytes& bytes) {
-  static constexpr const char* kWords[] = {"restored", "created", "changed"};
-  std::vector<std::pair<std::string, std::string>> out;
-  for (const auto& [name, what] : limbic.scorer().load(std::string_view(bytes)))
-    out.emplace_back(name, kWords[static_cast<int>(what)]);
-  return out;
+py::list load(BoundLimbic& limbic, const py::bytes& bytes, const std::string& only) {
+  return told(limbic.scorer().load(std::string_view(bytes), only), limbic.routes());
 }
 
 }  // namespace
 
 void register_limbic(py::module_& pulse) {
-  py::class_<BoundLimbic>(pulse, "Limbic")
+  py::class_<BoundLimbic> limbic(pulse, "Limbic");
+  limbic
       .def(py::init([](bool utc) { return new BoundLimbic(utc ? Zone::utc : Zone::local); }),
            py::arg("utc") = false)
       .def("add", &add, py::arg("module_id"), py::arg("digest"), py::arg("bias"), py::arg("seeds"))
@@ -112,8 +99,11 @@ void register_limbic(py::module_& pulse) {
            [](const BoundLimbic& l, const std::string& m) { return l.scorer().features(m); })
       .def("score", &score, py::arg("module_id"), py::arg("window"))
       .def("score_all", &score_all, py::arg("window"))
+      .def("score_routed", &score_routed, py::arg("window"))
       .def("learn", &learn, py::arg("module_id"), py::arg("window"), py::arg("label"))
       .def("contributions", &contributions, py::arg("module_id"), py::arg("window"))
       .def("save", [](const BoundLimbic& l) { return py::bytes(l.scorer().save()); })
-      .def("load", &load, py::arg("saved"));
+      .def("load", &load, py::arg("saved"), py::arg("only") = "");
+  prefrontal::bindings::def_route(limbic, "route",
+                                  [](BoundLimbic& l) -> Routes& { return l.routes(); });
 }

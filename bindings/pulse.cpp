@@ -49,7 +49,9 @@ void register_pulse(py::module_& m) {
       },
       py::arg("hits"), py::arg("trials"), py::arg("confidence") = 0.9);
 
+  register_routes(pulse);
   register_limbic(pulse);
+  register_lstm(pulse);
   py::class_<Rule>(pulse, "Rule")
       .def("matches", [](const Rule& r, py::handle w) { return r.matches(read_window(w).events); })
       .def_readonly("log_odds_match", &Rule::log_odds_match)

@@ -7,3 +7,9 @@ void register_pulse(pybind11::module_& m);
 
 // Adds the class `Limbic` to the submodule `pulse`.
 void register_limbic(pybind11::module_& pulse);
+
+// Adds the class `Routes` to the submodule `pulse`.
+void register_routes(pybind11::module_& pulse);
+
+// Adds the class `LstmLimbic` to the submodule `pulse`.
+void register_lstm(pybind11::module_& pulse);

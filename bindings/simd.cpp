@@ -24,6 +24,13 @@ py::array_t<float> sigmoid(py::handle x, const std::optional<std::string>& isa) 
   return out;
 }
 
+py::array_t<float> tangent(py::handle x, const std::optional<std::string>& isa) {
+  const auto from = block<const float>(x, "x");
+  py::array_t<float> out(from.columns);
+  table(isa).tanh(from.data, out.mutable_data(), static_cast<int>(from.columns));
+  return out;
+}
+
 void add(py::handle x, py::handle y, const std::optional<std::string>& isa) {
   const auto from = block<const float>(x, "x");
   const auto to = block<float>(y, "y");
@@ -39,5 +46,6 @@ void add(py::handle x, py::handle y, const std::optional<std::string>& isa) {
 void register_simd(py::module_& m) {
   auto simd = m.def_submodule("simd", "Single kernels of one instruction set, for the tests.");
   simd.def("sigmoid", &sigmoid, py::arg("x"), py::arg("isa") = py::none());
+  simd.def("tanh", &tangent, py::arg("x"), py::arg("isa") = py::none());
   simd.def("add", &add, py::arg("x"), py::arg("y"), py::arg("isa") = py::none());
 }

@@ -30,6 +30,13 @@ struct Event {
   double dow_sin = 0.0;
   double dow_cos = 0.0;
   double minutes_since_last_activation = 0.0;
+  std::string_view name_space;    // of the agent's memory
+  std::string_view key;           // in it
+  double value_length = 0.0;      // of what the key stands for
+  std::string_view endpoint;      // of the network
+  double status_code = 0.0;       // it answered
+  std::string_view content_hash;  // of its answer; empty when not given, like the previous one
+  std::string_view previous_hash;
   std::string_view actor;
   std::string_view text;
   std::vector<Attribute> attributes;  // every other scalar entry, in the caller's order

@@ -34,6 +34,17 @@ class Row {
   void erase(Slot slot);
   void add_to(Sums& sums) const;  // the weights of all modules
 
+  // Calls visit(slot, cell) for each module that knows the feature, in order of slot.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    if (size_ == 0) return;
+    if (!many_) return visit(slot_, cell_);
+    for (std::size_t i = 0; i < many_->slow.size(); ++i) {
+      const Slot slot = many_->dense ? static_cast<Slot>(i) : many_->slots[i];
+      if (many_->energies[i] != 0.0F) visit(slot, many_->get(i));
+    }
+  }
+
  private:
   struct Many {
     bool dense = false;

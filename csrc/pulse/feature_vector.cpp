@@ -23,17 +23,21 @@ double source_code(std::string_view source) {
   return 0.0;
 }
 
-double size_code(double size_bytes) {
-  if (!(size_bytes > 0.0)) return 0.0;
-  static const double scale = std::log1p(1073741824.0);  // 2^30 bytes fill the slot
-  return std::min(1.0, std::log1p(size_bytes) / scale);
+// ln(1+size)/ln(1+full), capped at 1.
+double size_code(double size, double full) {
+  if (!(size > 0.0)) return 0.0;
+  return std::min(1.0, std::log1p(size) / std::log1p(full));
 }
+
+constexpr double kFullFile = 1073741824.0;  // 2^30 bytes fill the slot
+constexpr double kFullValue = 1048576.0;    // 2^20
+constexpr double kHighestStatus = 600.0;
 
 }  // namespace
 
-double extension_hash(std::string_view extension) {
-  if (extension.empty()) return 0.0;
-  return static_cast<double>(crc32(extension) % 1000U) / 1000.0;
+double text_hash(std::string_view text) {
+  if (text.empty()) return 0.0;
+  return static_cast<double>(crc32(text) % 1000U) / 1000.0;
 }
 
 void feature_vector(const Event& event, float* out) {
@@ -48,9 +52,18 @@ void feature_vector(const Event& event, float* out) {
     out[6] = static_cast<float>(event.dow_cos);
     out[7] = static_cast<float>(event.minutes_since_last_activation);
   } else if (event.source == "filesystem") {
-    out[8] = static_cast<float>(size_code(event.size_bytes));
+    out[8] = static_cast<float>(size_code(event.size_bytes, kFullFile));
     out[9] = static_cast<float>(std::min(1.0, event.directory_depth / 10.0));
-    out[10] = static_cast<float>(extension_hash(event.extension));
+    out[10] = static_cast<float>(text_hash(event.extension));
+  } else if (event.source == "memory") {
+    out[11] = static_cast<float>(size_code(event.value_length, kFullValue));
+    out[12] = static_cast<float>(text_hash(event.key));
+    out[15] = static_cast<float>(text_hash(event.name_space));
+  } else if (event.source == "network") {
+    const bool both = !event.content_hash.empty() && !event.previous_hash.empty();
+    out[13] = static_cast<float>(event.status_code / kHighestStatus);
+    out[14] = both && event.content_hash != event.previous_hash ? 1.0F : 0.0F;
+    out[15] = static_cast<float>(text_hash(event.endpoint));
   }
 }
 

@@ -32,6 +32,17 @@ void Limbic::keys(const Window& window, Keys& keys) const {
     keys.push_back(answer_key(module, rule, rule.matches(window)));
 }
 
+void Limbic::keys(std::span<const std::string> modules, const Window& window, Keys& keys) const {
+  extract_keys(window, zone_, keys);
+  std::lock_guard lock(mutex_);
+  if (keys.empty() || rules_.empty()) return;
+  for (const std::string& module : modules) {
+    const auto rule = rules_.find(module);
+    if (rule != rules_.end())
+      keys.push_back(answer_key(module, rule->second, rule->second.matches(window)));
+  }
+}
+
 std::vector<NamedFeature> Limbic::named(const std::string& module, const Window& window) const {
   std::vector<NamedFeature> features = extract_named(window, zone_);
   std::lock_guard lock(mutex_);
@@ -56,6 +67,7 @@ bool Limbic::start_from(const std::string& module, const Rule& rule) {
 
 void Limbic::remove(const std::string& module) {
   scorer_.remove(module);
+  routes_.remove(module);
   std::lock_guard lock(mutex_);
   rules_.erase(module);
 }

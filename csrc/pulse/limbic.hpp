@@ -1,12 +1,15 @@
-// What LimbicLayer is made of: the scorer, the rules some modules start from, and the time zone.
+// What LimbicLayer is made of: the scorer, the routes to its modules, the rules some of them start
+// from, and the time zone.
 #pragma once
 
 #include <map>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "csrc/pulse/linear_scorer.hpp"
+#include "csrc/pulse/routes.hpp"
 #include "csrc/pulse/rule.hpp"
 
 namespace prefrontal::pulse {
@@ -17,11 +20,14 @@ class Limbic {
 
   LinearScorer& scorer() { return scorer_; }
   const LinearScorer& scorer() const { return scorer_; }
+  Routes& routes() { return routes_; }
 
   // The window's features and the answer of the module's rule, if it has one.
   void keys(const std::string& module, const Window& window, Keys& keys) const;
   // The window's features and the answers of all rules.
   void keys(const Window& window, Keys& keys) const;
+  // The window's features and the answers of these modules' rules.
+  void keys(std::span<const std::string> modules, const Window& window, Keys& keys) const;
   std::vector<NamedFeature> named(const std::string& module, const Window& window) const;
 
   // Gives the module a rule to start from; false for an unknown module.
@@ -31,6 +37,7 @@ class Limbic {
  private:
   Zone zone_;
   LinearScorer scorer_;
+  Routes routes_;
   std::map<std::string, Rule> rules_;  // by module
   mutable std::mutex mutex_;           // guards rules_
 };

@@ -60,6 +60,8 @@ class LinearScorer {
     std::vector<float> values;                                // one a module
   };
   Scores score_all(const Keys& keys) const;
+  // Of these modules alone; the unknown among them are left out.
+  Scores score_some(std::span<const std::string> modules, const Keys& keys) const;
   std::vector<std::string> modules() const;  // sorted by name
 
   // Moves the module towards `label` in [0, 1]; false for an unknown module or an empty window.
@@ -73,8 +75,10 @@ class LinearScorer {
   std::size_t features(const std::string& module) const;
 
   std::string save() const;
-  // Restores by name. Throws std::invalid_argument, and changes nothing, for other bytes.
-  std::vector<std::pair<std::string, Restored>> load(std::string_view bytes);
+  // Restores by name, or only the module `only` unless that is empty. Throws
+  // std::invalid_argument, and changes nothing, for other bytes.
+  std::vector<std::pair<std::string, Restored>> load(std::string_view bytes,
+                                                     std::string_view only = {});
 
  private:
   struct Module {

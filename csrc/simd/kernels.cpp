@@ -2,6 +2,7 @@
 #include "csrc/simd/kernels.hpp"
 
 #include "csrc/simd/exp.hpp"
+#include "csrc/simd/tanh.hpp"
 #include "csrc/simd/v16.hpp"
 
 #define PREFRONTAL_JOIN_(a, b) a##b
@@ -24,9 +25,15 @@ void add(const float* x, float* y, int n) {
   for (; i < n; ++i) y[i] += x[i];
 }
 
+void tanh(const float* x, float* y, int n) {
+  int i = 0;
+  for (; i + kLanes <= n; i += kLanes) store(tanh_of(load(x + i)), y + i);
+  if (i < n) store_first(tanh_of(load_first(x + i, n - i)), y + i, n - i);
+}
+
 }  // namespace
 
-extern const Kernels PREFRONTAL_JOIN(kernels_, PREFRONTAL_ISA) = {PREFRONTAL_TEXT(PREFRONTAL_ISA),
-                                                                  sigmoid, add};
+extern const Kernels PREFRONTAL_JOIN(kernels_, PREFRONTAL_ISA) = {
+    PREFRONTAL_TEXT(PREFRONTAL_ISA), sigmoid, add, tanh, &PREFRONTAL_JOIN(lstm_, PREFRONTAL_ISA)};
 
 }  // namespace prefrontal::simd

@@ -2,6 +2,8 @@
 // standard library in kernels.cpp could leak wide instructions into the whole program.
 #pragma once
 
+#include "csrc/simd/lstm.hpp"
+
 namespace prefrontal::simd {
 
 struct Kernels {
@@ -10,11 +12,19 @@ struct Kernels {
   void (*sigmoid)(const float* x, float* y, int n);
   // y[i] += x[i]
   void (*add)(const float* x, float* y, int n);
+  // y[i] = tanh(x[i]) within 3 ulp; NaN stays NaN; y may be x.
+  void (*tanh)(const float* x, float* y, int n);
+  const LstmKernels* lstm;
 };
 
 extern const Kernels kernels_scalar;
 extern const Kernels kernels_base;
 extern const Kernels kernels_v3;  // on x86-64 only, like v4
 extern const Kernels kernels_v4;
+
+extern const LstmKernels lstm_scalar;
+extern const LstmKernels lstm_base;
+extern const LstmKernels lstm_v3;
+extern const LstmKernels lstm_v4;
 
 }  // namespace prefrontal::simd

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         LimbicLayer,
         ModuleFingerprint,
         PrefrontalLayer,
+        PulseRegistry,
         SignalEvent,
         parse_fingerprint,
     )
@@ -23,6 +24,7 @@ __all__ = [
     "LimbicLayer",
     "ModuleFingerprint",
     "PrefrontalLayer",
+    "PulseRegistry",
     "SignalEvent",
     "__version__",
     "parse_fingerprint",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from .protocols import FoundRule, Promise, Scorer
 from .pulse.fingerprint import ModuleFingerprint
 from .pulse.limbic import LimbicLayer
+from .pulse.policy import DeliveryPolicy, PolicySettings
 from .pulse.recall import RecallPromise, share_interval
 from .pulse.rules import FoundRule as PulseRule
 from .pulse.rules import find_rule
@@ -57,3 +58,9 @@ class PulseGate:
 
     def interval(self, hits: int, trials: int) -> tuple[float, float]:
         return share_interval(hits, trials)
+
+
+def policy_admission(settings: PolicySettings) -> Callable[[str, float], str | None]:
+    """A fresh delivery policy that lives in the time of the records it is asked about."""
+    policy = DeliveryPolicy(settings)
+    return lambda module_id, wall: policy.admit(module_id, wall, wall)

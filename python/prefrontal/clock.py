@@ -13,9 +13,16 @@ class Clock(Protocol):
         """Unix seconds."""
         ...
 
+    def monotonic(self) -> float:
+        """Seconds that never go back, from an unspecified start."""
+        ...
+
 
 class SystemClock:
     """The clock of this machine."""
 
     def now(self) -> float:
         return time.time()
+
+    def monotonic(self) -> float:
+        return time.monotonic()

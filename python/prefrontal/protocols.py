@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from .types import SignalEvent
@@ -86,4 +86,20 @@ class Gate(Protocol):
 
     def interval(self, hits: int, trials: int) -> tuple[float, float]:
         """90 % interval of a share after `hits` of `trials`."""
+        ...
+
+
+class Source(Protocol):
+    """Something that watches a part of the world and pushes what changes."""
+
+    def start(self, push: Callable[[SignalEvent], object]) -> None:
+        """Begin to push events, from threads of its own; a second call does nothing."""
+        ...
+
+    def stop(self, timeout_s: float = 5.0) -> None:
+        """End, and wait for its threads; a second call does nothing."""
+        ...
+
+    def status(self) -> dict[str, object]:
+        """What it watches and what went wrong, for people: plain values by name."""
         ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,9 @@ class SignalEvent:
     timestamp: Unix seconds at detection.
     features: what the source adds. Read by the gate: `extension`, `size_bytes`,
         `directory_depth` (files); `hour_sin`, `hour_cos`, `dow_sin`, `dow_cos`,
-        `minutes_since_last_activation` (time); `actor`, `text` (any source).
+        `minutes_since_last_activation` (time); `namespace`, `key`, `value_length` (memory);
+        `endpoint`, `status_code`, `content_hash`, `previous_hash` (network; None counts as not
+        given, as for memory); `actor`, `text` (any source).
     """
 
     source: str
@@ -52,11 +55,32 @@ class SignalEvent:
         (filesystem 1, time .5, memory .25, else 0), 3-6 hour and weekday as sine and cosine and
         7 minutes since the last activation (time events only), 8 size as
         ln(1+bytes)/ln(1+2^30) capped at 1, 9 depth/10 capped at 1, 10 extension as
-        (crc32 mod 1000)/1000 (file events only), 11-15 zero.
+        (crc32 mod 1000)/1000 (file events only), 11 value_length as ln(1+n)/ln(1+2^20) capped
+        at 1 and 12 key, hashed like an extension (memory events only), 13 status_code/600 and
+        14 whether content_hash differs from previous_hash, 0 unless both are given (network
+        events only), 15 the hash of `namespace` (memory) or `endpoint` (network).
 
         Raises TypeError naming the field when a field has the wrong type.
         """
         return _feature_vector()(self)
+
+
+class Reason(StrEnum):
+    """Why the agent was woken for a window, or was not."""
+
+    WOKE = "woke"
+    AUDIT = "audit"
+    BELOW_THRESHOLD = "below_threshold"
+    NO_QUESTION = "no_question"
+    DUPLICATE = "duplicate"
+    COALESCED = "coalesced"
+    COOLDOWN = "cooldown"
+    GROUPED = "grouped"
+    QUIET_HOURS = "quiet_hours"
+    MODULE_BUDGET = "module_budget"
+    GLOBAL_BUDGET = "global_budget"
+    BUSY = "busy"
+    DROPPED = "dropped"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 
+import apsw
 import click.testing
 import numpy as np
 import pytest
+import watchfiles
 
 from prefrontal import _core
 from prefrontal.cli import main
-from prefrontal.cli.doctor import sqlite_note
+from prefrontal.cli.doctor import inotify_limits, sqlite_note
 
 
 def run(*arguments: str) -> click.testing.Result:
@@ -30,7 +31,9 @@ def test_json_is_one_object_with_what_is_installed() -> None:
     assert found["prefrontal"] == _core.__version__
     assert found["python"].startswith(f"{sys.version_info.major}.{sys.version_info.minor}.")
     assert found["numpy"] == np.__version__
-    assert found["sqlite"]["version"] == sqlite3.sqlite_version
+    assert found["sqlite"]["version"] == apsw.sqlite_lib_version()
+    assert found["sqlite"]["apsw"] == apsw.apsw_version()
+    assert found["watchfiles"] == watchfiles.VERSION
     assert found["cpus"] == os.cpu_count()
 
 
@@ -44,7 +47,16 @@ def test_extras_name_each_distribution_with_its_version_or_null() -> None:
 def test_the_table_names_every_part() -> None:
     result = run()
     assert result.exit_code == 0
-    for name in ("prefrontal", "Python", "instruction set", "numpy", "git", "SQLite", "[plot]"):
+    for name in (
+        "prefrontal",
+        "Python",
+        "instruction set",
+        "numpy",
+        "git",
+        "SQLite",
+        "watchfiles",
+        "[plot]",
+    ):
         assert name in result.stdout
 
 
@@ -86,3 +98,11 @@ def test_an_unknown_instruction_set_is_one_sentence_and_exit_code_2() -> None:
     assert result.stderr.startswith("Error: PREFRONTAL_ISA must be one of")
     assert result.stderr.rstrip().endswith("got 'v9'")
     assert result.stderr.count("\n") == 1
+
+
+def test_the_limits_of_inotify_are_read_where_there_are_some(tmp_path: Path) -> None:
+    assert inotify_limits(tmp_path) is None
+    (tmp_path / "max_user_watches").write_text("100\n")
+    assert inotify_limits(tmp_path) == {"max_user_watches": 100}
+    (tmp_path / "max_user_watches").write_text("many\n")
+    assert inotify_limits(tmp_path) is None

@@ -32,9 +32,9 @@ def file(tmp_path: Path) -> Path:
         ("--tokens-per-wake", "-5", "tokens-per-wake must be a whole number of at least 1, got -5"),
         ("--since", "soonish", "since must be "),
         ("--until", "soonish", "until must be "),
-        ("--report", "missing/r.html", "missing/r.html cannot be written: "),
-        ("--save", "missing/r.json", "missing/r.json cannot be written: "),
-        ("--png", "missing/r.png", "missing/r.png cannot be written: "),
+        ("--report", "missing/r.html", "missing/r.html must lie in a folder that exists"),
+        ("--save", "missing/r.json", "missing/r.json must lie in a folder that exists"),
+        ("--png", "missing/r.png", "missing/r.png must lie in a folder that exists"),
     ],
 )
 def test_a_wrong_option_is_one_sentence_that_names_it(
@@ -107,3 +107,11 @@ def test_a_report_that_cannot_be_written_leaves_the_old_one(file: Path, tmp_path
     assert "kept.json cannot be written: Is a directory" in sentence
     assert (tmp_path / "old.html").read_text() == "old"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["kept.json", "old.html", "windows.jsonl"]
+
+
+def test_a_folder_that_is_missing_is_told_before_the_work(tmp_path: Path) -> None:
+    """The events do not exist either, but are not looked for before the report has a place."""
+    report = tmp_path / "nowhere" / "r.html"
+    result = run("--events", str(tmp_path / "none.jsonl"), "--report", str(report))
+    assert result.exit_code == 2
+    assert said(result) == f"{report} must lie in a folder that exists"

@@ -32,3 +32,16 @@ def test_a_name_that_is_not_exported_is_an_attribute_error() -> None:
 
 def test_every_exported_name_is_listed() -> None:
     assert set(prefrontal.pulse.__all__) <= set(dir(prefrontal.pulse))
+
+
+def test_every_published_name_loads_from_its_published_places() -> None:
+    from prefrontal.pulse.bus import SignalBus
+    from prefrontal.pulse.limbic import LimbicLayer
+    from prefrontal.pulse.prefrontal import PrefrontalLayer
+    from prefrontal.pulse.registry import PulseRegistry
+    from prefrontal.pulse.training import ActivationRecord, TrainingBuffer
+
+    named = (SignalBus, LimbicLayer, PrefrontalLayer, PulseRegistry, retina.Retina,
+             ActivationRecord, TrainingBuffer)  # fmt: skip
+    for each in named:
+        assert getattr(prefrontal.pulse, each.__name__) is each

@@ -3,42 +3,16 @@
 from __future__ import annotations
 
 from typing import Any
-from zlib import crc32
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from prefrontal._core import pulse as core
 from prefrontal.types import FEATURE_DIM, SignalEvent
 
-DELTAS = {"created": 1.0, "tick": 0.75, "modified": 0.5, "deleted": 0.0}
-SOURCES = {"filesystem": 1.0, "time": 0.5, "memory": 0.25, "network": 0.0}
-CLOCK = ("hour_sin", "hour_cos", "dow_sin", "dow_cos", "minutes_since_last_activation")
-EXACT = [*range(8), *range(9, 16)]
-SIZE = 8  # the logarithm may differ by an ulp from one library to the next
-
-
-def reference(event: SignalEvent) -> NDArray[np.float32]:
-    given, slots = event.features, np.zeros(16)
-    slots[:3] = event.magnitude, DELTAS.get(event.delta_type, 0), SOURCES.get(event.source, 0)
-    if event.source == "time":
-        slots[3:8] = [given.get(name, 0) for name in CLOCK]
-    if event.source == "filesystem":
-        slots[8] = min(1, np.log1p(max(0, given.get("size_bytes", 0))) / np.log1p(2**30))
-        slots[9] = min(1, given.get("directory_depth", 0) / 10)
-        suffix = given.get("extension", "").encode("utf-8", "surrogatepass")
-        slots[10] = crc32(suffix) % 1000 / 1000 if suffix else 0
-    with np.errstate(over="ignore"):
-        return slots.astype(np.float32)
-
-
-def assert_as_reference(event: SignalEvent) -> None:
-    vector, expected = event.to_feature_vector(), reference(event)
-    assert np.array_equal(vector[EXACT], expected[EXACT], equal_nan=True)
-    assert abs(vector[SIZE] - expected[SIZE]) <= np.spacing(expected[SIZE])
+from .plain_vector import CLOCK, DELTAS, SIZE, SOURCES, assert_as_reference, reference
 
 
 def file(**features: Any) -> SignalEvent:
@@ -211,6 +185,9 @@ events = st.builds(
     features=st.fixed_dictionaries(
         {},
         optional=dict.fromkeys([*CLOCK, "size_bytes", "directory_depth"], finite)
+        | dict.fromkeys(["value_length", "status_code"], st.integers(-9, 10**9) | st.none())
+        | dict.fromkeys(["content_hash", "previous_hash"], st.sampled_from(["", "a", "b", None]))
+        | dict.fromkeys(["key", "namespace", "endpoint"], words | st.none())
         | {"extension": words, "actor": words, "path": words, "anything": words | finite},
     ),
 )
@@ -222,7 +199,7 @@ def test_any_finite_event_gives_finite_slots_in_their_ranges(event: SignalEvent)
     assert_as_reference(event)
     vector = event.to_feature_vector()
     assert np.isfinite(vector).all()
-    assert ((vector[[1, 2, 8]] >= 0) & (vector[[1, 2, 8]] <= 1)).all()
+    assert ((vector[[1, 2, 8, 11, 14]] >= 0) & (vector[[1, 2, 8, 11, 14]] <= 1)).all()
     assert vector[9] <= 1
-    assert 0 <= vector[10] <= np.float32(0.999)
-    assert not vector[11:].any()
+    hashes = vector[[10, 12, 15]]
+    assert ((hashes >= 0) & (hashes <= np.float32(0.999))).all()

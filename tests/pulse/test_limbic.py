@@ -167,8 +167,8 @@ def test_a_bad_module_id_is_refused(module: Any, error: type[Exception], complai
 
 
 def test_a_scorer_that_is_not_there_is_refused_with_those_that_are() -> None:
-    with pytest.raises(ValueError, match=r"^scorer must be one of linear, got 'lstm'$"):
-        LimbicLayer(scorer="lstm")
+    with pytest.raises(ValueError, match=r"^scorer must be one of linear, lstm, got 'tcn'$"):
+        LimbicLayer(scorer="tcn")
 
 
 @pytest.mark.parametrize("seed", [1.0, "1", None, True])

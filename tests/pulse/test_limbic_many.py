@@ -70,10 +70,10 @@ def test_modules_that_share_features_learn_as_if_each_were_alone(count: int) -> 
     for name in ("latecomer", *names(count)[::3]):
         for limbic in (crowd, lonely[name]):
             limbic.register(name, fingerprint())
-    for name in ("latecomer", *names(count)[::7]):
-        for limbic in (crowd, lonely[name]):
             taught(limbic, name, stream(6, 10))
 
+    for name, alone in lonely.items():
+        assert crowd._core.features(name) == alone._core.features(name)
     for window, _ in stream(7, 8):
         together = crowd.score_all(window)
         for name, alone in lonely.items():

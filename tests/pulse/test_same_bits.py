@@ -44,6 +44,22 @@ for each, relevant in history:
     for name in names:
         limbic.update_weights(name, each, float(relevant))
 bits.update(limbic._core.save())
+
+lstm = LimbicLayer("lstm", 5)
+for name in names[:4]:
+    lstm.register(name, parse_fingerprint({
+        "module_id": name, "cluster": "c", "version": "1", "default_threshold": 0.5,
+        "question_template": "{location}?",
+    }))
+for n, (each, relevant) in enumerate(history[:60]):
+    past = [event for window, _ in history[max(0, n - 9) : n + 1] for event in window]
+    for score in lstm.score_all(past).values():
+        bits.update(struct.pack("d", score))
+    bits.update(struct.pack("d", lstm.score_stream("m1", each[0])))
+    lstm.update_weights("m0", each, float(relevant))
+    lstm.update_weights("m1", past, float(relevant))
+    bits.update(repr(lstm.contributions("m1", each)).encode())
+bits.update(lstm._core.save())
 print(_core.instruction_set(), bits.hexdigest())
 """
 

@@ -71,6 +71,25 @@ def test_sigmoid_of_an_edge_is_never_zero_and_nan_stays_nan(isa: str) -> None:
 
 @pytest.mark.parametrize("n", LENGTHS)
 @pytest.mark.parametrize("isa", ALL)
+def test_tanh_has_the_same_bits_on_every_instruction_set(isa: str, n: int) -> None:
+    x = numbers(n)
+    assert np.array_equal(bits(simd.tanh(x, isa)), bits(simd.tanh(x, "scalar")))
+
+
+@pytest.mark.parametrize("isa", ALL)
+def test_tanh_is_within_3_ulp_of_the_reference_and_nan_stays_nan(isa: str) -> None:
+    small = 10.0 ** np.linspace(-30, 0, 50_001)
+    x = np.concatenate([np.linspace(-20, 20, 200_001), small, -small]).astype(np.float32)
+    reference = np.tanh(x.astype(np.float64))
+    ulp = np.spacing(np.abs(reference).astype(np.float32))
+    assert np.max(np.abs(simd.tanh(x, isa) - reference) / ulp) <= 3
+    edges = simd.tanh(EDGES, isa)
+    assert np.array_equal(np.isnan(edges), np.isnan(EDGES))
+    assert np.all(np.abs(edges[:-2]) <= 1)
+
+
+@pytest.mark.parametrize("n", LENGTHS)
+@pytest.mark.parametrize("isa", ALL)
 def test_add_gives_what_numpy_gives(isa: str, n: int) -> None:
     x, y = numbers(n, seed=1), numbers(n, seed=2)
     with np.errstate(invalid="ignore", over="ignore"):

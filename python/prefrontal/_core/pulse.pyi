@@ -1,4 +1,4 @@
-"""Signals as numbers, the linear scorer, rules and the recall promise.
+"""Signals as numbers, the scorers, routes to modules, rules and the recall promise.
 
 A window is a list or tuple of `prefrontal.types.SignalEvent`. Whatever takes one raises TypeError
 naming the field, the rule and the value when an event has a field of the wrong type.
@@ -24,6 +24,36 @@ def feature_names(window: Sequence[SignalEvent], utc: bool = False) -> list[str]
 
 def share_interval(hits: int, trials: int, confidence: float = 0.9) -> tuple[float, float]:
     """Exact (Clopper-Pearson) interval of a share after `hits` of `trials`; (0, 1) without any."""
+
+class Routes:
+    """Which modules a window concerns, decided by place, kind and source; safe for threads."""
+
+    def __init__(self) -> None: ...
+    def add(
+        self,
+        module_id: str,
+        directories: Sequence[str] = (),
+        irrelevant_extensions: Sequence[str] = (),
+        namespaces: Sequence[str] = (),
+        ticks: bool = False,
+    ) -> None:
+        """Add a module, replacing one of the same id.
+
+        directories: file events at or below them go to the module, unless their last suffix, or
+        the last two, is one of irrelevant_extensions whatever its case. namespaces: memory events
+        go to it whose location or feature "namespace" is one of them or below one ("a" is above
+        "a/b"). ticks: time events do. Without directories, namespaces and ticks everything does.
+        Events of other sources go to every module.
+        """
+
+    def remove(self, module_id: str) -> bool:
+        """Forget a module; False when there was none."""
+
+    def modules(self) -> list[str]:
+        """Ids, sorted."""
+
+    def match(self, window: Sequence[SignalEvent]) -> list[str]:
+        """Ids of the modules that any of the events goes to, sorted; none for an empty window."""
 
 class Limbic:
     """A logistic scorer over one-hot features for any number of modules.
@@ -73,6 +103,19 @@ class Limbic:
         The same bits as `score`, one module at a time.
         """
 
+    def route(
+        self,
+        module_id: str,
+        directories: Sequence[str] = (),
+        irrelevant_extensions: Sequence[str] = (),
+        namespaces: Sequence[str] = (),
+        ticks: bool = False,
+    ) -> None:
+        """Say what concerns the module, as `Routes.add` does; until then nothing does."""
+
+    def score_routed(self, window: Sequence[SignalEvent]) -> dict[str, float]:
+        """`score_all` of the modules alone that `Routes.match` names."""
+
     def learn(self, module_id: str, window: Sequence[SignalEvent], label: float) -> bool:
         """One implicit AdaGrad step towards `label`, 0..1 (the caller checks it).
 
@@ -88,12 +131,97 @@ class Limbic:
     def save(self) -> bytes:
         """All modules with weights, versioned and with a checksum; rules are not part of it."""
 
-    def load(self, saved: bytes) -> list[tuple[str, str]]:
-        """Restore modules by id: (id, "restored" | "created" | "changed").
+    def load(self, saved: bytes, only: str = "") -> list[tuple[str, str]]:
+        """Restore modules by id, or only that one: (id, "restored" | "created" | "changed").
 
         "changed": registered with another digest, left as it is. Raises ValueError, with nothing
         changed, for bytes that `save` did not write.
         """
+
+class LstmLimbic:
+    """An LSTM of 16 inputs and 64 cells with one logit on top, for each of any number of modules.
+
+    i, f, o = sigmoid(W x + U h + b + b'), g = tanh(the same), c' = f c + i g, h' = o tanh c',
+    p = sigmoid(head h' + head_bias). x is the event's feature vector with the minutes of slot 7 as
+    ln(1+minutes)/ln(1+1440), held within -1000..1000, NaN as 0. Safe to call from several threads.
+
+    seed: 0 to 2^64-1; a module's first weights follow from it and from the id.
+    """
+
+    def __init__(self, seed: int = 0) -> None: ...
+    def add(self, module_id: str, digest: str, mask: NDArray[np.float32]) -> None:
+        """Start a module, replacing one of the same id.
+
+        Weights are drawn from (-1/8, 1/8); those of slot i are scaled by 0.1 + 1.9 mask[i].
+        Raises TypeError or ValueError when `mask` is not float32[16].
+        """
+
+    def remove(self, module_id: str) -> None:
+        """Forget a module and its weights; an unknown one is ignored."""
+
+    def route(
+        self,
+        module_id: str,
+        directories: Sequence[str] = (),
+        irrelevant_extensions: Sequence[str] = (),
+        namespaces: Sequence[str] = (),
+        ticks: bool = False,
+    ) -> None:
+        """Say what concerns the module, as `Routes.add` does; until then nothing does."""
+
+    def modules(self) -> list[str]:
+        """Ids, sorted."""
+
+    def features(self, module_id: str) -> int:
+        """How many weights the module holds: 21,057; 0 for an unknown one."""
+
+    def score(self, module_id: str, window: Sequence[SignalEvent]) -> float:
+        """Probability 0..1 after the window's events, from a zero state.
+
+        0.0 for an empty window or an unknown module.
+        """
+
+    def score_all(self, window: Sequence[SignalEvent]) -> dict[str, float]:
+        """The score of each module by id, sorted; the same bits as `score`."""
+
+    def score_routed(self, window: Sequence[SignalEvent]) -> dict[str, float]:
+        """`score_all` of the modules alone that `Routes.match` names."""
+
+    def score_stream(self, module_id: str, event: SignalEvent) -> float:
+        """Probability after this and all earlier events of the module's stream, in one step.
+
+        0.0 for an unknown module.
+        """
+
+    def forget_stream(self, module_id: str) -> None:
+        """Start the module's stream afresh; an unknown one is ignored."""
+
+    def learn(self, module_id: str, window: Sequence[SignalEvent], label: float) -> bool:
+        """One step of Adam (lr 1e-3, betas .9 and .999, eps 1e-8) towards `label`, 0..1.
+
+        The slope is that of the cross-entropy through the whole window. False, and nothing done,
+        for an empty window or an unknown module.
+        """
+
+    def contributions(
+        self, module_id: str, window: Sequence[SignalEvent]
+    ) -> list[tuple[str, float]]:
+        """(slot, logit less the logit with that slot 0 in every event), largest first."""
+
+    def weights(self, module_id: str) -> dict[str, NDArray[np.float32]] | None:
+        """Copies under torch's names: "weight_ih_l0", ..., "head.bias"; None for an unknown one."""
+
+    def set_weights(self, module_id: str, weights: dict[str, NDArray[np.float32]]) -> bool:
+        """Replace all weights and forget moments and stream; False for an unknown module.
+
+        Raises TypeError or ValueError, with nothing changed, naming the array that is wrong.
+        """
+
+    def save(self) -> bytes:
+        """All modules with weights and moments, versioned and with a checksum; no streams."""
+
+    def load(self, saved: bytes, only: str = "") -> list[tuple[str, str]]:
+        """Restore modules by id, or only that one, with the outcomes of `Limbic.load`."""
 
 class Rule:
     """A rule of one line, such as "src/**/*.py outside **/tests/**"; `str` gives the line."""

@@ -13,5 +13,8 @@ def sigmoid(x: NDArray[np.float32], isa: str | None = None) -> NDArray[np.float3
     |x| > 87 counts as 87, so the result is never 0 nor subnormal; NaN stays NaN.
     """
 
+def tanh(x: NDArray[np.float32], isa: str | None = None) -> NDArray[np.float32]:
+    """The hyperbolic tangent of each number, within 3 ulp, as a new array; NaN stays NaN."""
+
 def add(x: NDArray[np.float32], y: NDArray[np.float32], isa: str | None = None) -> None:
     """y += x in place. Raises ValueError when the lengths differ or `y` is read-only."""

@@ -1,8 +1,8 @@
 """The command `prefrontal`. A subcommand is imported only when it is called.
 
 Exit codes: 0 done, 1 stopped by a closed pipe or by a defect of ours, 2 a slip in what was handed
-in or a source that cannot be read, 130 interrupted. Always a sentence, never a traceback;
-PREFRONTAL_TRACEBACK=1 shows the traceback of a defect.
+in or a source that cannot be read, 130 interrupted, 143 asked to end by SIGTERM. Always a
+sentence, never a traceback; PREFRONTAL_TRACEBACK=1 shows the traceback of a defect.
 """
 
 from __future__ import annotations
@@ -17,11 +17,16 @@ import click
 from ..errors import PrefrontalError
 
 COMMANDS = {
+    "decisions": ("prefrontal.cli.decisions:decisions", "The latest decisions of the live gate."),
     "doctor": ("prefrontal.cli.doctor:doctor", "What this machine offers."),
+    "explain": ("prefrontal.cli.decisions:explain", "Why a decision was taken."),
+    "feedback": ("prefrontal.cli.decisions:feedback", "Say whether a wake was worth it."),
+    "modules": ("prefrontal.cli.modules:modules", "The modules that `watch` runs."),
     "replay": (
         "prefrontal.cli.replay:replay",
         "Replay a history: what would have woken the agent?",
     ),
+    "watch": ("prefrontal.cli.watch:watch", "Watch, and ask when a signal matters."),
 }
 """Name -> where the command is, and its line in `prefrontal --help`."""
 

@@ -7,12 +7,16 @@ import os
 import platform
 import re
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import click
 
 from ..errors import InputError
 
+INOTIFY = Path("/proc/sys/fs/inotify")
+FEW_FOLDERS = 8192
+"""Watched folders below which a home folder may not fit; it was the limit of older systems."""
 WAL_DEFECT = ((3, 7, 0), (3, 51, 2))
 """First and last SQLite with the WAL-reset defect (sqlite.org/wal.html#walresetbug)."""
 WAL_DEFECT_MENDED = {(3, 44): 6, (3, 50): 7}
@@ -22,7 +26,7 @@ WAL_DEFECT_MENDED = {(3, 44): 6, (3, 50): 7}
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
 def doctor(as_json: bool) -> None:
-    """What this machine offers: instruction set, SQLite, git, extras installed."""
+    """What this machine offers: instruction set, SQLite, git, file watching, extras installed."""
     found = examine()
     if as_json:
         click.echo(json.dumps(found, indent=2))
@@ -51,6 +55,8 @@ def examine() -> dict[str, Any]:
         "numpy": _installed("numpy"),
         "git": _git_version(),
         "sqlite": _sqlite(),
+        "watchfiles": _installed("watchfiles"),
+        "inotify": inotify_limits(),
         "extras": _extras(),
     }
 
@@ -67,13 +73,23 @@ def sqlite_note(version: tuple[int, ...]) -> str | None:
     return None
 
 
-def _sqlite() -> dict[str, Any]:
-    import sqlite3
+def inotify_limits(folder: Path = INOTIFY) -> dict[str, int] | None:
+    """Most folders watched, watchers, and queued changes of one user; None where there is none."""
+    try:
+        return {path.name: int(path.read_text()) for path in sorted(folder.glob("max_*"))} or None
+    except (OSError, ValueError):
+        return None
 
-    return {
-        "version": sqlite3.sqlite_version,
-        "note": sqlite_note(sqlite3.sqlite_version_info),
-    }
+
+def _sqlite() -> dict[str, Any]:
+    """The SQLite that comes with apsw, which keeps the decisions."""
+    try:
+        import apsw
+    except ImportError:
+        return {"version": None, "apsw": None, "note": None}
+    version = apsw.sqlite_lib_version()
+    numbers = tuple(int(part) for part in version.split(".")[:3])
+    return {"version": version, "apsw": apsw.apsw_version(), "note": sqlite_note(numbers)}
 
 
 def _git_version() -> str | None:
@@ -127,6 +143,15 @@ def _print_table(found: dict[str, Any]) -> None:
     Console(highlight=False, markup=False).print(table)
 
 
+def _limits(limits: dict[str, int] | None) -> str:
+    if limits is None:
+        return "not on this system: folders are looked at now and then"
+    folders = limits.get("max_user_watches", 0)
+    few = ", few: `watch` polls what goes beyond" if folders < FEW_FOLDERS else ""
+    named = (f"{name.removeprefix('max_').replace('_', ' ')} {n}" for name, n in limits.items())
+    return f"{', '.join(named)}{few}"
+
+
 def _rows(found: dict[str, Any]) -> list[tuple[str, str]]:
     sqlite = found["sqlite"]
     note = f", {sqlite['note']}" if sqlite["note"] else ""
@@ -140,7 +165,9 @@ def _rows(found: dict[str, Any]) -> list[tuple[str, str]]:
         ),
         ("numpy", found["numpy"] or "not installed"),
         ("git", found["git"] or "not found: `replay --git` needs it"),
-        ("SQLite", f"{sqlite['version']}{note}"),
+        ("SQLite", f"{sqlite['version']} (apsw {sqlite['apsw']}){note}"),
+        ("watchfiles", found["watchfiles"] or "not installed: `watch` needs it"),
+        ("inotify", _limits(found["inotify"])),
     ]
     for extra, distributions in found["extras"].items():
         listed = ", ".join(f"{name} {v or 'missing'}" for name, v in distributions.items())

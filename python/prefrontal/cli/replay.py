@@ -82,6 +82,17 @@ only warms up. Times are read as UTC. Exit codes: 0 done, 2 something handed in 
     metavar="A.json B.json",
     help="Compare two kept results instead of replaying.",
 )
+@click.option(
+    "--log",
+    metavar="FILE",
+    help="Replay a live gate's decisions: its file, or the state folder of `watch`.",
+)
+@click.option("--threshold", type=float, help="With --log: of every module.")
+@click.option("--cooldown", type=float, metavar="S", help="With --log: seconds between wakes.")
+@click.option("--wakes-per-hour", type=float, metavar="N", help="With --log: budget of all.")
+@click.option(
+    "--module-wakes-per-hour", type=float, metavar="N", help="With --log: budget of each module."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 def replay(
     repositories: tuple[str, ...],
@@ -99,6 +110,11 @@ def replay(
     png: str | None,
     save: str | None,
     compare: tuple[str, str] | None,
+    log: str | None,
+    threshold: float | None,
+    cooldown: float | None,
+    wakes_per_hour: float | None,
+    module_wakes_per_hour: float | None,
     as_json: bool,
 ) -> None:
     """Replay a history and see what would have woken the agent.
@@ -111,7 +127,25 @@ def replay(
       prefrontal replay --git .
       prefrontal replay --git . --recall 0.95 --report replay.html
       prefrontal replay --events windows.jsonl --json
+      prefrontal replay --log decisions.db --threshold 0.5
     """
+    policy = {
+        "cooldown_s": cooldown,
+        "wakes_per_hour": wakes_per_hour,
+        "module_wakes_per_hour": module_wakes_per_hour,
+    }
+    if log is not None:
+        from .replay_log import replay_the_log
+
+        if repositories or files or compare is not None:
+            raise InputError("--log must come without --git, --events and --compare")
+        replay_the_log(log, threshold, policy, since, until, as_json)
+        return
+    if threshold is not None or any(value is not None for value in policy.values()):
+        raise InputError(
+            "--threshold, --cooldown and the budgets must come with --log; to replay a history,"
+            " ask for a --recall"
+        )
     if compare is not None:
         if repositories or files:
             raise InputError("--compare must come without --git and --events")
@@ -121,6 +155,7 @@ def replay(
         raise InputError("replay must be told what to replay: --git PATH or --events FILE")
     from ..replay.session import Request
 
+    _check_folders(report, png, save)
     request = Request(
         recall, relevant, features, since, until, limit, seed, tokens_per_wake, all_commits
     )
@@ -130,6 +165,13 @@ def replay(
     for path in _written(results, report, png, save):
         click.echo(f"Wrote {path}", err=True)
     _show(results, as_json)
+
+
+def _check_folders(*paths: str | None) -> None:
+    """Before the work, not after it: what is to be written must have a folder."""
+    for path in paths:
+        if path is not None and not Path(path).absolute().parent.is_dir():
+            raise InputError(f"{path} must lie in a folder that exists")
 
 
 def _replayed(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..types import FEATURE_DIM, SignalEvent
+    from .bus import SignalBus
     from .fingerprint import (
         FilesystemPrior,
         MemoryPrior,
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     )
     from .limbic import LimbicLayer
     from .prefrontal import EscalationDecision, PrefrontalLayer
+    from .registry import PulseRegistry
+    from .retina import Retina
+    from .training import ActivationRecord, TrainingBuffer
 else:
     _HOMES = {
         "FEATURE_DIM": "..types",
@@ -30,6 +34,11 @@ else:
         "LimbicLayer": ".limbic",
         "EscalationDecision": ".prefrontal",
         "PrefrontalLayer": ".prefrontal",
+        "SignalBus": ".bus",
+        "PulseRegistry": ".registry",
+        "Retina": ".retina",
+        "ActivationRecord": ".training",
+        "TrainingBuffer": ".training",
     }
 
     def __getattr__(name):
@@ -47,13 +56,18 @@ else:
 
 __all__ = [
     "FEATURE_DIM",
+    "ActivationRecord",
     "EscalationDecision",
     "FilesystemPrior",
     "LimbicLayer",
     "MemoryPrior",
     "ModuleFingerprint",
     "PrefrontalLayer",
+    "PulseRegistry",
+    "Retina",
+    "SignalBus",
     "SignalEvent",
     "TimePrior",
+    "TrainingBuffer",
     "parse_fingerprint",
 ]

@@ -12,24 +12,31 @@ from zlib import crc32
 from .._core import pulse as core
 from ..errors import InputError
 from ..storage.files import write_atomic
+from .routes import interests
 from .seeds import seeds
 
 if TYPE_CHECKING:
     import os
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ..types import SignalEvent
     from .fingerprint import ModuleFingerprint
 
-SCORERS = ("linear",)
+SCORERS = ("linear", "lstm")
 
 
 class LimbicLayer:
     """Scores windows for registered modules and learns from labels.
 
     scorer: "linear", a logistic model over one-hot features (kind of file, folders, words, actor,
-        hour, ...) that starts from the fingerprint and learns by AdaGrad.
-    seed: for scorers that draw random numbers; "linear" draws none, so every seed scores alike.
-    utc: read hours and weekdays in UTC instead of local time.
+        hour, ...) that starts from the fingerprint and learns by AdaGrad; or "lstm", a recurrent
+        network of 21,057 weights a module over the 16 slots of `SignalEvent.to_feature_vector`
+        (slot 7 as ln(1+minutes)/ln(1+1440)), which starts from random weights and learns by Adam.
+    seed: for scorers that draw random numbers: the weights of an LSTM follow from the seed and the
+        module's id. "linear" draws none, so every seed scores alike.
+    utc: read hours and weekdays in UTC instead of local time; "lstm" reads only what events say.
 
     A window is a list of events, the latest last. Methods may be called from several threads.
     """
@@ -39,7 +46,9 @@ class LimbicLayer:
             raise ValueError(f"scorer must be one of {', '.join(SCORERS)}, got {scorer!r}")
         if not isinstance(seed, int) or isinstance(seed, bool):
             raise TypeError(f"seed must be a whole number, got {seed!r}")
-        self._core = core.Limbic(utc=utc)
+        self._core: core.Limbic | core.LstmLimbic = (
+            core.Limbic(utc=utc) if scorer == "linear" else core.LstmLimbic(seed % 2**64)
+        )
 
     def register(self, module_id: str, fingerprint: ModuleFingerprint) -> None:
         """Start a module from its fingerprint; one of the same id is replaced, learning and all."""
@@ -53,7 +62,11 @@ class LimbicLayer:
             raise ValueError(
                 f"module_id must be text that UTF-8 can hold, got {module_id!r}"
             ) from None
-        self._core.add(module_id, _digest(fingerprint), 0.0, seeds(fingerprint))
+        if isinstance(self._core, core.Limbic):
+            self._core.add(module_id, _digest(fingerprint), 0.0, seeds(fingerprint))
+        else:
+            self._core.add(module_id, _digest(fingerprint), fingerprint.slot_relevance_mask())
+        self._core.route(module_id, **interests(fingerprint))
 
     def unregister(self, module_id: str) -> None:
         """Forget a module and what it learned; an unknown id is ignored."""
@@ -67,8 +80,10 @@ class LimbicLayer:
         """Let the module also start from a rule that a `RuleFinder` found.
 
         What the module already learned about the same rule is kept. Raises KeyError for an
-        unknown module.
+        unknown module, and ValueError when the scorer is an LSTM, which cannot be told a rule.
         """
+        if not isinstance(self._core, core.Limbic):
+            raise ValueError("scorer must be linear to start from a rule, got 'lstm'")
         if not self._core.start_from(module_id, rule):
             raise KeyError(module_id)
 
@@ -83,6 +98,57 @@ class LimbicLayer:
     def score_all(self, window: Sequence[SignalEvent]) -> dict[str, float]:
         """The score of every module, by id in sorted order; one call into the compiled core."""
         return self._core.score_all(window)
+
+    def score_routed(self, window: Sequence[SignalEvent]) -> dict[str, float]:
+        """The score of every module that the window concerns, by id in sorted order.
+
+        A file concerns the modules that watch a folder above it, unless its kind is irrelevant to
+        them; a memory event those that watch its namespace; a time event those with active hours;
+        any other source every module. A module that declared nothing, or that `load` brought back
+        without `register`, is concerned by everything. The scores are those of `score`.
+        """
+        return self._core.score_routed(window)
+
+    def score_stream(self, module_id: str, event: SignalEvent) -> float:
+        """The score after every event given here so far, the LSTM's state carried along.
+
+        One step a call, however long the past. Not the same function as `score`, which starts from
+        a zero state: both agree to the bit while the window given to `score` holds all events of
+        the stream. A module's stream starts afresh when it is registered, loaded or given weights,
+        and by `forget_stream`. 0.0 for an unknown module. Raises ValueError unless scorer is
+        "lstm".
+        """
+        return self._lstm("score_stream").score_stream(module_id, event)
+
+    def forget_stream(self, module_id: str) -> None:
+        """Start the module's stream afresh; an unknown id is ignored."""
+        self._lstm("forget_stream").forget_stream(module_id)
+
+    def get_weights(self, module_id: str) -> dict[str, NDArray[np.float32]]:
+        """A copy of an LSTM's weights under torch's names.
+
+        "weight_ih_l0" (256, 16), "weight_hh_l0" (256, 64), "bias_ih_l0" and "bias_hh_l0" (256,),
+        rows in the order of the gates i, f, g, o; "head.weight" (1, 64) and "head.bias" (1,).
+        Raises KeyError for an unknown module and ValueError unless scorer is "lstm".
+        """
+        weights = self._lstm("get_weights").weights(module_id)
+        if weights is None:
+            raise KeyError(module_id)
+        return weights
+
+    def set_weights(self, module_id: str, weights: dict[str, NDArray[np.float32]]) -> None:
+        """Give an LSTM other weights, as `get_weights` returns them; learning starts afresh.
+
+        Raises TypeError or ValueError naming the array that is missing, unknown, not float32, of
+        another shape or not finite; otherwise like `get_weights`.
+        """
+        if not self._lstm("set_weights").set_weights(module_id, weights):
+            raise KeyError(module_id)
+
+    def _lstm(self, method: str) -> core.LstmLimbic:
+        if isinstance(self._core, core.Limbic):
+            raise ValueError(f"scorer must be 'lstm' for {method}, got 'linear'")
+        return self._core
 
     def update_weights(self, module_id: str, window: Sequence[SignalEvent], label: float) -> None:
         """Learn that the window mattered (1.0), did not (0.0), or something between.
@@ -101,13 +167,29 @@ class LimbicLayer:
     ) -> list[tuple[str, float]]:
         """What pushed the score: (feature, signed log-odds), largest magnitude first.
 
-        The log-odds add up to that of the score. Empty for an empty window or an unknown module.
+        The linear scorer's log-odds add up to that of the score. An LSTM's are one a slot: how
+        much lower the log-odds would be with that slot 0 in every event; they do not add up.
+        Empty for an empty window or an unknown module.
         """
         return self._core.contributions(module_id, window)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all modules to one file, whole or not at all. Raises SourceError."""
-        write_atomic(path, self._core.save())
+        write_atomic(path, self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        """What `save` writes."""
+        return self._core.save()
+
+    def restore(self, module_id: str, saved: bytes) -> str | None:
+        """Restore one module from what `to_bytes` gave; what became of it, None if not in there.
+
+        The outcomes are those of `load`. Raises InputError for other bytes.
+        """
+        try:
+            return dict(self._core.load(saved, module_id)).get(module_id)
+        except ValueError as error:
+            raise InputError(str(error)) from None
 
     def load(self, path: str | os.PathLike[str]) -> dict[str, str]:
         """Restore saved modules by id and say what became of each.
@@ -119,7 +201,7 @@ class LimbicLayer:
         """
         data = Path(path).read_bytes()
         try:
-            core.Limbic().load(data)  # a rehearsal: ids that are no text must change nothing
+            type(self._core)().load(data)  # a rehearsal: ids that are no text must change nothing
             return dict(self._core.load(data))
         except ValueError as error:
             raise InputError(f"{path}: {error}") from None

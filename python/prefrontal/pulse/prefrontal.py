@@ -25,6 +25,9 @@ class EscalationDecision:
     question: what to ask the agent; None when it is not woken.
     confidence: the score, as it was handed in.
     window: the events that were judged; the caller's own sequence, not a copy.
+    activation_id: what feedback and `explain` ask for; None outside a registry.
+    reason: why, as a code of `prefrontal.types.Reason`; empty outside a registry.
+    audit: the agent would have slept; it is woken now to learn whether that is right.
 
     Raises ValueError for an escalation without a question: the agent is never woken for nothing.
     """
@@ -34,6 +37,9 @@ class EscalationDecision:
     question: str | None
     confidence: float
     window: Sequence[SignalEvent]
+    activation_id: str | None = None
+    reason: str = ""
+    audit: bool = False
 
     def __post_init__(self) -> None:
         if not self.should_escalate:

@@ -36,7 +36,6 @@ def policies(
 
 def _heartbeat(trial: Trial, days: float, tokens_per_wake: int) -> PolicyResult:
     """Wakes every half hour and then sees all that happened since."""
-    wakes = days * DAY_S / HEARTBEAT_S
     useful = len(
         {
             int(time // HEARTBEAT_S)
@@ -44,12 +43,14 @@ def _heartbeat(trial: Trial, days: float, tokens_per_wake: int) -> PolicyResult:
             if relevant
         }
     )
+    # A short span may touch one half hour more than it is long.
+    wakes = max(days * DAY_S / HEARTBEAT_S, float(useful))
     return PolicyResult(
         name="heartbeat",
         recall=1.0 if useful else None,
-        wakes_per_day=wakes / days,
+        wakes_per_day=DAY_S / HEARTBEAT_S,
         share_woken=1.0 if len(trial) else 0.0,
-        precision=min(1.0, useful / wakes),
+        precision=useful / wakes,
         tokens_per_useful_wake=wakes * tokens_per_wake / useful if useful else None,
         detail="every 30 minutes",
     )

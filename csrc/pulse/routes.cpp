@@ -1,0 +1,187 @@
+#include "csrc/pulse/routes.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "csrc/pulse/sparse_features.hpp"
+
+namespace prefrontal::pulse {
+namespace {
+
+// Parts of a path; the first part of an absolute one is "/". "." and empty parts do not count, and
+// ".." takes the part before it away, but never the leading "/".
+std::vector<std::string_view> parts_of(std::string_view path) {
+  std::vector<std::string_view> parts;
+  if (path.starts_with('/')) parts.push_back(path.substr(0, 1));
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('/'), path.size());
+    const std::string_view part = path.substr(0, end);
+    path.remove_prefix(std::min(end + 1, path.size()));
+    if (part.empty() || part == ".") continue;
+    if (part == ".." && !parts.empty() && parts.back() != "..") {
+      if (parts.back() != "/") parts.pop_back();
+    } else {
+      parts.push_back(part);
+    }
+  }
+  return parts;
+}
+
+std::string_view name_of(std::string_view location) {
+  while (location.size() > 1 && location.back() == '/') location.remove_suffix(1);
+  return location.substr(location.rfind('/') + 1);  // npos + 1 is 0
+}
+
+void drop(std::vector<std::uint32_t>& places, std::uint32_t place) { std::erase(places, place); }
+
+}  // namespace
+
+// The modules a window goes to so far.
+class Routes::Marks {
+ public:
+  Marks(std::size_t places, std::size_t modules) : marked_(places, false), left_(modules) {}
+  void set(Place place) {
+    left_ -= marked_[place] ? 0U : 1U;
+    marked_[place] = true;
+  }
+  void set(const std::vector<Place>& places) {
+    for (Place place : places) set(place);
+  }
+  bool full() const { return left_ == 0; }
+  bool operator[](Place place) const { return marked_[place]; }
+
+ private:
+  std::vector<bool> marked_;
+  std::size_t left_;  // modules without a mark
+};
+
+void Routes::Node::insert(std::string_view path, Place place) {
+  Node* node = this;
+  for (std::string_view part : parts_of(path)) {
+    auto found = node->children.find(part);
+    if (found == node->children.end())
+      found = node->children.emplace(std::string(part), std::make_unique<Node>()).first;
+    node = found->second.get();
+  }
+  node->places.push_back(place);
+}
+
+void Routes::Node::erase(std::string_view path, Place place) {
+  std::vector<std::pair<Node*, std::string_view>> way;
+  Node* node = this;
+  for (std::string_view part : parts_of(path)) {
+    const auto found = node->children.find(part);
+    if (found == node->children.end()) return;
+    way.emplace_back(node, part);
+    node = found->second.get();
+  }
+  drop(node->places, place);
+  for (; !way.empty() && node->places.empty() && node->children.empty(); way.pop_back()) {
+    node = way.back().first;
+    node->children.erase(node->children.find(way.back().second));
+  }
+}
+
+// Calls visit(places) at each node from the root down to `path`.
+template <class Visit>
+void Routes::Node::above(std::string_view path, Visit&& visit) const {
+  const Node* node = this;
+  visit(node->places);
+  for (std::string_view part : parts_of(path)) {
+    const auto found = node->children.find(part);
+    if (found == node->children.end()) return;
+    node = found->second.get();
+    visit(node->places);
+  }
+}
+
+void Routes::add(const std::string& name, Interests interests) {
+  std::unique_lock lock(mutex_);
+  if (const auto old = modules_.find(name); old != modules_.end()) forget(old->second);
+  const auto free = std::find(by_place_.begin(), by_place_.end(), nullptr);
+  const auto place = static_cast<Place>(free - by_place_.begin());
+  if (free == by_place_.end()) by_place_.push_back(nullptr);
+  Module& module = modules_[name];
+  module.place = place;
+  module.interests = std::move(interests);
+  module.refused.clear();
+  for (const std::string& extension : module.interests.irrelevant_extensions)
+    module.refused.insert(lower_case(extension));
+  by_place_[place] = &module;
+  for (const std::string& path : module.interests.directories) directories_.insert(path, place);
+  for (const std::string& path : module.interests.namespaces) namespaces_.insert(path, place);
+  if (module.interests.ticks) ticks_.push_back(place);
+  if (module.interests.everything()) everything_.push_back(place);
+}
+
+bool Routes::remove(const std::string& name) {
+  std::unique_lock lock(mutex_);
+  const auto found = modules_.find(name);
+  if (found == modules_.end()) return false;
+  forget(found->second);
+  modules_.erase(found);
+  return true;
+}
+
+void Routes::forget(const Module& module) {
+  for (const std::string& path : module.interests.directories)
+    directories_.erase(path, module.place);
+  for (const std::string& path : module.interests.namespaces) namespaces_.erase(path, module.place);
+  drop(ticks_, module.place);
+  drop(everything_, module.place);
+  by_place_[module.place] = nullptr;
+}
+
+std::vector<std::string> Routes::modules() const {
+  std::shared_lock lock(mutex_);
+  std::vector<std::string> names;
+  for (const auto& [name, module] : modules_) names.push_back(name);
+  return names;
+}
+
+void Routes::file(const Event& event, Marks& marks) const {
+  const std::string_view name = name_of(event.location);
+  const std::string extension =
+      event.extension.empty() ? lower_extension(name) : lower_case(event.extension);
+  const std::string both = double_extension(name);
+  directories_.above(event.location, [&](const std::vector<Place>& places) {
+    for (Place place : places) {
+      const auto& refused = by_place_[place]->refused;
+      if (refused.empty() || !(refused.contains(extension) || refused.contains(both)))
+        marks.set(place);
+    }
+  });
+}
+
+void Routes::memory(const Event& event, Marks& marks) const {
+  const auto visit = [&](const std::vector<Place>& places) { marks.set(places); };
+  namespaces_.above(event.location, visit);
+  if (!event.name_space.empty()) namespaces_.above(event.name_space, visit);
+}
+
+Routes::Match Routes::match(const Window& window) const {
+  std::shared_lock lock(mutex_);
+  Match match;
+  if (window.empty()) return match;
+  Marks marks(by_place_.size(), modules_.size());
+  marks.set(everything_);
+  for (const Event& event : window) {
+    if (event.source == "filesystem") {
+      file(event, marks);
+    } else if (event.source == "memory") {
+      memory(event, marks);
+    } else if (event.source == "time") {
+      marks.set(ticks_);
+    } else {
+      match.all = true;
+    }
+    match.all = match.all || marks.full();
+    if (match.all) return match;
+  }
+  for (const auto& [name, module] : modules_) {
+    if (marks[module.place]) match.modules.push_back(name);
+  }
+  return match;
+}
+
+}  // namespace prefrontal::pulse

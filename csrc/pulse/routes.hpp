@@ -1,0 +1,78 @@
+// Which modules a window concerns at all, decided by place, kind and source before any scoring.
+//
+//   file event     modules that watch a folder above it and do not call its kind irrelevant
+//   memory event   modules that watch its namespace or one above it
+//   time event     modules that declared active hours
+//   other sources  every module
+//
+// A module that declares nothing gets everything. A window goes where any of its events goes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "csrc/pulse/event.hpp"
+
+namespace prefrontal::pulse {
+
+struct Interests {
+  std::vector<std::string> directories;
+  std::vector<std::string> irrelevant_extensions;  // ".tmp", ".tar.gz"; A to Z count as a to z
+  std::vector<std::string> namespaces;
+  bool ticks = false;
+
+  bool everything() const { return directories.empty() && namespaces.empty() && !ticks; }
+};
+
+// Safe to use from several threads.
+class Routes {
+ public:
+  void add(const std::string& module, Interests interests);  // replaces one of the same name
+  bool remove(const std::string& module);                    // false when there was none
+  std::vector<std::string> modules() const;                  // sorted by name
+  struct Match {
+    bool all = false;                  // every module there is; `modules` is empty then
+    std::vector<std::string> modules;  // sorted by name
+  };
+  Match match(const Window& window) const;
+
+ private:
+  using Place = std::uint32_t;  // of a module
+
+  // Path parts: "/srv/a" is "/", "srv", "a". A module stands where its folder ends.
+  struct Node {
+    std::map<std::string, std::unique_ptr<Node>, std::less<>> children;
+    std::vector<Place> places;
+
+    void insert(std::string_view path, Place place);
+    void erase(std::string_view path, Place place);
+    template <class Visit>
+    void above(std::string_view path, Visit&& visit) const;
+  };
+  struct Module {
+    Place place = 0;
+    Interests interests;
+    std::set<std::string, std::less<>> refused;  // irrelevant extensions in lower case
+  };
+  class Marks;
+
+  void forget(const Module& module);
+  void file(const Event& event, Marks& marks) const;
+  void memory(const Event& event, Marks& marks) const;
+
+  std::map<std::string, Module, std::less<>> modules_;
+  std::vector<const Module*> by_place_;  // null where nobody stands
+  std::vector<Place> everything_;
+  std::vector<Place> ticks_;
+  Node directories_;
+  Node namespaces_;
+  mutable std::shared_mutex mutex_;
+};
+
+}  // namespace prefrontal::pulse

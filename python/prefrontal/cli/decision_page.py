@@ -1,0 +1,177 @@
+"""Decisions for people: a list, and a page about one."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ..pulse.plain_text import visible
+from ..types import Reason
+from .decisions import ID_LENGTH
+
+if TYPE_CHECKING:
+    from ..storage.decisions import DecisionRecord
+    from ..types import SignalEvent
+
+NAME_WIDTH = 34
+MODULE_WIDTH = 20
+BAR_WIDTH = 14
+PIPE_WIDTH = 4000
+MOST_EVENTS = 20
+LEAST_SHOWN = 0.005
+"""Least log-odds worth a bar: less is written as 0.00."""
+
+REASONS = {
+    Reason.WOKE: "It woke the agent: the score reached the threshold.",
+    Reason.AUDIT: "It was an audit: the score stayed below the threshold, and it was drawn at"
+    " random to learn what is slept through.",
+    Reason.BELOW_THRESHOLD: "It woke nobody: the score stayed below the threshold.",
+    Reason.NO_QUESTION: "It woke nobody: the module's template gave no question.",
+    Reason.DUPLICATE: "It woke nobody: the same event had come before.",
+    Reason.COALESCED: "It woke nobody: it became part of another event.",
+    Reason.COOLDOWN: "It woke nobody: the module had woken the agent just before (cooldown).",
+    Reason.GROUPED: "It woke nobody: it was gathered into another question.",
+    Reason.QUIET_HOURS: "It woke nobody: these are quiet hours.",
+    Reason.MODULE_BUDGET: "It woke nobody: the module's wakes for now were used up.",
+    Reason.GLOBAL_BUDGET: "It woke nobody: all wakes for now were used up.",
+    Reason.BUSY: "It woke nobody: the agent was still busy with this module.",
+    Reason.DROPPED: "It woke nobody: too much was waiting to be delivered.",
+}
+
+
+def when(moment: float) -> str:
+    """A moment in local time, to the second."""
+    try:
+        return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(moment))
+    except (ValueError, OverflowError, OSError):
+        return "unknown"
+
+
+def print_list(records: Sequence[DecisionRecord]) -> None:
+    """One line for each decision; only a terminal's width shortens it."""
+    length = _id_length(records)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    widest = max(len(visible(record.subject, MODULE_WIDTH)) for record in records)
+    for name, least in (("id", length), ("when", 14), ("module", max(6, widest))):
+        table.add_column(name, no_wrap=True, min_width=least)
+    for name in ("score", "label"):
+        table.add_column(name, justify="right", no_wrap=True, min_width=5)
+    table.add_column("question, or why not", no_wrap=True, overflow="ellipsis")
+    for record in records:
+        asked = record.question if record.acted else str(record.reason).replace("_", " ")
+        table.add_row(
+            record.id[:length],
+            when(record.time)[5:],
+            visible(record.subject, MODULE_WIDTH),
+            f"{record.score:.2f}",
+            "" if record.label is None else f"{record.label:g}",
+            visible(asked or "", 500),
+        )
+    with _page() as console:
+        console.print(table)
+
+
+def _id_length(records: Sequence[DecisionRecord]) -> int:
+    """How much of the ids tells these decisions apart."""
+    ids = {record.id for record in records}
+    lengths = (ID_LENGTH, *range(ID_LENGTH + 4, 32, 4))
+    return next((n for n in lengths if len({each[:n] for each in ids}) == len(ids)), 32)
+
+
+def print_page(record: DecisionRecord) -> None:
+    """Everything that is known about one decision."""
+    question = Text(visible(record.question or "No question was asked.", 2000), style="bold")
+    why = [(name, amount) for name, amount in record.why if abs(amount) >= LEAST_SHOWN]
+    with _page() as console:
+        console.print(question, "", _facts(record), "", sep="\n")
+        if why:
+            console.print("What pushed the score, as log-odds (left: against waking, right: for)")
+            console.print(_bars(why, console))
+        else:
+            console.print("Nothing pushed the score: the module knows nothing of such signals yet.")
+        if record.window:
+            console.print("", _events(record.window), sep="\n")
+        if record.label is None:
+            short = record.id[:ID_LENGTH]
+            console.print()
+            console.print(f"Was it worth it? prefrontal feedback {short} useful   (or useless)")
+
+
+@contextmanager
+def _page() -> Iterator[Console]:
+    """A console; what goes into a pipe is neither shortened nor padded."""
+    console = Console(highlight=False, markup=False, emoji=False)
+    if console.is_terminal:
+        yield console
+        return
+    console.width = PIPE_WIDTH
+    with console.capture() as written:
+        yield console
+    for line in written.get().splitlines():
+        click.echo(line.rstrip())
+
+
+def _facts(record: DecisionRecord) -> Table:
+    table = Table(show_header=False, box=None, pad_edge=False)
+    table.add_column(no_wrap=True, style="bold")
+    table.add_column(overflow="fold")
+    table.add_row("id", record.id)
+    table.add_row("module", visible(record.subject, 200))
+    table.add_row("when", when(record.time))
+    table.add_row("score", f"{record.score:.3f}, threshold {record.threshold:.3f}")
+    table.add_row("outcome", _outcome(record))
+    table.add_row("label", _label(record))
+    return table
+
+
+def _outcome(record: DecisionRecord) -> str:
+    reason = next((each for each in Reason if each == record.reason), None)
+    said = REASONS.get(reason, record.reason) if reason else record.reason
+    if record.reason == Reason.AUDIT:
+        said += f" The chance was {record.propensity:.1%}."
+    return said
+
+
+def _label(record: DecisionRecord) -> str:
+    if record.label is None:
+        return "none; silence teaches nothing"
+    word = {1.0: "useful", 0.0: "useless"}.get(record.label, "between useless and useful")
+    at = "" if record.labelled_at is None else f", given {when(record.labelled_at)}"
+    return f"{record.label:g} ({word}){at}"
+
+
+def _bars(why: Sequence[tuple[str, float]], console: Console) -> Table:
+    table = Table(show_header=False, box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(justify="right", no_wrap=True, width=BAR_WIDTH, style="red")
+    table.add_column(no_wrap=True, width=BAR_WIDTH, style="green")
+    largest = max((abs(amount) for _, amount in why if math.isfinite(amount)), default=0.0)
+    block = "#" if console.options.ascii_only else "█"
+    for name, amount in why:
+        bar = block * max(1, round(BAR_WIDTH * abs(amount) / largest))
+        left, right = (bar, "") if amount < 0 else ("", bar)
+        table.add_row(visible(name, NAME_WIDTH), f"{amount:+.2f}", left, right)
+    return table
+
+
+def _events(window: Sequence[SignalEvent]) -> Table:
+    title = "event" if len(window) == 1 else f"{len(window)} events"
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(title, no_wrap=True)
+    table.add_column("")
+    table.add_column("", overflow="fold")
+    for event in window[-MOST_EVENTS:]:
+        what = f"{event.source} {event.delta_type}"
+        table.add_row(when(event.timestamp), visible(what, 40), visible(event.location, 500))
+    if len(window) > MOST_EVENTS:
+        table.add_row("", "", f"and {len(window) - MOST_EVENTS} before")
+    return table

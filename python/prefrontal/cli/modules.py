@@ -1,0 +1,116 @@
+"""`prefrontal modules`: which modules `prefrontal watch` runs, and what they mean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .state import state_folder, state_option
+
+if TYPE_CHECKING:
+    from ..pulse.fingerprint import ModuleFingerprint
+
+
+@click.group()
+def modules() -> None:
+    """The modules that `prefrontal watch` runs: who asks, what to watch, what to ask."""
+
+
+@modules.command("list")
+@state_option
+def list_modules(state: str | None) -> None:
+    """Every module that is kept."""
+    from .module_files import kept_modules
+
+    folder = state_folder(state)
+    found = kept_modules(folder)
+    if not found:
+        click.echo(
+            f"No module is kept in {folder.modules}; `prefrontal modules add FILE` adds one."
+        )
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("module", no_wrap=True)
+    table.add_column("from", justify="right")
+    table.add_column("watches", overflow="fold")
+    for module in found:
+        if module.fingerprint is None:
+            table.add_row(module.path.name, "", f"cannot be used: {module.error}")
+        else:
+            threshold = f"{module.fingerprint.default_threshold:.2f}"
+            table.add_row(
+                plain(module.fingerprint.module_id), threshold, watched(module.fingerprint)
+            )
+    Console(highlight=False, markup=False).print(table)
+
+
+@modules.command("add")
+@click.argument("file", type=click.Path(path_type=Path))
+@state_option
+def add_module(file: Path, state: str | None) -> None:
+    """Check a fingerprint (JSON or YAML) and keep it for `prefrontal watch`."""
+    from .module_files import keep, read_fingerprint
+
+    fingerprint = read_fingerprint(file)
+    folder = state_folder(state)
+    verb = "Replaced" if keep(folder, fingerprint) else "Added"
+    click.echo(f"{verb} {plain(fingerprint.module_id)}: watches {watched(fingerprint)}.")
+    click.echo("A watch that is running takes it up when it is started again.")
+
+
+@modules.command("remove")
+@click.argument("module_id", metavar="ID")
+@state_option
+def remove_module(module_id: str, state: str | None) -> None:
+    """Remove a kept module; what it learned stays in the log."""
+    from .module_files import drop
+
+    drop(state_folder(state), module_id)
+    click.echo(f"Removed {plain(module_id)}.")
+
+
+@modules.command("check")
+@click.argument("file", type=click.Path(path_type=Path))
+def check_module(file: Path) -> None:
+    """Check a fingerprint (JSON or YAML) and say what it means, signal by signal."""
+    from .module_files import read_fingerprint
+    from .module_meaning import sentences
+
+    fingerprint = read_fingerprint(file)
+    click.echo(
+        f"{plain(fingerprint.module_id)} is a good fingerprint. Before anything was learned:"
+    )
+    for sentence in sentences(fingerprint):
+        click.echo(f"  {sentence}")
+
+
+def watched(fingerprint: ModuleFingerprint) -> str:
+    """What the module watches, in a few words."""
+    parts = []
+    if files := fingerprint.filesystem:
+        kinds = f" ({', '.join(files.relevant_extensions)})" if files.relevant_extensions else ""
+        parts.append(f"{', '.join(map(home_short, files.watch_directories))}{kinds}")
+    if memory := fingerprint.memory:
+        parts.append(f"memory {', '.join(memory.watch_namespaces)}")
+    if time := fingerprint.time:
+        hours = f"{time.active_hours[0]:02d}:00 to {time.active_hours[1]:02d}:59"
+        parts.append(f"mostly {hours}" if parts else f"the clock, {hours}")
+    return plain("; ".join(parts)) or "everything"
+
+
+def home_short(path: str) -> str:
+    """The path with the home folder as `~`."""
+    home = str(Path.home())
+    return f"~{path[len(home) :]}" if path == home or path.startswith(home + "/") else path
+
+
+def plain(text: str) -> str:
+    """One line that a terminal can show, however it came."""
+    from ..pulse.plain_text import visible
+
+    return visible(text, 2000)

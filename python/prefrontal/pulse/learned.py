@@ -1,0 +1,101 @@
+"""What the gate keeps across restarts: weights, recall counts, and which labels are in them."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import InputError, PrefrontalError
+from ..storage.files import write_atomic
+from .audit import LiveRecall
+
+if TYPE_CHECKING:
+    from ..storage.decisions import DecisionLog
+    from .gate import Gate
+    from .limbic import LimbicLayer
+
+WEIGHTS = "weights"
+RECALL = "recall"
+
+log = logging.getLogger("prefrontal.pulse")
+
+
+class Learned:
+    """Learns the labels of the log, each once, and saves weights together with how far it got.
+
+    The weights and the number of the last label in them are one row of the log, so a restart
+    learns exactly the labels that came after; the file at `path` is a copy for other uses.
+    For the gate's thread.
+    """
+
+    def __init__(
+        self,
+        decisions: DecisionLog,
+        limbic: LimbicLayer,
+        gate: Gate,
+        path: Path | None,
+        every: int,
+    ) -> None:
+        if isinstance(every, bool) or not isinstance(every, int) or every < 1:
+            raise ValueError(f"auto_save_interval must be a whole number from 1 up, got {every!r}")
+        self._decisions = decisions
+        self._limbic = limbic
+        self._gate = gate
+        self._path = path
+        self._every = every
+        self._unsaved = 0
+        self._through = 0
+        self.learned = 0
+        self._weights = self._read_weights()
+        self._counts = self._read_counts()
+
+    def recall(self, module_id: str) -> None:
+        """Give a module that was just registered what it knew before."""
+        if self._weights is not None:
+            self._limbic.restore(module_id, self._weights)
+        if counts := self._counts.get(module_id):
+            self._gate.modules[module_id].recall = LiveRecall.from_dict(counts)
+
+    def learn(self) -> bool:
+        """Train on the labels that came since; whether there were any."""
+        before = self.learned
+        for seq, record, label in self._decisions.labels_after(self._through):
+            self._gate.learn(record, label)
+            self._through = seq
+            self.learned += 1
+            self._unsaved += 1
+        if self._unsaved >= self._every:
+            self.save()
+        return self.learned > before
+
+    def save(self) -> None:
+        """Write weights, counts and the last label in them; a failure is logged."""
+        weights = self._limbic.to_bytes()
+        counts = {name: m.recall.to_dict() for name, m in self._gate.modules.items()}
+        # Of modules that are not registered now, what is known stays known.
+        self._counts |= counts
+        try:
+            self._decisions.save_state(RECALL, json.dumps(self._counts).encode(), self._through)
+            self._decisions.save_state(WEIGHTS, weights, self._through)
+            if self._path is not None:
+                write_atomic(self._path, weights)
+        except PrefrontalError as error:
+            log.error("weights could not be saved: %s", error)
+            return
+        self._unsaved = 0
+
+    def _read_weights(self) -> bytes | None:
+        if (state := self._decisions.load_state(WEIGHTS)) is not None:
+            self._through = state[1]
+            return state[0]
+        if self._path is None or not self._path.exists():
+            return None
+        if self._path.is_dir():
+            raise InputError(f"model_save_path must be a file, got the folder {str(self._path)!r}")
+        return self._path.read_bytes()
+
+    def _read_counts(self) -> dict[str, dict[str, object]]:
+        state = self._decisions.load_state(RECALL)
+        return {} if state is None else dict(json.loads(state[0]))

@@ -1,0 +1,164 @@
+"""Between a score that would wake and the wake itself: quiet hours, cooldown, budgets."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, field, fields
+
+from ..types import Reason, SignalEvent
+
+OVERLAPS = ("skip", "queue", "parallel")
+MOST_KEYS = 50_000
+"""Events remembered at once, as hashes of 64 bits; older ones are forgotten first."""
+
+
+@dataclass(frozen=True, slots=True)
+class PolicySettings:
+    """How wakes are held back. The defaults hold nothing back but exact repetitions.
+
+    settle_s: a file must have been left alone so long before it is looked at.
+    cooldown_s: least seconds between two wakes of a module. group_s: after a module's first wake
+    of a group, further ones are gathered so long and asked as one. quiet_hours: first and last
+    local hour, both included, in which nothing wakes; (22, 6) passes midnight.
+    module_wakes_per_hour, wakes_per_hour: budgets, of each module and of all; burst: wakes that
+    may come at once out of a full budget. overlap: what happens to a wake of a module whose
+    handler is still at work: "skip" it, "queue" it, or run in "parallel".
+    key_ttl_s: how long an event is remembered so that a repetition is recognised; 0 forgets.
+    """
+
+    settle_s: float = 0.5
+    cooldown_s: float = 0.0
+    group_s: float = 0.0
+    quiet_hours: tuple[int, int] | None = None
+    module_wakes_per_hour: float | None = None
+    wakes_per_hour: float | None = None
+    burst: int = 5
+    overlap: str = "queue"
+    key_ttl_s: float = 300.0
+
+    def __post_init__(self) -> None:
+        for name in ("settle_s", "cooldown_s", "group_s", "key_ttl_s"):
+            _check(name, getattr(self, name), least=0.0)
+        for name in ("module_wakes_per_hour", "wakes_per_hour"):
+            if getattr(self, name) is not None:
+                _check(name, getattr(self, name), least=0.0)
+        _check("burst", self.burst, least=1.0)
+        if self.overlap not in OVERLAPS:
+            raise ValueError(f"overlap must be one of {', '.join(OVERLAPS)}, got {self.overlap!r}")
+        hours = self.quiet_hours
+        if hours is not None and not (
+            len(hours) == 2 and all(type(hour) is int and 0 <= hour <= 23 for hour in hours)
+        ):
+            raise ValueError(f"quiet_hours must be two whole numbers 0..23, got {hours!r}")
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """The names of the settings."""
+        return tuple(each.name for each in fields(cls))
+
+
+@dataclass(slots=True)
+class TokenBucket:
+    """So many tokens an hour, at most `burst` at once; starts full."""
+
+    per_hour: float
+    burst: float
+    tokens: float = field(init=False)
+    at: float | None = None
+
+    def __post_init__(self) -> None:
+        self.tokens = self.burst
+
+    def has(self, now: float) -> bool:
+        """Whether a token is there at monotonic second `now`."""
+        if self.at is not None:
+            self.tokens = min(self.burst, self.tokens + (now - self.at) * self.per_hour / 3600)
+        self.at = now
+        return self.tokens >= 1.0 - 1e-9
+
+    def take(self) -> None:
+        """Spend one; ask `has` first."""
+        self.tokens -= 1.0
+
+
+class DeliveryPolicy:
+    """Says of each would-be wake whether it may go out now. For one thread."""
+
+    def __init__(self, settings: PolicySettings) -> None:
+        self.settings = settings
+        self._last: dict[str, float] = {}
+        self._buckets: dict[str, TokenBucket] = {}
+        self._all = _bucket(settings.wakes_per_hour, settings)
+        self._keys: OrderedDict[int, float] = OrderedDict()
+
+    def repeated(self, event: SignalEvent, now: float) -> bool:
+        """Whether this very event was seen within `key_ttl_s`.
+
+        Two events are the same when their feature "idempotency_key" is, or, without one, their
+        source, location, kind of change and time.
+        """
+        if self.settings.key_ttl_s <= 0:
+            return False
+        named = event.features.get("idempotency_key")
+        if isinstance(named, str):
+            key = hash(named)
+        else:
+            key = hash((event.source, event.location, event.delta_type, event.timestamp))
+        horizon = now - self.settings.key_ttl_s
+        keys = self._keys
+        while keys and (len(keys) > MOST_KEYS or next(iter(keys.values())) < horizon):
+            keys.popitem(last=False)
+        if key in keys:
+            return True
+        keys[key] = now
+        return False
+
+    def admit(self, module_id: str, wall: float, now: float) -> Reason | None:
+        """None when the wake may go out, and it is then counted; otherwise why not.
+
+        wall: Unix seconds, for quiet hours. now: monotonic seconds, for everything else.
+        """
+        settings = self.settings
+        if settings.quiet_hours is not None and _within(settings.quiet_hours, wall):
+            return Reason.QUIET_HOURS
+        last = self._last.get(module_id)
+        if last is not None and now - last < settings.cooldown_s:
+            return Reason.COOLDOWN
+        own = None
+        if settings.module_wakes_per_hour is not None:
+            own = self._buckets.setdefault(
+                module_id, TokenBucket(settings.module_wakes_per_hour, settings.burst)
+            )
+            if not own.has(now):
+                return Reason.MODULE_BUDGET
+        if self._all is not None:
+            if not self._all.has(now):
+                return Reason.GLOBAL_BUDGET
+            self._all.take()
+        if own is not None:
+            own.take()
+        self._last[module_id] = now
+        return None
+
+    def forget(self, module_id: str) -> None:
+        """Drop what is remembered of a module that is gone."""
+        self._last.pop(module_id, None)
+        self._buckets.pop(module_id, None)
+
+
+def _bucket(per_hour: float | None, settings: PolicySettings) -> TokenBucket | None:
+    return None if per_hour is None else TokenBucket(per_hour, settings.burst)
+
+
+def _within(hours: tuple[int, int], wall: float) -> bool:
+    start, end = hours
+    return (time.localtime(wall).tm_hour - start) % 24 <= (end - start) % 24
+
+
+def _check(name: str, value: object, least: float) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    if not math.isfinite(value) or value < least:
+        raise ValueError(f"{name} must be a finite number of at least {least:g}, got {value!r}")

@@ -1,0 +1,12 @@
+"""Where a question goes: a command, an address, or a stream of JSON lines.
+
+A sink takes an escalation, hands it over, and tells what came of it; it never raises for the
+world's sake. Sinks are called from the registry's handler threads, several at a time.
+"""
+
+from .command import CommandSink
+from .http import HttpSink
+from .lines import LinesSink
+from .outcome import Outcome, Sink, as_dict, as_line
+
+__all__ = ["CommandSink", "HttpSink", "LinesSink", "Outcome", "Sink", "as_dict", "as_line"]

@@ -1,0 +1,133 @@
+"""Escalations to a command."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
+from threading import Lock
+from typing import IO, TYPE_CHECKING, Any
+
+from ...errors import InputError
+from ..fields import shown
+from .outcome import Outcome
+
+if TYPE_CHECKING:
+    from ..prefrontal import EscalationDecision
+
+VALUE_LIMIT = 8000
+"""Most characters of one value in the environment; a system takes only so much."""
+
+
+class CommandSink:
+    """Runs a command for each escalation: the question on its standard input, in UTF-8.
+
+    command: split as a shell would, but no shell runs it, so nothing that a signal carries is
+        ever read as a command. A list is taken as it is.
+    timeout_s: a command that is still running then is killed, with what it started.
+    output: where its standard output goes, as for `subprocess`; None is our own.
+
+    In its environment: PREFRONTAL_QUESTION, PREFRONTAL_MODULE, PREFRONTAL_ID,
+    PREFRONTAL_LOCATION, PREFRONTAL_SCORE. Raises InputError for a command that cannot be split
+    or names no program that can be run.
+    """
+
+    def __init__(
+        self,
+        command: str | Sequence[str],
+        timeout_s: float = 30.0,
+        output: int | IO[Any] | None = None,
+    ) -> None:
+        self._argv = _argv(command)
+        self._timeout_s = timeout_s
+        self._output = output
+        self._lock = Lock()
+        self._running: set[subprocess.Popen[bytes]] = set()
+        self._closed = False
+
+    def deliver(self, decision: EscalationDecision) -> Outcome:
+        question = decision.question or ""
+        try:
+            with self._lock:
+                if self._closed:
+                    return Outcome(False, "not run: closed")
+                process = subprocess.Popen(
+                    self._argv,
+                    stdin=subprocess.PIPE,
+                    stdout=self._output,
+                    env=os.environ | _environment(decision),
+                    start_new_session=True,  # Ctrl-C is for us; and so the whole group can be ended
+                )
+                self._running.add(process)
+        except OSError as error:
+            return Outcome(False, f"cannot be run: {error.strerror or error}")
+        try:
+            process.communicate(question.encode(errors="replace"), timeout=self._timeout_s)
+        except subprocess.TimeoutExpired:
+            _kill(process)
+            process.communicate()
+            return Outcome(False, f"killed after {self._timeout_s:g} s")
+        finally:
+            with self._lock:
+                self._running.discard(process)
+        return _ended(process.returncode)
+
+    def close(self) -> None:
+        """Kill what is still running and start nothing more."""
+        with self._lock:
+            self._closed = True
+            for process in self._running:
+                _kill(process)
+
+
+def _argv(command: str | Sequence[str]) -> list[str]:
+    try:
+        argv = shlex.split(command) if isinstance(command, str) else list(command)
+    except ValueError as error:
+        raise InputError(f"command must be split into words ({error}), got {command!r}") from None
+    if not argv or shutil.which(argv[0]) is None:
+        name = argv[0] if argv else ""
+        raise InputError(f"command must name a program that can be run, got {shown(name)}")
+    return argv
+
+
+def _environment(decision: EscalationDecision) -> dict[str, str]:
+    told = {
+        "QUESTION": decision.question or "",
+        "MODULE": decision.module_id,
+        "ID": decision.activation_id or "",
+        "LOCATION": decision.window[-1].location if decision.window else "",
+        "SCORE": f"{decision.confidence:.4f}",
+    }
+    return {f"PREFRONTAL_{name}": _plain(value) for name, value in told.items()}
+
+
+def _plain(value: str) -> str:
+    """What an environment can hold; a file name that is no UTF-8 keeps its bytes."""
+    kept = value[:VALUE_LIMIT].replace("\0", "")
+    try:
+        os.fsencode(kept)
+    except UnicodeEncodeError:
+        return kept.encode(errors="replace").decode()
+    return kept
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is not None:
+        return
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _ended(code: int) -> Outcome:
+    if code >= 0:
+        return Outcome(code == 0, f"exit code {code}")
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = str(-code)
+    return Outcome(False, f"ended by signal {name}")

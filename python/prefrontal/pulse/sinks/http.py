@@ -1,0 +1,126 @@
+"""Escalations to an address, as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http.client import HTTPException
+from threading import Event
+from typing import TYPE_CHECKING, Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from ...errors import InputError
+from ..fields import shown
+from .outcome import Outcome, as_line
+
+if TYPE_CHECKING:
+    from ..prefrontal import EscalationDecision
+
+FIRST_WAIT_S = 0.5
+LONGEST_WAIT_S = 30.0
+RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
+"""Answers after which the same request may well succeed."""
+
+
+class _NoRedirect(HTTPRedirectHandler):
+    """A redirected POST would become a GET without its body, and look like a success."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+class HttpSink:
+    """Posts each escalation as JSON, and again when the first try did not get through.
+
+    The header `Idempotency-Key` is the activation's id, the same on every try, so that a
+    receiver can tell a repetition. Tried again `retries` times: after no answer, and after
+    answers that mean "later" (408, 425, 429, 5xx); waits double from half a second, at most 30 s,
+    or as long as `Retry-After` asks. A redirect is not followed: it would lose the body.
+
+    timeout_s: for each try. Raises InputError for an address that is not http or https.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        timeout_s: float = 30.0,
+        retries: int = 4,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self._url = _checked_url(url)
+        self._timeout_s = timeout_s
+        self._retries = retries
+        self._headers = _checked_headers(headers or {})
+        self._opener = build_opener(_NoRedirect)
+        self._closed = Event()
+
+    def deliver(self, decision: EscalationDecision) -> Outcome:
+        request = Request(
+            self._url,
+            data=as_line(decision).encode(),
+            headers={
+                "Content-Type": "application/json",
+                "User-Agent": "prefrontal",
+                **self._headers,
+                "Idempotency-Key": decision.activation_id or "",
+            },
+            method="POST",
+        )
+        wait_s = FIRST_WAIT_S
+        for attempt in range(1, self._retries + 2):
+            answer, asked_s = self._once(request)
+            if answer.ok or asked_s is None or attempt > self._retries:
+                break
+            if self._closed.wait(min(max(wait_s, asked_s), LONGEST_WAIT_S)):
+                return Outcome(False, f"{answer.detail}; given up: closed", attempt)
+            wait_s *= 2
+        return Outcome(answer.ok, answer.detail, attempt)
+
+    def close(self) -> None:
+        """Wait for no further try."""
+        self._closed.set()
+
+    def _once(self, request: Request) -> tuple[Outcome, float | None]:
+        """One try, and how many seconds to wait at least before the next; None: no next."""
+        try:
+            with self._opener.open(request, timeout=self._timeout_s) as response:
+                return Outcome(True, f"HTTP {response.status}"), None
+        except HTTPError as error:
+            with error:
+                later = _retry_after(error.headers.get("Retry-After"))
+                return Outcome(
+                    False, f"HTTP {error.code}"
+                ), later if error.code in RETRIED else None
+        except URLError as error:
+            return Outcome(False, f"no answer: {error.reason}"), 0.0
+        except (OSError, HTTPException) as error:
+            return Outcome(False, f"no answer: {str(error) or type(error).__name__}"), 0.0
+
+
+def _retry_after(value: str | None) -> float:
+    """Seconds; a date counts as none: our own waits are as long as we would wait for one."""
+    return float(value) if value is not None and value.isascii() and value.isdigit() else 0.0
+
+
+def _checked_url(url: str) -> str:
+    rule = "start with http:// or https:// and name a host"
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable or not url.isascii() or not url.isprintable() or " " in url:
+        raise InputError(f"address must {rule}, got {shown(url)}")
+    if parts.username is not None:
+        raise InputError("address must hold no user name: send one in a header, Authorization")
+    return url
+
+
+def _checked_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    for name, value in headers.items():
+        if not name.isascii() or not name.replace("-", "").replace("_", "").isalnum():
+            raise InputError(f"header must have a name of letters, digits and -, got {shown(name)}")
+        if not value.isascii() or not value.isprintable():
+            raise InputError(f"header {name} must be printable ASCII")  # its value may be a secret
+    return dict(headers)

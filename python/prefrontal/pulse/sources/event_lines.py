@@ -1,0 +1,88 @@
+"""Events as JSON lines: one object a line, whatever its pieces arrive in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from reprlib import repr as short_repr
+
+from ...errors import InputError
+from ...types import SignalEvent
+
+LINE_LIMIT = 2**20
+"""Bytes a line may hold."""
+
+_FIELDS = ("source", "location", "delta_type", "magnitude", "timestamp", "features")
+
+
+def event_from_line(line: bytes, now: float) -> SignalEvent:
+    """`{"source": "mail", "location": "inbox", "delta_type": "created"}` as an event.
+
+    Optional: magnitude (1), timestamp (`now`), features ({}). Raises InputError naming the field.
+    """
+    try:
+        raw = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"line must be a JSON object ({error}), got {short_repr(line)}") from None
+    if not isinstance(raw, dict):
+        raise InputError(f"line must be a JSON object, got {short_repr(raw)}")
+    for name in raw:
+        if name not in _FIELDS:
+            raise InputError(f"field must be one of {', '.join(_FIELDS)}, got {short_repr(name)}")
+    features = raw.get("features", {})
+    if not isinstance(features, dict):
+        raise InputError(f"features must be an object, got {short_repr(features)}")
+    return SignalEvent(
+        _text(raw, "source"),
+        _text(raw, "location"),
+        _text(raw, "delta_type"),
+        _number(raw, "magnitude", 1.0),
+        _number(raw, "timestamp", now),
+        features,
+    )
+
+
+def _text(raw: dict[str, object], name: str) -> str:
+    value = raw.get(name)
+    if not isinstance(value, str) or not value.strip():
+        raise InputError(f"{name} must be text that is not blank, got {short_repr(value)}")
+    return value
+
+
+def _number(raw: dict[str, object], name: str, default: float) -> float:
+    value = raw.get(name, default)
+    known = isinstance(value, int | float) and not isinstance(value, bool)
+    if not known or not abs(value) <= 1e300:  # type: ignore[arg-type]
+        raise InputError(f"{name} must be a finite number, got {short_repr(value)}")
+    return float(value)  # type: ignore[arg-type]
+
+
+class LineSplitter:
+    """Bytes in, whole lines out; a line over LINE_LIMIT is left out and counted."""
+
+    def __init__(self) -> None:
+        self._rest = bytearray()
+        self._skipping = False
+        self.too_long = 0
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """The lines that `data` completes, without their ends, blank ones left out."""
+        *whole, rest = data.split(b"\n")
+        for piece in whole:
+            line = bytes(self._rest) + piece
+            self._rest.clear()
+            if self._skipping or len(line) > LINE_LIMIT:
+                self.too_long += not self._skipping
+                self._skipping = False
+            elif line.strip():
+                yield line
+        if not self._skipping:
+            self._rest += rest
+            if len(self._rest) > LINE_LIMIT:
+                self._rest.clear()
+                self._skipping = True
+                self.too_long += 1
+
+    def end(self) -> Iterator[bytes]:
+        """What came after the last line end."""
+        yield from self.feed(b"\n")

@@ -1,0 +1,203 @@
+"""New commits of a repository as signals, one event for each file a commit changed."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from ...clock import Clock, SystemClock
+from ...errors import SourceError
+from ...storage.files import write_atomic
+from ...types import SignalEvent
+from .git_commands import tell
+from .polling import Poller
+from .running import Outlet, Push
+
+COMMITS = 1_000
+"""New commits that are told of at once, the newest; the others are counted and logged."""
+FILES = 2_000
+"""Files of one commit that become events; the others are left out."""
+
+TIPS = 256
+"""Commits told of that are remembered before those that others reach are forgotten."""
+
+_MARK = b"\x01"
+_KINDS = {"A": "created", "M": "modified", "T": "modified", "D": "deleted", "R": "renamed"}
+log = logging.getLogger("prefrontal.pulse")
+
+
+class GitSource:
+    """Watches HEAD of the repository that holds `folder`, looking every `interval_s` seconds.
+
+    A look reads a few small files; git runs only when one of them changed. Told of are commits
+    that HEAD reaches and that neither HEAD nor a local branch reached before, oldest first: a
+    commit, a pull, an amended or rebased commit is new, a switch to a branch is not. A merge
+    tells what it brought to its first parent. Events have the source "git", the file's absolute
+    path as location, "created", "modified", "deleted" or "renamed", and the features commit,
+    actor (author), text (subject), path (in the repository), extension, and old_location when
+    renamed. state_path: file that keeps what was told, so that the next start goes on from there;
+    without it, and at the first start, commits that are there already are no event.
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        interval_s: float = 2.0,
+        *,
+        state_path: str | os.PathLike[str] | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self._folder = os.path.realpath(Path(folder).expanduser())
+        self._state_path = None if state_path is None else Path(state_path).expanduser()
+        self._clock = SystemClock() if clock is None else clock
+        self._git_dir: Path | None = None
+        self._signs: tuple[object, ...] = ()
+        self._seen: set[str] | None = None
+        self._top = ""
+        self._commits = 0
+        self._poller = Poller(f"prefrontal-git {self._folder}"[:200], interval_s, self._ask)
+
+    def start(self, push: Push) -> None:
+        """Begin; a repository that cannot be read is looked for again. Takes one look first."""
+        with suppress(SourceError):  # the thread will meet it too, and say so
+            self._open()
+        self._poller.start(push)
+
+    def stop(self, timeout_s: float = 5.0) -> None:
+        self._poller.stop(timeout_s)
+
+    def status(self) -> dict[str, object]:
+        """repository, commits told of, and what went wrong."""
+        return {"repository": self._folder, "commits": self._commits} | self._poller.status()
+
+    def _ask(self, outlet: Outlet) -> None:
+        self._open()
+        signs = self._look()
+        if signs == self._signs:
+            return
+        for event in self._news():
+            outlet(event)
+        self._signs = signs  # only now: after a failure it is asked again
+
+    def _open(self) -> None:
+        """Find the repository and, once, what is not new."""
+        if self._git_dir is None:
+            answer = os.fsdecode(tell(self._folder, "rev-parse", "--absolute-git-dir"))
+            self._git_dir = Path(answer.rstrip("\n"))
+            bare = tell(self._folder, "rev-parse", "--is-bare-repository").strip() == b"true"
+            top = b"" if bare else tell(self._folder, "rev-parse", "--show-toplevel")
+            self._top = os.fsdecode(top).rstrip("\n")
+        if self._seen is None:
+            self._seen = self._saved()
+        if self._seen is None:
+            self._seen = self._tips()
+            self._save()
+
+    def _look(self) -> tuple[object, ...]:
+        """What changes when HEAD or its branch moves, for the price of a few file looks."""
+        assert self._git_dir is not None
+        head = _text(self._git_dir / "HEAD")
+        common = self._git_dir / (_text(self._git_dir / "commondir").strip() or ".")
+        branch = head.removeprefix("ref: ").strip()
+        places = (self._git_dir / "logs" / "HEAD", common / "packed-refs")
+        table = common / "reftable" / "tables.list"
+        return (head, _text(common / branch), _text(table), *map(_stamp, places))
+
+    def _tips(self) -> set[str]:
+        listed = tell(self._folder, "for-each-ref", "--format=%(objectname)", "refs/heads")
+        head = self._head()
+        return {*listed.decode("ascii", "replace").split(), *([head] if head else [])}
+
+    def _head(self) -> str:
+        answer = tell(self._folder, "for-each-ref", "--count=1")  # fails where nothing can be read
+        try:
+            answer = tell(self._folder, "rev-parse", "--verify", "--quiet", "HEAD")
+        except SourceError:  # no commit yet
+            return ""
+        return answer.decode("ascii", "replace").strip()
+
+    def _news(self) -> Iterator[SignalEvent]:
+        head = self._head()
+        if not head or self._seen is None or head in self._seen:
+            return
+        asked = [head, *(f"^{tip}" for tip in sorted(self._seen))]
+        chosen = ("--first-parent", "--ignore-missing", "--stdin")
+        count = int(tell(self._folder, "rev-list", "--count", *chosen, lines=asked))
+        if count > COMMITS:
+            log.warning("%s has %d new commits; the last %d count", self._folder, count, COMMITS)
+        output = tell(
+            self._folder,
+            "log", "--reverse", "-z", "--name-status", "-m", "--format=%x01%H%n%aN%n%s",
+            "--encoding=UTF-8", "--no-ext-diff", "--no-textconv", f"-O{os.devnull}", "-M", "-l200",
+            f"--max-count={COMMITS}", *chosen,
+            lines=asked,
+        )  # fmt: skip
+        yield from self._events(output)
+        self._commits += min(count, COMMITS)
+        self._seen.add(head)
+        if len(self._seen) > TIPS:
+            with suppress(SourceError):  # commits that git has thrown away since
+                left = tell(self._folder, "merge-base", "--independent", *self._seen)
+                self._seen = set(left.decode("ascii", "replace").split())
+        self._save()
+
+    def _events(self, output: bytes) -> Iterator[SignalEvent]:
+        tokens = iter(output.split(b"\0"))
+        shared: dict[str, object] = {}
+        files = 0
+        for token in tokens:
+            if token.startswith(_MARK):
+                sha, actor, text = token[1:].decode("utf-8", "replace").split("\n", 2)
+                shared = {"commit": sha, "actor": actor, "text": text.rstrip("\n")}
+                files = 0
+                continue
+            kind = _KINDS.get(token.lstrip(b"\n")[:1].decode("ascii", "replace"))
+            if kind is None:
+                continue
+            old = next(tokens, b"") if kind == "renamed" else b""
+            path = next(tokens, b"")
+            files += 1
+            if files <= FILES:
+                yield self._event(kind, os.fsdecode(path), os.fsdecode(old), shared)
+
+    def _event(self, kind: str, path: str, old: str, shared: dict[str, object]) -> SignalEvent:
+        features = shared | {"path": path, "extension": Path(path).suffix}
+        if old:
+            features["old_location"] = str(Path(self._top, old))
+        location = str(Path(self._top, path))
+        return SignalEvent("git", location, kind, 1.0, self._clock.now(), features)
+
+    def _saved(self) -> set[str] | None:
+        if self._state_path is None:
+            return None
+        try:
+            kept = json.loads(self._state_path.read_bytes())
+            return {str(tip) for tip in kept["seen"]}
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            log.error("What was told of %s is not known any more: %r", self._folder, error)
+            return None
+
+    def _save(self) -> None:
+        if self._state_path is not None and self._seen is not None:
+            write_atomic(self._state_path, json.dumps({"seen": sorted(self._seen)}))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")[:4096]
+    except OSError:
+        return ""
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino

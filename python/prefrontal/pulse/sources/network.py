@@ -1,0 +1,180 @@
+"""A page of the network as a signal: an event when what it says changed."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import time
+from dataclasses import dataclass
+from urllib import request
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+
+from ...clock import Clock, SystemClock
+from ...errors import InputError, SourceError
+from ...types import SignalEvent
+from .polling import Poller
+from .running import Outlet, Push
+
+MAX_BYTES = 2**20
+GONE = (404, 410)
+_CHUNK = 2**16
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a server said. body_hash: SHA-256, 16 hex digits; None when it said "not modified"."""
+
+    status: int
+    body_hash: str | None
+    body_bytes: int = 0
+    etag: str = ""
+    last_modified: str = ""
+
+
+class NetworkSource:
+    """Asks an http or https URL every `interval_s` seconds.
+
+    "modified" when the content's hash changed, "deleted" when the page is gone (404, 410),
+    "created" when it is back. The first answer is what later ones are compared with, and no event.
+    Features: endpoint, status_code, content_hash, previous_hash, size_bytes. Other failures are
+    no event: they are counted, logged once and asked after less often. At most `max_bytes` are
+    read, within `timeout_s`; what follows is not compared. Redirects to other schemes than http
+    and https are refused, and so are URLs with a password in them.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        interval_s: float = 300.0,
+        *,
+        timeout_s: float = 10.0,
+        max_bytes: int = MAX_BYTES,
+        clock: Clock | None = None,
+    ) -> None:
+        _check_url(url)
+        if not timeout_s > 0:
+            raise InputError(f"timeout_s must be above 0 seconds, got {timeout_s!r}")
+        if max_bytes < 1:
+            raise InputError(f"max_bytes must be at least 1, got {max_bytes!r}")
+        self._url = url
+        self._timeout_s = timeout_s
+        self._max_bytes = max_bytes
+        self._clock = SystemClock() if clock is None else clock
+        self._last: Answer | None = None
+        self._requests = 0
+        self._poller = Poller(f"prefrontal-network {url}"[:200], interval_s, self._ask)
+
+    def start(self, push: Push) -> None:
+        self._poller.start(push)
+
+    def stop(self, timeout_s: float = 5.0) -> None:
+        self._poller.stop(timeout_s)
+
+    def status(self) -> dict[str, object]:
+        """endpoint, requests made, the last status code, and what went wrong."""
+        code = None if self._last is None else self._last.status
+        told = {"endpoint": self._url, "requests": self._requests, "status_code": code}
+        return told | self._poller.status()
+
+    def _ask(self, outlet: Outlet) -> None:
+        self._requests += 1
+        answer = self._fetch()
+        if answer.status != 304 and answer.status not in GONE and not 200 <= answer.status < 300:
+            raise SourceError(f"{self._url} answered with status {answer.status}")
+        event = self.observe(answer)
+        if event is not None:
+            outlet(event)
+
+    def observe(self, answer: Answer) -> SignalEvent | None:
+        """Compare an answer with the one before: the event, or None when nothing changed."""
+        before = self._last
+        if answer.status == 304:
+            return None
+        self._last = answer
+        if before is None:
+            return None
+        if answer.status in GONE:
+            delta = "" if before.status in GONE else "deleted"
+        elif before.status in GONE:
+            delta = "created"
+        else:
+            delta = "" if answer.body_hash == before.body_hash else "modified"
+        return self._event(delta, answer, before) if delta else None
+
+    def _event(self, delta: str, answer: Answer, before: Answer) -> SignalEvent:
+        gone = answer.status in GONE
+        features = {
+            "endpoint": self._url,
+            "status_code": answer.status,
+            "content_hash": "" if gone else answer.body_hash,
+            "previous_hash": "" if before.status in GONE else before.body_hash,
+            "size_bytes": 0 if gone else answer.body_bytes,
+        }
+        return SignalEvent("network", self._url, delta, 1.0, self._clock.now(), features)
+
+    def _fetch(self) -> Answer:
+        asked = request.Request(self._url, headers={"User-Agent": "prefrontal"})
+        if self._last is not None and self._last.etag:
+            asked.add_header("If-None-Match", self._last.etag)
+        elif self._last is not None and self._last.last_modified:
+            asked.add_header("If-Modified-Since", self._last.last_modified)
+        deadline = time.monotonic() + self._timeout_s
+        try:
+            with _opener().open(asked, timeout=self._timeout_s) as response:
+                return self._read(response, deadline)
+        except HTTPError as refusal:
+            refusal.close()
+            return Answer(refusal.code, None)
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            raise SourceError(f"{self._url} cannot be read: {error}") from error
+
+    def _read(self, response: http.client.HTTPResponse, deadline: float) -> Answer:
+        digest, size = hashlib.sha256(), 0
+        while size < self._max_bytes and (
+            chunk := response.read1(min(_CHUNK, self._max_bytes - size))
+        ):
+            digest.update(chunk)
+            size += len(chunk)
+            if time.monotonic() > deadline:
+                raise SourceError(f"{self._url} took longer than {self._timeout_s:g} s")
+        headers = response.headers
+        return Answer(
+            response.status,
+            digest.hexdigest()[:16],
+            size,
+            headers.get("ETag", ""),
+            headers.get("Last-Modified", ""),
+        )
+
+
+def _opener() -> request.OpenerDirector:
+    """http and https only: no files, no ftp, whatever a redirect says."""
+    opener = request.OpenerDirector()
+    for handler in (
+        request.ProxyHandler,
+        request.HTTPHandler,
+        request.HTTPSHandler,
+        request.HTTPDefaultErrorHandler,
+        request.HTTPRedirectHandler,
+        request.HTTPErrorProcessor,
+        request.UnknownHandler,
+    ):
+        opener.add_handler(handler())
+    return opener
+
+
+def _check_url(url: object) -> None:
+    if not isinstance(url, str):
+        raise TypeError(f"url must be text, got {url!r}")
+    try:
+        parts = urlsplit(url)
+        whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        whole = False
+    if not whole or not url.isprintable() or " " in url:
+        raise InputError(f"url must be an http or https address, got {url!r}")
+    if parts.username is not None or parts.password is not None:
+        raise InputError(
+            f"url must not hold a user name or password, got one for {parts.hostname!r}"
+        )

@@ -1,0 +1,90 @@
+"""A thread that asks something every so often, and asks less often while it fails."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable
+from threading import Event, Lock, Thread, current_thread
+
+from ...errors import InputError, PrefrontalError
+from .running import Outlet, Push
+
+LONGEST_BACKOFF = 32
+"""After repeated failures it asks after at most so many intervals, or an hour if that is less."""
+
+_HOUR_S = 3_600.0
+log = logging.getLogger("prefrontal.pulse")
+
+
+class Poller:
+    """Calls `ask(push)` at once and then every `interval_s` seconds on a thread of its own.
+
+    What `ask` raises is counted, kept for the status, and logged once until it succeeds again;
+    each failure in a row doubles the time to the next call, up to LONGEST_BACKOFF.
+    """
+
+    def __init__(self, name: str, interval_s: float, ask: Callable[[Outlet], None]) -> None:
+        if not 0 < interval_s < math.inf:
+            raise InputError(f"interval_s must be a number of seconds above 0, got {interval_s!r}")
+        self._name = name
+        self._interval_s = interval_s
+        self._ask = ask
+        self._outlet = Outlet()
+        self._lock = Lock()
+        self._end = Event()
+        self._thread: Thread | None = None
+        self._failures = 0
+        self._in_a_row = 0
+        self._last_error = ""
+
+    def start(self, push: Push) -> None:
+        with self._lock:
+            if self._thread is None:
+                self._outlet.push = push
+                self._end = Event()
+                self._thread = Thread(
+                    target=self._run, args=(self._end,), name=self._name, daemon=True
+                )
+                self._thread.start()
+
+    def stop(self, timeout_s: float) -> None:
+        with self._lock:
+            thread, self._thread = self._thread, None
+            self._end.set()
+        if thread is not None and thread is not current_thread():
+            thread.join(timeout_s)
+
+    def status(self) -> dict[str, object]:
+        return {
+            "running": self._thread is not None,
+            "errors": self._failures,
+            "last_error": self._last_error,
+            **self._outlet.counts(),
+        }
+
+    def delay_s(self) -> float:
+        """Seconds to the next call."""
+        longest = max(self._interval_s, min(self._interval_s * LONGEST_BACKOFF, _HOUR_S))
+        return min(self._interval_s * 2.0 ** min(self._in_a_row, 30), longest)
+
+    def call(self) -> None:
+        """Ask once, now."""
+        try:
+            self._ask(self._outlet)
+        except Exception as error:
+            self._failures += 1
+            self._in_a_row += 1
+            self._last_error = str(error) or type(error).__name__
+            if self._in_a_row == 1:
+                trace = not isinstance(error, PrefrontalError | OSError)
+                log.warning("%s: %s", self._name, self._last_error, exc_info=trace)
+        else:
+            if self._in_a_row:
+                log.info("%s: works again after %d failures", self._name, self._in_a_row)
+            self._in_a_row = 0
+
+    def _run(self, end: Event) -> None:
+        while not end.is_set():
+            self.call()
+            end.wait(self.delay_s())

@@ -1,0 +1,142 @@
+"""The keys of prefrontal.yml."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, PrivateAttr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from ..errors import InputError
+from ..storage.state_folder import default_state
+from .rules import (
+    Hours,
+    Module,
+    Positive,
+    Rate,
+    Recall,
+    Seconds,
+    Seed,
+    Share,
+    Switch,
+    Text,
+    Timeout,
+    Whole,
+    broken,
+)
+
+_CHECKED = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Endpoint(BaseModel):
+    """One address to ask now and then. every_s: seconds between two requests."""
+
+    model_config = _CHECKED
+
+    url: Text
+    every_s: Timeout = 300.0
+
+
+class Sources(BaseModel):
+    """Where signals come from, besides the folders that the modules name.
+
+    directories: folders to watch. git: repositories whose new commits are signals. network:
+    addresses to ask. socket: path of a Unix socket that takes JSON lines. stdin: take JSON lines
+    on standard input.
+    """
+
+    model_config = _CHECKED
+
+    directories: tuple[Text, ...] = ()
+    git: tuple[Text, ...] = ()
+    network: tuple[Endpoint, ...] = ()
+    socket: Text | None = None
+    stdin: Switch = False
+
+
+class Policy(BaseModel):
+    """What may hold a wake back; `pulse.policy.PolicySettings` says what each key means."""
+
+    model_config = _CHECKED
+
+    settle_s: Seconds = 0.5
+    cooldown_s: Seconds = 0.0
+    group_s: Seconds = 0.0
+    quiet_hours: Hours | None = None
+    module_wakes_per_hour: Rate | None = None
+    wakes_per_hour: Rate | None = None
+    burst: Positive = 5
+    overlap: Literal["skip", "queue", "parallel"] = "queue"
+    key_ttl_s: Seconds = 300.0
+
+
+class Sink(BaseModel):
+    """Where a question goes: exactly one of exec, post, lines.
+
+    exec: a command that is told the question on standard input. post: an address that gets it as
+    JSON, with `headers`, tried again `retries` times. lines: a file it is added to, as JSON.
+    timeout_s: how long one try may take.
+    """
+
+    model_config = _CHECKED
+
+    exec: Text | None = None
+    post: Text | None = None
+    lines: Text | None = None
+    headers: dict[Text, Text] = {}
+    timeout_s: Timeout = 30.0
+    retries: Whole = 4
+
+    def model_post_init(self, context: Any, /) -> None:
+        if sum(given is not None for given in (self.exec, self.post, self.lines)) != 1:
+            raise broken("have exactly one of exec, post, lines")
+
+
+class Settings(BaseSettings):
+    """A whole prefrontal.yml.
+
+    modules: paths of fingerprints (JSON or YAML) or fingerprints themselves; they are watched with
+    the modules of the state folder. state: where decisions and what was learned are kept.
+    threshold: the least score that wakes, for every module; recall: let the threshold follow this
+    share of what mattered. audit_share: share of the slept windows that are shown all the same.
+    log_refusals: keep what nobody was woken for, too.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix="PREFRONTAL_",
+        env_nested_delimiter="__",
+        extra="forbid",
+        frozen=True,
+        allow_inf_nan=False,
+    )
+
+    modules: tuple[Module, ...] = ()
+    sources: Sources = Sources()
+    policy: Policy = Policy()
+    sinks: tuple[Sink, ...] = ()
+    state: Text | None = None
+    threshold: Share | None = None
+    recall: Recall | None = None
+    audit_share: Share = 0.02
+    log_refusals: Switch = False
+    scorer: Literal["linear", "lstm"] = "linear"
+    seed: Seed = 0
+
+    _folder: Path = PrivateAttr(default_factory=Path.cwd)
+
+    def model_post_init(self, context: Any, /) -> None:
+        super().model_post_init(context)
+        if self.threshold is not None and self.recall is not None:
+            raise broken("have a threshold or a recall, not both")
+
+    def path(self, text: str) -> Path:
+        """A path of the settings: `~` expanded, relative to the folder of the file."""
+        try:
+            return self._folder / Path(text).expanduser()
+        except RuntimeError as error:
+            raise InputError(f"{text!r} must be a path that can be resolved ({error})") from None
+
+    def state_folder(self) -> Path:
+        """Where decisions and what was learned are kept; it need not exist."""
+        return default_state() if self.state is None else self.path(self.state)

@@ -1,0 +1,59 @@
+"""Types of fields, each with the one sentence that says what it must be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from pydantic import ValidationError, WrapValidator
+from pydantic_core import PydanticCustomError
+
+
+def broken(rule: str) -> PydanticCustomError:
+    """The error that reads "<field> must <rule>, got <value>"."""
+    return PydanticCustomError("rule", "{rule}", {"rule": rule})
+
+
+def _rule(
+    rule: str, holds: Callable[[Any], bool] = lambda _: True, *, switch: bool = False
+) -> WrapValidator:
+    def check(value: Any, parse: Callable[[Any], Any]) -> Any:
+        if isinstance(value, bool) and not switch:  # true and false are no numbers
+            raise broken(rule)
+        try:
+            parsed = parse(value)
+        except ValidationError:
+            raise broken(rule) from None
+        if not holds(parsed):
+            raise broken(rule)
+        return parsed
+
+    return WrapValidator(check)
+
+
+def _is_text(value: str) -> bool:
+    return bool(value.strip()) and "\0" not in value
+
+
+def _module(value: Any, _: Callable[[Any], Any]) -> Any:
+    """A path, or a fingerprint that `pulse.parse_fingerprint` checks later."""
+    if not isinstance(value, dict) and not (isinstance(value, str) and _is_text(value)):
+        raise broken("be a fingerprint or the path of one")
+    return value
+
+
+Share = Annotated[float, _rule("be a number in 0..1", lambda value: 0 <= value <= 1)]
+Recall = Annotated[float, _rule("be a number above 0 and at most 1", lambda v: 0 < v <= 1)]
+Seconds = Annotated[float, _rule("be a number of seconds, at least 0", lambda v: v >= 0)]
+Timeout = Annotated[
+    float, _rule("be a number of seconds above 0, at most 86400", lambda v: 0 < v <= 86400)
+]
+Rate = Annotated[float, _rule("be a number of at least 0", lambda value: value >= 0)]
+Whole = Annotated[int, _rule("be a whole number in 0..100", lambda value: 0 <= value <= 100)]
+Positive = Annotated[int, _rule("be a whole number above 0", lambda value: value > 0)]
+Seed = Annotated[int, _rule("be a whole number", lambda value: abs(value) < 2**63)]
+Text = Annotated[str, _rule("be a non-blank string", _is_text)]
+Hour = Annotated[int, _rule("be a whole number 0..23", lambda value: 0 <= value <= 23)]
+Hours = Annotated[tuple[Hour, Hour], _rule("be a list of two whole numbers 0..23")]
+Switch = Annotated[bool, _rule("be true or false", switch=True)]
+Module = Annotated[Any, WrapValidator(_module)]

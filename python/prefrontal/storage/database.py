@@ -1,0 +1,164 @@
+"""The one place that opens a database: SQLite with a write-ahead log, durable on commit."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ..errors import PrefrontalError, SourceError
+
+if TYPE_CHECKING:
+    import apsw
+
+Value: TypeAlias = str | bytes | int | float | None
+Row: TypeAlias = tuple[Any, ...]
+
+APPLICATION_ID = 0x50464342
+"""Written into every database of this package ("PFCB"), so that another program's is refused."""
+
+
+class RowError(PrefrontalError):
+    """A row breaks a rule of the schema, such as an id that is there already."""
+
+
+class Database:
+    """One connection, shared by the threads of a process, to one SQLite file.
+
+    path: the file, made private to its owner if it is missing; ":memory:" keeps all in memory.
+    busy_timeout_s: how long to wait while another process writes.
+
+    A transaction that has ended without an error survives a power cut. Raises SourceError naming
+    the path when the file cannot be opened, read or written, is damaged, or is not ours.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], busy_timeout_s: float = 10.0) -> None:
+        name = os.fspath(path)
+        self.path = name if name == ":memory:" else str(Path(name).absolute())
+        self._lock = threading.RLock()
+        self._busy_timeout_s = busy_timeout_s
+        self._depth = 0
+        if self.path != ":memory:":
+            _make_private_file(Path(self.path))
+        with self._sentences():
+            self._connection = self._open()
+
+    def execute(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
+        """Run one statement and return its rows."""
+        with self._lock, self._sentences():
+            return self._connection.execute(sql, values).fetchall()
+
+    def execute_many(self, sql: str, rows: Iterable[Sequence[Value]]) -> int:
+        """Run one statement for each of `rows`; returns how many rows of the table changed."""
+        with self._lock, self._sentences():
+            before = self._connection.total_changes()
+            self._connection.executemany(sql, rows)
+            return self._connection.total_changes() - before
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All that is executed inside is written at the end, or, on any exception, nothing.
+
+        Other threads and processes that want to write wait. Inside another transaction it joins
+        that one.
+        """
+        with self._lock:
+            if self._depth == 0:
+                self.execute("BEGIN IMMEDIATE")
+            self._depth += 1
+            try:
+                yield
+                if self._depth == 1:
+                    self.execute("COMMIT")
+            except BaseException:  # an interrupt too must leave no half transaction
+                self._roll_back()
+                raise
+            finally:
+                self._depth -= 1
+
+    def close(self) -> None:
+        """Give the file back; a second call does nothing, any other then raises SourceError."""
+        with self._lock, self._sentences():
+            self._connection.close()
+
+    def _roll_back(self) -> None:
+        if self._depth == 1 and self._connection.in_transaction:
+            with suppress(SourceError):  # the first failure is the one to tell
+                self.execute("ROLLBACK")
+
+    def _open(self) -> apsw.Connection:
+        import apsw
+
+        connection = apsw.Connection(self.path)
+        try:
+            connection.set_busy_timeout(round(self._busy_timeout_s * 1000))
+            self._adopt(connection)
+            # FULL: a commit is on the disk before it is acknowledged
+            connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+            connection.execute(f"PRAGMA journal_size_limit = {16 << 20}")
+            connection.execute("PRAGMA foreign_keys = ON")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _adopt(self, connection: apsw.Connection) -> None:
+        """Mark an empty file as ours; refuse one that holds something else."""
+        if connection.pragma("application_id") == APPLICATION_ID:
+            return
+        if not connection.execute("SELECT count(*) FROM sqlite_schema").get:
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only an empty file takes it
+        connection.execute("BEGIN IMMEDIATE")  # another process may be making the same file
+        if connection.pragma("application_id") != APPLICATION_ID:
+            if connection.execute("SELECT count(*) FROM sqlite_schema").get:
+                raise SourceError(f"{self.path} is a database of another program")
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute("COMMIT")
+
+    @contextmanager
+    def _sentences(self) -> Iterator[None]:
+        """Turn the library's errors into sentences that name the file."""
+        import apsw
+
+        try:
+            yield
+        except apsw.ConstraintError as error:
+            raise RowError(f"{self.path} refuses the row: {error}") from error
+        except (apsw.Error, UnicodeEncodeError) as error:
+            raise SourceError(f"{self.path} {self._what_failed(error)}") from error
+
+    def _what_failed(self, error: Exception) -> str:
+        import apsw
+
+        if isinstance(error, apsw.BusyError):
+            return f"is locked by another process for more than {self._busy_timeout_s:g} s"
+        sentences: dict[type[Exception], str] = {
+            apsw.NotADBError: "is not a database",
+            apsw.CorruptError: "is damaged",
+            apsw.FullError: "cannot be written: the disk is full",
+            apsw.ReadOnlyError: "cannot be written: it is read-only",
+            apsw.CantOpenError: "cannot be opened: its folder must allow to create files",
+            apsw.IOError: "cannot be read or written: the disk failed or is full",
+            apsw.ConnectionClosedError: "is closed",
+        }
+        return sentences.get(type(error), f"cannot be used: {error}")
+
+
+def _make_private_file(path: Path) -> None:
+    """Create the file, if it is missing, with no permissions for others. Raises SourceError."""
+    try:
+        str(path).encode()
+        # Only if new: opening and closing an existing file would drop this process's locks on it.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        if not path.is_file():
+            kind = "it is a folder" if path.is_dir() else "it is no plain file"
+            raise SourceError(f"{path} cannot be opened: {kind}") from None
+    except UnicodeEncodeError as error:
+        raise SourceError(f"{str(path)!r} cannot be opened: its name must be UTF-8") from error
+    except (OSError, ValueError) as error:  # ValueError: a null character in the name
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SourceError(f"{path} cannot be opened: {reason}") from error

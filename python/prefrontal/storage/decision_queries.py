@@ -1,0 +1,112 @@
+"""What is asked of the log of decisions: newest first, oldest first, by label, by count."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from ..errors import InputError
+from ..types import Reason
+from .database import Database, Value
+from .decision_record import COLUMNS, DecisionRecord, from_row
+from .event_json import storable
+
+# The last label of a decision counts; every earlier one stays in the table.
+_LABELLED = """\
+decisions LEFT JOIN labels AS last
+ON last.seq = (SELECT max(seq) FROM labels WHERE decision = decisions.seq)"""
+_RECORD = ", ".join(f"decisions.{name}" for name in COLUMNS.split(", ")) + ", last.label, last.at"
+_PAGE = 500
+_SHORTEST_PREFIX = 4
+
+
+def by_id(database: Database, decision_id: str) -> DecisionRecord | None:
+    """The decision of that id, or of the only id that begins so. Raises InputError."""
+    if not decision_id.isascii():
+        return None
+    if found := _select(database, "WHERE id = ?", (decision_id,)):
+        return found[0]
+    if len(decision_id) < _SHORTEST_PREFIX:
+        rule = f"must have at least {_SHORTEST_PREFIX} characters"
+        raise InputError(f"decision id {rule}, got {decision_id!r}")
+    beyond = decision_id + "\x80"  # ids are ASCII
+    found = _select(database, "WHERE id > ? AND id < ? LIMIT 2", (decision_id, beyond))
+    if len(found) > 1:
+        raise InputError(f"decision id must belong to one decision, got {decision_id!r} of several")
+    return found[0] if found else None
+
+
+def newest(
+    database: Database,
+    limit: int,
+    subject: str | None,
+    acted: bool | None,
+    reason: str | None,
+    since: float | None,
+) -> list[DecisionRecord]:
+    """The newest decisions first, only those that match what is given."""
+    conditions, values = ["TRUE"], list[Value]()
+    if acted is not None:
+        conditions.append("acted" if acted else "NOT acted")
+    for condition, value in (
+        ("subject = ?", None if subject is None else storable(subject)),
+        ("reason = ?", None if reason is None else str(reason)),
+        ("time >= ?", since),
+    ):
+        if value is not None:
+            conditions.append(condition)
+            values.append(value)
+    order = "ORDER BY time DESC, decisions.seq DESC LIMIT ?"
+    return _select(database, f"WHERE {' AND '.join(conditions)} {order}", (*values, max(limit, 0)))
+
+
+def oldest(
+    database: Database, since: float | None, until: float | None
+) -> Iterator[DecisionRecord]:
+    """The decisions of that time, oldest first, a page at a time: no long read, little memory."""
+    [(last,)] = database.execute("SELECT max(seq) FROM decisions")
+    place = (-math.inf if since is None else since, -1)
+    end = math.inf if until is None else until
+    page = f"""\
+SELECT {_RECORD}, decisions.seq FROM {_LABELLED}
+WHERE (time, decisions.seq) > (?, ?) AND time < ? AND decisions.seq <= ?
+ORDER BY time, decisions.seq LIMIT {_PAGE}"""
+    while rows := database.execute(page, (*place, end, last)):
+        for row in rows:
+            yield from_row(row[:-1])
+        place = (rows[-1][1], rows[-1][-1])
+
+
+def labels_after(database: Database, seq: int) -> Iterator[tuple[int, DecisionRecord, float]]:
+    """(number, decision, label) for each label after the one numbered `seq`, in their order."""
+    page = f"""\
+SELECT {_RECORD}, given.seq, given.label FROM labels AS given
+JOIN {_LABELLED} WHERE decisions.seq = given.decision AND given.seq > ?
+ORDER BY given.seq LIMIT {_PAGE}"""
+    while rows := database.execute(page, (seq,)):
+        for row in rows:
+            *decision, seq, label = row
+            yield seq, from_row(tuple(decision)), label
+
+
+def counts(database: Database) -> dict[str, int]:
+    """How many decisions there are, by reason."""
+    return dict(database.execute("SELECT reason, count(*) FROM decisions GROUP BY reason"))
+
+
+def audits(database: Database, subject: str | None) -> list[tuple[bool, float, float | None]]:
+    """(woken by the threshold, propensity, last label) of each wake, oldest first."""
+    chosen: tuple[str, Sequence[Value]] = ("", ())
+    if subject is not None:
+        chosen = ("AND subject = ?", (storable(subject),))
+    rows = database.execute(
+        f"SELECT reason, propensity, last.label FROM {_LABELLED} WHERE acted {chosen[0]} "
+        "ORDER BY time, decisions.seq",
+        chosen[1],
+    )
+    return [(reason != Reason.AUDIT, propensity, label) for reason, propensity, label in rows]
+
+
+def _select(database: Database, tail: str, values: Sequence[Value]) -> list[DecisionRecord]:
+    rows = database.execute(f"SELECT {_RECORD} FROM {_LABELLED} {tail}", values)
+    return [from_row(row) for row in rows]

@@ -1,0 +1,220 @@
+"""The log of decisions and labels: durable, append-only, shared by threads and processes."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Iterator
+from types import TracebackType
+from typing import Self
+
+from ..clock import Clock, SystemClock
+from ..errors import InputError
+from . import decision_queries as queries
+from .database import Database, RowError
+from .decision_record import COLUMNS, DecisionRecord, new_id, to_row
+from .deferred import DeferredWriter
+from .migrations import migrate
+from .retention import delete_refusals
+
+__all__ = ["DecisionLog", "DecisionRecord", "new_id"]
+
+_INSERT = f"INSERT INTO decisions ({COLUMNS}) VALUES ({', '.join('?' * 12)})"
+_LABEL = """\
+INSERT INTO labels (decision, label, at, source)
+SELECT seq, ?2, ?3, ?4 FROM decisions WHERE id = ?1"""
+_DAY_S = 86_400.0
+
+
+class DecisionLog:
+    """Decisions, labels and learned states in one SQLite file.
+
+    path: the file, made if missing, in a folder that exists; ":memory:" keeps all in memory.
+    clock: tells `prune` what is old. soon_limit: records that `append_soon` may hold back.
+
+    Every method may be called from any thread, and several processes may have the file open: a
+    label that one adds is seen by the others. What a method has written when it returns survives
+    a killed process and a power cut. Any method raises SourceError naming the path when the file
+    is damaged, full, locked for long, foreign or of a newer release.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] = ":memory:",
+        *,
+        clock: Clock | None = None,
+        soon_limit: int = 100_000,
+    ) -> None:
+        self._clock = SystemClock() if clock is None else clock
+        self._database = Database(path)
+        try:
+            migrate(self._database)
+        except BaseException:
+            self._database.close()
+            raise
+        self._deferred = DeferredWriter(self.append_many, soon_limit)
+
+    @property
+    def path(self) -> str:
+        """The file, absolute, or ":memory:"."""
+        return self._database.path
+
+    def append(self, record: DecisionRecord) -> None:
+        """Keep the record. Raises InputError for an id that is there already."""
+        self.append_many((record,))
+
+    def append_many(self, records: Iterable[DecisionRecord]) -> None:
+        """Keep all the records in one transaction, or, on any error, none.
+
+        A label that a record carries is added as a label of its own.
+        """
+        kept = list(records)
+        rows = [to_row(record) for record in kept]
+        labels = [_first_label(record) for record in kept if record.label is not None]
+        try:
+            with self._database.transaction():
+                self._database.execute_many(_INSERT, rows)
+                self._database.execute_many(_LABEL, labels)
+        except RowError as error:
+            raise InputError(f"decision id must be new, got {self._repeated(kept)!r}") from error
+
+    def append_soon(self, record: DecisionRecord) -> bool:
+        """Hand the record to the writer thread, without waiting for the disk.
+
+        The record's events must not be changed afterwards. Returns False, and counts it in
+        `unwritten`, when `soon_limit` records are waiting already. Lost if the process is killed
+        before `flush`.
+        """
+        return self._deferred.put(record)
+
+    def flush(self) -> None:
+        """Wait until all that `append_soon` took is written. Raises the error that prevented it."""
+        self._deferred.flush()
+
+    @property
+    def unwritten(self) -> int:
+        """Records given to `append_soon` that were lost: too many at once, or a failing disk."""
+        return self._deferred.lost
+
+    def add_label(self, decision_id: str, label: float, at: float, source: str = "user") -> bool:
+        """Say how much a decision mattered, 0..1, at Unix second `at`; False for an unknown id.
+
+        Labels are only ever added; the last one counts. Raises InputError for any other label.
+        """
+        values = (decision_id, *_checked_label(label, at), source)
+        if not decision_id.isascii():
+            return False
+        with self._database.transaction():
+            return self._database.execute_many(_LABEL, [values]) == 1
+
+    def get(self, decision_id: str) -> DecisionRecord | None:
+        """The decision of that id, or of the only id that begins so (four characters or more).
+
+        Raises InputError when several ids begin so, or when it is shorter.
+        """
+        return queries.by_id(self._database, decision_id)
+
+    def recent(
+        self,
+        limit: int = 20,
+        subject: str | None = None,
+        acted: bool | None = None,
+        reason: str | None = None,
+        since: float | None = None,
+    ) -> list[DecisionRecord]:
+        """The newest decisions first, at most `limit`, only those that match what is given.
+
+        since: Unix seconds; that moment is included.
+        """
+        return queries.newest(self._database, limit, subject, acted, reason, since)
+
+    def records(
+        self, since: float | None = None, until: float | None = None
+    ) -> Iterator[DecisionRecord]:
+        """The decisions of that time, oldest first, read a page at a time.
+
+        since: Unix seconds, included. until: Unix seconds, left out. What is appended after the
+        first is read is left out too.
+        """
+        return queries.oldest(self._database, since, until)
+
+    def labels_after(self, seq: int) -> Iterator[tuple[int, DecisionRecord, float]]:
+        """Each label given after the one numbered `seq` (0: all), in the order they were given.
+
+        (number of the label, its decision, the label). The decision carries its last label, which
+        may be a later one. Labels of other processes are seen.
+        """
+        return queries.labels_after(self._database, seq)
+
+    def counts(self) -> dict[str, int]:
+        """How many decisions there are, by reason."""
+        return queries.counts(self._database)
+
+    def audits(self, subject: str | None = None) -> list[tuple[bool, float, float | None]]:
+        """What an estimate of recall needs, for each wake, oldest first.
+
+        (whether the threshold woke, rather than an audit; the wake's propensity; its last label).
+        """
+        return queries.audits(self._database, subject)
+
+    def save_state(self, name: str, blob: bytes, through: int) -> None:
+        """Keep what was learned under `name`, with the number of the last label in it."""
+        with self._database.transaction():
+            self._database.execute(
+                "INSERT INTO states (name, content, through) VALUES (?, ?, ?) ON CONFLICT (name) "
+                "DO UPDATE SET content = excluded.content, through = excluded.through",
+                (name, blob, through),
+            )
+
+    def load_state(self, name: str) -> tuple[bytes, int] | None:
+        """What `save_state` kept under `name`: (content, number of the last label in it)."""
+        sql = "SELECT content, through FROM states WHERE name = ?"
+        for content, through in self._database.execute(sql, (name,)):
+            return content, through
+        return None
+
+    def prune(self, keep_days: float) -> int:
+        """Delete the refusals older than `keep_days` that nobody labelled; returns how many.
+
+        Wakes and labelled decisions are never deleted. The space is given back to the disk.
+        """
+        return delete_refusals(self._database, before=self._clock.now() - keep_days * _DAY_S)
+
+    def close(self) -> None:
+        """Write what `append_soon` took, and give the file back; a second call does nothing."""
+        self._deferred.close()
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _repeated(self, records: list[DecisionRecord]) -> str:
+        """The first id that is in the file, or twice in `records`."""
+        seen: set[str] = set()
+        for record in records:
+            if record.id in seen or queries.by_id(self._database, record.id) is not None:
+                break
+            seen.add(record.id)
+        return record.id
+
+
+def _first_label(record: DecisionRecord) -> tuple[str, float, float, str]:
+    at = record.time if record.labelled_at is None else record.labelled_at
+    assert record.label is not None
+    return record.id, *_checked_label(record.label, at), "user"
+
+
+def _checked_label(label: float, at: float) -> tuple[float, float]:
+    if isinstance(label, bool) or not isinstance(label, int | float) or not 0.0 <= label <= 1.0:
+        raise InputError(f"label must be a number from 0 to 1, got {label!r}")
+    if not math.isfinite(at):
+        raise InputError(f"at must be a finite number, got {at!r}")
+    return float(label), float(at)

@@ -1,0 +1,82 @@
+"""Numbered steps from an empty database to today's schema; a released step is never edited."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from ..errors import SourceError
+from .database import Database
+
+Step: TypeAlias = Callable[[Database], object]
+
+
+def migrate(database: Database, steps: Sequence[Step] | None = None) -> None:
+    """Run the steps that the database has not seen, each in one transaction with its number.
+
+    Several processes may do so at once. Raises SourceError for a schema newer than `steps`.
+    """
+    steps = STEPS if steps is None else steps
+    found = schema_version(database)
+    if found > len(steps):
+        raise SourceError(
+            f"{database.path} was written by a newer release (schema {found}, this one knows "
+            f"{len(steps)}): upgrade prefrontal or choose another file"
+        )
+    for number, step in enumerate(steps[found:], start=found + 1):
+        with database.transaction():
+            if schema_version(database) < number:
+                step(database)
+                database.execute(f"PRAGMA user_version = {number}")
+
+
+def schema_version(database: Database) -> int:
+    """Number of the last step the database has seen."""
+    [(version,)] = database.execute("PRAGMA user_version")
+    assert isinstance(version, int)
+    return version
+
+
+def create_decisions(database: Database) -> None:
+    """Decisions, their labels, and states that know which labels they have seen.
+
+    ANY: text, or bytes where the text cannot be written as UTF-8. A NULL score or threshold is
+    not a number. `seq` grows in the order of commits and is never used twice.
+    """
+    database.execute("""\
+CREATE TABLE decisions (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  time REAL NOT NULL,
+  kind TEXT NOT NULL,
+  subject ANY NOT NULL,
+  acted INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  score REAL,
+  threshold REAL,
+  question ANY,
+  propensity REAL NOT NULL,
+  events ANY NOT NULL,
+  why ANY NOT NULL
+) STRICT""")
+    database.execute("CREATE INDEX decisions_by_time ON decisions (time)")
+    database.execute("CREATE INDEX decisions_by_reason ON decisions (reason, time)")
+    database.execute("CREATE INDEX decisions_acted ON decisions (time) WHERE acted")
+    database.execute("""\
+CREATE TABLE labels (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  decision INTEGER NOT NULL REFERENCES decisions (seq),
+  label REAL NOT NULL,
+  at REAL NOT NULL,
+  source TEXT NOT NULL
+) STRICT""")
+    database.execute("CREATE INDEX labels_by_decision ON labels (decision)")
+    database.execute("""\
+CREATE TABLE states (
+  name TEXT PRIMARY KEY,
+  content BLOB NOT NULL,
+  through INTEGER NOT NULL
+) STRICT""")
+
+
+STEPS: tuple[Step, ...] = (create_decisions,)

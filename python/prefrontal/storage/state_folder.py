@@ -1,0 +1,97 @@
+"""The folder in which one installation keeps decisions, modules and what was learned."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+from zlib import crc32
+
+from ..errors import InputError, SourceError
+
+NAME_LIMIT = 150
+"""Most characters of a file name made from an id; file systems take 255 bytes."""
+
+
+def default_state() -> Path:
+    """$XDG_STATE_HOME/prefrontal, usually ~/.local/state/prefrontal."""
+    told = os.environ.get("XDG_STATE_HOME", "")
+    home = Path(told) if Path(told).is_absolute() else Path("~/.local/state").expanduser()
+    return home / "prefrontal"
+
+
+class StateFolder:
+    """Names what lies where. path: the folder; it need not exist until `make`."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+
+    @property
+    def decisions(self) -> Path:
+        """The log of decisions and labels."""
+        return self.path / "decisions.sqlite"
+
+    @property
+    def modules(self) -> Path:
+        """The folder of fingerprints."""
+        return self.path / "modules"
+
+    @property
+    def seen_files(self) -> Path:
+        """What the watched folders held when they were last looked at."""
+        return self.path / "seen-files"
+
+    def seen_commits(self, repository: Path) -> Path:
+        """Which commits of the repository were already told of."""
+        return self.path / f"seen-commits-{crc32(os.fsencode(repository)):08x}"
+
+    def make(self) -> None:
+        """Create what is missing, private to its owner. Raises SourceError."""
+        try:
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.modules.mkdir(mode=0o700, exist_ok=True)
+        except (OSError, ValueError) as error:  # ValueError: a null character in the name
+            reason = getattr(error, "strerror", None) or error
+            raise SourceError(f"{self.path} cannot be used as a folder: {reason}") from None
+
+    def module_file(self, module_id: str) -> Path:
+        """Where the module's fingerprint lies: always inside `modules`, whatever the id holds.
+
+        Raises InputError for an id that UTF-8 cannot hold.
+        """
+        try:
+            safe = quote(module_id, safe=" ")
+        except UnicodeEncodeError:
+            rule = "be text that UTF-8 can hold"
+            raise InputError(f"module_id must {rule}, got {module_id!r}") from None
+        if safe.startswith("."):
+            safe = "%2E" + safe[1:]
+        if len(safe) > NAME_LIMIT:
+            safe = f"{safe[:NAME_LIMIT]}-{crc32(module_id.encode()):08x}"
+        return self.modules / f"{safe}.json"
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """While inside, no other process watches with this folder. Raises SourceError."""
+        import fcntl
+
+        try:
+            lock = (self.path / "watch.lock").open("a+b")
+        except OSError as error:
+            raise SourceError(f"{self.path} cannot be written: {error.strerror}") from None
+        with lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                lock.seek(0)
+                owner = lock.read(20).decode(errors="replace").strip() or "unknown"
+                raise SourceError(
+                    f"{self.path} is in use by another prefrontal watch (process {owner});"
+                    " --state takes another folder"
+                ) from None
+            lock.truncate(0)
+            lock.write(b"%d\n" % os.getpid())
+            lock.flush()
+            yield

@@ -1,0 +1,209 @@
+"""`prefrontal decisions`, `explain` and `feedback`, on a log with known decisions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from prefrontal.cli import main
+from prefrontal.storage.decisions import DecisionLog, DecisionRecord
+from prefrontal.types import Reason, SignalEvent
+
+
+def decision(number: int, **changes: Any) -> DecisionRecord:
+    event = SignalEvent("filesystem", f"/in/{number}.pdf", "created", 1.0, 1_700_000_000.0)
+    told: dict[str, Any] = {
+        "id": f"{number:08x}" * 4,
+        "time": 1_700_000_000.0 + number,
+        "kind": "wake",
+        "subject": "invoices",
+        "acted": True,
+        "reason": str(Reason.WOKE),
+        "score": 0.9,
+        "threshold": 0.6,
+        "question": f"A new invoice at /in/{number}.pdf?",
+        "propensity": 1.0,
+        "window": (event,),
+        "why": (("extension=.pdf", 3.2), ("source=filesystem", -2.2), ("bias", 0.0)),
+    }
+    return DecisionRecord(**told | changes)
+
+
+SLEPT = {"acted": False, "reason": str(Reason.BELOW_THRESHOLD), "question": None, "score": 0.2}
+
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PREFRONTAL_STATE", str(tmp_path))
+    with DecisionLog(tmp_path / "decisions.sqlite") as log:
+        log.append(decision(1))
+        log.append(decision(2, **SLEPT))
+        log.append(decision(3, subject="other", label=1.0, labelled_at=1_700_000_050.0))
+    return tmp_path
+
+
+def add(state: Path, record: DecisionRecord) -> None:
+    with DecisionLog(state / "decisions.sqlite") as log:
+        log.append(record)
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(main, list(words))
+
+
+def said(*words: str) -> str:
+    """The one sentence of a refusal."""
+    result = run(*words)
+    assert (result.exit_code, result.stdout) == (2, ""), result.output
+    assert result.stderr.count("\n") == 1
+    return result.stderr
+
+
+@pytest.mark.usefixtures("state")
+def test_decisions_are_listed_the_newest_first() -> None:
+    lines = run("decisions").stdout.splitlines()
+    assert lines[0].split()[:5] == ["id", "when", "module", "score", "label"]
+    assert [line[:8] for line in lines[1:]] == ["00000003", "00000001"]
+    assert lines[2].rstrip().endswith("A new invoice at /in/1.pdf?")
+
+
+@pytest.mark.usefixtures("state")
+def test_what_slept_is_listed_with_its_reason() -> None:
+    lines = run("decisions", "--slept").stdout.splitlines()
+    assert len(lines) == 2
+    assert lines[1].startswith("00000002")
+    assert "below threshold" in lines[1]
+
+
+@pytest.mark.usefixtures("state")
+def test_json_is_one_object_a_line() -> None:
+    lines = run("decisions", "--json", "--limit", "1").stdout.splitlines()
+    assert len(lines) == 1
+    told = json.loads(lines[0])
+    assert (told["subject"], told["label"], told["score"]) == ("other", 1.0, 0.9)
+    assert told["window"][0]["location"] == "/in/3.pdf"
+
+
+@pytest.mark.usefixtures("state")
+def test_a_module_can_be_picked() -> None:
+    assert len(run("decisions", "--module", "other", "--json").stdout.splitlines()) == 1
+    assert "No decision of nobody woke" in run("decisions", "--module", "nobody").stdout
+
+
+def test_a_score_that_is_no_number_is_null(state: Path) -> None:
+    add(state, decision(4, score=float("nan")))
+    assert json.loads(run("decisions", "--json").stdout.splitlines()[0])["score"] is None
+    assert run("explain", "00000004").exit_code == 0
+
+
+@pytest.mark.usefixtures("state")
+def test_explain_tells_question_score_reason_contributions_and_events() -> None:
+    page = run("explain", "00000001").stdout
+    assert page.startswith("A new invoice at /in/1.pdf?\n")
+    for part in (
+        "00000001" * 4, "invoices", "0.900, threshold 0.600", "the score reached the threshold",
+        "/in/1.pdf", "filesystem created", "prefrontal feedback 00000001 useful",
+    ):  # fmt: skip
+        assert part in page
+    lines = page.splitlines()
+    for_it = next(line for line in lines if line.startswith("extension=.pdf"))
+    against = next(line for line in lines if line.startswith("source=filesystem"))
+    assert "+3.20" in for_it
+    assert "-2.20" in against
+    assert for_it.index("█") > against.rindex("█")
+    assert for_it.count("█") > against.count("█") > 0
+    assert "bias" not in page
+
+
+@pytest.mark.usefixtures("state")
+def test_explain_works_for_what_slept() -> None:
+    page = run("explain", "00000002").stdout
+    assert page.startswith("No question was asked.\n")
+    assert "woke nobody: the score stayed below" in page
+
+
+@pytest.mark.usefixtures("state")
+def test_a_label_is_shown_and_not_asked_for() -> None:
+    page = run("explain", "00000003").stdout
+    assert "1 (useful), given 2023-11-14" in page
+    assert "Was it worth it?" not in page
+
+
+@pytest.mark.parametrize("reason", list(Reason))
+def test_every_reason_is_told_in_words(state: Path, reason: Reason) -> None:
+    add(state, decision(9, reason=str(reason), propensity=0.02))
+    outcome = next(
+        line for line in run("explain", "00000009").stdout.splitlines() if "outcome" in line
+    )
+    assert outcome.rstrip().endswith(".")
+    assert len(outcome.split()) > 5
+
+
+def test_nothing_in_the_log_can_move_the_cursor(state: Path) -> None:
+    evil = "\x1b[2J\x07\u202e"
+    event = SignalEvent(evil, f"/in/{evil}", evil, 1.0, 0.0)
+    changes = {"subject": evil, "question": f"q{evil}", "window": (event,), "why": ((evil, 1.0),)}
+    add(state, decision(7, **changes))
+    for words in (("explain", "00000007"), ("decisions",), ("feedback", "00000007", "useful")):
+        output = run(*words).stdout
+        assert not any(character in output for character in "\x1b\x07\u202e"), words
+
+
+@pytest.mark.parametrize(
+    ("label", "value"), [("useful", 1.0), ("useless", 0.0), ("0.25", 0.25), ("1", 1.0)]
+)
+def test_feedback_is_kept_and_told(state: Path, label: str, value: float) -> None:
+    result = run("feedback", "00000001", label)
+    assert result.exit_code == 0
+    assert result.stdout.startswith(f"Noted: 00000001 of invoices was {value:g}.\n")
+    with DecisionLog(state / "decisions.sqlite") as log:
+        record = log.get("00000001")
+    assert record is not None
+    assert record.label == value
+
+
+def test_the_last_word_counts(state: Path) -> None:
+    run("feedback", "00000001", "useful")
+    assert "It was 1 before." in run("feedback", "00000001", "useless").stdout
+    with DecisionLog(state / "decisions.sqlite") as log:
+        assert [label for _, _, label in log.labels_after(0)] == [1.0, 1.0, 0.0]
+
+
+@pytest.mark.usefixtures("state")
+@pytest.mark.parametrize("label", ["", "yes", "2", "-0.1", "-1", "nan", "inf", "0,5", "USEFUL"])
+def test_a_label_that_is_none_is_refused(label: str) -> None:
+    rule = "label must be useful, useless or a number from 0 to 1, got"
+    assert f"{rule} {label!r}" in said("feedback", "00000001", label)
+
+
+@pytest.mark.usefixtures("state")
+@pytest.mark.parametrize("words", [["explain", "beef1234"], ["feedback", "beef1234", "useful"]])
+def test_an_id_that_nobody_knows_is_told(words: list[str]) -> None:
+    assert "decision id must be one that `prefrontal decisions` lists" in said(*words)
+
+
+def test_an_id_that_is_not_enough_is_told(state: Path) -> None:
+    assert "4 characters" in said("explain", "000")
+    assert "0000" in said("explain", "0000")
+    assert state.exists()
+
+
+@pytest.mark.parametrize("words", [["decisions"], ["explain", "0000"], ["feedback", "0000", "1"]])
+def test_a_folder_without_decisions_is_told(tmp_path: Path, words: list[str]) -> None:
+    folder = tmp_path / "empty"
+    assert f"{folder} holds no decisions yet" in said(*words, "--state", str(folder))
+    assert not folder.exists()
+
+
+def test_a_log_that_is_no_log_is_told(tmp_path: Path) -> None:
+    (tmp_path / "decisions.sqlite").write_text("not a database" * 100)
+    assert "is not a database" in said("decisions", "--state", str(tmp_path))
+
+
+@pytest.mark.usefixtures("state")
+def test_a_limit_below_one_is_refused() -> None:
+    assert "--limit must be a whole number above 0, got 0" in said("decisions", "--limit", "0")

@@ -1,0 +1,73 @@
+"""`prefrontal replay --log` shows what other settings would have done, from the log alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from prefrontal.cli import main
+from prefrontal.storage.decisions import DecisionLog, DecisionRecord, new_id
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> str:
+    path = tmp_path / "decisions.db"
+    with DecisionLog(path) as decisions:
+        for number in range(10):
+            label = float(number % 2)
+            record = DecisionRecord(
+                new_id(), 1000.0 + number, "wake", "papers", True, "woke", 0.6 + number / 100,
+                0.6, "?", 1.0, (), label=label, labelled_at=2000.0,
+            )  # fmt: skip
+            decisions.append(record)
+    return str(path)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["replay", *arguments])
+
+
+def test_a_higher_threshold_wakes_less_and_misses_more(log: str) -> None:
+    result = run("--log", log, "--threshold", "0.655", "--json")
+    assert result.exit_code == 0
+    (row,) = json.loads(result.output)["modules"]
+    assert (row["woke"], row["would_wake"], row["caught"], row["missed"]) == (10, 4, 2.0, 3.0)
+
+
+def test_a_cooldown_holds_wakes_back_and_the_table_says_so(log: str) -> None:
+    result = run("--log", log, "--cooldown", "5")
+    assert result.exit_code == 0
+    assert "papers" in result.output
+    assert "8 cooldown" in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--log", "nowhere.db"], "--log must be the log of a gate"),
+        (["--threshold", "0.5", "--git", "."], "must come with --log"),
+        (["--log", "x", "--git", "."], "--log must come without"),
+    ],
+)
+def test_a_wrong_use_is_one_sentence(arguments: list[str], sentence: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert sentence in result.output
+    assert result.output.count("\n") == 1
+
+
+def test_a_wrong_setting_is_one_sentence(log: str) -> None:
+    for option, value in (("--threshold", "2"), ("--cooldown", "-1")):
+        result = run("--log", log, option, value)
+        assert result.exit_code == 2
+        assert "must" in result.output
+
+
+def test_the_state_folder_of_a_watch_is_its_log(log: str, tmp_path: Path) -> None:
+    Path(log).rename(tmp_path / "decisions.sqlite")
+    result = run("--log", str(tmp_path), "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.output)["modules"][0]["decisions"] == 10

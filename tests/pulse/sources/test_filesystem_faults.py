@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from prefrontal.errors import InputError
+from prefrontal.pulse.sources.filesystem import FilesystemSource
+from prefrontal.types import SignalEvent
+
+from .receiver import Receiver, facts
+
+SETTLE_S = 0.1
+
+
+@pytest.fixture
+def receiver() -> Receiver:
+    return Receiver()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    return folder
+
+
+def test_a_damaged_state_is_said_and_started_afresh(
+    home: Path, tmp_path: Path, receiver: Receiver, caplog: pytest.LogCaptureFixture
+) -> None:
+    (home / "a").write_text("a")
+    state = tmp_path / "state.json"
+    for damage in (b"", b"\xff", b"[]", b'{"version":9}', b'{"version":1,"roots":[],"folders":[]}'):
+        state.write_bytes(damage)
+        caplog.clear()
+        source = FilesystemSource([home], SETTLE_S, state_path=state)
+        source.start(receiver)
+        source.stop()
+        assert "must be a saved file index" in caplog.text
+        assert source.status()["errors"] == 1
+    assert receiver.rest() == []
+    source = FilesystemSource([home], SETTLE_S, state_path=state)
+    source.start(receiver)
+    source.stop()
+    assert source.status()["errors"] == 0
+
+
+def test_a_receiver_that_fails_or_refuses_is_counted_and_the_next_event_still_comes(
+    home: Path, receiver: Receiver, caplog: pytest.LogCaptureFixture
+) -> None:
+    def push(event: SignalEvent) -> bool:
+        receiver(event)
+        if event.location.endswith("bad"):
+            raise RuntimeError("no")
+        return not event.location.endswith("full")
+
+    source = FilesystemSource([home], SETTLE_S)
+    source.start(push)
+    for name in ("bad", "full", "good"):
+        (home / name).write_text("x")
+        assert facts(receiver.take()) == [("created", name)]
+    source.stop()
+    status = source.status()
+    assert (status["events"], status["refused"], status["failed"]) == (1, 1, 1)
+    assert "could not be handed on" in caplog.text
+
+
+def test_a_limit_of_the_system_is_loud_and_polling_goes_on(
+    home: Path,
+    receiver: Receiver,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    import watchfiles._rust_notify as notify
+
+    def full(*options: object) -> object:
+        raise OSError("OS file watch limit reached")
+
+    monkeypatch.setattr(notify, "RustNotify", full)
+    source = FilesystemSource([home], SETTLE_S, poll_s=0.05)
+    source.start(receiver)
+    (home / "a").write_text("a")
+    assert facts(receiver.take()) == [("created", "a")]
+    source.stop()
+    [record] = [each for each in caplog.records if each.levelno == logging.ERROR]
+    assert "watch limit reached" in record.getMessage()
+    assert source.status()["polling"] is True
+    assert source.status()["errors"] == 1
+
+
+def test_what_the_system_forgot_to_report_is_found_by_the_scan(
+    home: Path,
+    receiver: Receiver,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    from prefrontal.pulse.sources import file_watch
+
+    class Deaf(file_watch.PollingWatch):
+        def __init__(self, roots: object) -> None:
+            super().__init__(0.05)
+
+        def wait(self, interrupt: object) -> file_watch.News:
+            super().wait(interrupt)  # type: ignore[arg-type]
+            return file_watch.News()
+
+    monkeypatch.setattr("prefrontal.pulse.sources.file_watcher.SystemWatch", Deaf)
+    source = FilesystemSource([home], SETTLE_S, rescan_s=0.2)
+    source.start(receiver)
+    (home / "a").write_text("a")
+    assert facts(receiver.take()) == [("created", "a")]
+    source.stop()
+    assert source.status()["found_by_scan"] == 1
+    assert "a scan found" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"settle_s": -1}, "settle_s must be 0 or more seconds, got -1"),
+        ({"settle_s": float("nan")}, "settle_s must be 0 or more seconds, got nan"),
+        ({"poll_s": 0}, "poll_s must be a number of seconds above 0, got 0"),
+        ({"rescan_s": float("inf")}, "rescan_s must be a number of seconds above 0, got inf"),
+    ],
+)
+def test_a_bad_option_is_refused_by_name(options: dict[str, float], sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        FilesystemSource([], **options)  # type: ignore[arg-type]

@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from prefrontal.pulse.sources.git import GitSource
+
+from ...replay import repositories
+from .receiver import PATIENCE_S, Receiver, facts
+
+no_set_up, git, repository, commit = (
+    repositories.no_set_up,
+    repositories.git,
+    repositories.repository,
+    repositories.commit,
+)
+Git = repositories.Git
+Commit = Callable[..., str]
+
+
+@pytest.fixture
+def receiver() -> Receiver:
+    return Receiver()
+
+
+@pytest.fixture
+def source(repository: Path, commit: Commit) -> GitSource:
+    """A source over a repository with one commit, asked by hand."""
+    commit("first", {"a.txt": "1"})
+    return GitSource(repository)
+
+
+def ask(source: GitSource, receiver: Receiver) -> list[tuple[str, str]]:
+    source._poller._outlet.push = receiver
+    source._poller.call()
+    assert source.status()["last_error"] == ""
+    return facts(receiver.rest())
+
+
+def test_new_commits_are_events_and_those_already_there_are_not(
+    source: GitSource, repository: Path, receiver: Receiver, commit: Commit, git: Git
+) -> None:
+    assert ask(source, receiver) == []
+    sha = commit("second\n\nwith a body", {"a.txt": "2", "sub/ü x.md": "new"})
+    source._poller.call()
+    changed, created = receiver.rest()
+    assert (changed.source, changed.delta_type) == ("git", "modified")
+    assert created.location == str(repository / "sub" / "ü x.md")
+    assert created.features == {
+        "commit": sha,
+        "actor": "Jane Doe",
+        "text": "second",
+        "path": "sub/ü x.md",
+        "extension": ".md",
+    }
+    assert ask(source, receiver) == []
+    git(repository, "mv", "sub/ü x.md", "moved.md")
+    commit("third", {"a.txt": None})
+    commit("fourth", {"b.txt": "4"})
+    source._poller.call()
+    events = receiver.rest()
+    assert facts(events) == [("deleted", "a.txt"), ("renamed", "moved.md"), ("created", "b.txt")]
+    assert events[1].features["old_location"] == str(repository / "sub" / "ü x.md")
+    assert source.status()["commits"] == 3
+
+
+def test_switching_branches_is_no_event_and_a_merge_is_one_change(
+    source: GitSource, repository: Path, receiver: Receiver, commit: Commit, git: Git
+) -> None:
+    git(repository, "checkout", "-q", "-b", "side")
+    commit("side", {"side.txt": "1"})
+    git(repository, "checkout", "-q", "main")
+    assert ask(source, receiver) == []
+    git(repository, "checkout", "-q", "side")
+    assert ask(source, receiver) == []
+    git(repository, "checkout", "-q", "main")
+    assert ask(source, receiver) == []
+    commit("main", {"main.txt": "1"})
+    git(repository, "merge", "-q", "--no-ff", "-m", "bring side in", "side")
+    events = ask(source, receiver)
+    assert events == [("created", "main.txt"), ("created", "side.txt")]
+
+
+def test_an_amended_commit_is_new_and_a_thrown_away_one_does_no_harm(
+    source: GitSource, repository: Path, receiver: Receiver, commit: Commit, git: Git
+) -> None:
+    ask(source, receiver)
+    commit("second", {"b.txt": "1"})
+    assert ask(source, receiver) == [("created", "b.txt")]
+    git(repository, "commit", "-q", "--amend", "-m", "better")
+    git(repository, "reflog", "expire", "--expire=now", "--all")
+    git(repository, "gc", "-q", "--prune=now")
+    assert ask(source, receiver) == [("created", "b.txt")]
+
+
+def test_the_state_goes_on_where_it_ended(
+    repository: Path, tmp_path: Path, receiver: Receiver, commit: Commit
+) -> None:
+    state = tmp_path / "git.json"
+    commit("first", {"a.txt": "1"})
+    assert ask(GitSource(repository, state_path=state), receiver) == []
+    commit("while nothing ran", {"b.txt": "1"})
+    assert ask(GitSource(repository, state_path=state), receiver) == [("created", "b.txt")]
+    assert ask(GitSource(repository, state_path=state), receiver) == []
+    assert ask(GitSource(repository), receiver) == []
+    state.write_text("no JSON")
+    assert ask(GitSource(repository, state_path=state), receiver) == []
+
+
+def test_the_first_commit_of_an_empty_repository_is_an_event(
+    repository: Path, receiver: Receiver, commit: Commit
+) -> None:
+    source = GitSource(repository)
+    assert ask(source, receiver) == []
+    commit("first", {"a.txt": "1"})
+    assert ask(source, receiver) == [("created", "a.txt")]
+
+
+def test_worktrees_and_bare_repositories_are_read(
+    repository: Path, tmp_path: Path, receiver: Receiver, commit: Commit, git: Git
+) -> None:
+    commit("first", {"a.txt": "1"})
+    tree, bare = tmp_path / "tree", tmp_path / "bare.git"
+    git(repository, "worktree", "add", "-q", "-b", "work", str(tree))
+    git(repository, "clone", "-q", "--bare", str(repository), str(bare))
+    sources = [GitSource(tree), GitSource(bare)]
+    assert [ask(source, receiver) for source in sources] == [[], []]
+    (tree / "b.txt").write_text("1")
+    git(tree, "add", "b.txt")
+    git(tree, "commit", "-q", "-m", "second")
+    git(tree, "push", "-q", str(bare), "HEAD:main")
+    assert [ask(source, receiver) for source in sources] == [[("created", "b.txt")]] * 2
+
+
+def test_it_polls_on_its_own_thread_and_nothing_after_start_is_missed(
+    source: GitSource, repository: Path, receiver: Receiver, commit: Commit
+) -> None:
+    quick = GitSource(repository / ".", interval_s=0.02)
+    quick.start(receiver)
+    commit("second", {"b.txt": "1"})
+    assert facts(receiver.take()) == [("created", "b.txt")]
+    commit("third", {"c.txt": "1"})
+    assert facts(receiver.take()) == [("created", "c.txt")]
+    quick.stop(PATIENCE_S)
+    quick.stop(PATIENCE_S)
+    assert quick.status()["running"] is False
+
+
+@pytest.fixture
+def nowhere(tmp_path: Path, no_set_up: None, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    return folder
+
+
+def test_no_repository_is_an_error_until_there_is_one(
+    nowhere: Path, receiver: Receiver, git: Git, caplog: pytest.LogCaptureFixture
+) -> None:
+    source = GitSource(nowhere)
+    for _ in range(3):
+        source._poller.call()
+    assert "not a git repository" in str(source.status()["last_error"])
+    assert caplog.text.count("not a git repository") == 1
+    git(nowhere, "init", "-q")
+    source._poller.call()
+    assert source.status()["errors"] == 3
+
+
+def test_nothing_of_the_repositorys_set_up_is_executed(
+    source: GitSource, repository: Path, receiver: Receiver, commit: Commit, git: Git
+) -> None:
+    ask(source, receiver)
+    commit("second", {"a.txt": "2"})
+    trap = repository.parent / "trap"
+    marker = repository.parent / "executed"
+    trap.write_text(f"#!/bin/sh\necho ran >> {marker}\ncat\n")
+    trap.chmod(0o755)
+    (repository / ".git" / "info" / "attributes").write_text("* diff=trap\n")
+    for name in ("core.fsmonitor", "core.pager", "diff.external", "diff.trap.textconv"):
+        git(repository, "config", name, str(trap))
+    git(repository, "config", "log.showSignature", "true")
+    assert ask(source, receiver) == [("modified", "a.txt")]
+    assert not marker.exists()

@@ -1,0 +1,140 @@
+"""Handlers run beside the gate, every one of them, in the order the overlap asks for."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from prefrontal.pulse.delivery import Delivery
+from prefrontal.pulse.prefrontal import EscalationDecision
+from prefrontal.types import Reason
+
+PATIENCE_S = 10.0
+
+
+def decision(module_id: str = "m", number: int = 0) -> EscalationDecision:
+    return EscalationDecision(module_id, True, f"{number}?", 0.9, (), f"id{number}")
+
+
+def test_every_handler_gets_every_decision_and_a_removed_one_no_more() -> None:
+    delivery = Delivery("queue")
+    first: list[str | None] = []
+    second: list[str | None] = []
+    remove = delivery.add(lambda each: first.append(each.activation_id))
+    delivery.add(lambda each: second.append(each.activation_id))
+    delivery.submit(decision(number=1))
+    assert delivery.stop(PATIENCE_S)
+    remove()
+    delivery.submit(decision(number=2))
+    assert delivery.stop(PATIENCE_S)
+    assert (first, second) == (["id1"], ["id1", "id2"])
+    assert delivery.delivered == 2
+
+
+def test_a_coroutine_is_run_to_its_end() -> None:
+    delivery = Delivery("queue")
+    seen: list[str | None] = []
+
+    async def handler(each: EscalationDecision) -> None:
+        seen.append(each.question)
+
+    delivery.add(handler)
+    delivery.submit(decision(number=3))
+    assert delivery.stop(PATIENCE_S)
+    assert seen == ["3?"]
+
+
+def test_a_handler_that_raises_is_counted_and_the_others_still_run(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    delivery = Delivery("queue")
+    seen: list[str | None] = []
+
+    def broken(_: EscalationDecision) -> None:
+        raise RuntimeError("no")
+
+    delivery.add(broken)
+    delivery.add(lambda each: seen.append(each.activation_id))
+    delivery.submit(decision(number=1))
+    delivery.submit(decision(number=2))
+    assert delivery.stop(PATIENCE_S)
+    assert seen == ["id1", "id2"]
+    assert delivery.failed == 2
+    assert "failed for id1" in caplog.text
+
+
+def test_a_queue_keeps_the_order_of_a_module_while_others_go_on() -> None:
+    delivery = Delivery("queue")
+    release = threading.Event()
+    other_done = threading.Event()
+    seen: list[str | None] = []
+
+    def handler(each: EscalationDecision) -> None:
+        if each.module_id == "slow":
+            assert release.wait(PATIENCE_S)
+        else:
+            other_done.set()
+        seen.append(each.activation_id)
+
+    delivery.add(handler)
+    for number in range(5):
+        delivery.submit(decision("slow", number))
+    delivery.submit(decision("other", 9))
+    assert other_done.wait(PATIENCE_S)
+    release.set()
+    assert delivery.stop(PATIENCE_S)
+    assert seen == ["id9", "id0", "id1", "id2", "id3", "id4"]
+
+
+def test_skip_refuses_while_the_module_is_busy_and_not_after() -> None:
+    delivery = Delivery("skip")
+    started, release = threading.Event(), threading.Event()
+
+    def handler(_: EscalationDecision) -> None:
+        started.set()
+        assert release.wait(PATIENCE_S)
+
+    delivery.add(handler)
+    assert delivery.refuses("m") is None
+    delivery.submit(decision())
+    assert started.wait(PATIENCE_S)
+    assert delivery.refuses("m") is Reason.BUSY
+    assert delivery.refuses("other") is None
+    release.set()
+    assert delivery.stop(PATIENCE_S)
+    assert delivery.refuses("m") is None
+
+
+def test_parallel_runs_decisions_of_one_module_at_once() -> None:
+    delivery = Delivery("parallel")
+    both = threading.Barrier(2, timeout=PATIENCE_S)
+    delivery.add(lambda _: both.wait())
+    delivery.submit(decision(number=1))
+    delivery.submit(decision(number=2))
+    assert delivery.stop(PATIENCE_S)
+    assert delivery.failed == 0
+
+
+def test_stopping_waits_no_longer_than_told_for_a_handler_that_hangs() -> None:
+    delivery = Delivery("queue")
+    release = threading.Event()
+    delivery.add(lambda _: release.wait(PATIENCE_S))
+    delivery.submit(decision(number=1))
+    assert not delivery.stop(0.05)
+    release.set()
+
+
+def test_stopping_leaves_no_thread() -> None:
+    before = set(threading.enumerate())
+    delivery = Delivery("parallel")
+    delivery.add(lambda _: None)
+    for number in range(50):
+        delivery.submit(decision(number=number))
+    assert delivery.stop(PATIENCE_S)
+    assert set(threading.enumerate()) == before
+
+
+def test_a_handler_that_cannot_be_called_is_refused() -> None:
+    with pytest.raises(TypeError, match="^handler must be callable"):
+        Delivery("queue").add("print")  # type: ignore[arg-type]

@@ -1,0 +1,154 @@
+"""Escalations posted to a real server on loopback."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from prefrontal.errors import InputError
+from prefrontal.pulse.sinks import HttpSink, Outcome, as_dict, http
+
+from .wakes import wake
+
+
+@dataclass
+class Server:
+    """Answers with `codes` in turn, the last one for ever, and keeps what it got."""
+
+    codes: list[int]
+    headers: dict[str, str] = field(default_factory=dict)
+    got: list[tuple[dict[str, str], Any]] = field(default_factory=list)
+    url: str = ""
+
+    def __enter__(self) -> Server:
+        told = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                told.got.append((dict(self.headers), json.loads(body)))
+                code = told.codes.pop(0) if len(told.codes) > 1 else told.codes[0]
+                self.send_response(code)
+                for name, value in told.headers.items():
+                    self.send_header(name, value)
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
+        self._thread.start()
+        self.url = f"http://127.0.0.1:{self._server.server_port}/wake"
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "FIRST_WAIT_S", 0.001)
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_an_escalation_is_posted_as_json_with_its_id_as_key() -> None:
+    with Server([204]) as server:
+        sink = HttpSink(server.url, headers={"Authorization": "Bearer abc"})
+        assert sink.deliver(wake()) == Outcome(True, "HTTP 204")
+    headers, body = server.got[0]
+    assert headers["Idempotency-Key"] == body["id"] == "f" * 32
+    assert headers["Content-Type"] == "application/json"
+    assert headers["Authorization"] == "Bearer abc"
+    assert body == as_dict(wake())
+
+
+def test_a_busy_receiver_is_tried_again_with_the_same_key_and_body() -> None:
+    with Server([503, 429, 200]) as server:
+        assert HttpSink(server.url).deliver(wake()) == Outcome(True, "HTTP 200", 3)
+    assert len({headers["Idempotency-Key"] for headers, _ in server.got}) == 1
+    assert server.got[0][1] == server.got[1][1] == server.got[2][1]
+
+
+def test_the_tries_come_to_an_end() -> None:
+    with Server([500]) as server:
+        assert HttpSink(server.url, retries=2).deliver(wake()) == Outcome(False, "HTTP 500", 3)
+    assert len(server.got) == 3
+
+
+@pytest.mark.parametrize("code", [400, 401, 404, 410, 501])
+def test_an_answer_that_will_not_change_is_not_tried_again(code: int) -> None:
+    with Server([code]) as server:
+        assert HttpSink(server.url).deliver(wake()) == Outcome(False, f"HTTP {code}")
+
+
+@pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
+def test_a_redirect_is_not_followed(code: int) -> None:
+    with Server([200]) as other, Server([code], {"Location": other.url}) as server:
+        assert HttpSink(server.url).deliver(wake()) == Outcome(False, f"HTTP {code}")
+        assert other.got == []
+
+
+def test_nobody_there_is_tried_again_and_told() -> None:
+    with Server([200]) as server:
+        pass
+    outcome = HttpSink(server.url, retries=1).deliver(wake())
+    assert (outcome.ok, outcome.attempts) == (False, 2)
+    assert "no answer: [Errno" in outcome.detail
+
+
+def test_a_receiver_that_says_nothing_is_given_up_after_the_timeout() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+        outcome = HttpSink(url, timeout_s=0.05, retries=0).deliver(wake())
+    assert outcome == Outcome(False, "no answer: timed out")
+
+
+def test_closing_cuts_the_wait_for_the_next_try() -> None:
+    with Server([503], {"Retry-After": "29"}) as server:
+        sink = HttpSink(server.url)
+        sink.close()
+        outcome = sink.deliver(wake())
+    assert outcome == Outcome(False, "HTTP 503; given up: closed", 1)
+
+
+@pytest.mark.parametrize(
+    ("asked", "least"),
+    [("7", 7.0), (None, 0.0), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0), ("-3", 0.0), ("²", 0.0)],
+)
+def test_a_wait_that_is_asked_for_is_kept(asked: str | None, least: float) -> None:
+    assert http._retry_after(asked) == least
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "example.org", "ftp://a/", "http://", "http://a b/", "http://a/\n", "http://a:x/",
+     "http://ä/", "file:///etc/passwd", "http://[::1"],
+)  # fmt: skip
+def test_an_address_that_is_none_is_refused_at_once(url: str) -> None:
+    with pytest.raises(InputError, match="address must start with http"):
+        HttpSink(url)
+
+
+def test_a_password_in_the_address_is_refused_and_not_repeated() -> None:
+    with pytest.raises(InputError) as caught:
+        HttpSink("https://me:secret@example.org/")
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("a b", "x"), ("", "x"), ("ä", "x"), ("a", "x\r\ny: z")]
+)
+def test_a_header_that_would_break_the_request_is_refused(name: str, value: str) -> None:
+    with pytest.raises(InputError, match="header"):
+        HttpSink("http://localhost/", headers={name: value})
