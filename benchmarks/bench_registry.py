@@ -30,6 +30,7 @@ def main() -> None:
     print(through_put(1, 2_000 if options.smoke else 200_000))
     print(through_put(20 if options.smoke else 1000, 100 if options.smoke else 2_000))
     print(growth(5_000 if options.smoke else 1_000_000))
+    print(feedback(2_000 if options.smoke else 1_000_000))
     print(latency(3 if options.smoke else 40))
     print(burst(100 if options.smoke else 10_000))
 
@@ -93,6 +94,43 @@ def growth(count: int) -> str:
     assert registry.stop(PATIENCE_S)
     assert delivered[0] == registry.status()["decisions"].get("woke", 0)
     return f"{count:,} events grow the process by {resident() - before:.0f} MiB"
+
+
+def feedback(count: int) -> str:
+    """Four producers at once; the handler answers every wake at once with a label."""
+    registry = PulseRegistry(
+        audit_share=0.0, policy=PolicySettings(overlap="parallel", key_ttl_s=0)
+    )
+    registry.register_module("m", fingerprint("m", "/nowhere", 0.0))
+    seen: set[str] = set()
+
+    def handler(decision: EscalationDecision) -> None:
+        assert decision.activation_id is not None
+        seen.add(decision.activation_id)
+        registry.record_feedback(decision.activation_id, 1.0)
+
+    registry.on_escalation(handler)
+    registry.start()
+    started = time.perf_counter()
+
+    def produce(start: int) -> None:
+        push_all(registry, (event(n, "pdf") for n in range(start, count, 4)))
+
+    threads = [threading.Thread(target=produce, args=(start,)) for start in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert registry.stop(600.0)
+    seconds = time.perf_counter() - started
+    status = registry.status()
+    woken = status["decisions"].get("woke", 0)
+    assert len(seen) == status["delivered"] == status["labels_learned"] == woken
+    return (
+        f"{count:,} events of 4 producers: {woken:,} woke, each was labelled from its handler and"
+        f" learned once, {status['decisions'].get('dropped', 0):,} were dropped and counted,"
+        f" {status['handler_errors']} errors, {seconds:.0f} s"
+    )
 
 
 def latency(count: int) -> str:

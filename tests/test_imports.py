@@ -13,7 +13,10 @@ import pytest
 
 from prefrontal import _core
 
-HEAVY = ("numpy", "torch", "rich", "click", "sqlite3", "asyncio", "pydantic")
+HEAVY = (
+    *("numpy", "torch", "rich", "click", "sqlite3", "asyncio", "pydantic"),
+    *("apsw", "watchfiles", "yaml"),
+)
 
 
 def loaded_by(code: str) -> set[str]:

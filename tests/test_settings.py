@@ -230,7 +230,7 @@ def test_any_document_is_read_or_refused_by_a_field_that_it_names(raw: object) -
 
 
 def test_the_settings_of_the_guide_are_good(tmp_path: Path) -> None:
-    guide = (Path(__file__).parent.parent / "docs" / "watch.md").read_text(encoding="utf-8")
+    guide = (Path(__file__).parent.parent / "docs" / "pulse.md").read_text(encoding="utf-8")
     shown = guide.partition("## prefrontal.yml")[2].partition("    modules:")[2]
     lines = f"    modules:{shown}".split("\n\n")[0].splitlines()
     settings = load_settings(written(tmp_path, "\n".join(line[4:] for line in lines)))

@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner, Result
+from rich.cells import cell_len
 
 from prefrontal.cli import main
 from prefrontal.storage.decisions import DecisionLog, DecisionRecord
@@ -207,3 +209,16 @@ def test_a_log_that_is_no_log_is_told(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("state")
 def test_a_limit_below_one_is_refused() -> None:
     assert "--limit must be a whole number above 0, got 0" in said("decisions", "--limit", "0")
+
+
+def test_in_a_terminal_only_the_question_is_shortened(
+    state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(state, decision(5, question="Q" * 300, subject="書類" * 8, label=0.5))
+    for name, value in (("FORCE_COLOR", "1"), ("COLUMNS", "80"), ("TERM", "xterm")):
+        monkeypatch.setenv(name, value)
+    first = click.unstyle(run("decisions").stdout).splitlines()[1]
+    assert first.startswith("00000005  11-14 ")
+    assert first.split()[-3:-1] == ["0.90", "0.5"]
+    assert first.rstrip().endswith("Q…")
+    assert cell_len(first.rstrip()) == 80

@@ -146,6 +146,7 @@ def test_no_id_leaves_the_folder(tmp_path: Path, state: Path, module_id: str) ->
     assert result.exit_code == 0, result.output
     kept = list((state / "modules").iterdir())
     assert len(kept) == 1
+    assert not kept[0].name.startswith(".")
     assert json.loads(kept[0].read_text())["module_id"] == module_id
     assert sorted(path.name for path in tmp_path.iterdir()) == ["module.json", "state"]
     assert len(run("list").stdout.splitlines()) == 2

@@ -49,6 +49,7 @@ def test_every_wake_can_be_explained_and_so_can_the_last_refusals() -> None:
     assert (slept.acted, slept.reason, slept.question) == (False, "below_threshold", None)
     again = registry.explain(slept.id)
     assert again == slept
+    assert len(slept.id) == 32
     assert registry.explain("nobody") is None
 
 
@@ -246,6 +247,41 @@ def test_a_label_that_came_after_the_last_save_is_learned_at_the_next_start(
     with log_at(tmp_path) as log:
         _, registry = decided([], log=log)
         assert registry.status()["labels_learned"] == 1
+
+
+def test_a_module_that_sits_out_a_run_forgets_nothing_and_learns_its_labels(
+    tmp_path: Path,
+) -> None:
+    other = raw("other", filesystem={"watch_directories": ["/elsewhere"]})
+    sure = raw(threshold=0.0)
+    with log_at(tmp_path) as log:
+        first, registry = decided([file("a.pdf")], log=log, threshold=0.0, modules=[sure])
+        registry.record_feedback(first[0].activation_id or "", 0.0)
+        registry.start()
+        assert registry.stop(PATIENCE_S)
+    scores = [first[0].confidence]
+    for time in (2.0, 3.0):
+        with log_at(tmp_path) as log:  # a run without the module, but with a label for it
+            _, registry = decided([], log=log, modules=[other])
+            registry.record_feedback(first[0].activation_id or "", 0.0)
+        with log_at(tmp_path) as log:
+            again, _ = decided([file("a.pdf", time=time)], log=log, threshold=0.0, modules=[sure])
+            scores.append(again[0].confidence)
+    assert scores[0] > scores[1] > scores[2]
+
+
+def test_a_module_registered_again_keeps_what_it_learned_under_the_same_priors() -> None:
+    decisions, registry = decided([file("a.pdf")])
+    registry.record_feedback(decisions[0].activation_id or "", 0.0)
+    inbox = Inbox()
+    registry.on_escalation(inbox)
+    registry.register_module("homework", raw(threshold=0.0) | {"question_template": "{location}!"})
+    registry.start()
+    registry.push(file("a.pdf", time=9.0))
+    (again,) = inbox.wait_for(1)
+    assert registry.stop(PATIENCE_S)
+    assert again.question == "/srv/homework/a.pdf!"
+    assert again.confidence < decisions[0].confidence
 
 
 def test_weights_are_also_written_to_the_file_and_read_from_it(tmp_path: Path) -> None:

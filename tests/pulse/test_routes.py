@@ -59,6 +59,7 @@ BOTH = {"files", "files on time"}
         (f"{DOWNLOADS}/", BOTH),
         (f"{DOWNLOADS}//./x/../hw3.pdf", BOTH),
         (f"{DOWNLOADS}/../Documents/hw3.pdf", set()),
+        (f"/../..{DOWNLOADS}/hw3.pdf", BOTH),
         (f"{DOWNLOADS}2/hw3.pdf", set()),
         ("/home/user/hw3.pdf", set()),
         (DOWNLOADS[1:] + "/hw3.pdf", set()),

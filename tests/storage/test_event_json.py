@@ -18,7 +18,8 @@ from prefrontal.types import SignalEvent
 
 from .decision_samples import event, woke
 
-texts = st.text(st.characters(exclude_categories=()), max_size=8)  # lone surrogates too
+surrogates = st.characters(categories=["Cs"])  # what a file name that is no UTF-8 turns into
+texts = st.text(st.characters() | surrogates, max_size=8)
 floats = st.floats(width=64)
 columns = floats.map(lambda number: number + 0.0)  # SQLite knows one zero
 finite = st.floats(allow_nan=False, allow_infinity=False).map(lambda number: number + 0.0)
@@ -123,3 +124,10 @@ def test_a_value_whose_text_cannot_be_made_does_not_lose_the_decision(log: Decis
             raise OSError("gone")
 
     assert kept(log, {"broken": Broken()}) == {"broken": "<Broken>"}
+
+
+def test_a_file_name_that_is_no_utf8_comes_back(log: DecisionLog) -> None:
+    name = "/a/caf\udce9\ud83d\ude00.pdf"
+    record = woke(window=(event(name),), question=f"Read {name}?", subject=name, why=((name, 1.0),))
+    log.append(record)
+    assert log.get(record.id) == record

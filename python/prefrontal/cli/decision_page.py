@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 NAME_WIDTH = 34
 MODULE_WIDTH = 20
+FIXED_WIDTH = 14 + 5 + 5 + 5 * 2
+"""Of a list: moment, score and label, and two blanks after each column but the last."""
+LEAST_QUESTION = 12
 BAR_WIDTH = 14
 PIPE_WIDTH = 4000
 MOST_EVENTS = 20
@@ -59,24 +62,31 @@ def print_list(records: Sequence[DecisionRecord]) -> None:
     """One line for each decision; only a terminal's width shortens it."""
     length = _id_length(records)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    widest = max(len(visible(record.subject, MODULE_WIDTH)) for record in records)
-    for name, least in (("id", length), ("when", 14), ("module", max(6, widest))):
-        table.add_column(name, no_wrap=True, min_width=least)
-    for name in ("score", "label"):
-        table.add_column(name, justify="right", no_wrap=True, min_width=5)
-    table.add_column("question, or why not", no_wrap=True, overflow="ellipsis")
-    for record in records:
-        asked = record.question if record.acted else str(record.reason).replace("_", " ")
-        table.add_row(
-            record.id[:length],
-            when(record.time)[5:],
-            visible(record.subject, MODULE_WIDTH),
-            f"{record.score:.2f}",
-            "" if record.label is None else f"{record.label:g}",
-            visible(asked or "", 500),
-        )
     with _page() as console:
-        console.print(table)
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for name in ("id", "when", "module"):
+            table.add_column(name, no_wrap=True)
+        for name in ("score", "label"):
+            table.add_column(name, no_wrap=True, justify="right")
+        table.add_column("question", no_wrap=True)
+        modules = [_cut(record.subject, MODULE_WIDTH) for record in records]
+        taken = length + FIXED_WIDTH + max(6, *(module.cell_len for module in modules))
+        for record, module in zip(records, modules, strict=True):
+            asked = record.question if record.acted else str(record.reason).replace("_", " ")
+            question = _cut(asked or "", max(LEAST_QUESTION, console.width - taken))
+            label = "" if record.label is None else f"{record.label:g}"
+            moment = when(record.time)[5:]
+            table.add_row(
+                record.id[:length], moment, module, f"{record.score:.2f}", label, question
+            )
+        console.print(table, soft_wrap=True)
+
+
+def _cut(text: str, width: int) -> Text:
+    """The text on one line, at most `width` cells of a terminal wide."""
+    cut = Text(visible(text, 2000))
+    cut.truncate(width, overflow="ellipsis")
+    return cut
 
 
 def _id_length(records: Sequence[DecisionRecord]) -> int:

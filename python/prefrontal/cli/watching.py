@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 QUESTION = "Something changed at {location}. Does it matter?"
 STANDARD_ERROR = 2
+KEEP_REFUSALS_DAYS = 30
+"""What woke and what was labelled is kept for ever; what slept, when it is logged, so long."""
 
 
 class Watch:
@@ -76,6 +78,7 @@ def build_watch(
         state.make()
         held.enter_context(state.watched())
         log = held.enter_context(DecisionLog(state.decisions))
+        log.prune(KEEP_REFUSALS_DAYS)
         registry = PulseRegistry(
             roots,
             threshold=0.0 if settings.threshold is None else settings.threshold,
@@ -88,6 +91,7 @@ def build_watch(
             sources=list(_sources(settings, state)),
             log_refusals=settings.log_refusals,
             files_state=state.seen_files,
+            poll=settings.sources.polling,
         )
         for module in modules:
             registry.register_module(module.module_id, module)

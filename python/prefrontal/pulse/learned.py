@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .limbic import LimbicLayer
 
 WEIGHTS = "weights"
+SHELF = "shelf"
 RECALL = "recall"
 
 log = logging.getLogger("prefrontal.pulse")
@@ -27,13 +28,15 @@ class Learned:
 
     The weights and the number of the last label in them are one row of the log, so a restart
     learns exactly the labels that came after; the file at `path` is a copy for other uses.
-    For the gate's thread.
+    Modules that are not registered now wait on a shelf, an empty layer of the same kind handed in:
+    what they know is saved too, and labels for them are learned there. For the gate's thread.
     """
 
     def __init__(
         self,
         decisions: DecisionLog,
         limbic: LimbicLayer,
+        shelf: LimbicLayer,
         gate: Gate,
         path: Path | None,
         every: int,
@@ -42,27 +45,40 @@ class Learned:
             raise ValueError(f"auto_save_interval must be a whole number from 1 up, got {every!r}")
         self._decisions = decisions
         self._limbic = limbic
+        self._shelf = shelf
         self._gate = gate
         self._path = path
         self._every = every
         self._unsaved = 0
         self._through = 0
         self.learned = 0
-        self._weights = self._read_weights()
+        for saved in self._read_weights():
+            shelf.restore_all(saved)
         self._counts = self._read_counts()
 
     def recall(self, module_id: str) -> None:
         """Give a module that was just registered what it knew before."""
-        if self._weights is not None:
-            self._limbic.restore(module_id, self._weights)
+        if module_id in self._shelf.modules():
+            self._limbic.restore(module_id, self._shelf.to_bytes())
+            self._shelf.unregister(module_id)
         if counts := self._counts.get(module_id):
             self._gate.modules[module_id].recall = LiveRecall.from_dict(counts)
+
+    def shelve(self, module_id: str) -> None:
+        """Keep what a module knows that is about to be unregistered or replaced."""
+        if module := self._gate.modules.get(module_id):
+            self._shelf.unregister(module_id)
+            self._shelf.restore(module_id, self._limbic.to_bytes())
+            self._counts[module_id] = module.recall.to_dict()
 
     def learn(self) -> bool:
         """Train on the labels that came since; whether there were any."""
         before = self.learned
         for seq, record, label in self._decisions.labels_after(self._through):
-            self._gate.learn(record, label)
+            if record.subject in self._gate.modules:
+                self._gate.learn(record, label)
+            else:
+                self._shelf.update_weights(record.subject, record.window, label)
             self._through = seq
             self.learned += 1
             self._unsaved += 1
@@ -78,6 +94,7 @@ class Learned:
         self._counts |= counts
         try:
             self._decisions.save_state(RECALL, json.dumps(self._counts).encode(), self._through)
+            self._decisions.save_state(SHELF, self._shelf.to_bytes(), self._through)
             self._decisions.save_state(WEIGHTS, weights, self._through)
             if self._path is not None:
                 write_atomic(self._path, weights)
@@ -86,15 +103,16 @@ class Learned:
             return
         self._unsaved = 0
 
-    def _read_weights(self) -> bytes | None:
+    def _read_weights(self) -> list[bytes]:
+        shelf = self._decisions.load_state(SHELF)
         if (state := self._decisions.load_state(WEIGHTS)) is not None:
             self._through = state[1]
-            return state[0]
+            return [state[0]] if shelf is None else [shelf[0], state[0]]
         if self._path is None or not self._path.exists():
-            return None
+            return []
         if self._path.is_dir():
             raise InputError(f"model_save_path must be a file, got the folder {str(self._path)!r}")
-        return self._path.read_bytes()
+        return [self._path.read_bytes()]
 
     def _read_counts(self) -> dict[str, dict[str, object]]:
         state = self._decisions.load_state(RECALL)

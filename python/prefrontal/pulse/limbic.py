@@ -199,12 +199,18 @@ class LimbicLayer:
         Raises FileNotFoundError, and InputError (nothing is changed then) for a file that
         `save` did not write or that is damaged.
         """
-        data = Path(path).read_bytes()
         try:
-            type(self._core)().load(data)  # a rehearsal: ids that are no text must change nothing
-            return dict(self._core.load(data))
-        except ValueError as error:
+            return self.restore_all(Path(path).read_bytes())
+        except InputError as error:
             raise InputError(f"{path}: {error}") from None
+
+    def restore_all(self, saved: bytes) -> dict[str, str]:
+        """`load` from what `to_bytes` gave."""
+        try:
+            type(self._core)().load(saved)  # a rehearsal: ids that are no text must change nothing
+            return dict(self._core.load(saved))
+        except ValueError as error:
+            raise InputError(str(error)) from None
 
 
 def _digest(fingerprint: ModuleFingerprint) -> str:

@@ -43,7 +43,7 @@ class PulseRegistry:
     slept windows that is delivered all the same, marked as audits. sources: more of them.
     queue_size: events that may wait; more are refused and counted. log_refusals: keep them too.
     files_state: file that keeps which files were seen, so that what changed while nothing ran is
-    found at the next start.
+    found at the next start. poll: look at the folders every two seconds instead of being told.
     """
 
     def __init__(
@@ -64,6 +64,7 @@ class PulseRegistry:
         queue_size: int = QUEUE_SIZE,
         log_refusals: bool = False,
         files_state: str | os.PathLike[str] | None = None,
+        poll: bool = False,
     ) -> None:
         if recall is not None:
             check_recall(recall)
@@ -82,7 +83,14 @@ class PulseRegistry:
         )
         self._log = DecisionLog() if log is None else log
         path = None if model_save_path is None else Path(model_save_path).expanduser()
-        self._learned = Learned(self._log, self._limbic, self._gate, path, auto_save_interval)
+        self._learned = Learned(
+            self._log,
+            self._limbic,
+            LimbicLayer(scorer, seed),
+            self._gate,
+            path,
+            auto_save_interval,
+        )
         self._worker = Worker(self._gate, self._log, self._learned, self._delivery, self._clock)
         self._worker.queue_size = queue_size
         self._worker.log_refusals = log_refusals
@@ -91,7 +99,7 @@ class PulseRegistry:
         self._worker.learn_more = self._learn_activations
         roots = [Path(each) for each in watch_dirs]
         self._files = FilesystemSource(
-            roots, settings.settle_s, state_path=files_state, clock=self._clock
+            roots, settings.settle_s, poll=poll, state_path=files_state, clock=self._clock
         )
         self._ticks = ClockSource(self._minutes_since_wake)
         self.memory = MemoryStore()
@@ -117,6 +125,7 @@ class PulseRegistry:
                 f" got {module_id!r}"
             )
         with self._lock, self._worker.paused():
+            self._learned.shelve(module_id)
             self._gate.forget(module_id)
             self._limbic.register(module_id, fingerprint)
             module = Module(fingerprint, max(self._floor, fingerprint.default_threshold))
@@ -129,6 +138,7 @@ class PulseRegistry:
     def unregister_module(self, module_id: str) -> None:
         """Forget a module; nothing of it fires from now on. An unknown id is ignored."""
         with self._lock, self._worker.paused():
+            self._learned.shelve(module_id)
             self._gate.forget(module_id)
             self._limbic.unregister(module_id)
 
@@ -230,7 +240,9 @@ class PulseRegistry:
                 "delivered": self._delivery.delivered,
                 "handler_errors": self._delivery.failed,
                 "thresholds": {k: m.threshold for k, m in sorted(self._gate.modules.items())},
-                "sources": {type(each).__name__: each.status() for each in self._sources},
+                "sources": [
+                    {"kind": type(each).__name__} | each.status() for each in self._sources
+                ],
             }
 
     def _learn_activations(self) -> None:

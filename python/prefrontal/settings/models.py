@@ -43,7 +43,8 @@ class Sources(BaseModel):
 
     directories: folders to watch. git: repositories whose new commits are signals. network:
     addresses to ask. socket: path of a Unix socket that takes JSON lines. stdin: take JSON lines
-    on standard input.
+    on standard input. polling: look at the folders every two seconds instead of being told, for
+    network drives and shared folders of containers.
     """
 
     model_config = _CHECKED
@@ -53,6 +54,7 @@ class Sources(BaseModel):
     network: tuple[Endpoint, ...] = ()
     socket: Text | None = None
     stdin: Switch = False
+    polling: Switch = False
 
 
 class Policy(BaseModel):

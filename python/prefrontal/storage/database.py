@@ -96,10 +96,10 @@ class Database:
         try:
             connection.set_busy_timeout(round(self._busy_timeout_s * 1000))
             self._adopt(connection)
-            # FULL: a commit is on the disk before it is acknowledged
-            connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
-            connection.execute(f"PRAGMA journal_size_limit = {16 << 20}")
-            connection.execute("PRAGMA foreign_keys = ON")
+            connection.pragma("journal_mode", "wal")
+            connection.pragma("synchronous", "full")  # on the disk before it is acknowledged
+            connection.pragma("journal_size_limit", 16 << 20)
+            connection.pragma("foreign_keys", "on")
         except BaseException:
             connection.close()
             raise

@@ -174,6 +174,24 @@ def test_a_root_added_while_it_runs_is_watched_when_the_call_returns(
     assert receiver.until(ends(home)) == []
 
 
+def test_adding_a_root_loses_nothing_of_those_watched_already(
+    home: Path, tmp_path: Path, receiver: Receiver, watch: Callable[..., FilesystemSource]
+) -> None:
+    inner = home / "inner"
+    inner.mkdir()
+    source = watch(inner)
+    for number in range(20):
+        (inner / f"{number}").write_text("x")
+        more = tmp_path / f"more{number}"
+        more.mkdir()
+        source.add_root(more)
+    (inner / "last").write_text("x")
+    source.add_root(home)  # which holds it
+    names = {name for _, name in facts(receiver.take(21))}
+    assert names == {*map(str, range(20)), "last"}
+    assert receiver.until(ends(home)) == []
+
+
 def test_what_changed_while_nothing_ran_is_told_at_the_next_start(
     home: Path, tmp_path: Path, receiver: Receiver, watch: Callable[..., FilesystemSource]
 ) -> None:

@@ -127,8 +127,8 @@ class FileWatcher:
             self.last_error = str(error)
             self._roots.armed = {}
             self.interrupt.wait(ROOTS_S / 4)
-            self._next_roots = 0.0
-            return News(rescan=True)
+            self._next_roots = 0.0  # which arms, and scans what was missed
+            return News()
 
     def _arm(self) -> None:
         """Watch all roots that are there, without a moment in which nobody does."""
@@ -176,11 +176,11 @@ class FileWatcher:
                 self._compare(root, catch_up=True)
             return
         for listing in self._tree.walk(root):
+            if holder(listing.folder, self.known_roots) is not None:
+                continue  # watched already: what is new there is news
             with self._settling:
                 for name, state in listing.files.items():
-                    path = f"{listing.folder.rstrip('/')}/{name}"
-                    if self._index.get(path) is None and not self._settler.awaits(path):
-                        self._index.put(path, state)
+                    self._index.put(f"{listing.folder.rstrip('/')}/{name}", state)
         self.known_roots.append(root)
 
     def _feed(self, news: News) -> None:

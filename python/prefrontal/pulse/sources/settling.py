@@ -90,10 +90,6 @@ class Settler:
             pending = self._await(path, now, catch_up=catch_up, scanned=True)
             self._postpone(path, pending, now)
 
-    def awaits(self, path: str) -> bool:
-        """Whether `path` has still to come to rest."""
-        return path in self._pending
-
     def next_due(self) -> float | None:
         """The monotonic second at which `due` has something to do; None when nothing waits."""
         while self._queue:
