@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import subprocess
 from collections.abc import Iterator
@@ -12,15 +11,9 @@ from tempfile import TemporaryFile
 from typing import IO
 
 from ..errors import SourceError
+from ..git_access import git_command, git_environment
 
-_SETTINGS = (
-    "core.deltaBaseCacheLimit=32m",
-    "diff.relative=false",
-    "log.diffMerges=first-parent",
-    "log.showRoot=true",
-    "log.showSignature=false",
-)
-_KEPT = ("GIT_CONFIG_", "GIT_EXEC_PATH", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS")
+_SETTINGS = ("core.deltaBaseCacheLimit=32m", "log.diffMerges=first-parent")
 _STDERR_LIMIT = 2**16
 
 
@@ -84,32 +77,13 @@ def complaint(folder: str, said: str, code: int) -> str:
 def _started(
     folder: str, arguments: tuple[str, ...], stderr: int | IO[bytes]
 ) -> subprocess.Popen[bytes]:
-    settings = [word for setting in _SETTINGS for word in ("-c", setting)]
-    command = ["git", "--no-optional-locks", "--no-pager", *settings, "-C", folder, *arguments]
     try:
         return subprocess.Popen(
-            command,
+            git_command(folder, arguments, _SETTINGS),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=stderr,
-            env=_environment(),
+            env=git_environment(),
         )
     except (FileNotFoundError, PermissionError):
         raise SourceError("git must be installed and on the PATH, got no git to run") from None
-
-
-def _environment() -> dict[str, str]:
-    """The user's, less what points git elsewhere (GIT_DIR in a hook) or makes it talk or run."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("GIT_") or name.startswith(_KEPT)
-    }
-    return kept | {
-        # What a partial clone left on its server stays there; older gits know only the first.
-        "GIT_ALLOW_PROTOCOL": "none",
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_TERMINAL_PROMPT": "0",
-        "LC_ALL": "C",
-    }

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Iterable
 
 from ...errors import SourceError
+from ...git_access import git_command, git_environment
 
 ANSWER_S = 60.0
 """Seconds after which an answer is given up."""
 
-_SETTINGS = (
-    "core.fsmonitor=false",
-    "core.hooksPath=/dev/null",
-    "diff.relative=false",
-    "log.showRoot=true",
-    "log.showSignature=false",
-)
-_KEPT = ("GIT_CONFIG_", "GIT_EXEC_PATH", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS")
+_SETTINGS = ("core.fsmonitor=false", "core.hooksPath=/dev/null")
 
 
 def tell(folder: str, *arguments: str, lines: Iterable[str] = ()) -> bytes:
@@ -26,14 +19,12 @@ def tell(folder: str, *arguments: str, lines: Iterable[str] = ()) -> bytes:
 
     Raises SourceError with git's own first line when it says no, is missing, or takes too long.
     """
-    settings = [word for setting in _SETTINGS for word in ("-c", setting)]
-    command = ["git", "--no-optional-locks", "--no-pager", *settings, "-C", folder, *arguments]
     try:
         done = subprocess.run(
-            command,
+            git_command(folder, arguments, _SETTINGS),
             input="".join(f"{line}\n" for line in lines).encode(),
             capture_output=True,
-            env=_environment(),
+            env=git_environment(),
             timeout=ANSWER_S,
             check=False,
         )
@@ -46,19 +37,3 @@ def tell(folder: str, *arguments: str, lines: Iterable[str] = ()) -> bytes:
         said = "".join(c if c.isprintable() else "?" for c in said)
         raise SourceError(f"git could not read {folder!r}: {said or f'code {done.returncode}'}")
     return done.stdout
-
-
-def _environment() -> dict[str, str]:
-    """The user's, less what points git elsewhere or makes it talk, fetch or run."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("GIT_") or name.startswith(_KEPT)
-    }
-    return kept | {
-        "GIT_ALLOW_PROTOCOL": "none",
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_TERMINAL_PROMPT": "0",
-        "LC_ALL": "C",
-    }

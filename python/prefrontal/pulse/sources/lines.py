@@ -9,6 +9,7 @@ import selectors
 import socket
 import stat
 import sys
+from abc import ABC, abstractmethod
 from pathlib import Path
 from threading import Lock, Thread, current_thread
 from typing import IO
@@ -26,7 +27,7 @@ _CHUNK = 2**16
 _PATH_LIMIT = 107  # bytes that the system has room for
 
 
-class _Reader:
+class _Reader(ABC):
     """What both sources do: read what is ready, on one thread that a byte in a pipe can wake."""
 
     def __init__(self, name: str, clock: Clock | None) -> None:
@@ -77,11 +78,11 @@ class _Reader:
             selector.close()
             os.close(heard)
 
-    def _serve(self, selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _serve(self, selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None: ...
 
-    def _close(self, selector: selectors.BaseSelector) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _close(self, selector: selectors.BaseSelector) -> None: ...
 
     def _take(self, splitter: LineSplitter, data: bytes) -> None:
         too_long = splitter.too_long
