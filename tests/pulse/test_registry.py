@@ -222,7 +222,7 @@ def test_start_and_stop_may_be_repeated_and_leave_no_thread() -> None:
         assert registry.stop(PATIENCE_S)
         assert registry.stop(PATIENCE_S)
     assert len(inbox.decisions) == 3
-    assert set(threading.enumerate()) == before
+    assert set(threading.enumerate()) <= before
 
 
 def test_what_was_learned_survives_a_restart(tmp_path: Path) -> None:
