@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..clock import Clock, SystemClock
 from ..errors import InputError
 from ..storage.decisions import DecisionLog, DecisionRecord
-from ..types import SignalEvent
+from ..types import Reason, SignalEvent
 from .audit import AuditDraw, RecallEstimate
 from .delivery import Delivery, Handler
 from .fingerprint import ModuleFingerprint, parse_fingerprint
@@ -235,7 +235,7 @@ class PulseRegistry:
                 "refused_by_queue": self._worker.refused,
                 "waiting": self._worker.waiting(),
                 "broken_events": self._worker.broken,
-                "decisions": {str(k): v for k, v in sorted(self._gate.counts.items())},
+                "decisions": self._counts(),
                 "labels_learned": self._learned.learned,
                 "delivered": self._delivery.delivered,
                 "handler_errors": self._delivery.failed,
@@ -244,6 +244,12 @@ class PulseRegistry:
                     {"kind": type(each).__name__} | each.status() for each in self._sources
                 ],
             }
+
+    def _counts(self) -> dict[str, int]:
+        counts = {str(reason): count for reason, count in self._gate.counts.items()}
+        if merged := self._files.coalesced:
+            counts[str(Reason.COALESCED)] = merged
+        return dict(sorted(counts.items()))
 
     def _learn_activations(self) -> None:
         self._activations.drain(self._limbic)

@@ -25,6 +25,7 @@ def test_a_file_written_in_pieces_is_one_creation_with_its_final_size() -> None:
         "directory_depth": 2,
         "filename_tokens": ["a"],
     }
+    assert desk.settler.coalesced == 2
 
 
 def test_an_event_comes_exactly_when_the_file_has_rested() -> None:

@@ -117,6 +117,11 @@ class FilesystemSource:
             elif root not in self._roots.paths:
                 self._watcher.admit(root)
 
+    @property
+    def coalesced(self) -> int:
+        """Reports of the system that became part of another's event."""
+        return self._settler.coalesced
+
     def status(self) -> dict[str, object]:
         """What is watched, what is missing, what waits to come to rest, and what went wrong."""
         watcher = self._watcher
@@ -129,6 +134,7 @@ class FilesystemSource:
             "settling": len(self._settler),
             "errors": watcher.errors,
             "last_error": watcher.last_error,
+            "coalesced": self._settler.coalesced,
             "found_by_scan": self._settler.found_by_scan,
             "unreadable": self._tree.unreadable,
             **self._outlet.counts(),

@@ -63,6 +63,8 @@ class Settler:
         self._pending: dict[str, _Pending] = {}
         self._queue: list[tuple[float, str]] = []
         self._leaving: dict[tuple[int, int], str] = {}
+        self.coalesced = 0
+        """Reports that became part of an event that was being waited for."""
         self.found_by_scan = 0
         """Events about changes that nothing but a scan reported."""
 
@@ -75,6 +77,8 @@ class Settler:
         pending = self._pending.get(path)
         if pending is None:
             pending = self._await(path, now, catch_up=False, scanned=False)
+        else:
+            self.coalesced += 1
         pending.fed = now
         pending.scanned = False
         rested = now + self._settle_s - self._lag_s
