@@ -172,6 +172,23 @@ def test_a_broken_event_is_left_out_and_the_next_one_decided(
     assert "event.location must be a str, got 5" in caplog.text
 
 
+def test_an_event_without_features_ends_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    broken: Any = file("a.pdf")
+    broken.features = None
+    decisions, registry = decided([broken, file("b.pdf")])
+    assert len(decisions) == 1
+    assert registry.status()["broken_events"] == 1
+    assert "event left out" in caplog.text
+
+
+def test_a_log_that_fails_ends_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    log = log_at(tmp_path)
+    decisions, _ = decided([file("a.pdf")], log=log, prepare=lambda registry: log.close())
+    assert len(decisions) == 1  # delivered all the same
+    assert "could not be stored" in caplog.text
+    assert "labels could not be read" in caplog.text
+
+
 def test_a_full_queue_refuses_and_counts() -> None:
     registry = PulseRegistry(queue_size=3, audit_share=0.0)
     registry.register_module("homework", raw())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,8 +40,6 @@ def replay_the_log(
         path = str(StateFolder(path).decisions)
     if not Path(path).is_file():
         raise InputError(f"--log must be the log of a gate, got {path!r}, which is no file")
-    import time
-
     now = time.time()
     begin = None if since is None else parse_date(since, now, field="since")
     end = None if until is None else parse_date(until, now, field="until", end=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zlib import crc32
@@ -12,6 +11,7 @@ from zlib import crc32
 from .._core import pulse as core
 from ..errors import InputError
 from ..storage.files import write_atomic
+from .labels import check_label
 from .routes import interests
 from .seeds import seeds
 
@@ -156,10 +156,7 @@ class LimbicLayer:
         Nothing happens for an empty window or an unknown module. Raises ValueError for a label
         outside 0..1.
         """
-        if not isinstance(label, Real):
-            raise TypeError(f"label must be a number from 0 to 1, got {label!r}")
-        if not 0.0 <= label <= 1.0:
-            raise ValueError(f"label must be a number from 0 to 1, got {label!r}")
+        check_label(label)
         self._core.learn(module_id, window, label)
 
     def contributions(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections import OrderedDict
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 
 from ..types import Reason, SignalEvent
 
@@ -52,11 +52,6 @@ class PolicySettings:
             len(hours) == 2 and all(type(hour) is int and 0 <= hour <= 23 for hour in hours)
         ):
             raise ValueError(f"quiet_hours must be two whole numbers 0..23, got {hours!r}")
-
-    @classmethod
-    def names(cls) -> tuple[str, ...]:
-        """The names of the settings."""
-        return tuple(each.name for each in fields(cls))
 
 
 @dataclass(slots=True)

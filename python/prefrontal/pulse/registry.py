@@ -16,6 +16,7 @@ from .audit import AuditDraw, RecallEstimate
 from .delivery import Delivery, Handler
 from .fingerprint import ModuleFingerprint, parse_fingerprint
 from .gate import Gate, Module
+from .labels import check_label
 from .learned import Learned
 from .limbic import LimbicLayer
 from .policy import DeliveryPolicy, PolicySettings
@@ -24,7 +25,7 @@ from .recall import check_recall
 from .sources.clock import ClockSource
 from .sources.filesystem import FilesystemSource
 from .sources.memory import MemoryStore
-from .training import TrainingBuffer, check_label
+from .training import TrainingBuffer
 from .worker import QUEUE_SIZE, Worker
 
 if TYPE_CHECKING:

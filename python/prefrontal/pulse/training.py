@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from ..types import SignalEvent
+from .labels import check_label
 
 if TYPE_CHECKING:
     from ..clock import Clock
@@ -79,11 +79,3 @@ class TrainingBuffer:
     def __len__(self) -> int:
         with self._lock:
             return len(self._records)
-
-
-def check_label(label: float) -> None:
-    """Raise TypeError or ValueError unless `label` is a number from 0 to 1."""
-    if isinstance(label, str) or not isinstance(label, (int, float)):
-        raise TypeError(f"label must be a number from 0 to 1, got {label!r}")
-    if math.isnan(label) or not 0.0 <= label <= 1.0:
-        raise ValueError(f"label must be a number from 0 to 1, got {label!r}")

@@ -143,9 +143,9 @@ class Worker:
             self.taken += 1
             try:
                 self._gate.take(event)
-            except TypeError as error:  # a field of the wrong type: this event, and no other
+            except Exception as error:  # this event is wrong in some way, and no other
                 self.broken += 1
-                log.warning("event left out: %s", error)
+                log.exception("event left out: %s", error)
         self._gate.tick(everything=last)
         self._send()
         now = self._clock.monotonic()
@@ -154,9 +154,12 @@ class Worker:
             self._learn()
 
     def _learn(self) -> None:
-        self.learn_more()
-        if self._learned.learn():
-            self.on_labels()
+        try:
+            self.learn_more()
+            if self._learned.learn():
+                self.on_labels()
+        except PrefrontalError as error:  # the next look finds the same labels
+            log.error("labels could not be read: %s", error)
 
     def _send(self) -> None:
         """Store what was decided, and only then hand it out."""
