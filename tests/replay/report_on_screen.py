@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +55,21 @@ class Page:
         self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1,
                  mobile=False)  # fmt: skip
         self.browser.get(self.file.as_uri())
+        self.settle()
         return self
+
+    def settle(self) -> None:
+        """Charts are drawn when a size is first observed: not before the first frame."""
+        self.browser.execute_async_script(
+            "const done = arguments[0];"
+            "requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)));"
+        )
+
+    def until(self, holds: Callable[[], bool]) -> None:
+        """A link within the page is followed after the click has returned."""
+        from selenium.webdriver.support.wait import WebDriverWait
+
+        WebDriverWait(self.browser, 10, poll_frequency=0.01).until(lambda _: holds())
 
     def cdp(self, command: str, **arguments: object) -> None:
         self.browser.execute_cdp_cmd(command, arguments)

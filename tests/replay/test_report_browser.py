@@ -133,7 +133,7 @@ def test_tabs_and_rows_lead_to_one_history_at_a_time(page: Page) -> None:
     assert visible() == ["replay-1"]
     assert page.find("#tab-1").get_attribute("aria-selected") == "true"
     page.find("a[href='#replay-2']").click()
-    assert visible() == ["replay-2"]
+    page.until(lambda: visible() == ["replay-2"])
     page.find("#tab-0").click()
     wide = page.find("#replay-0 .chart svg").rect["width"]
     assert wide > 600
