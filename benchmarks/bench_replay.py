@@ -23,7 +23,7 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.metrics import roc_auc_score
 
 from prefrontal._core.pulse import feature_names
-from prefrontal.assembly import PulseGate
+from prefrontal.assembly.replay_gate import PulseGate
 from prefrontal.replay.backtest import Question, backtest
 from prefrontal.replay.hiding import without
 from prefrontal.replay.presets import parse_preset

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from prefrontal.assembly import PulseGate
+from prefrontal.assembly.replay_gate import PulseGate
 from prefrontal.protocols import Gate
 from prefrontal.replay.backtest import Question, backtest
 from prefrontal.replay.result import ReplayResult

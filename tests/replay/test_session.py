@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from prefrontal.assembly import PulseGate
+from prefrontal.assembly.replay_gate import PulseGate
 from prefrontal.errors import InputError, SourceError
 from prefrontal.replay.result import ReplayResult
 from prefrontal.replay.session import Request, replay_events, replay_git

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..pulse.plain_text import visible
+from ..plain_text import visible
 from ..types import Reason
 from .decisions import ID_LENGTH
 

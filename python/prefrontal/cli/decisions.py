@@ -125,6 +125,6 @@ def _none_found(slept: bool, module: str | None) -> str:
 
 
 def _plain(text: str) -> str:
-    from ..pulse.plain_text import visible
+    from ..plain_text import visible
 
     return visible(text, 80)

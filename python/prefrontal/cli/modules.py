@@ -111,6 +111,6 @@ def home_short(path: str) -> str:
 
 def plain(text: str) -> str:
     """One line that a terminal can show, however it came."""
-    from ..pulse.plain_text import visible
+    from ..plain_text import visible
 
     return visible(text, 2000)

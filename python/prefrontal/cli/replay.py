@@ -177,7 +177,7 @@ def _check_folders(*paths: str | None) -> None:
 def _replayed(
     repositories: tuple[str, ...], files: tuple[str, ...], request: Request
 ) -> list[ReplayResult]:
-    from ..assembly import PulseGate
+    from ..assembly.replay_gate import PulseGate
     from ..replay.session import replay_events, replay_git
 
     results = []

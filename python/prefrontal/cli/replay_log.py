@@ -26,7 +26,7 @@ def replay_the_log(
     as_json: bool,
 ) -> None:
     """Print one row a module: what it did, and what it would have done."""
-    from ..assembly import policy_admission
+    from ..assembly.replay_gate import policy_admission
     from ..replay.dates import parse_date
     from ..replay.log_replay import replay_log
     from ..storage.decisions import DecisionLog

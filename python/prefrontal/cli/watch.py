@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..clock import SystemClock
-from ..pulse.plain_text import visible
+from ..plain_text import visible
 from ..pulse.sinks import as_line
 from .decisions import ID_LENGTH
 from .modules import home_short, plain, watched

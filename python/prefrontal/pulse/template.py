@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING
 
+from ..plain_text import one_line, visible
 from .fields import refuse, shown
-from .plain_text import one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -1,17 +1,17 @@
-"""The only module that knows two domains: it hands the parts of one to the roles of another."""
+"""The gate of `pulse` in the roles that a replay needs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from .protocols import FoundRule, Promise, Scorer
-from .pulse.fingerprint import ModuleFingerprint
-from .pulse.limbic import LimbicLayer
-from .pulse.policy import DeliveryPolicy, PolicySettings
-from .pulse.recall import RecallPromise, share_interval
-from .pulse.rules import FoundRule as PulseRule
-from .pulse.rules import find_rule
-from .types import SignalEvent
+from ..protocols import FoundRule, Promise, Scorer
+from ..pulse.fingerprint import ModuleFingerprint
+from ..pulse.limbic import LimbicLayer
+from ..pulse.policy import DeliveryPolicy, PolicySettings
+from ..pulse.recall import RecallPromise, share_interval
+from ..pulse.rules import FoundRule as PulseRule
+from ..pulse.rules import find_rule
+from ..types import SignalEvent
 
 REPLAY_MODULE = ModuleFingerprint(
     module_id="replay",

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from prefrontal.pulse.plain_text import one_line, shorten, visible
+from prefrontal.plain_text import one_line, shorten, visible
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""The only place that knows two domains: it hands the parts of one to the roles of another."""
