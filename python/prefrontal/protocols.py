@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Protocol
 
 from .types import SignalEvent
@@ -103,3 +104,85 @@ class Source(Protocol):
     def status(self) -> dict[str, object]:
         """What it watches and what went wrong, for people: plain values by name."""
         ...
+
+
+class RunOutcome(Protocol):
+    """What became of a command that ran where it could not hurt."""
+
+    @property
+    def ok(self) -> bool:
+        """It ended by itself with exit status 0, within every limit."""
+        ...
+
+    @property
+    def returncode(self) -> int | None:
+        """Exit status, negative for a signal; None when it never ran."""
+        ...
+
+    @property
+    def stdout(self) -> bytes: ...
+    @property
+    def stderr(self) -> bytes: ...
+    @property
+    def stopped_by(self) -> str:
+        """Which limit ended it ("time", "memory", "output", ...), "sandbox", or empty."""
+        ...
+
+    @property
+    def level(self) -> str:
+        """How it was held: "namespace", "landlock", ..., "none"."""
+        ...
+
+    @property
+    def duration_s(self) -> float: ...
+
+
+class Runner(Protocol):
+    """Runs untrusted commands; fails closed: a broken sandbox is an outcome that is not ok."""
+
+    @property
+    def level(self) -> str:
+        """How commands are held on this machine."""
+        ...
+
+    @property
+    def enforced(self) -> bool:
+        """Whether that level confines files and network; if not, a person must agree to it."""
+        ...
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        scratch: Path,
+        readable: Sequence[Path] = (),
+        max_seconds: float | None = None,
+        stdin: bytes = b"",
+    ) -> RunOutcome:
+        """Run to the end. scratch: the one folder it may write, and where it starts.
+
+        readable: files and folders it may read besides the interpreter and the system libraries.
+        max_seconds: less than the usual limit.
+        """
+        ...
+
+
+class CodeModel(Protocol):
+    """Writes a module when no tool fits."""
+
+    @property
+    def provider(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def temperature(self) -> float: ...
+
+    def complete(self, prompt: str) -> str:
+        """The model's reply to the prompt. Raises PrefrontalError when there is none."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of one length."""
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]: ...

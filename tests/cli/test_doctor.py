@@ -16,7 +16,7 @@ import watchfiles
 
 from prefrontal import _core
 from prefrontal.cli import main
-from prefrontal.cli.doctor import inotify_limits, sqlite_note
+from prefrontal.cli.doctor import inotify_limits, levels, sqlite_note
 
 
 def run(*arguments: str) -> click.testing.Result:
@@ -39,7 +39,7 @@ def test_json_is_one_object_with_what_is_installed() -> None:
 
 def test_extras_name_each_distribution_with_its_version_or_null() -> None:
     extras = json.loads(run("--json").stdout)["extras"]
-    assert {"plot", "dev"} <= set(extras)
+    assert {"plot", "dev", "validate"} <= set(extras)
     assert list(extras["plot"]) == ["matplotlib"]
     assert extras["dev"]["pytest"] == pytest.__version__
 
@@ -106,3 +106,16 @@ def test_the_limits_of_inotify_are_read_where_there_are_some(tmp_path: Path) -> 
     assert inotify_limits(tmp_path) == {"max_user_watches": 100}
     (tmp_path / "max_user_watches").write_text("many\n")
     assert inotify_limits(tmp_path) is None
+
+
+def test_the_levels_of_the_sandbox_are_told_with_what_is_missing() -> None:
+    found = json.loads(run("--json").stdout)["sandbox"]
+    assert list(found) == ["namespace", "landlock", "landlock-fs", "seccomp", "none"]
+    assert found["none"] is None
+    assert all(why is None or why.strip() for why in found.values())
+
+
+def test_the_row_of_the_sandbox_names_the_level_and_why_none_is_stronger() -> None:
+    assert levels({"namespace": None, "none": None}) == "level namespace"
+    without = {"namespace": "no user namespaces", "landlock": None}
+    assert levels(without) == "level landlock; not namespace: no user namespaces"

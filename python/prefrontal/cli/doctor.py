@@ -26,7 +26,7 @@ WAL_DEFECT_MENDED = {(3, 44): 6, (3, 50): 7}
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
 def doctor(as_json: bool) -> None:
-    """What this machine offers: instruction set, SQLite, git, file watching, extras installed."""
+    """What this machine offers: instruction set, SQLite, git, file watching, sandbox, extras."""
     found = examine()
     if as_json:
         click.echo(json.dumps(found, indent=2))
@@ -57,6 +57,7 @@ def examine() -> dict[str, Any]:
         "sqlite": _sqlite(),
         "watchfiles": _installed("watchfiles"),
         "inotify": inotify_limits(),
+        "sandbox": _sandbox(),
         "extras": _extras(),
     }
 
@@ -90,6 +91,13 @@ def _sqlite() -> dict[str, Any]:
     version = apsw.sqlite_lib_version()
     numbers = tuple(int(part) for part in version.split(".")[:3])
     return {"version": version, "apsw": apsw.apsw_version(), "note": sqlite_note(numbers)}
+
+
+def _sandbox() -> dict[str, str | None]:
+    """Level -> None when it works here, else why it does not; the strongest first."""
+    from ..sandbox import probe
+
+    return {rung.level: None if rung.works else rung.why for rung in probe().rungs}
 
 
 def _git_version() -> str | None:
@@ -152,6 +160,16 @@ def _limits(limits: dict[str, int] | None) -> str:
     return f"{', '.join(named)}{few}"
 
 
+def levels(sandbox: dict[str, str | None]) -> str:
+    """The level in use, and why a stronger one is not."""
+    missing: list[str] = []
+    for level, why in sandbox.items():
+        if why is None:
+            return "; ".join([f"level {level}", *missing])
+        missing.append(f"not {level}: {why}")
+    return "; ".join(missing)
+
+
 def _rows(found: dict[str, Any]) -> list[tuple[str, str]]:
     sqlite = found["sqlite"]
     note = f", {sqlite['note']}" if sqlite["note"] else ""
@@ -168,6 +186,7 @@ def _rows(found: dict[str, Any]) -> list[tuple[str, str]]:
         ("SQLite", f"{sqlite['version']} (apsw {sqlite['apsw']}){note}"),
         ("watchfiles", found["watchfiles"] or "not installed: `watch` needs it"),
         ("inotify", _limits(found["inotify"])),
+        ("sandbox", levels(found["sandbox"])),
     ]
     for extra, distributions in found["extras"].items():
         listed = ", ".join(f"{name} {v or 'missing'}" for name, v in distributions.items())

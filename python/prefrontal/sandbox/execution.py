@@ -1,0 +1,88 @@
+"""Run one command in the sandbox."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError
+from .ladder import Rung, best_level, rung
+from .launching import Launch, launch, parse_report
+from .limits import Limits
+from .policy import Policy, readable_paths, scratch_of, variables
+from .result import SandboxResult, not_run, result_of
+
+_CALLER = Path(__file__).resolve().parent / "call.py"
+
+
+def run(
+    command: Sequence[str] | str,
+    limits: Limits,
+    policy: Policy,
+    *,
+    stdin: bytes = b"",
+    arguments: Mapping[str, Any] | None = None,
+) -> SandboxResult:
+    """Run a command, or call a function, within limits and policy; waits for its end.
+
+    command: program and arguments; or "file.py::function", called with `arguments` (plain JSON):
+    then stdout holds the returned value as JSON and what it prints goes to stderr.
+
+    Fails closed: where the level cannot be had the result says so (stopped_by "sandbox") and
+    nothing was run. Raises InputError for the caller's slips.
+    """
+    if isinstance(command, str):
+        return _call(command, limits, policy, arguments or {})
+    if arguments is not None:
+        raise InputError(f"arguments must go with a function, got {arguments!r}")
+    scratch = scratch_of(policy)
+    words = _words(command)
+    held = _rung(policy)
+    if not held.works:
+        return not_run(policy.level if policy.level != "auto" else held.level, held.why)
+    what = Launch(
+        held.level, scratch, readable_paths(policy), variables(policy, scratch), limits,
+        policy.network, words, stdin,
+    )  # fmt: skip
+    try:
+        streams = launch(what)
+    except OSError as error:
+        return not_run(held.level, f"the launcher cannot be started: {error}")
+    report = parse_report(bytes(streams.report))
+    outputs = bytes(streams.stdout), bytes(streams.stderr)
+    return result_of(report, held.level, outputs, streams.too_much)
+
+
+def _call(
+    target: str, limits: Limits, policy: Policy, arguments: Mapping[str, Any]
+) -> SandboxResult:
+    name, separator, function = target.rpartition("::")
+    path = Path(name).resolve()
+    if not separator or not function.isidentifier() or not path.is_file():
+        raise InputError(f"command must be a list or 'file.py::function', got {target!r}")
+    seen = Policy(
+        policy.scratch, (*policy.readable, path), policy.network, policy.level,
+        policy.allow_weak, policy.environment,
+    )  # fmt: skip
+    request = json.dumps(dict(arguments), allow_nan=False).encode()
+    words = [sys.executable, "-I", "-B", str(_CALLER), str(path), function]
+    return run(words, limits, seen, stdin=request)
+
+
+def _words(command: Sequence[str]) -> list[str]:
+    words = [os.fspath(word) for word in command]
+    if not words or any("\0" in word for word in words):
+        raise InputError(f"command must be words without NUL, at least one, got {command!r}")
+    program = shutil.which(words[0])
+    if program is None:
+        raise InputError(f"command must name a program that is here, got {words[0]!r}")
+    return [os.path.abspath(program), *words[1:]]  # noqa: PTH100 (a venv's link is no slip)
+
+
+def _rung(policy: Policy) -> Rung:
+    return best_level(weak=policy.allow_weak) if policy.level == "auto" else rung(policy.level)

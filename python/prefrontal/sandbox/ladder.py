@@ -1,0 +1,148 @@
+"""Which levels of confinement work on this machine, found out by trying each with a no-op."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal, get_args
+
+from ..errors import InputError
+
+Level = Literal["namespace", "landlock", "landlock-fs", "seccomp", "none"]
+LEVELS: tuple[Level, ...] = get_args(Level)  # from strongest to weakest
+ENFORCED: frozenset[str] = frozenset({"namespace", "landlock", "landlock-fs"})
+
+_HOLDS = 0
+_ONLY_NETWORK = 3  # files could be read and made, no socket: all that "seccomp" promises
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """One level here. why: a sentence when it does not work, else empty."""
+
+    level: Level
+    works: bool
+    why: str = ""
+
+    @property
+    def enforced(self) -> bool:
+        """Whether it confines files and network."""
+        return self.level in ENFORCED
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """Every level, strongest first."""
+
+    rungs: tuple[Rung, ...]
+
+    @property
+    def best(self) -> Rung:
+        """The strongest that works; "none" at the worst."""
+        return next((rung for rung in self.rungs if rung.works), self.rungs[-1])
+
+    def __str__(self) -> str:
+        lines = (f"{rung.level}: {'works' if rung.works else rung.why}" for rung in self.rungs)
+        return "\n".join(lines)
+
+
+def probe() -> Ladder:
+    """Try every level; each is tried once a process and user."""
+    return Ladder(tuple(rung(level) for level in LEVELS))
+
+
+def best_level(*, weak: bool = False) -> Rung:
+    """The strongest level that works and is enforced; with `weak`, an unenforced one at the worst.
+
+    Tries no more levels than it must. The rung does not work when there is none.
+    """
+    usable = [level for level in LEVELS if weak or level in ENFORCED]
+    tried = []
+    for level in usable:
+        tried.append(rung(level))
+        if tried[-1].works:
+            return tried[-1]
+    reasons = "; ".join(f"{each.level}: {each.why}" for each in tried)
+    return Rung("none", False, f"no level that confines files and network works here ({reasons})")
+
+
+def rung(level: str) -> Rung:
+    """Whether one level works. Raises InputError for an unknown one."""
+    if level not in LEVELS:
+        raise InputError(f"level must be one of {LEVELS}, got {level!r}")
+    return _tried(level, os.geteuid() if hasattr(os, "geteuid") else -1)
+
+
+def launcher() -> Path:
+    """The compiled program that confines; it may be missing where it cannot be built."""
+    return Path(__file__).resolve().parent.parent / "prefrontal-sbx"
+
+
+@cache
+def _tried(level: Level, user: int) -> Rung:
+    if sys.platform != "linux" or not launcher().exists():
+        return Rung(level, False, f"needs Linux and {launcher().name}, which is not installed here")
+    with tempfile.TemporaryDirectory(prefix="prefrontal-") as folder:
+        status, sentence = _try(level, Path(folder).resolve())
+    if sentence:
+        return Rung(level, False, _explained(level, sentence))
+    promised = {"seccomp": _ONLY_NETWORK, "none": 7}.get(level, _HOLDS)
+    if status & ~promised:
+        return Rung(level, False, "it was set up, and a no-op in it could reach outside")
+    return Rung(level, True)
+
+
+def _try(level: Level, scratch: Path) -> tuple[int, str]:
+    """Exit status of the no-op, and why it could not be started."""
+    from .launching import parse_report
+
+    program = launcher().resolve()
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as reports:
+        words = [str(program), "--report", str(writing), "--level", level]
+        words += ["--scratch", str(scratch)]
+        for path in (*(Path(name) for name in ("/usr", "/lib", "/lib64")), program):
+            words += ["--read", str(path)] if path.exists() and not path.is_symlink() else []
+        try:
+            ended = subprocess.run(
+                [*words, "--seconds", "5", "--", str(program), "--see"],
+                pass_fds=[writing], start_new_session=True, capture_output=True, check=False,
+                env={}, timeout=10,
+            )  # fmt: skip
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return 0, f"the launcher did not work: {error}"
+        finally:
+            os.close(writing)
+        report = parse_report(reports.read())
+    if "status" not in report:
+        return 0, report.get("failed", f"no report, exit status {ended.returncode}")
+    return os.waitstatus_to_exitcode(int(report["status"])) & 0xFF, ""
+
+
+_SWITCHES = (
+    ("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1",
+     "Ubuntu's AppArmor keeps ordinary users from user namespaces"
+     " (sysctl kernel.apparmor_restrict_unprivileged_userns=0 allows them)"),
+    ("/proc/sys/kernel/unprivileged_userns_clone", "0",
+     "this system keeps ordinary users from user namespaces"
+     " (sysctl kernel.unprivileged_userns_clone=1 allows them)"),
+    ("/proc/sys/user/max_user_namespaces", "0",
+     "user namespaces are switched off (sysctl user.max_user_namespaces)"),
+)  # fmt: skip
+
+
+def _explained(level: Level, sentence: str) -> str:
+    """The launcher's sentence, with the known cause where one fits."""
+    if level != "namespace":
+        return sentence
+    for path, value, cause in _SWITCHES:
+        if Path(path).is_file() and Path(path).read_text().strip() == value:
+            return f"{sentence}; {cause}"
+    if Path("/.dockerenv").exists() or Path("/run/.containerenv").exists():
+        return f"{sentence}; this container's own filter may forbid namespaces"
+    return sentence

@@ -1,0 +1,114 @@
+"""Start the launcher, feed it, drain it, and end it whatever happens."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from .exchange import Exchange, Streams
+from .ladder import launcher
+from .limits import Limits
+
+GRACE_S = 10.0  # the launcher keeps time itself; this is for a launcher that hangs
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """Everything the launcher is told. level: a named one."""
+
+    level: str
+    scratch: Path
+    read: Sequence[str]
+    variables: Mapping[str, str]
+    limits: Limits
+    network: bool
+    command: Sequence[str]
+    stdin: bytes = b""
+
+    def words(self, report: int) -> list[str]:
+        """The launcher's command line."""
+        limits = self.limits
+        options = {
+            "report": report,
+            "level": self.level,
+            "scratch": self.scratch,
+            "network": "on" if self.network else "off",
+            "seconds": limits.max_seconds,
+            "memory-mb": limits.max_mem_mb,
+            "file-mb": limits.max_file_mb,
+            "scratch-mb": limits.max_scratch_mb,
+            "scratch-entries": limits.max_scratch_entries,
+            "processes": limits.max_processes,
+            "open-files": limits.max_open_files,
+            "processors": limits.cpus,
+        }
+        words = [str(launcher())]
+        for name, value in options.items():
+            words += [f"--{name}", str(value)]
+        for path in self.read:
+            words += ["--read", path]
+        for name, value in self.variables.items():
+            words += ["--variable", f"{name}={value}"]
+        return [*words, "--", *self.command]
+
+
+def launch(what: Launch) -> Streams:
+    """Run to the end. An exception, Ctrl-C among them, ends every process first."""
+    limits = what.limits
+    longest_s = limits.max_seconds + GRACE_S
+    reading, writing = os.pipe()
+    streams = Streams()
+    with os.fdopen(reading, "rb", buffering=0) as report:
+        try:
+            process = subprocess.Popen(
+                what.words(writing), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, pass_fds=[writing], start_new_session=True, env={},
+                cwd="/",
+            )  # fmt: skip
+        finally:
+            os.close(writing)
+        with process:
+            try:
+                Exchange(process, report, streams, limits.max_output_bytes).run(
+                    what.stdin, longest_s
+                )
+            finally:
+                end(process)
+    return streams
+
+
+def parse_report(text: bytes) -> dict[str, str]:
+    """Lines of "word value" as a dict."""
+    lines = text.decode(errors="replace").splitlines()
+    return {word: value for word, _, value in (line.partition(" ") for line in lines)}
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Ask the launcher to end everybody, and see to it when it does not."""
+    if process.poll() is not None:
+        return
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(GRACE_S)
+    except subprocess.TimeoutExpired:
+        _kill_tree(process.pid)
+
+
+def _kill_tree(root: int) -> None:
+    """From the leaves up, so that nobody is handed to a process outside first."""
+    for child in _children(root):
+        _kill_tree(child)
+    with suppress(ProcessLookupError):
+        os.kill(root, signal.SIGKILL)
+
+
+def _children(parent: int) -> list[int]:
+    with suppress(OSError):
+        text = Path(f"/proc/{parent}/task/{parent}/children").read_text()
+        return [int(word) for word in text.split()]
+    return []

@@ -1,0 +1,125 @@
+"""What a sandboxed command may see, and where it may write."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..errors import InputError
+from .ladder import LEVELS, launcher
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+# The system's programs and libraries; what of /etc they cannot do without.
+_SYSTEM = (
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"),
+    *("/etc/ld.so.cache", "/etc/alternatives"),
+    *("/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu"),
+)
+_OF_NETWORK = (
+    *("/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/gai.conf"),
+    *("/etc/ssl/certs", "/etc/ca-certificates", "/etc/pki/tls"),
+)
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """scratch: the one folder it may write, where it starts; nothing there can be executed.
+
+    readable: files and folders besides the interpreter, this package and the system's programs.
+    network: whether it may reach the internet; then it may reach this machine's ports too.
+    level: "auto" is the strongest that works here and counts as enforced; a named one is that or
+    nothing. allow_weak: "auto" may be a level that is not enforced. environment: variables on top
+    of the few that are set; nothing is taken over from this process.
+    """
+
+    scratch: Path
+    readable: Sequence[Path] = ()
+    network: bool = False
+    level: str = "auto"
+    allow_weak: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.level not in ("auto", *LEVELS):
+            raise InputError(f"level must be auto or one of {LEVELS}, got {self.level!r}")
+        for name, value in self.environment.items():
+            if not _VARIABLE.match(name) or name.startswith("LD_") or "\0" in value:
+                rule = "be a plain name, not of the loader, with a text"
+                raise InputError(f"environment must {rule}, got {name!r}: {value!r}")
+
+
+def scratch_of(policy: Policy) -> Path:
+    """The scratch folder, its links followed.
+
+    Raises InputError when it is no folder, or writing there would change what runs.
+    """
+    scratch = Path(policy.scratch).resolve()
+    if not scratch.is_dir():
+        raise InputError(f"scratch must be an existing folder, got {str(policy.scratch)!r}")
+    for kept in (*_interpreter(), _PACKAGE):
+        if scratch.is_relative_to(kept) or kept.is_relative_to(scratch):
+            rule = f"lie apart from {kept}, which must not change"
+            raise InputError(f"scratch must {rule}, got {str(policy.scratch)!r}")
+    return scratch
+
+
+def readable_paths(policy: Policy) -> list[str]:
+    """Everything it may read, without what lies in another of them. Raises InputError."""
+    paths: list[Path] = [Path(name) for name in _SYSTEM if _is_own(name)]
+    paths += [Path(name) for name in _OF_NETWORK if policy.network]
+    paths += [*_interpreter(), _PACKAGE, launcher()]
+    for path in policy.readable:
+        if not Path(path).exists():
+            raise InputError(f"readable must exist, got {str(path)!r}")
+        if "\0" in str(path) or Path(path).resolve() == Path("/"):
+            raise InputError(f"readable must be less than everything, got {str(path)!r}")
+        paths.append(Path(path))
+    return _without_nested(_as_given_and_real(path for path in paths if path.exists()))
+
+
+def variables(policy: Policy, scratch: Path) -> dict[str, str]:
+    """The environment of the command: the same on every machine but for paths."""
+    threads = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+    return {
+        "PATH": os.pathsep.join((f"{sys.prefix}/bin", "/usr/local/bin", "/usr/bin", "/bin")),
+        "HOME": "/nonexistent",
+        "USER": "nobody",
+        "TMPDIR": str(scratch),
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONNOUSERSITE": "1",
+        **dict.fromkeys(threads, "1"),  # a pool's stacks count as memory
+        **policy.environment,
+    }
+
+
+def _interpreter() -> list[Path]:
+    prefixes = {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}
+    return sorted({Path(prefix).resolve() for prefix in prefixes} - {Path("/usr"), Path("/")})
+
+
+def _is_own(name: str) -> bool:
+    """Not a link into /usr, which the launcher makes itself."""
+    return not Path(name).is_symlink()
+
+
+def _as_given_and_real(paths: Iterable[Path]) -> Iterator[Path]:
+    """Links lead somewhere inside too: a venv's interpreter, a home that is a link."""
+    for path in paths:
+        yield Path(os.path.abspath(path))  # noqa: PTH100 (does not follow links)
+        yield path.resolve()
+
+
+def _without_nested(paths: Iterable[Path]) -> list[str]:
+    kept: list[Path] = []
+    for path in sorted(set(paths), key=lambda path: (len(path.parts), path)):
+        inside = any(path.is_relative_to(outer) for outer in kept if outer.resolve() == outer)
+        if not (inside and path.parent.resolve() == path.parent):  # a link there is seen as one
+            kept.append(path)
+    return [str(path) for path in kept]

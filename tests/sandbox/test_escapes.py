@@ -1,0 +1,60 @@
+"""Every attempt gets out without the sandbox, and none gets out of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from .driver import ATTEMPTS
+from .people import drive, python_for, shared_folder, users, without_level
+
+# "@1": as a kernel with the first version of Landlock would hold it.
+LEVELS = ("namespace", "landlock", "landlock-fs@1")
+BY_NAME = {attempt.name: attempt for attempt in ATTEMPTS}
+Outcomes = dict[tuple[str, str], dict[str, Any]]
+
+
+@pytest.fixture(scope="module", params=users())
+def tried(request: pytest.FixtureRequest) -> tuple[str, Outcomes]:
+    """A user, and the outcome of each attempt at each level."""
+    user = str(request.param)
+    python = python_for(user)
+    if python is None:
+        without_level(f"{user} can run no Python 3.11 here; install Debian's python3")
+    with shared_folder(user) as folder:
+        outcomes = drive(user, python, folder, "bare", *LEVELS)
+    return user, {(each["level"], each["name"]): each for each in outcomes}
+
+
+def got_out(outcome: dict[str, Any]) -> bool:
+    return "ESCAPED" in outcome["output"] or bool(outcome["harm"])
+
+
+def test_there_are_at_least_sixty_attempts_with_names_of_their_own() -> None:
+    assert len(ATTEMPTS) >= 60
+    assert len(BY_NAME) == len(ATTEMPTS)
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+@pytest.mark.parametrize("level", LEVELS)
+def test_an_attempt_is_contained(tried: tuple[str, Outcomes], level: str, name: str) -> None:
+    _, outcomes = tried
+    outcome = outcomes[level, name]
+    if outcome["stopped_by"] == "sandbox" and outcome["returncode"] is None:
+        without_level(f"{level} does not work here: {outcome['notes']}")
+    assert outcome["held_at"] == level.partition("@")[0]
+    assert not got_out(outcome), outcome
+    assert outcome["stopped_by"] in BY_NAME[name].stopped, outcome
+    assert outcome["stopped_by"] or "HELD" in outcome["output"], outcome
+    assert outcome["seconds"] < 7, outcome
+
+
+@pytest.mark.parametrize("name", [name for name, each in BY_NAME.items() if each.shown != "never"])
+def test_the_attempt_works_without_a_sandbox(tried: tuple[str, Outcomes], name: str) -> None:
+    user, outcomes = tried
+    outcome = outcomes["bare", name]
+    shown = BY_NAME[name].shown
+    if not got_out(outcome) and (shown == "perhaps" or (shown == "root" and user != "root")):
+        pytest.skip(f"this machine itself holds {user} back")
+    assert got_out(outcome), outcome

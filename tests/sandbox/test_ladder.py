@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from prefrontal.errors import InputError
+from prefrontal.sandbox import Limits, Policy, SandboxRunner, probe, run
+from prefrontal.sandbox import ladder as ladder_module
+from prefrontal.sandbox.ladder import LEVELS, Ladder, Rung, best_level, rung
+
+
+def test_every_level_is_tried_and_one_that_does_not_work_says_why() -> None:
+    rungs = probe().rungs
+    assert [each.level for each in rungs] == list(LEVELS)
+    assert all(each.works != bool(each.why) for each in rungs)
+    assert [each.enforced for each in rungs] == [True, True, True, False, False]
+
+
+def test_the_best_is_the_first_that_works() -> None:
+    rungs = (Rung("namespace", False, "no"), Rung("landlock", True), Rung("none", True))
+    assert Ladder(rungs).best.level == "landlock"
+    assert str(Ladder(rungs)).splitlines()[:2] == ["namespace: no", "landlock: works"]
+
+
+def test_without_an_enforced_level_nothing_is_run(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def only_weak(level: str) -> Rung:
+        return Rung(level, level == "seccomp", "" if level == "seccomp" else "not here")  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ladder_module, "rung", only_weak)
+    assert best_level() == Rung("none", False, best_level().why)
+    assert "namespace: not here; landlock: not here" in best_level().why
+    result = run([sys.executable, "-c", "open('ran', 'w')"], Limits(), Policy(tmp_path))
+    assert (result.returncode, result.stopped_by, result.level) == (None, "sandbox", "none")
+    assert "no level that confines" in result.notes[0]
+    assert not (tmp_path / "ran").exists()
+    assert best_level(weak=True).level == "seccomp"
+
+
+def test_a_level_that_is_asked_for_is_that_or_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("prefrontal.sandbox.execution.rung", lambda level: Rung(level, False, "no"))
+    result = run([sys.executable], Limits(), Policy(tmp_path, level="landlock"))
+    assert (result.returncode, result.level, result.notes) == (None, "landlock", ("no",))
+
+
+def test_without_the_launcher_no_level_works(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(ladder_module, "launcher", lambda: tmp_path / "prefrontal-sbx")
+    ladder_module._tried.cache_clear()
+    try:
+        assert not any(each.works for each in probe().rungs)
+        assert "is not installed here" in best_level(weak=True).why
+    finally:
+        ladder_module._tried.cache_clear()
+
+
+def test_a_level_that_lets_the_no_op_out_does_not_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ladder_module, "_try", lambda level, scratch: (1, ""))
+    ladder_module._tried.cache_clear()
+    try:
+        assert not rung("landlock").works
+        assert "could reach outside" in rung("landlock").why
+        assert rung("seccomp").works  # it never promised to hide files
+    finally:
+        ladder_module._tried.cache_clear()
+
+
+def test_an_unknown_level_is_refused() -> None:
+    with pytest.raises(InputError, match="level must be one of"):
+        rung("strong")
+
+
+def test_the_launcher_without_options_does_nothing() -> None:
+    program = ladder_module.launcher()
+    if not program.exists():
+        pytest.skip("no launcher here")
+    assert subprocess.run([program], check=False).returncode == 125
+
+
+@pytest.mark.skipif(not best_level().works, reason="no enforced level here")
+def test_the_runner_is_enforced_unless_the_network_is_open(tmp_path: Path) -> None:
+    runner = SandboxRunner()
+    assert runner.level == best_level().level and runner.enforced
+    assert not SandboxRunner(network=True).enforced
+    assert not SandboxRunner(level_asked="none").enforced
+    result = runner.run([sys.executable, "-c", "print(input())"], scratch=tmp_path, stdin=b"in")
+    assert result.ok and result.stdout == b"in\n"
+
+
+@pytest.mark.skipif(not best_level().works, reason="no enforced level here")
+def test_a_run_may_have_less_time_but_not_more(tmp_path: Path) -> None:
+    runner = SandboxRunner(Limits(max_seconds=0.3))
+    for seconds in (0.2, 9.0):
+        loop = [sys.executable, "-c", "while True: pass"]
+        result = runner.run(loop, scratch=tmp_path, max_seconds=seconds)
+        assert result.stopped_by == "time" and result.duration_s < 0.6
