@@ -4,6 +4,7 @@
 
 #include "csrc/simd/dispatch.hpp"
 #include "pulse.hpp"
+#include "routing.hpp"
 #include "simd.hpp"
 
 PYBIND11_MODULE(_core, m) {
@@ -13,4 +14,5 @@ PYBIND11_MODULE(_core, m) {
   m.def("instruction_sets", &prefrontal::simd::supported);
   register_simd(m);
   register_pulse(m);
+  register_routing(m);
 }

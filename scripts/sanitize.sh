@@ -16,4 +16,5 @@ cp $build/cmake/_core*.so $build/package/prefrontal/
 # Leaks are not looked for: the interpreter itself keeps memory to its end.
 LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)" \
   ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=$build/package \
-  "$python" -m pytest -q -s -p no:cacheprovider tests/pulse tests/simd
+  "$python" -m pytest -q -s -p no:cacheprovider tests/pulse tests/simd \
+  tests/routing/test_tokens.py tests/routing/test_levenshtein.py tests/routing/test_index*.py

@@ -5,6 +5,7 @@ only; at run time the name belongs to the compiled module beside it.
 """
 
 from . import pulse as pulse
+from . import routing as routing
 from . import simd as simd
 
 __version__: str

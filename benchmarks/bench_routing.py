@@ -1,0 +1,190 @@
+"""How often the right tool comes first: cold, after learning, and when no tool is meant.
+
+    python benchmarks/bench_routing.py --data FOLDER [--smoke]
+
+FOLDER holds metatool_tools, metatool_queries, clinc150_train and clinc150_val (.jsonl.gz, one
+{"intent", "tool"} or {"name", "doc"} a line). Without it a small made-up set shows that all of it
+runs. The twins get the same texts and the same accepted phrasings; of each the best of its usual
+forms counts. Every prompt is ranked before it is accepted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import routing_twins as twins
+from prefrontal.routing import ToolIndex
+
+TAU = 0.60
+MOST = 5
+REFIT = 1_000
+SAMPLE = 600  # prompts that the slow published formula ranks
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """tools: name and doc. queries, train, val: prompt and the right tool, None for none."""
+
+    tools: list[tuple[str, str]]
+    queries: list[tuple[str, str | None]]
+    train: list[tuple[str, str | None]]
+    val: list[tuple[str, str | None]]
+
+
+def read(folder: Path) -> Data:
+    def rows(name: str) -> list[dict[str, Any]]:
+        with gzip.open(folder / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
+            return [json.loads(line) for line in file]
+
+    def pairs(name: str) -> list[tuple[str, str | None]]:
+        return [(row["intent"], row["tool"]) for row in rows(name)]
+
+    tools = [(row["name"], row["doc"]) for row in rows("metatool_tools")]
+    train = [pair for pair in pairs("clinc150_train") if pair[1] is not None]
+    return Data(tools, pairs("metatool_queries"), train, pairs("clinc150_val"))
+
+
+def made_up() -> Data:
+    """Twelve tools and a few prompts for each; for --smoke."""
+    nouns = ["invoice", "matrix", "photo", "song", "recipe", "route"]
+    verbs = ["find", "delete"]
+    names = [(verb, noun) for noun in nouns for verb in verbs]
+    tools = [(f"{verb}_{noun}", f"{verb.title()} a {noun} for you.") for verb, noun in names]
+    forms = ["please {} the {}", "could you {} my old {}", "{} every {} of today", "{} {} number 7"]
+    asked = [(form.format(verb, noun), f"{verb}_{noun}") for form in forms for verb, noun in names]
+    none: list[tuple[str, str | None]] = [("what a lovely evening", None), ("who are you", None)]
+    queries: list[tuple[str, str | None]] = list(asked)
+    return Data(tools, queries, queries, [*queries[::3], *none])
+
+
+class Tally:
+    """Ranks of the right tool, and what the first scores were worth."""
+
+    def __init__(self) -> None:
+        self.first = self.five = self.asked = self.reached = self.right = 0
+
+    def take(self, names: Sequence[str], tool: str | None, score: float | None = None) -> None:
+        self.asked += 1
+        self.first += names[:1] == [tool]
+        self.five += tool in names[:MOST]
+        if score is not None and score >= TAU:
+            self.reached += 1
+            self.right += names[:1] == [tool]
+
+    def row(self, name: str, scored: bool = False) -> str:
+        cells = [f"{self.first / self.asked:.3f}", f"{self.five / self.asked:.3f}"]
+        if scored:
+            precision = self.right / self.reached if self.reached else 0.0
+            cells += [f"{self.reached / self.asked:.0%}", f"{precision:.3f}"]
+        else:
+            cells += ["", ""]
+        return f"| {name} | {' | '.join(cells)} |"
+
+
+def print_head(title: str) -> None:
+    print(
+        f"\n**{title}**\n\n| | acc@1 | acc@5 | reach tau | right of those |\n|---|---|---|---|---|"
+    )
+
+
+def cold(data: Data, smoke: bool) -> None:
+    print_head(f"{len(data.queries)} prompts, {len(data.tools)} tools, nothing learned")
+    index = ToolIndex.build([{"name": name, "doc": doc} for name, doc in data.tools])
+    tally = Tally()
+    for prompt, tool in data.queries:
+        found = index.rank(prompt, MOST)
+        tally.take([one.name for one in found], tool, found[0].score)
+    print(tally.row("prefrontal", scored=True), flush=True)
+    prompts = [prompt for prompt, _ in data.queries]
+    names = np.array([name for name, _ in data.tools])
+    for name, scores in twins.cold_scores(data.tools, prompts):
+        print(ranked(name, names, scores, data.queries), flush=True)
+    few = data.queries[: 12 if smoke else SAMPLE]
+    scores = twins.published_formula(data.tools, [prompt for prompt, _ in few])
+    print(ranked(f"published formula, first {len(few)}", names, scores, few))
+
+
+def ranked(
+    name: str,
+    names: NDArray[np.str_],
+    scores: NDArray[np.float64],
+    queries: Sequence[tuple[str, str | None]],
+) -> str:
+    tally = Tally()
+    for row, (_, tool) in zip(scores, queries, strict=True):
+        tally.take([str(one) for one in names[np.argsort(-row, kind="stable")[:MOST]]], tool)
+    return tally.row(name)
+
+
+def learning(data: Data, refit: int) -> None:
+    half = len(data.queries) // 2
+    print_head(f"the second half of them, each accepted after it was ranked ({half} before)")
+    index = ToolIndex.build([{"name": name, "doc": doc} for name, doc in data.tools])
+    ours = Tally()
+    for number, (prompt, tool) in enumerate(data.queries):
+        if number >= half:
+            found = index.rank(prompt, MOST)
+            ours.take([one.name for one in found], tool, found[0].score)
+        index.accept(prompt, str(tool))
+    print(ours.row("prefrontal", scored=True), flush=True)
+    names = np.array([name for name, _ in data.tools])
+    rest = data.queries[half:]
+    for name, scores in twins.learned_scores(data.tools, data.queries, half, refit):
+        print(ranked(f"{name}, refit every {refit}", names, scores, rest), flush=True)
+
+
+def intents(data: Data) -> None:
+    phrasings: dict[str, list[str]] = {}
+    for prompt, tool in data.train:
+        phrasings.setdefault(str(tool), []).append(prompt)
+    inside = np.array([tool is not None for _, tool in data.val])
+    title = f"{len(phrasings)} actions with {len(data.train)} phrasings"
+    print(f"\n**{title}; {inside.sum()} prompts in scope, {(~inside).sum()} out of scope**\n")
+    columns = (
+        "accuracy in scope",
+        "AUROC in / out",
+        "out below tau",
+        "in at tau",
+        "right of those",
+    )
+    print(f"| | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
+    index = ToolIndex.build([{"name": name, "intents": own} for name, own in phrasings.items()])
+    found = [index.rank(prompt, 1)[0] for prompt, _ in data.val]
+    scores = np.array([one.score for one in found])
+    right = np.array([one.name == tool for one, (_, tool) in zip(found, data.val, strict=True)])
+    at_tau = scores >= TAU
+    worth = [(~at_tau[~inside]).mean(), at_tau[inside].mean(), right[at_tau].mean()]
+    cells = [right[inside].mean(), twins.auroc(scores, inside), *worth]
+    print(f"| prefrontal | {' | '.join(f'{cell:.3f}' for cell in cells)} |")
+    relevance = np.array([index.relevance(prompt) for prompt, _ in data.val])
+    print(f"| prefrontal, relevance() | | {twins.auroc(relevance, inside):.3f} | | | |", flush=True)
+    prompts = [prompt for prompt, _ in data.val]
+    for name, table, tools in twins.phrasing_scores(phrasings, prompts):
+        best = tools[table.argmax(1)]
+        correct = np.array([one == tool for one, (_, tool) in zip(best, data.val, strict=True)])
+        area = twins.auroc(table.max(1), inside)
+        print(f"| {name} | {correct[inside].mean():.3f} | {area:.3f} | | | |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="How often the right tool comes first.")
+    parser.add_argument("--smoke", action="store_true", help="run once and quickly")
+    parser.add_argument("--data", type=Path, metavar="FOLDER", help="the sets of prompts")
+    options = parser.parse_args()
+    data = read(options.data) if options.data else made_up()
+    cold(data, options.smoke or options.data is None)
+    learning(data, REFIT if options.data else 8)
+    intents(data)
+
+
+if __name__ == "__main__":
+    main()

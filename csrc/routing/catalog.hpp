@@ -1,0 +1,49 @@
+// What an index knows of the tools' own words: which tools hold a word, in name and in text.
+//
+// Tools are numbered by name and words by spelling, both in the order of their bytes, so the same
+// tools give the same catalog in whatever order they came.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "csrc/routing/column.hpp"
+#include "csrc/routing/vocabulary.hpp"
+
+namespace prefrontal::routing {
+
+// Numbers by row: those of row i stand at starts[i] .. starts[i + 1].
+struct Lists {
+  Column<std::uint32_t> starts;
+  Column<std::uint32_t> numbers;
+
+  std::span<const std::uint32_t> of(std::uint32_t row) const {
+    return numbers.part(starts[row], starts[row + 1]);
+  }
+  std::uint32_t size(std::uint32_t row) const { return starts[row + 1] - starts[row]; }
+};
+
+// idf(t) = ln((1 + tools) / (1 + tools that hold t)) + 1
+struct Catalog {
+  Vocabulary keys;              // of the tools, sorted
+  Vocabulary words;             // stems, sorted
+  Lists in_names;               // word -> tools that have it in their name, ascending
+  Lists in_texts;               // word -> tools that have it in name or doc, ascending
+  Column<std::uint8_t> counts;  // how often, beside in_texts.numbers; at most 255
+  // What follows from these.
+  Column<double> idf;                // by word
+  Column<double> text_scale;         // by tool: 1 / sqrt(sum of (count idf)^2), 0 for no word
+  Column<double> name_weight;        // by tool: sum of the idf of its name's words
+  Column<std::uint32_t> by_length;   // words of names, short ones first
+  Column<std::uint32_t> signatures;  // beside by_length, as are
+  Column<std::uint32_t> ends;        // their first and last two letters
+  Column<std::uint32_t> lengths;     // where words of 0, 1, ... 64 bytes start in by_length
+
+  std::uint32_t tools() const { return keys.size(); }
+  // Of a word that no tool holds.
+  double highest_idf() const;
+  // Fills in what follows from the rest.
+  void derive();
+};
+
+}  // namespace prefrontal::routing

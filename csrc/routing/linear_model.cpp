@@ -1,0 +1,129 @@
+#include "csrc/routing/linear_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "csrc/routing/exponential.hpp"
+
+namespace prefrontal::routing {
+namespace {
+
+constexpr std::size_t kOthers = 8;
+constexpr float kFirstEnergy = 0.01F;
+
+// The tools that a step moves besides the right one: the likeliest, lower numbers among equals.
+std::vector<std::uint32_t> likeliest(const Shares& shares, std::uint32_t tools,
+                                     std::uint32_t right) {
+  std::vector<std::pair<double, std::uint32_t>> above;  // (-share, tool)
+  std::vector<std::pair<double, std::uint32_t>> below;
+  std::vector<std::uint32_t> passed;  // not to be taken as one of the others
+  for (std::size_t i = 0; i < shares.tools.size(); ++i) {
+    const std::uint32_t tool = shares.tools[i];
+    if (tool == right || shares.of[i] == shares.other) continue;
+    (shares.of[i] > shares.other ? above : below).emplace_back(-shares.of[i], tool);
+    passed.push_back(tool);
+  }
+  std::vector<std::uint32_t> out;
+  const auto take = [&](std::vector<std::pair<double, std::uint32_t>>& from) {
+    const std::size_t n = std::min(kOthers - out.size(), from.size());
+    std::partial_sort(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(n), from.end());
+    for (std::size_t i = 0; i < n; ++i) out.push_back(from[i].second);
+  };
+  take(above);
+  std::size_t at = 0;
+  for (std::uint32_t tool = 0; tool < tools && out.size() < kOthers; ++tool) {
+    while (at < passed.size() && passed[at] < tool) ++at;
+    const bool taken = at < passed.size() && passed[at] == tool;
+    if (!taken && tool != right) out.push_back(tool);
+  }
+  take(below);
+  return out;
+}
+
+}  // namespace
+
+double Shares::share(std::uint32_t tool) const {
+  const auto at = std::ranges::lower_bound(tools, tool);
+  return at == tools.end() || *at != tool ? other
+                                          : of[static_cast<std::size_t>(at - tools.begin())];
+}
+
+Shares LinearModel::shares(std::span<const std::uint32_t> words, std::span<const double> x,
+                           std::uint32_t tools) const {
+  thread_local std::vector<double> sums;
+  thread_local std::vector<char> seen;
+  if (sums.size() < tools) {
+    sums.resize(tools, 0.0);
+    seen.resize(tools, 0);
+  }
+  Shares out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] >= rows_.size()) continue;
+    for (const Cell& cell : rows_[words[i]]) {
+      if (seen[cell.tool] == 0) {
+        seen[cell.tool] = 1;
+        out.tools.push_back(cell.tool);
+      }
+      sums[cell.tool] += x[i] * static_cast<double>(cell.weight);
+    }
+  }
+  std::ranges::sort(out.tools);
+  double highest = 0.0;
+  for (const std::uint32_t tool : out.tools) highest = std::max(highest, sums[tool]);
+  const double rest = exponential(-highest);
+  double sum = (1.0 + static_cast<double>(tools - out.tools.size())) * rest;
+  for (const std::uint32_t tool : out.tools) {
+    out.of.push_back(exponential(sums[tool] - highest));
+    sum += out.of.back();
+    sums[tool] = 0.0;
+    seen[tool] = 0;
+  }
+  for (double& share : out.of) share /= sum;
+  out.other = rest / sum;
+  return out;
+}
+
+void LinearModel::learn(std::span<const std::uint32_t> words, std::span<const double> x,
+                        std::uint32_t tools, std::uint32_t right) {
+  const Shares now = shares(words, x, tools);
+  const std::vector<std::uint32_t> others = likeliest(now, tools, right);
+  step(words, x, right, now.share(right) - 1.0);
+  for (const std::uint32_t tool : others) step(words, x, tool, now.share(tool));
+}
+
+void LinearModel::unlearn(std::span<const std::uint32_t> words, std::span<const double> x,
+                          std::uint32_t wrong) {
+  double z = 0.0;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    z += x[i] * static_cast<double>(cell(words[i], wrong).weight);
+  step(words, x, wrong, logistic(z));
+}
+
+Cell& LinearModel::cell(std::uint32_t word, std::uint32_t tool) {
+  if (word >= rows_.size()) rows_.resize(word + 1);
+  std::vector<Cell>& row = rows_[word];
+  const auto at = std::ranges::lower_bound(row, tool, {}, &Cell::tool);
+  if (at != row.end() && at->tool == tool) return *at;
+  return *row.insert(at, {tool, 0.0F, kFirstEnergy});
+}
+
+void LinearModel::step(std::span<const std::uint32_t> words, std::span<const double> x,
+                       std::uint32_t tool, double slope) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    Cell& moved = cell(words[i], tool);
+    const double g = x[i] * slope;
+    moved.energy = static_cast<float>(static_cast<double>(moved.energy) + g * g);
+    moved.weight = static_cast<float>(static_cast<double>(moved.weight) -
+                                      g / std::sqrt(static_cast<double>(moved.energy)));
+  }
+}
+
+void LinearModel::renumber(const std::vector<std::uint32_t>& tools) {
+  for (std::vector<Cell>& row : rows_) {
+    for (Cell& cell : row) cell.tool = tools[cell.tool];
+    std::erase_if(row, [](const Cell& cell) { return cell.tool == kNone; });
+    std::ranges::sort(row, {}, &Cell::tool);
+  }
+}
+
+}  // namespace prefrontal::routing

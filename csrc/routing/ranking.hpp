@@ -1,0 +1,80 @@
+// Tools in the order in which they fit a prompt.
+//
+//   raw = w_name N + w_doc D + w_history H, a whole number of millionths before it is compared
+//   score = 1 / (1 + e^-(slope (raw - reached) + ln 1.5)), so .6 where raw = reached
+//   reached = cold + (learned - cold) w, w = n / (n + tools) for n phrasings
+//
+// N = max(name_coverage * name_share, nearness of the tool's phrasings)
+// D = (1 - .7 w) description + .7 w sqrt(P), P the linear model's share
+// Both are multiplied by 1 - r^3, r the largest cosine with a prompt the tool was refused for.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "csrc/routing/catalog.hpp"
+#include "csrc/routing/experience.hpp"
+
+namespace prefrontal::routing {
+
+struct Weights {
+  double name = 0.4;
+  double doc = 0.4;
+  double history = 0.2;
+};
+
+struct Calibration {
+  double slope = 11.0;
+  double cold = 0.40;
+  double learned = 0.52;
+};
+
+struct Question {
+  std::string_view intent;
+  std::uint32_t most = 10;  // tools to be told
+  Weights weights;
+  Calibration calibration;
+  Moment now;
+  std::span<const double> similarities;  // an embedder's, by tool; empty without one
+  double similarity_share = 0.5;
+  bool prior_history = false;  // every tool counts as never tried
+};
+
+struct Ranked {
+  std::uint32_t tool;
+  std::int64_t raw;  // millionths
+  double score;
+  double name_similarity;
+  double doc_keywords;
+  double history_success;
+  double embedding_similarity;
+  // What they follow from.
+  double description;
+  double linear;
+  double phrasing;
+  std::uint32_t nearest;  // phrasing, or kNone
+  double refused;
+  std::vector<std::string> matched;  // words of the prompt that the tool or its phrasings have
+};
+
+struct Ranking {
+  std::vector<Ranked> tools;  // best first
+  double learned;             // w
+  double reached;
+};
+
+Ranking rank(const Catalog& catalog, const Experience& experience, const Question& question);
+
+// The score of a weighted sum: rounded to millionths, then the logistic curve that gives .6 at
+// `reached`, rounded again.
+double calibrated(double sum, double slope, double reached);
+
+// The score of the best tool when all count as never tried; 0 without tools.
+double relevance(const Catalog& catalog, const Experience& experience, std::string_view intent,
+                 const Calibration& calibration);
+
+}  // namespace prefrontal::routing

@@ -1,0 +1,162 @@
+#include "csrc/routing/tool_index.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <stdexcept>
+
+#include "csrc/routing/catalog_draft.hpp"
+#include "csrc/routing/saved_parts.hpp"
+
+namespace prefrontal::routing {
+namespace {
+
+using Phrase = std::pair<std::uint32_t, std::string_view>;
+
+// The first phrasing of every tool, then the second of every one, ...
+std::vector<Phrase> in_turns(std::span<const GivenTool* const> tools, const Vocabulary& keys) {
+  std::size_t most = 0;
+  for (const GivenTool* tool : tools) most = std::max(most, tool->intents.size());
+  std::vector<Phrase> out;
+  for (std::size_t turn = 0; turn < most; ++turn) {
+    for (const GivenTool* tool : tools) {
+      if (turn < tool->intents.size()) out.emplace_back(keys.find(tool->key), tool->intents[turn]);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+ToolIndex::ToolIndex() : catalog_(CatalogDraft().finish()) {}
+
+void ToolIndex::put(std::span<const GivenTool> tools) {
+  GrowingVocabulary keys;
+  CatalogDraft draft;
+  std::vector<const GivenTool*> order;
+  for (const GivenTool& tool : tools) {
+    if (keys.find(tool.key) != kNone) {
+      throw std::invalid_argument("tools must have keys of their own, got '" +
+                                  std::string(tool.key) + "' twice");
+    }
+    keys.add(tool.key);
+    draft.add({tool.key, tool.name, tool.doc});
+    order.push_back(&tool);
+  }
+  std::ranges::sort(order, {}, &GivenTool::key);
+  std::unique_lock lock(mutex_);
+  draft.add(catalog_, keys);
+  replace(draft.finish());
+  for (const GivenTool* tool : order) {
+    if (tool->history < 0.0) continue;
+    const std::uint32_t id = catalog_.keys.find(tool->key);
+    Record record = experience_.record(id);
+    record.given = tool->history;
+    experience_.set_record(id, record);
+  }
+  experience_.teach(in_turns(order, catalog_.keys), catalog_.tools());
+}
+
+// Puts a new catalog in the place of the old one and numbers what is known anew.
+void ToolIndex::replace(Catalog catalog) {
+  if (catalog_.tools() > 0) {
+    std::vector<std::uint32_t> tools;
+    for (std::uint32_t tool = 0; tool < catalog_.tools(); ++tool)
+      tools.push_back(catalog.keys.find(catalog_.keys.text(tool)));
+    experience_.renumber(tools);
+  }
+  catalog_ = std::move(catalog);
+  mapped_.reset();
+}
+
+bool ToolIndex::remove(std::string_view key) {
+  std::unique_lock lock(mutex_);
+  if (catalog_.keys.find(key) == kNone) return false;
+  GrowingVocabulary without;
+  without.add(key);
+  CatalogDraft draft;
+  draft.add(catalog_, without);
+  replace(draft.finish());
+  return true;
+}
+
+std::uint32_t ToolIndex::size() const {
+  std::shared_lock lock(mutex_);
+  return catalog_.tools();
+}
+
+bool ToolIndex::contains(std::string_view key) const {
+  std::shared_lock lock(mutex_);
+  return catalog_.keys.find(key) != kNone;
+}
+
+std::vector<std::string> ToolIndex::keys() const {
+  std::shared_lock lock(mutex_);
+  std::vector<std::string> out;
+  for (std::uint32_t tool = 0; tool < catalog_.tools(); ++tool)
+    out.emplace_back(catalog_.keys.text(tool));
+  return out;
+}
+
+Told ToolIndex::rank(Question question,
+                     std::span<const std::pair<std::string, double>> similarities) const {
+  std::shared_lock lock(mutex_);
+  std::vector<double> by_tool;
+  if (!similarities.empty()) {
+    by_tool.resize(catalog_.tools());
+    for (const auto& [key, similarity] : similarities) {
+      const std::uint32_t tool = catalog_.keys.find(key);
+      if (tool != kNone) by_tool[tool] = similarity;
+    }
+    question.similarities = by_tool;
+  }
+  Ranking ranking = routing::rank(catalog_, experience_, question);
+  Told out{{}, ranking.learned, ranking.reached};
+  for (Ranked& ranked : ranking.tools) {
+    ToldTool told{std::string(catalog_.keys.text(ranked.tool)), std::move(ranked), {}, {}};
+    if (told.ranked.nearest != kNone)
+      told.nearest = experience_.phrasings()[told.ranked.nearest].text;
+    told.record = experience_.record(told.ranked.tool).faded(question.now);
+    out.tools.push_back(std::move(told));
+  }
+  return out;
+}
+
+double ToolIndex::relevance(std::string_view intent, const Calibration& calibration) const {
+  std::shared_lock lock(mutex_);
+  return routing::relevance(catalog_, experience_, intent, calibration);
+}
+
+bool ToolIndex::accept(std::string_view intent, std::string_view key, const Moment& now) {
+  std::unique_lock lock(mutex_);
+  const std::uint32_t tool = catalog_.keys.find(key);
+  if (tool != kNone) experience_.accept(tool, intent, catalog_.tools(), now);
+  return tool != kNone;
+}
+
+bool ToolIndex::reject(std::string_view intent, std::string_view key, const Moment& now) {
+  std::unique_lock lock(mutex_);
+  const std::uint32_t tool = catalog_.keys.find(key);
+  if (tool != kNone) experience_.reject(tool, intent, now);
+  return tool != kNone;
+}
+
+std::string ToolIndex::save() const {
+  std::shared_lock lock(mutex_);
+  IndexWriter writer;
+  const SavedExperience experience(experience_);
+  write(catalog_, writer);
+  experience.write(writer);
+  return writer.bytes();
+}
+
+void ToolIndex::load(const std::string& path) {
+  auto mapped = std::make_shared<const MappedIndex>(path);
+  Catalog catalog = read_catalog(*mapped);
+  Experience experience = SavedExperience::read(*mapped, catalog.tools());
+  std::unique_lock lock(mutex_);
+  catalog_ = std::move(catalog);
+  experience_ = std::move(experience);
+  mapped_ = std::move(mapped);
+}
+
+}  // namespace prefrontal::routing

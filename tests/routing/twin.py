@@ -1,0 +1,156 @@
+"""The index of tools in plain Python, without any short cut: every tool, every word."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from prefrontal._core.routing import is_stop_word, tokens
+
+from .twin_experience import Experience
+from .twin_numbers import UNIT, edits, ln, logistic, millionths, scale, units
+
+
+def content(words: list[str]) -> list[str]:
+    """Without stop words, unless there are no others."""
+    return [word for word in words if not is_stop_word(word)] or words
+
+
+def by_bytes(texts: Iterable[str]) -> list[str]:
+    return sorted(texts, key=lambda text: text.encode("utf-8", "surrogatepass"))
+
+
+def alike(asked: str, word: str) -> tuple[float, float]:
+    """Likeness of a word of the prompt to one of a text, and to one of a name."""
+    a, b = asked.encode(), word.encode()
+    if a == b:
+        return 1.0, 1.0
+    longer = max(len(a), len(b))
+    prefix = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), None)
+    prefix = min(len(a), len(b)) if prefix is None else prefix
+    text = 0.7 * prefix / longer if prefix >= 4 and 2 * prefix >= longer else 0.0
+    apart = edits(a, b)
+    name = 1.0 - apart / longer if 4 * apart <= longer else 0.0
+    return text, max(text, name)
+
+
+class PlainIndex:
+    """The twin of prefrontal.routing.ToolIndex, for few tools."""
+
+    def __init__(self, tools: list[dict[str, Any]]) -> None:
+        given = {tool.get("key", tool["name"]): tool for tool in tools}
+        self.keys = by_bytes(given)
+        self.names: list[set[str]] = []
+        self.texts: list[Counter[str]] = []
+        for key in self.keys:
+            name = content(tokens(given[key]["name"]))
+            doc = [word for word in tokens(given[key].get("doc") or "") if not is_stop_word(word)]
+            self.names.append(set(name))
+            self.texts.append(Counter(name + doc))
+        holders = Counter(word for text in self.texts for word in text)
+        self.idf = {
+            word: ln((1.0 + len(self.keys)) / (1.0 + holders[word])) + 1.0
+            for word in by_bytes(holders)
+        }
+        self.unknown = ln((1.0 + len(self.keys)) / 2.0) + 1.0
+        self.experience = Experience(len(self.keys))
+        for i, key in enumerate(self.keys):
+            if given[key].get("history") is not None:
+                self.experience.given[i] = given[key]["history"]
+        intents = [list(given[key].get("intents", [])) for key in self.keys]
+        turns = max((len(own) for own in intents), default=0)
+        self.experience.teach(
+            [
+                (i, own[turn])
+                for turn in range(turns)
+                for i, own in enumerate(intents)
+                if turn < len(own)
+            ]
+        )
+
+    def accept(self, text: str, key: str, now: float | None = None, days: float = 30.0) -> None:
+        self.experience.accept(self.keys.index(key), text, now, days)
+
+    def reject(self, text: str, key: str, now: float | None = None, days: float = 30.0) -> None:
+        self.experience.reject(self.keys.index(key), text, now, days)
+
+    def described(self, asked: Counter[str]) -> list[tuple[float, float, set[str]]]:
+        """(description, name, words of the prompt that it holds) of each tool."""
+        likeness = dict.fromkeys(self.idf, (0.0, 0.0))
+        near: dict[str, set[str]] = {word: set() for word in self.idf}
+        for token, times in asked.items():
+            for word in self.idf:
+                text, name = alike(token, word)
+                likeness[word] = likeness[word][0] + times * text, likeness[word][1] + times * name
+                if text > 0.0 or name > 0.0:
+                    near[word].add(token)
+        squares = total = 0.0
+        for word, (text, _) in likeness.items():
+            squares += (text * self.idf[word]) * (text * self.idf[word])
+        for token in asked:
+            total += self.idf.get(token, self.unknown / 2.0)
+        total = total or 1.0
+        out = []
+        for own, doc in zip(self.names, self.texts, strict=True):
+            product = covered = named = 0
+            length = weight = 0.0
+            held: set[str] = set()
+            for word, idf in self.idf.items():
+                in_text, in_name = likeness[word]
+                if word in doc:
+                    product += units(in_text * idf * idf) * min(255, doc[word])
+                    covered += units(min(1.0, in_text) * idf) if in_text > 0.0 else 0
+                    length += (min(255, doc[word]) * idf) * (min(255, doc[word]) * idf)
+                    held |= {token for token in near[word] if alike(token, word)[0] > 0.0}
+                if word in own:
+                    named += units(min(1.0, in_name) * idf)
+                    weight += idf
+                    held |= near[word]
+            cosine = product / UNIT * scale(squares) * scale(length)
+            share = min(1.0, covered / UNIT / total)
+            part = named / UNIT
+            fit = min(1.0, part / weight) * min(1.0, part / total) if named else 0.0
+            out.append((min(1.0, (1.3 / 1.5) * (cosine + 0.5 * share)), fit, held))
+        return out
+
+    def rank(
+        self,
+        text: str,
+        weights: Mapping[str, float],
+        now: float | None = None,
+        days: float = 30.0,
+        calibration: tuple[float, float, float] = (11.0, 0.40, 0.52),
+    ) -> list[tuple[str, float, dict[str, float], set[str]]]:
+        """(key, score, features, stems matched) of all tools, best first."""
+        counts = Counter(tokens(text))
+        words = list(counts)
+        chosen = set(content(words))
+        described = self.described(Counter({w: n for w, n in counts.items() if w in chosen}))
+        experience, n = self.experience, len(self.experience.phrasings)
+        nearness = experience.nearness(words) if n else {}
+        shares, rest = experience.shares(experience.features(words, unknown=True) if n else {})
+        learned = n / (n + len(self.keys)) if n else 0.0
+        reached = calibration[1] + (calibration[2] - calibration[1]) * learned
+        rows = []
+        for i, (description, named, held) in enumerate(described):
+            part = 0.7 * learned
+            near, phrasings = nearness.get(i, (0.0, []))
+            matched = held | {w for w in words if any(w in best.words for best in phrasings)}
+            name = max(named, near)
+            doc = (1.0 - part) * description + part * math.sqrt(shares.get(i, rest))
+            refused = experience.refusal(i, words)
+            kept = 1.0 - refused * refused * refused
+            ok, failed, _ = experience.faded(i, now, days)
+            history = experience.given.get(i, (ok + 1.0) / (ok + failed + 2.0))
+            name, doc = name * kept, doc * kept
+            raw = millionths(
+                weights["name"] * name + weights["doc"] * doc + weights["history"] * history
+            )
+            score = logistic(calibration[0] * (raw / 1e6 - reached) + 0.40546510810816438)
+            features = {"name_similarity": name, "doc_keywords": doc, "history_success": history}
+            rounded = {key: millionths(value) / 1e6 for key, value in features.items()}
+            rows.append((-raw, i, millionths(score) / 1e6, rounded, matched))
+        rows.sort(key=lambda row: row[:2])
+        return [(self.keys[i], score, told, matched) for _, i, score, told, matched in rows]
