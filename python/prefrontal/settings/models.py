@@ -10,6 +10,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ..errors import InputError
 from ..storage.state_folder import default_state
+from .routing import Routing
 from .rules import (
     Hours,
     Module,
@@ -102,7 +103,7 @@ class Settings(BaseSettings):
     the modules of the state folder. state: where decisions and what was learned are kept.
     threshold: the least score that wakes, for every module; recall: let the threshold follow this
     share of what mattered. audit_share: share of the slept windows that are shown all the same.
-    log_refusals: keep what nobody was woken for, too.
+    log_refusals: keep what nobody was woken for, too. routing: what `prefrontal route` is told.
     """
 
     model_config = SettingsConfigDict(
@@ -124,6 +125,7 @@ class Settings(BaseSettings):
     log_refusals: Switch = False
     scorer: Literal["linear", "lstm"] = "linear"
     seed: Seed = 0
+    routing: Routing = Routing()
 
     _folder: Path = PrivateAttr(default_factory=Path.cwd)
 

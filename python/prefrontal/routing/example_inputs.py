@@ -1,0 +1,146 @@
+"""Arguments to try a tool with: the example it comes with, the rest from its type hints."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from .entry_point import EntryPoint, Parameter
+
+Encoded = list[Any]
+"""[kind, plain value]: what JSON has a word for is "plain"; see child_program.decoded."""
+
+_EMPTY: dict[str, Encoded] = {
+    "str": ["plain", ""],
+    "int": ["plain", 0],
+    "float": ["plain", 0.0],
+    "bool": ["plain", False],
+    "bytes": ["bytes", ""],
+    "None": ["plain", None],
+    "Path": ["path", "example"],
+    "PathLike": ["path", "example"],
+    "date": ["date", "2025-01-01"],
+    "datetime": ["datetime", "2025-01-01T00:00:00+00:00"],
+    "tuple": ["tuple", []],
+    "set": ["set", []],
+    "Set": ["set", []],
+    "frozenset": ["frozenset", []],
+}
+_LISTS = {"list", "List", "Sequence", "Iterable", "Collection", "MutableSequence"}
+_DICTS = {"dict", "Dict", "Mapping", "MutableMapping"}
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleInputs:
+    """What a tool is called with. guessed: some of it stands on type hints alone."""
+
+    arguments: tuple[Encoded, ...]
+    keywords: Mapping[str, Encoded]
+    guessed: bool
+
+
+def example_inputs(entry: EntryPoint, example: Mapping[str, Any] | None) -> ExampleInputs | str:
+    """The inputs, or a sentence why there are none.
+
+    Arguments with a default that the example does not name are left out.
+    """
+    given = dict(example or {})
+    arguments: list[Encoded] = []
+    keywords: dict[str, Encoded] = {}
+    guessed = left_out = False
+    for one in entry.parameters:
+        if one.kind in {"rest", "keywords"}:
+            continue
+        if one.name not in given and not one.required:
+            left_out = left_out or one.kind == "positional"
+            continue
+        guessed = guessed or one.name not in given
+        value = _told(one, given.pop(one.name)) if one.name in given else from_hint(one.hint)
+        if value is None:
+            return f"no example for {one.name}" + (f" ({one.hint})" if one.hint else "")
+        if one.kind == "positional":
+            if left_out:
+                return f"the example must name what comes before {one.name}"
+            arguments.append(value)
+        else:
+            keywords[one.name] = value
+    if given and all(one.kind != "keywords" for one in entry.parameters):
+        return f"the example names {', '.join(sorted(map(str, given)))}, which it does not take"
+    rest = {str(name): ["plain", value] for name, value in given.items()}
+    return ExampleInputs(tuple(arguments), keywords | rest, guessed)
+
+
+def from_hint(hint: str | None) -> Encoded | None:
+    """The emptiest value of a type; None for a type without an obvious one.
+
+    A path names a file in the folder of the trial that does not exist.
+    """
+    try:
+        return _value(ast.parse(hint or "", mode="eval").body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _told(parameter: Parameter, value: Any) -> Encoded:
+    if isinstance(value, date):  # YAML reads a bare date as one
+        return ["datetime" if isinstance(value, datetime) else "date", value.isoformat()]
+    kind = from_hint(parameter.hint)
+    if kind is None or not isinstance(value, str):
+        return ["plain", value]
+    return (
+        [kind[0], value] if kind[0] in {"path", "bytes", "date", "datetime"} else ["plain", value]
+    )
+
+
+def _value(node: ast.expr) -> Encoded | None:
+    if isinstance(node, ast.Constant):
+        return from_hint(node.value) if isinstance(node.value, str) else _named(str(node.value))
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return _first([node.left, node.right])
+    if isinstance(node, ast.Subscript):
+        return _subscript(node)
+    return _named(_name(node))
+
+
+def _name(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _named(name: str) -> Encoded | None:
+    if name in _LISTS:
+        return ["plain", []]
+    return ["plain", {}] if name in _DICTS else _EMPTY.get(name)
+
+
+def _subscript(node: ast.Subscript) -> Encoded | None:
+    name = _name(node.value)
+    inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if name == "Optional":
+        return ["plain", None]
+    if name == "Literal":
+        return ["plain", inner[0].value] if isinstance(inner[0], ast.Constant) else None
+    if name == "Union":
+        return _first(inner)
+    if name == "Annotated":
+        return _value(inner[0])
+    return _tuple(inner) if name in {"tuple", "Tuple"} else _named(name)
+
+
+def _tuple(inner: list[ast.expr]) -> Encoded | None:
+    last = inner[-1]
+    if isinstance(last, ast.Constant) and last.value is ...:
+        return ["tuple", []]
+    values = [_value(one) for one in inner]
+    return None if None in values else ["tuple", values]
+
+
+def _first(nodes: list[ast.expr]) -> Encoded | None:
+    """None itself where it is allowed, else the first type that has a value."""
+    values = [_value(node) for node in nodes]
+    known = [value for value in values if value is not None]
+    return next((value for value in known if value[1] is None), known[0] if known else None)

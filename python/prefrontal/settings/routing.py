@@ -1,0 +1,176 @@
+"""The keys of prefrontal.yml below `routing`."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from .rules import Days, Positive, Rate, Share, Slope, Switch, Text, Timeout, broken
+
+_CHECKED = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Weights(BaseModel):
+    """How much each feature counts in a score; the three sum to 1."""
+
+    model_config = _CHECKED
+
+    name: Share = 0.4
+    doc: Share = 0.4
+    history: Share = 0.2
+
+    def model_post_init(self, context: Any, /) -> None:
+        if abs(self.name + self.doc + self.history - 1.0) > 1e-9:
+            raise broken("sum to 1")
+
+
+class Calibration(BaseModel):
+    """The map from the weighted sum of the features to a score: a logistic curve.
+
+    It reaches 0.60 where the sum is `cold` when nothing was learned yet, `learned` when much was,
+    in between in proportion; slope: how steeply. Fitted so that some 85 of 100 tools at or above
+    0.60 are right, see benchmarks/README.md.
+    """
+
+    model_config = _CHECKED
+
+    slope: Slope = 11.0
+    cold: Share = 0.40
+    learned: Share = 0.52
+
+
+class Ranker(BaseModel):
+    """How tools are ranked and when one is good enough.
+
+    threshold: the least score (tau) of a selected tool. compose_margin: a step of a composition
+    may be this much below it. embeddings_share: part of the doc feature that embeddings get when
+    they are on. harmless_first: between equal scores, the tool with fewer side effects comes
+    before the file name decides. candidates: how many tools are looked at and shown.
+    """
+
+    model_config = _CHECKED
+
+    threshold: Share = 0.6
+    weights: Weights = Weights()
+    calibration: Calibration = Calibration()
+    compose_margin: Share = 0.05
+    embeddings_share: Share = 0.5
+    harmless_first: Switch = True
+    candidates: Positive = 10
+    history_half_life_days: Rate = 30.0
+
+
+class Parser(BaseModel):
+    """threshold: with this confidence, a domain and an action, no question is asked."""
+
+    model_config = _CHECKED
+
+    threshold: Share = 0.55
+
+
+class Model(BaseModel):
+    """Who writes a tool when none fits.
+
+    provider: "none"; "command" runs `command` (a shell line: prompt on its input, module on its
+    output); "recorded" answers from the files of the folder `command`.
+    """
+
+    model_config = _CHECKED
+
+    provider: Literal["none", "command", "recorded"] = "none"
+    name: Text | None = None
+    temperature: float = 0.3
+    command: Text | None = None
+    timeout_s: Timeout = 120.0
+
+    def model_post_init(self, context: Any, /) -> None:
+        if self.provider != "none" and self.command is None:
+            raise broken(f"have a command when its provider is {self.provider}")
+
+
+class Sandbox(BaseModel):
+    """What a module that is tried out may use: seconds and megabytes for all its processes.
+
+    level: "auto" takes the strongest that works here. network: "on" only with a warning.
+    """
+
+    model_config = _CHECKED
+
+    max_seconds: Timeout = 30.0
+    max_mem_mb: Positive = 512
+    network: Literal["off", "on"] = "off"
+    level: Literal["auto", "namespace", "landlock", "landlock-fs", "seccomp", "none"] = "auto"
+
+
+class Validators(BaseModel):
+    """Seconds each check may take, and whether a check that is not installed is forgiven.
+
+    mypy_config: a file for mypy instead of the shipped one; ruff_config likewise.
+    """
+
+    model_config = _CHECKED
+
+    ruff_s: Timeout = 5.0
+    mypy_s: Timeout = 20.0
+    import_s: Timeout = 3.0
+    allow_missing: Switch = False
+    ruff_config: Text | None = None
+    mypy_config: Text | None = None
+
+
+class Generator(BaseModel):
+    """allowed_imports: modules that generated code may import besides the standard ones.
+
+    allow_writes: whether it may write files (into its scratch folder only).
+    """
+
+    model_config = _CHECKED
+
+    allowed_imports: tuple[Text, ...] = ()
+    allow_writes: Switch = False
+
+
+class Retention(BaseModel):
+    """retention_days: how long it is kept; None takes the value of `routing.retention_days`."""
+
+    model_config = _CHECKED
+
+    retention_days: Days | None = None
+
+
+class Routing(BaseModel):
+    """Everything `prefrontal route` is told.
+
+    workflows_root: the folder of tools. log_dir: relative to the folder that holds it. embedder:
+    "package.module:function", from a list of texts to a list of vectors, for embeddings_enabled.
+    """
+
+    model_config = _CHECKED
+
+    workflows_root: Text = "workflows"
+    log_dir: Text = "logs"
+    tmp_dirname: Text = "_tmp"
+    retention_days: Days = 7
+    log: Retention = Retention()
+    tmp: Retention = Retention()
+    model: Model = Model()
+    embeddings_enabled: Switch = False
+    embedder: Text | None = None
+    parser: Parser = Parser()
+    ranker: Ranker = Ranker()
+    sandbox: Sandbox = Sandbox()
+    validators: Validators = Validators()
+    generator: Generator = Generator()
+    cache_enabled: Switch = True
+    rag_enabled: Switch = False
+
+    def log_days(self) -> int:
+        """Days that logs are kept."""
+        told = self.log.retention_days
+        return self.retention_days if told is None else told
+
+    def tmp_days(self) -> int:
+        """Days that temporary modules are kept."""
+        told = self.tmp.retention_days
+        return self.retention_days if told is None else told
