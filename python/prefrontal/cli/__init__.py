@@ -26,6 +26,7 @@ COMMANDS = {
         "prefrontal.cli.replay:replay",
         "Replay a history: what would have woken the agent?",
     ),
+    "route": ("prefrontal.cli.route:route", "From a prompt to a validated, promoted tool."),
     "watch": ("prefrontal.cli.watch:watch", "Watch, and ask when a signal matters."),
 }
 """Name -> where the command is, and its line in `prefrontal --help`."""

@@ -1,0 +1,94 @@
+"""A router for one project, with the sandbox to try modules in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import InputError
+from ..protocols import CodeModel, Embedder, Runner
+from ..routing.layout import Layout
+from ..routing.router import Router, Show, Waiting
+
+if TYPE_CHECKING:
+    from ..routing.route import Operator
+    from ..settings.routing import Routing
+
+
+def build_layout(settings: Routing, workflows: Path) -> Layout:
+    """The folders of the project whose tools lie in `workflows`."""
+    return Layout.of(workflows, settings.log_dir, settings.tmp_dirname)
+
+
+def build_router(
+    settings: Routing,
+    layout: Layout,
+    *,
+    operator: Operator | None = None,
+    show: Show | None = None,
+    waiting: Waiting = nullcontext,
+    tries: bool = True,
+    allow_weak_sandbox: bool = False,
+) -> Router:
+    """A router as the settings say. tries: whether modules will be tried out.
+
+    Raises InputError for settings that name something that is not there.
+    """
+    return Router(
+        layout,
+        settings,
+        runner=build_runner(settings, allow_weak=allow_weak_sandbox) if tries else None,
+        model=build_model(settings, layout) if tries else None,
+        embedder=build_embedder(settings),
+        operator=operator,
+        show=show,
+        waiting=waiting,
+    )
+
+
+def build_runner(settings: Routing, *, allow_weak: bool = False) -> Runner:
+    """The sandbox, with the limits of the settings."""
+    from ..sandbox import Limits, SandboxRunner
+
+    told = settings.sandbox
+    return SandboxRunner(
+        Limits(max_seconds=told.max_seconds, max_mem_mb=told.max_mem_mb),
+        level_asked=told.level,
+        network=told.network == "on",
+        allow_weak=allow_weak,
+    )
+
+
+def build_model(settings: Routing, layout: Layout) -> CodeModel | None:
+    """Who writes modules, None when nobody is configured."""
+    from ..routing.code_models import code_model
+
+    return code_model(settings.model, layout.root.parent)
+
+
+def build_embedder(settings: Routing) -> Embedder | None:
+    """The embedder that `routing.embedder` names as "module:function", when they are enabled."""
+    if not settings.embeddings_enabled:
+        return None
+    module, _, name = (settings.embedder or "").partition(":")
+    try:
+        function = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        rule = "name a function as 'package.module:function'"
+        raise InputError(f"embedder must {rule}, got {settings.embedder!r} ({error})") from None
+    return _Embedder(function)
+
+
+class _Embedder:
+    """A function from texts to vectors, as the role `Embedder`."""
+
+    def __init__(self, function: object) -> None:
+        self._function = function
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        assert callable(self._function)
+        vectors: Sequence[Sequence[float]] = self._function(list(texts))
+        return vectors

@@ -1,0 +1,86 @@
+"""`prefrontal route` inside the test's own process, in a copy of the shipped example."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from prefrontal import cli
+from prefrontal.assembly.router import build_runner
+from prefrontal.settings.routing import Routing
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "routing"
+SUMMARIZE = "summarize this matrix for me"
+COMPOSE = "Summarize a matrix then plot it"
+UNKNOWN = "download the weather forecast for Berlin"
+
+confined = pytest.mark.skipif(
+    not build_runner(Routing()).enforced, reason="no sandbox here confines, so nothing is tried"
+)
+
+
+def example(folder: Path, *, model: bool = False) -> Path:
+    """A project with the example's tools; model: with the recorded one of the example."""
+    for name in ("workflows", "recorded"):
+        left_out = shutil.ignore_patterns("_tmp", "__pycache__")
+        shutil.copytree(EXAMPLES / name, folder / name, ignore=left_out)
+    if model:
+        shutil.copy(EXAMPLES / "prefrontal.yml", folder)
+    place = folder / "workflows" / "_tmp" / ".mypy" / "cache"
+    shutil.copytree(_mypy_cache() / "workflows" / "_tmp" / ".mypy" / "cache", place)
+    return folder
+
+
+def route(project: Path, *words: str, data: str | BytesIO | None = None) -> Result:
+    """What `prefrontal route WORDS` did in the project."""
+    config = project / "prefrontal.yml"
+    told = ["--config", str(config)] if config.is_file() else []
+    told += ["--workflows", str(project / "workflows")]
+    result = CliRunner().invoke(cli.main, ["route", *words, *told], input=data)
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result
+
+
+def settings(project: Path, text: str) -> None:
+    """Write prefrontal.yml; text: what stands below `routing:`."""
+    (project / "prefrontal.yml").write_text(f"routing: {{{text}}}\n", encoding="utf-8")
+
+
+def log(project: Path) -> list[dict[str, Any]]:
+    """The events of the latest run."""
+    path = max(project.glob("logs/runs/*/steps.log"), key=lambda one: one.stat().st_mtime_ns)
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def phases(project: Path) -> list[str]:
+    return [event["phase"] for event in log(project)]
+
+
+def kept(project: Path) -> set[str]:
+    """Files of the tools and their records."""
+    root = project / "workflows"
+    paths = (path for path in root.rglob("*") if path.is_file() and "_tmp" not in path.parts)
+    return {path.relative_to(root).as_posix() for path in paths}
+
+
+@cache
+def _warmed() -> TemporaryDirectory[str]:
+    return TemporaryDirectory()
+
+
+@cache
+def _mypy_cache() -> Path:
+    """A project where mypy has read the standard library's types, once for all tests."""
+    project = Path(_warmed().name)
+    shutil.copytree(EXAMPLES / "workflows", project / "workflows")
+    for prompt in (SUMMARIZE, COMPOSE):
+        route(project, prompt, "--dry-run")
+    return project
