@@ -25,6 +25,7 @@ from .routes import (
     events,
     example_project,
     routed,
+    router_of,
 )
 
 ALONE = Mode(interactive=False)
@@ -69,6 +70,18 @@ def test_a_selection_is_told_down_to_its_revision(project: Layout) -> None:
     )
     again = lines(routed(project, SUMMARIZE, ALONE))
     assert any(line.endswith("(already kept, no new record)") for line in again)
+
+
+def test_a_person_reads_what_the_trial_found_before_being_asked(project: Layout) -> None:
+    told, transcript = list[str](), Transcript()
+    router_of(
+        project,
+        operator=Script(before=told.append),
+        show=lambda event: told.extend(transcript.take(event)),
+    ).route(SUMMARIZE)
+    asked = told.index("Use summarize_matrix?")
+    assert "validation OK (ruff,mypy,import,dry-run=" in told[asked - 1]
+    assert "approval: approved by a person." in told[asked + 1]
 
 
 def test_a_composition_names_its_steps(project: Layout) -> None:

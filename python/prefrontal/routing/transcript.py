@@ -8,6 +8,8 @@ from typing import Any
 from ..plain_text import one_line
 
 PREFIX = "[PREFRONTAL]"
+LAST_STEP = "dry-run"
+"""Of a validation; skipped ones are told too."""
 
 Event = Mapping[str, Any]
 
@@ -102,10 +104,14 @@ class Transcript:
 
     def _validate(self, event: Event, told: Mapping[str, Any]) -> list[str]:
         self._steps.append({**told, "line": event["decision"]})
-        return [f"  {event['decision']}"] if self._shows_steps else []
+        lines = [f"  {event['decision']}"] if self._shows_steps else []
+        if told["step"] != LAST_STEP:
+            return lines
+        steps, self._steps = self._steps, []
+        return lines + _passed(steps) if all(step["passes"] for step in steps) else lines
 
     def _approve(self, event: Event, told: Mapping[str, Any]) -> list[str]:
-        return [*self._validation(), f"approval: {told['sentence']}"]
+        return [f"approval: {told['sentence']}"]
 
     def _promote(self, event: Event, told: Mapping[str, Any]) -> list[str]:
         if "path" not in told:
@@ -120,26 +126,13 @@ class Transcript:
     def _end(self, event: Event, told: Mapping[str, Any]) -> list[str]:
         said = [event["decision"]] if event["decision"] else []
         failed = told["validation"] is False
-        lines = said if failed else self._validation()
+        lines = said if failed else []
         plan = told["plan"]
         steps = f" plan={len(plan['plan']['steps'])} steps" if plan else ""
         state = {None: "none", True: "OK", False: "FAILED"}[told["validation"]]
         policy = event["policy"] or "none"
         lines.append(f"policy={policy}{steps}  validation={state}  route_id={event['route_id']}")
         return lines if failed else [*lines, *said]
-
-    def _validation(self) -> list[str]:
-        """One line for the steps of a validation that passed, once."""
-        steps, self._steps = self._steps, []
-        if not steps:
-            return []
-        names = [step["step"] for step in steps if step["state"] == "ok"]
-        took = steps[-1]["duration_s"]
-        shown = ",".join(f"{name}={took:.2f}s" if name == "dry-run" else name for name in names)
-        levels = sorted({step["level"] for step in steps if step["level"]})
-        notes = [step["line"] for step in steps if step["state"] != "ok"]
-        level = f"  sandbox={', '.join(levels)}"
-        return [f"validation OK ({shown}){level}", *(f"  {note}" for note in notes)]
 
     def _reason(self, event: Event) -> list[str]:
         return [f"  because {event['decision']}"] if self._explained else []
@@ -148,6 +141,16 @@ class Transcript:
 def two_places(score: float) -> str:
     """A score cut to two decimals: 0.5999 is below 0.60 and must not look like it."""
     return f"{int(score * 1_000_000 + 0.5) // 10_000 / 100:.2f}"
+
+
+def _passed(steps: list[Mapping[str, Any]]) -> list[str]:
+    """One line for a validation that passed, before anybody is asked; then what was not ok."""
+    names = [step["step"] for step in steps if step["state"] == "ok"]
+    took = f"{LAST_STEP}={steps[-1]['duration_s']:.2f}s"
+    shown = ",".join(took if name == LAST_STEP else name for name in names)
+    levels = sorted({step["level"] for step in steps if step["level"]})
+    notes = [f"  {step['line']}" for step in steps if step["state"] != "ok"]
+    return [f"validation OK ({shown})  sandbox={', '.join(levels)}", *notes]
 
 
 def _top(one: Mapping[str, Any]) -> float:
