@@ -15,8 +15,9 @@ from prefrontal._core.routing import calibrated
 from prefrontal.errors import InputError
 from prefrontal.routing.history import PastEvent, history_success
 from prefrontal.routing.precedence import tie_key
-from prefrontal.routing.ranking import HINT_LIMIT, Ranking, cosine, key_of
+from prefrontal.routing.ranking import HINT_LIMIT, Ranking, key_of
 from prefrontal.routing.types import Candidate, Manifest, SubIntent, Tool
+from prefrontal.routing.vectors import cosine
 from prefrontal.settings.routing import Ranker
 
 from .sample_tools import ROOT, tool
@@ -171,6 +172,21 @@ def test_similarities_below_zero_count_as_none() -> None:
 
     for one in ranked("plot", embedder=Opposite()):
         assert one.features["embedding_similarity"] == 0.0
+
+
+def test_each_tool_and_each_prompt_is_embedded_once() -> None:
+    seen: list[str] = []
+
+    class Counting(Compass):
+        def embed(self, texts: Sequence[str]) -> list[list[float]]:
+            seen.extend(texts)
+            return super().embed(texts)
+
+    ranking = Ranking([PLOT, SUM], {}, Ranker(), 0.0, Counting("plot", "words"))
+    for prompt in ("plot", "summarize", "plot"):
+        ranking.candidates(prompt)
+        ranking.constants(prompt)
+    assert len(seen) == len(set(seen)) == 4
 
 
 def test_embeddings_of_two_lengths_are_refused() -> None:

@@ -12,6 +12,7 @@ import click
 
 from ..errors import InputError, SourceError
 from ..plain_text import one_line
+from ..routing.exit_codes import INVALID, NEEDS_APPROVAL, OK
 from ..storage.files import write_atomic
 from .route_person import Person
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from ..routing.promotion_draft import PromotionRequest
     from ..routing.types import ValidationReport
     from ..settings.routing import Routing
-
-NEEDS_APPROVAL, INVALID = 4, 5
 
 
 def promote_file(
@@ -55,7 +54,7 @@ def promote_file(
     done = promoter.promote(_request(copy, digest, told, route_id, run_id))
     click.echo(f"[PREFRONTAL] promote → {layout.relative(done.path)} ({done.was}: {done.why})")
     click.echo(f"[PREFRONTAL] revision={done.revision} version={done.version}")
-    return 0
+    return OK
 
 
 def _check(layout: Layout, file: Path, told: Mapping[str, Any]) -> None:
@@ -126,7 +125,7 @@ def _request(
         domain=told["domain"],
         action=told["action"],
         name=copy.stem,
-        description=f"promoted from {told.get('file') or copy.name}",
+        description=f"promoted from {copy.name}",
         run_id=run_id,
         route_id=route_id,
         approval=Approval("operator", LocalTime(SystemClock()).stamp(), digest),

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 from ..settings.routing import Routing
 from .decide import shown
+from .exit_codes import INVALID, NEEDS_APPROVAL, NO_SANDBOX, OK, UNSURE
 from .precedence import micro
 from .types import ParsedIntent, RouteDecision, ValidationReport
-
-OK, UNSURE, NEEDS_APPROVAL, INVALID, WEAK_SANDBOX = 0, 3, 4, 5, 7
-"""Exit statuses: nothing against it, confidence or score too low, generated, failed, not held."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,7 @@ def auto_approval(
         *_about_scores(decision, settings),
         *[(UNSURE, f"nothing covers {clause!r}") for clause in uncovered],
         *_about_origin(decision, allow_generated),
-        *([] if enforced else [(WEAK_SANDBOX, "the sandbox does not confine it")]),
+        *([] if enforced else [(NO_SANDBOX, "the sandbox does not confine it")]),
         *_about_validation(report),
     ]
     if not objections:

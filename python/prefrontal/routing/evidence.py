@@ -13,12 +13,12 @@ clause has such a verb, 0.5 when another clause has.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from .._core import routing
 from . import verbs
 from .taxonomy import Place, Taxonomy
+from .vectors import cosine
 
 NAME, EQUAL_VERB, LATER = 1.0, 0.85, 0.5
 PHRASE, TOPIC, TOPIC_MOST = 0.6, 0.1, 0.3
@@ -85,9 +85,7 @@ def foreign_verb(tokens: Sequence[str], taxonomy: Taxonomy) -> bool:
 
 def similarity(one: Sequence[float], other: Sequence[float]) -> float:
     """Cosine of two vectors, 0 when it is negative or a vector is empty."""
-    lengths = math.hypot(*one) * math.hypot(*other)
-    product = math.fsum(a * b for a, b in zip(one, other, strict=True))
-    return max(0.0, product / lengths) if lengths else 0.0
+    return max(0.0, cosine(one, other))
 
 
 def _verb_evidence(tokens: Sequence[str], taxonomy: Taxonomy) -> Evidence:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from ..storage.files import write_atomic
 from .decide import shown
+from .exit_codes import NEEDS_APPROVAL, OK, REFUSED, UNSURE
 from .layout import slug
 from .plan import parse_plan, plan_document
 from .precedence import micro
-from .route import NEEDS_APPROVAL, OK, REFUSED, UNSURE, Phase, Route, nearest_misses
+from .route import Phase, Route, nearest_misses
 from .types import Finding, Plan, PlanStep, RouteDecision, Tool
 
 if TYPE_CHECKING:
@@ -77,10 +78,8 @@ def compose_module(router: Router, route: Route) -> Phase:
     from .render import render
 
     plan = parse_plan(route.chosen().plan)
-    used = {spec.path for spec in route.chosen().selected}
     tools = [tool for tool in route.found().tools if tool.runnable]
-    steps = [tool.name for tool in tools if tool.spec.path in used]
-    name = slug("_then_".join(_in_order(plan, steps)), default="composed")
+    name = slug("_then_".join(_stem(step) for step in plan.steps), default="composed")
     source = render(plan, tools, router.layout, name)
     _write(router, route, name, source)
     return _try_out()
@@ -106,7 +105,7 @@ def generate_module(router: Router, route: Route) -> Phase | None:
             router.layout,
             route.route_id,
             router.settings,
-            nearest=route.nearest(),
+            nearest=near,
         )
     refused = isinstance(made, Refusal)
     route.trace.add(
@@ -174,12 +173,6 @@ def _try_out() -> Phase:
     from .trying import validate_module  # here: a plan needs nothing of it
 
     return validate_module
-
-
-def _in_order(plan: Plan, names: list[str]) -> list[str]:
-    """Names of the tools in the order of the steps."""
-    stems = [_stem(step) for step in plan.steps]
-    return [stem for stem in stems if stem in names] or stems
 
 
 def _write(router: Router, route: Route, name: str, source: str) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from .._core import routing as core
-from ..errors import InputError
 from ..protocols import Embedder
 from ..settings.routing import Ranker
 from .history import PRIOR, PastEvent, history_success
@@ -16,6 +14,7 @@ from .index import RankedTool, ToolIndex
 from .index_store import IndexStore
 from .precedence import micro, tie_key
 from .types import Candidate, SubIntent, Tool
+from .vectors import cosine
 
 HINT_LIMIT = 0.10
 """Most that a manifest may add to the score that a tool has without it."""
@@ -56,6 +55,8 @@ class Ranking:
         }
         self.notes: list[str] = []
         self._embedder = embedder
+        self._vectors: list[Sequence[float]] = []
+        self._cosines: dict[str, dict[str, float]] = {}
         self._store = store or IndexStore(None)
         self._plain = self._index(hinted=False)
         some = any(tool.manifest and tool.manifest.intents for tool in tools)
@@ -157,11 +158,16 @@ class Ranking:
         )
 
     def _similarities(self, intent: str) -> dict[str, float] | None:
+        """Of each tool; the tools are embedded once, each prompt once."""
         if self._embedder is None or not self._tools:
             return None
-        texts = [intent, *(f"{tool.name}: {tool.spec.doc}" for tool in self._tools.values())]
-        asked, *others = self._embedder.embed(texts)
-        return {key: cosine(asked, vector) for key, vector in zip(self._tools, others, strict=True)}
+        if intent not in self._cosines:
+            texts = [f"{tool.name}: {tool.spec.doc}" for tool in self._tools.values()]
+            asked, *others = self._embedder.embed([intent, *([] if self._vectors else texts)])
+            self._vectors = self._vectors or others
+            pairs = zip(self._tools, self._vectors, strict=True)
+            self._cosines[intent] = {key: cosine(asked, vector) for key, vector in pairs}
+        return self._cosines[intent]
 
     def _index(self, *, hinted: bool) -> ToolIndex:
         rejected = [
@@ -191,15 +197,6 @@ class Ranking:
 def key_of(tool: Tool) -> str:
     """What no two tools of a project share: the file, and for MCP tools the name in it."""
     return tool.relative
-
-
-def cosine(first: Sequence[float], second: Sequence[float]) -> float:
-    """-1..1, and 0 beside a vector of zeros. Raises InputError for lengths that differ."""
-    if len(first) != len(second):
-        rule = f"have the length of the others ({len(first)})"
-        raise InputError(f"embedding must {rule}, got {len(second)}")
-    norm = math.sqrt(math.fsum(x * x for x in first) * math.fsum(y * y for y in second))
-    return math.fsum(x * y for x, y in zip(first, second, strict=True)) / norm if norm else 0.0
 
 
 def _anti_intents(tool: Tool, words: Iterable[str]) -> list[str]:

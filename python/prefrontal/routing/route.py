@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from ..errors import SourceError
 from ..plain_text import one_line
+from .exit_codes import OK
 from .hints import Hint
 from .precedence import micro
 from .ranking import Ranking
@@ -32,10 +33,6 @@ if TYPE_CHECKING:
 
 Phase: TypeAlias = Callable[["Router", "Route"], "Phase | None"]
 """Takes a route a step further and names the next phase, None at the end."""
-
-OK, UNSURE, NEEDS_APPROVAL, INVALID, REFUSED, NO_SANDBOX = 0, 3, 4, 5, 6, 7
-"""Exit statuses: done; confidence or score too low; a person must agree; validation failed; the
-guardrails refused the generated module; the sandbox does not confine."""
 
 
 @dataclass(frozen=True, slots=True)

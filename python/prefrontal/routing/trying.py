@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from .approval import auto_approval
 from .coverage import uncovered
 from .decide import Bar
+from .exit_codes import INVALID, NEEDS_APPROVAL, NO_SANDBOX, OK, UNSURE
 from .history import Event, remember
 from .layout import is_slug
 from .pending import PendingRoute, Why, add_pending, close_pending
 from .promotion import Promoter
 from .promotion_draft import PromotionRequest
 from .ranking import key_of
-from .route import INVALID, NEEDS_APPROVAL, NO_SANDBOX, OK, UNSURE, Phase, Route
+from .route import Phase, Route
 from .types import Approval
 from .validation import validate
 
