@@ -5,7 +5,9 @@ The names below are loaded at first use, so that `import prefrontal` costs next 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from ._core import __version__
@@ -30,18 +32,6 @@ __all__ = [
     "parse_fingerprint",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Load one exported name. Raises AttributeError for any other."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    home = "._core" if name == "__version__" else ".pulse"
-    value = getattr(import_module(home, __name__), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(
+    __name__, {name: "._core" if name == "__version__" else ".pulse" for name in __all__}
+)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from .types import SignalEvent
 
@@ -186,3 +186,77 @@ class Embedder(Protocol):
     """Turns texts into vectors of one length."""
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]: ...
+
+
+class Peer(Protocol):
+    """Somebody the agent has dealt with. Times are Unix seconds."""
+
+    @property
+    def peer_id(self) -> str: ...
+    @property
+    def display_name(self) -> str: ...
+    @property
+    def first_seen(self) -> float: ...
+    @property
+    def last_seen(self) -> float: ...
+    @property
+    def interaction_count(self) -> int: ...
+    @property
+    def in_count(self) -> int: ...
+    @property
+    def out_count(self) -> int: ...
+
+
+class PeerLedger(Protocol):
+    """All that the reflective loop may ask of the memory of peers."""
+
+    def record_assessment(self, peer_id: str, trust: int, rationale: str) -> int:
+        """Keep a judgment, whole or not at all; returns its id.
+
+        Raises ValueError for an unknown peer, a trust outside -10..+10 or a blank rationale.
+        """
+        ...
+
+    def list_peers(self) -> Sequence[Peer]:
+        """All peers, the one seen last first."""
+        ...
+
+    def get_peer_assessment_summary(self, peer_id: str, interactions: int = 0) -> Mapping[str, Any]:
+        """What is known of the peer, as plain values.
+
+        peer_id, display_name, interaction_count, in_count, out_count, first_seen, last_seen,
+        info_score (0..10, of now), assessment_count, latest (None or info_score, trust, rationale,
+        created_at), trajectory (up to five trust values, oldest first). interactions: how many of
+        the newest to add as "recent", oldest first, each with direction ("in" or "out"), preview,
+        size (characters), created_at. Raises ValueError for an unknown peer.
+        """
+        ...
+
+
+class ReflectionReply(Protocol):
+    """What a reflector answered. Tokens: None when nobody counted them."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def tokens_in(self) -> int | None: ...
+    @property
+    def tokens_out(self) -> int | None: ...
+
+
+class Reflector(Protocol):
+    """Looks back on what happened and judges."""
+
+    async def reflect(
+        self,
+        *,
+        task: str,
+        context: Mapping[str, Any],
+        system_prompt: str,
+        timeout_s: float,
+        max_tokens: int,
+    ) -> ReflectionReply:
+        """The reply to one bounded context. Raises PrefrontalError when there is none."""
+        ...

@@ -92,6 +92,36 @@ def test_a_path_means_the_same_file_after_the_working_directory_changed(
     assert (tmp_path / "file:some.db?mode=memory").is_file()
 
 
+def test_who_only_reads_sees_what_is_committed_and_never_waits(database: Database) -> None:
+    reader = Database(database.path, busy_timeout_s=0.01, read_only=True)
+    with database.transaction():
+        database.execute("INSERT INTO t VALUES (1)")
+        assert numbers(reader) == []
+    assert numbers(reader) == [1]
+    with reader.reading():
+        assert numbers(reader) == [1]
+        database.execute("INSERT INTO t VALUES (2)")
+        assert numbers(reader) == [1]
+    assert numbers(reader) == [1, 2]
+    with pytest.raises(SourceError, match="cannot be written: it is read-only"):
+        reader.execute("INSERT INTO t VALUES (3)")
+    reader.close()
+
+
+def test_a_file_that_is_to_be_read_is_never_made(tmp_path: Path) -> None:
+    for name in ("new.db", "x" * 300, "a\0b"):
+        with pytest.raises(SourceError, match="cannot be opened"):
+            Database(tmp_path / name, read_only=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_file_that_bears_another_mark_is_refused(database: Database, read_only: bool) -> None:
+    with pytest.raises(SourceError, match="is a database of another program"):
+        Database(database.path, read_only=read_only, application_id=7)
+    Database(database.path, read_only=read_only).close()
+
+
 def no_folder(path: Path) -> None:
     path.parent.rmdir()
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .decide import decide
@@ -14,19 +15,19 @@ if TYPE_CHECKING:
     from .types import ArgSpec, ParsedIntent, RouteDecision, ToolSpec, ValidationReport
 
 _MODULES = {
-    "ArgSpec": "types",
-    "Layout": "layout",
-    "Mode": "route",
-    "Operator": "route",
-    "ParsedIntent": "types",
-    "RankedTool": "index",
-    "Route": "route",
-    "RouteDecision": "types",
-    "Router": "router",
-    "ToolIndex": "index",
-    "ToolSpec": "types",
-    "ValidationReport": "types",
-    "decide": "decide",
+    "ArgSpec": ".types",
+    "Layout": ".layout",
+    "Mode": ".route",
+    "Operator": ".route",
+    "ParsedIntent": ".types",
+    "RankedTool": ".index",
+    "Route": ".route",
+    "RouteDecision": ".types",
+    "Router": ".router",
+    "ToolIndex": ".index",
+    "ToolSpec": ".types",
+    "ValidationReport": ".types",
+    "decide": ".decide",
 }
 
 __all__ = [
@@ -45,12 +46,4 @@ __all__ = [
     "decide",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_MODULES[name]}", __name__), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__, _MODULES)

@@ -5,8 +5,9 @@ The names are loaded at first use: a command without settings does not pay for r
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .loading import load_settings, parse_settings
@@ -14,14 +15,14 @@ if TYPE_CHECKING:
     from .routing import Routing
 
 _HOMES = {
-    "Endpoint": "models",
-    "Policy": "models",
-    "Routing": "routing",
-    "Settings": "models",
-    "Sink": "models",
-    "Sources": "models",
-    "load_settings": "loading",
-    "parse_settings": "loading",
+    "Endpoint": ".models",
+    "Policy": ".models",
+    "Routing": ".routing",
+    "Settings": ".models",
+    "Sink": ".models",
+    "Sources": ".models",
+    "load_settings": ".loading",
+    "parse_settings": ".loading",
 }
 
 __all__ = [
@@ -35,9 +36,4 @@ __all__ = [
     "parse_settings",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Load one exported name. Raises AttributeError for any other."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -13,6 +13,7 @@ from ..storage.state_folder import default_state
 from .routing import Routing
 from .rules import (
     Hours,
+    Mapped,
     Module,
     Positive,
     Rate,
@@ -104,6 +105,9 @@ class Settings(BaseSettings):
     threshold: the least score that wakes, for every module; recall: let the threshold follow this
     share of what mattered. audit_share: share of the slept windows that are shown all the same.
     log_refusals: keep what nobody was woken for, too. routing: what `prefrontal route` is told.
+
+    The keys from identity on are the agent's (`prefrontal agent`, `ledger`, `cortex`): one file
+    serves all commands. Here they need only be mappings; the plugin that reads one checks it.
     """
 
     model_config = SettingsConfigDict(
@@ -126,6 +130,23 @@ class Settings(BaseSettings):
     scorer: Literal["linear", "lstm"] = "linear"
     seed: Seed = 0
     routing: Routing = Routing()
+
+    identity: Mapped = {}
+    provider: Text | None = None
+    llm: Mapped = {}
+    polling: Mapped = {}
+    plugins: Mapped = {}
+    workspace: Text | None = None
+    channels: Mapped = {}
+    ledger: Mapped = {}
+    cortex: Mapped = {}
+    memory: Mapped = {}
+    soul: Mapped = {}
+    subagent: Mapped = {}
+    cron: Mapped = {}
+    heartbeat: Mapped = {}
+    observability: Mapped = {}
+    logging: Mapped = {}
 
     _folder: Path = PrivateAttr(default_factory=Path.cwd)
 

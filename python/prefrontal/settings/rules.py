@@ -35,6 +35,15 @@ def _is_text(value: str) -> bool:
     return bool(value.strip()) and "\0" not in value
 
 
+def _mapped(value: Any, _: Callable[[Any], Any]) -> Any:
+    """A mapping by names that whoever reads it checks; an empty value counts as an empty one."""
+    if value is None:
+        return {}
+    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+        raise broken("be a mapping")
+    return value
+
+
 def _module(value: Any, _: Callable[[Any], Any]) -> Any:
     """A path, or a fingerprint that `pulse.parse_fingerprint` checks later."""
     if not isinstance(value, dict) and not (isinstance(value, str) and _is_text(value)):
@@ -59,3 +68,4 @@ Hour = Annotated[int, _rule("be a whole number 0..23", lambda value: 0 <= value 
 Hours = Annotated[tuple[Hour, Hour], _rule("be a list of two whole numbers 0..23")]
 Switch = Annotated[bool, _rule("be true or false", switch=True)]
 Module = Annotated[Any, WrapValidator(_module)]
+Mapped = Annotated[dict[str, Any], WrapValidator(_mapped)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -29,22 +30,32 @@ class Database:
     """One connection, shared by the threads of a process, to one SQLite file.
 
     path: the file, made private to its owner if it is missing; ":memory:" keeps all in memory.
-    busy_timeout_s: how long to wait while another process writes.
+    busy_timeout_s: how long to wait while another process writes. read_only: the file must be
+    there; nothing is written, and who reads never waits for who writes. application_id: what a
+    new file is marked with, and any other must bear.
 
     A transaction that has ended without an error survives a power cut. Raises SourceError naming
     the path when the file cannot be opened, read or written, is damaged, or is not ours.
     """
 
-    def __init__(self, path: str | os.PathLike[str], busy_timeout_s: float = 10.0) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        busy_timeout_s: float = 10.0,
+        *,
+        read_only: bool = False,
+        application_id: int = APPLICATION_ID,
+    ) -> None:
         name = os.fspath(path)
         self.path = name if name == ":memory:" else str(Path(name).absolute())
         self._lock = threading.RLock()
         self._busy_timeout_s = busy_timeout_s
+        self._application_id = application_id
         self._depth = 0
         if self.path != ":memory:":
-            _make_private_file(Path(self.path))
+            (_check_plain_file if read_only else _make_private_file)(Path(self.path))
         with self._sentences():
-            self._connection = self._open()
+            self._connection = self._open_to_read() if read_only else self._open()
 
     def execute(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
         """Run one statement and return its rows."""
@@ -79,6 +90,16 @@ class Database:
             finally:
                 self._depth -= 1
 
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """All that is read inside is of one moment; other threads wait."""
+        with self._lock:
+            self.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self.execute("ROLLBACK")
+
     def close(self) -> None:
         """Give the file back; a second call does nothing, any other then raises SourceError."""
         with self._lock, self._sentences():
@@ -105,18 +126,34 @@ class Database:
             raise
         return connection
 
+    def _open_to_read(self) -> apsw.Connection:
+        import apsw
+
+        connection = apsw.Connection(self.path, flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            connection.set_busy_timeout(round(self._busy_timeout_s * 1000))
+            if connection.pragma("application_id") != self._application_id:
+                self._refuse_others(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
     def _adopt(self, connection: apsw.Connection) -> None:
         """Mark an empty file as ours; refuse one that holds something else."""
-        if connection.pragma("application_id") == APPLICATION_ID:
+        if connection.pragma("application_id") == self._application_id:
             return
         if not connection.execute("SELECT count(*) FROM sqlite_schema").get:
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only an empty file takes it
         connection.execute("BEGIN IMMEDIATE")  # another process may be making the same file
-        if connection.pragma("application_id") != APPLICATION_ID:
-            if connection.execute("SELECT count(*) FROM sqlite_schema").get:
-                raise SourceError(f"{self.path} is a database of another program")
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        if connection.pragma("application_id") != self._application_id:
+            self._refuse_others(connection)
+            connection.execute(f"PRAGMA application_id = {self._application_id}")
         connection.execute("COMMIT")
+
+    def _refuse_others(self, connection: apsw.Connection) -> None:
+        if connection.execute("SELECT count(*) FROM sqlite_schema").get:
+            raise SourceError(f"{self.path} is a database of another program")
 
     @contextmanager
     def _sentences(self) -> Iterator[None]:
@@ -154,11 +191,24 @@ def _make_private_file(path: Path) -> None:
         # Only if new: opening and closing an existing file would drop this process's locks on it.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError:
-        if not path.is_file():
-            kind = "it is a folder" if path.is_dir() else "it is no plain file"
-            raise SourceError(f"{path} cannot be opened: {kind}") from None
+        _check_plain_file(path)
     except UnicodeEncodeError as error:
         raise SourceError(f"{str(path)!r} cannot be opened: its name must be UTF-8") from error
-    except (OSError, ValueError) as error:  # ValueError: a null character in the name
-        reason = getattr(error, "strerror", None) or str(error)
-        raise SourceError(f"{path} cannot be opened: {reason}") from error
+    except (OSError, ValueError) as error:
+        raise _not_opened(path, error) from error
+
+
+def _check_plain_file(path: Path) -> None:
+    """Raise SourceError unless that is a plain file."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError) as error:
+        raise _not_opened(path, error) from error
+    if not stat.S_ISREG(mode):
+        kind = "it is a folder" if stat.S_ISDIR(mode) else "it is no plain file"
+        raise SourceError(f"{path} cannot be opened: {kind}")
+
+
+def _not_opened(path: Path, error: OSError | ValueError) -> SourceError:
+    """ValueError: a null character in the name."""
+    return SourceError(f"{path} cannot be opened: {getattr(error, 'strerror', None) or error}")

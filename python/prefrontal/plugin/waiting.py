@@ -1,0 +1,40 @@
+"""Waiting with a limit that a test's clock can pass, too."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Protocol, TypeVar, runtime_checkable
+
+from ..clock import Clock
+
+Result = TypeVar("Result")
+
+
+@runtime_checkable
+class Adjustable(Protocol):
+    """A clock that is moved by hand and tells when it was."""
+
+    def subscribe(self, moved: Callable[[], None]) -> Callable[[], None]:
+        """Call `moved` after each move; returns what ends that."""
+        ...
+
+
+async def wait_for(awaitable: Awaitable[Result], seconds: float, clock: Clock) -> Result:
+    """The result, or TimeoutError when `seconds` have passed really or on `clock`.
+
+    What is waited for is then cancelled.
+    """
+    deadline = clock.monotonic() + seconds
+    async with asyncio.timeout(seconds) as limit:
+
+        def moved() -> None:
+            if clock.monotonic() >= deadline:
+                limit.reschedule(asyncio.get_running_loop().time())
+
+        end = clock.subscribe(moved) if isinstance(clock, Adjustable) else None
+        try:
+            return await awaitable
+        finally:
+            if end is not None:
+                end()

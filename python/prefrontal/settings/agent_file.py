@@ -1,0 +1,151 @@
+"""What the agent is told: its configuration as plain values, and its workspace.
+
+Plugins check their own part. This module only finds the files, so that a command that reads a few
+files of the workspace does not pay for checking all settings.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError
+from ..storage.documents import read_document
+
+FILE_NAME = "prefrontal.yml"
+AGENT_KEYS = (
+    *("identity", "provider", "llm", "polling", "plugins", "workspace", "channels", "ledger"),
+    *("cortex", "memory", "soul", "subagent", "cron", "heartbeat", "observability", "logging"),
+)
+GATE_KEYS = (
+    *("modules", "sources", "policy", "sinks", "state", "threshold", "recall", "audit_share"),
+    *("log_refusals", "scorer", "seed", "routing"),
+)
+_TEXTS = ("provider", "workspace")
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+
+
+def agent_files(
+    path: str | os.PathLike[str] | None = None, here: Path | None = None
+) -> tuple[Path, ...]:
+    """The files that are read, the one that counts most last: the named one alone, or those of
+    ~/.prefrontal and of the folder `here` (the current one) that exist.
+    """
+    if path is not None:
+        return (Path(path),)
+    usual = (Path.home() / ".prefrontal" / FILE_NAME, (here or _current()) / FILE_NAME)
+    return tuple(dict.fromkeys(each for each in usual if each.exists()))
+
+
+def _current() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:  # it was removed under us: there is nothing in it
+        return Path()
+
+
+def read_agent_config(
+    path: str | os.PathLike[str] | None = None,
+    *,
+    keys: Collection[str] = AGENT_KEYS,
+    environ: Mapping[str, str] = os.environ,
+    here: Path | None = None,
+) -> dict[str, Any]:
+    """The agent's configuration: `agent_files`, key by key the later one in front of the earlier.
+
+    keys: the root keys that are wanted. In their texts ${NAME} and ${NAME:-default} are taken from
+    the environment; where nothing else stands beside one, "8" is a number. Raises SourceError when
+    a file cannot be read; InputError, naming the file, for a root key that nobody knows, a value
+    of the wrong kind or a variable that is not set.
+    """
+    config: dict[str, Any] = {}
+    for file in agent_files(path, here):
+        try:
+            found = {key: value for key, value in _roots(file).items() if key in keys}
+            config = _merged(config, {key: _filled(each, environ) for key, each in found.items()})
+        except InputError as error:
+            name = os.fspath(file)
+            raise InputError(str(error) if name in str(error) else f"{name}: {error}") from None
+    return config
+
+
+def workspace_folder(
+    told: str | os.PathLike[str] | None = None,
+    config: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] = os.environ,
+) -> Path:
+    """The agent's folder: as told, else PREFRONTAL_HOME, else the key `workspace`, else
+    ~/.prefrontal/workspace. It need not exist. Raises InputError for `~somebody`.
+    """
+    named = told or environ.get("PREFRONTAL_HOME") or (config or {}).get("workspace")
+    try:
+        return Path(named or "~/.prefrontal/workspace").expanduser()
+    except RuntimeError as error:
+        raise InputError(f"workspace must be a folder, got {named!r} ({error})") from None
+
+
+def _roots(file: Path) -> dict[str, Any]:
+    document = read_document(file)
+    if document is None:
+        return {}
+    if not isinstance(document, dict):
+        raise InputError(f"settings must be a mapping, got {document!r:.80}")
+    known = (*AGENT_KEYS, *GATE_KEYS)
+    for key in document:
+        if key not in known:
+            close = get_close_matches(str(key).casefold(), known, n=1)
+            hint = f" (did you mean {close[0]!r}?)" if close else ""
+            raise InputError(f"settings must have only keys that are known, got {key!r}{hint}")
+    return {key: _checked(key, value) for key, value in document.items()}
+
+
+def _checked(key: str, value: object) -> object:
+    if key in _TEXTS:
+        if value is not None and not (isinstance(value, str) and value.strip()):
+            raise InputError(f"{key} must be a non-blank string, got {value!r:.80}")
+    elif key in AGENT_KEYS:
+        if value is None:
+            return {}
+        if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
+            raise InputError(f"{key} must be a mapping, got {value!r:.80}")
+    return value
+
+
+def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    result = dict(below)
+    for key, value in above.items():
+        old = result.get(key)
+        both = isinstance(old, dict) and isinstance(value, dict)
+        result[key] = _merged(old, value) if both else value  # type: ignore[arg-type]
+    return result
+
+
+def _filled(value: Any, environ: Mapping[str, str]) -> Any:
+    """The value with its variables filled in, however deep they stand."""
+    if isinstance(value, str):
+        text = _VARIABLE.sub(lambda found: _looked_up(found, environ), value)
+        return _scalar(text) if _VARIABLE.fullmatch(value) else text
+    if isinstance(value, dict):
+        return {key: _filled(each, environ) for key, each in value.items()}
+    return [_filled(each, environ) for each in value] if isinstance(value, list) else value
+
+
+def _scalar(text: str) -> str | int | float | bool:
+    """What YAML would make of a number or a switch: `port: ${PORT}` is a number, too."""
+    if text in ("true", "false"):
+        return text == "true"
+    if re.fullmatch(r"-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,14})?", text):
+        return float(text) if "." in text else int(text)
+    return text
+
+
+def _looked_up(found: re.Match[str], environ: Mapping[str, str]) -> str:
+    name, default = found.groups()
+    value = environ.get(name) or default
+    if value is None:
+        raise InputError(f"the variable {name} must be set, or have a default as ${{{name}:-...}}")
+    return value
