@@ -1,0 +1,127 @@
+"""What is to be kept, checked and cleaned before it waits for the disk."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TypedDict
+
+from ..clock import Clock
+from ..plain_text import one_line
+from .models import Direction
+from .preview import NAME_LENGTH, RATIONALE_LENGTH, cleaned, cut, preview_of
+
+LEAST_TRUST, MOST_TRUST = -10, 10
+LONGEST_PEER_ID = 1000
+
+
+class Details(TypedDict, total=False):
+    """What may be said of a message.
+
+    event_id: the same for the same message delivered twice. preview: its text, of which the
+    beginning is kept, without secrets. size: characters of the text. created_at: Unix seconds;
+    now, when not given. only_known: do not keep it if it would make a new peer.
+    """
+
+    display_name: str
+    channel_type: str
+    channel_id: str
+    event_id: str | None
+    preview: str
+    size: int
+    created_at: float | None
+    correlation_id: str | None
+    only_known: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NewInteraction:
+    """A message to be recorded."""
+
+    peer_id: str
+    direction: Direction
+    display_name: str
+    channel_type: str
+    channel_id: str
+    event_id: str | None
+    preview: str
+    size: int
+    created_at: float
+    correlation_id: str | None
+    only_known: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NewAssessment:
+    """A judgment to be recorded."""
+
+    peer_id: str
+    trust: int
+    rationale: str
+    created_at: float
+
+
+def new_interaction(
+    peer_id: str, direction: Direction, details: Details, clock: Clock
+) -> NewInteraction:
+    """Raises ValueError as `Ledger.submit_interaction` says."""
+    if direction not in ("in", "out"):
+        raise ValueError(f"direction must be 'in' or 'out', got {direction!r}")
+    at = details.get("created_at")
+    return NewInteraction(
+        checked_peer_id(peer_id),
+        direction,
+        cleaned(details.get("display_name", ""), NAME_LENGTH),
+        cut(one_line(details.get("channel_type", "")), NAME_LENGTH),
+        cut(one_line(details.get("channel_id", "")), NAME_LENGTH),
+        _encodable_or_none(details.get("event_id")),
+        preview_of(details.get("preview", "")),
+        max(0, details.get("size", 0)),
+        clock.now() if at is None else _checked_time(at),
+        _encodable_or_none(details.get("correlation_id")),
+        details.get("only_known", False),
+    )
+
+
+def new_assessment(peer_id: str, trust: int, rationale: str, clock: Clock) -> NewAssessment:
+    """Raises ValueError as `Ledger.record_assessment` says."""
+    if not isinstance(rationale, str) or not (kept := cleaned(rationale, RATIONALE_LENGTH)):
+        raise ValueError(f"rationale must be a non-blank string, got {rationale!r}")
+    return NewAssessment(checked_peer_id(peer_id), checked_trust(trust), kept, clock.now())
+
+
+def checked_trust(trust: object) -> int:
+    """The trust. Raises ValueError for what is no whole number from -10 to +10."""
+    if isinstance(trust, bool) or not isinstance(trust, int):
+        raise ValueError(f"trust must be a whole number, got {trust!r}")
+    if not LEAST_TRUST <= trust <= MOST_TRUST:
+        raise ValueError(f"trust must be from {LEAST_TRUST} to +{MOST_TRUST}, got {trust!r}")
+    return trust
+
+
+def checked_peer_id(peer_id: object) -> str:
+    """The id. Raises ValueError for what is blank, or no text that UTF-8 can hold."""
+    if not isinstance(peer_id, str) or not peer_id.strip():
+        raise ValueError(f"peer_id must be a non-blank string, got {peer_id!r}")
+    if len(peer_id) > LONGEST_PEER_ID:
+        raise ValueError(
+            f"peer_id must have at most {LONGEST_PEER_ID} characters, got {len(peer_id)}"
+        )
+    if encodable(peer_id) != peer_id:
+        raise ValueError(f"peer_id must be text that UTF-8 can hold, got {peer_id!r}")
+    return peer_id
+
+
+def encodable(text: str) -> str:
+    """The text, with escapes for what UTF-8 cannot hold."""
+    return text if text.isascii() else text.encode(errors="backslashreplace").decode()
+
+
+def _encodable_or_none(text: str | None) -> str | None:
+    return None if text is None else encodable(text)
+
+
+def _checked_time(at: float) -> float:
+    if not math.isfinite(at):
+        raise ValueError(f"created_at must be a finite number, got {at!r}")
+    return at

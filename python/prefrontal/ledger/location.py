@@ -1,0 +1,57 @@
+"""Where the ledger lies: what the configuration says, and the workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError, SourceError
+from .opening import IN_MEMORY
+
+FILE_NAME = "ledger.sqlite"
+_KEYS = ("path",)
+
+
+def told_name(config: Mapping[str, Any]) -> str:
+    """`ledger.path` of the whole configuration, or the usual name. Raises InputError."""
+    told = config.get("ledger") or {}
+    if not isinstance(told, dict):
+        raise InputError(f"ledger must be a mapping, got {told!r:.80}")
+    for key in told:
+        if key not in _KEYS:
+            close = get_close_matches(str(key), _KEYS, n=1)
+            hint = f" (did you mean {close[0]!r}?)" if close else ""
+            raise InputError(f"ledger must have no keys but {', '.join(_KEYS)}, got {key!r}{hint}")
+    name = told.get("path", FILE_NAME)
+    if not isinstance(name, str) or not name.strip() or "\0" in name:
+        raise InputError(f"ledger.path must be a path, got {name!r:.80}")
+    return name
+
+
+def ledger_path(name: str, workspace: Path | None) -> Path | str:
+    """The file, or ":memory:", also for an agent that has no workspace.
+
+    name: `told_name`. Raises InputError for `~somebody`, and for a name of one's own that is
+    relative to a workspace that is not there.
+    """
+    if name == IN_MEMORY or (workspace is None and name == FILE_NAME):
+        return IN_MEMORY
+    try:
+        path = Path(name).expanduser()
+    except RuntimeError as error:
+        raise InputError(f"ledger.path must be a path, got {name!r:.80} ({error})") from None
+    if workspace is None and not path.is_absolute():
+        raise InputError(f"ledger.path must be absolute without a workspace, got {name!r:.80}")
+    return path if workspace is None else workspace / path
+
+
+def with_folder(path: Path) -> Path:
+    """The path, its folder made if it is missing, private to its owner. Raises SourceError."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or error
+        raise SourceError(f"{path.parent} cannot be used as a folder: {reason}") from None
+    return path

@@ -1,0 +1,65 @@
+"""One writer a ledger: a lock beside the file, which ends with the process that holds it."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import BinaryIO, NoReturn
+
+from ..errors import SourceError
+
+_TRIES = 3
+_BETWEEN_S = 0.02
+
+
+class WriterLock:
+    """Held from the making to `release`, also by a process that is killed.
+
+    path: the ledger; the lock's file has the same name with the ending ".lock". Raises
+    SourceError naming the process that holds it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = _open(path.absolute())
+        try:
+            _take(self._file, path)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def release(self) -> None:
+        """Give it back; a second call does nothing."""
+        self._file.close()
+
+
+def _open(path: Path) -> BinaryIO:
+    path = path.parent / f"{path.stem}.lock"
+    try:
+        return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b", buffering=0)
+    except (OSError, ValueError) as error:  # ValueError: a null character in the name
+        reason = getattr(error, "strerror", None) or error
+        raise SourceError(f"{path} cannot be opened: {reason}") from None
+
+
+def _take(file: BinaryIO, path: Path) -> None:
+    import fcntl
+
+    for tries_left in reversed(range(_TRIES)):
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        except OSError:
+            if not tries_left:
+                _refuse(file, path)
+            time.sleep(_BETWEEN_S)  # somebody may only be looking whether it is held
+    file.truncate(0)
+    file.write(b"%d\n" % os.getpid())
+
+
+def _refuse(file: BinaryIO, path: Path) -> NoReturn:
+    owner = file.read(20).decode(errors="replace").strip() or "unknown"
+    raise SourceError(
+        f"{path} is in use by another prefrontal agent (process {owner});"
+        " --workspace takes another folder"
+    )

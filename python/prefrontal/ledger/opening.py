@@ -1,0 +1,39 @@
+"""Opening a ledger: to write it, or to read it whether or not an agent writes it meanwhile."""
+
+from __future__ import annotations
+
+import os
+
+from ..storage.database import Database
+from ..storage.migrations import migrate, schema_version
+from .schema import APPLICATION_ID, STEPS
+
+IN_MEMORY = ":memory:"
+
+
+def open_writer(path: str | os.PathLike[str]) -> Database:
+    """The database, made and brought to today's schema. Raises SourceError."""
+    database = Database(path, application_id=APPLICATION_ID)
+    try:
+        migrate(database, STEPS)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def open_reader(path: str | os.PathLike[str]) -> Database:
+    """The database, only to read; an empty one for a file that nothing was written into yet.
+
+    A commit of the writer never makes it wait. Raises SourceError.
+    """
+    database = Database(path, read_only=True, application_id=APPLICATION_ID)
+    try:
+        if schema_version(database) > 0:
+            migrate(database, STEPS)  # writes nothing: it refuses a newer schema
+            return database
+    except BaseException:
+        database.close()
+        raise
+    database.close()
+    return open_writer(IN_MEMORY)

@@ -1,0 +1,227 @@
+"""The ledger as a plugin: it records what the loop sees, and tells the model whom it talks to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Unpack
+
+from ..errors import PrefrontalError
+from ..plugin import Plugin, PluginError, PluginMeta
+from ..plugin.messages import is_internal
+from ..settings.agent_file import workspace_folder
+from . import tools
+from .drafts import Details
+from .info_score import compute_info_score
+from .location import FILE_NAME, ledger_path, told_name, with_folder
+from .models import Assessment, Direction, Peer, Recorded
+from .prompt import peer_block, unknown_peer_block
+from .scale import SCORE_GUIDE
+from .store import Ledger
+
+_Ctx = dict[str, Any]
+
+
+class LedgerPlugin(Plugin):
+    """Remembers who wrote what, and what was made of it.
+
+    Configuration: ledger.path, relative to the workspace; ":memory:" keeps all in memory, and so
+    does an agent without a workspace.
+    """
+
+    meta = PluginMeta(
+        id="ledger",
+        version="1",
+        capabilities=["ledger", "tools"],
+        optional_dependencies=["config", "workspace"],
+        priority=21,
+        extension_points=["ledger.after_record", "ledger.after_assess"],
+        implements={
+            "loop.on_message": "record_incoming",
+            "loop.after_send": "record_outgoing",
+            "loop.transform_system_prompt": "enrich_prompt",
+        },
+    )
+    score_guide = SCORE_GUIDE
+    compute_info_score = staticmethod(compute_info_score)
+
+    def __init__(self) -> None:
+        self._name = FILE_NAME
+        self._folder: Path | None = None
+        self._ledger: Ledger | None = None
+
+    def configure(self, config: dict[str, Any]) -> None:
+        self._name = told_name(config)
+        workspace = config.get("workspace")
+        self._folder = None if workspace is None else workspace_folder(workspace)
+
+    async def start(self) -> None:
+        """Open the ledger. Raises SourceError, also when another process writes it."""
+        if self._ledger is None:  # a start in a new event loop finds it open
+            self._ledger = Ledger(self._path(), clock=self.clock)
+
+    async def stop(self) -> None:
+        """Wait for what is on its way to the disk, then give the ledger back."""
+        ledger, self._ledger = self._ledger, None
+        if ledger is not None:
+            try:
+                await asyncio.wrap_future(ledger.finish())
+            finally:
+                ledger.close()
+
+    @property
+    def ledger(self) -> Ledger:
+        """The store. Raises PluginError when the plugin is not started."""
+        if self._ledger is None:
+            raise PluginError("ledger must be started before it is asked")
+        return self._ledger
+
+    @property
+    def assessing(self) -> bool:
+        """Whether the conversation may judge peers: only while no cortex does."""
+        cortex = self._registry.get("cortex") if self._registry is not None else None
+        active = cortex is not None and self.registry.is_started("cortex")
+        return not (active and getattr(cortex, "enabled", True))
+
+    def record_interaction(
+        self, peer_id: str, direction: Direction, **details: Unpack[Details]
+    ) -> int | None:
+        """As `Ledger.record_interaction`: waits for the disk, announces nothing."""
+        return self.ledger.record_interaction(peer_id, direction, **details)
+
+    def record_assessment(self, peer_id: str, trust: int, rationale: str) -> int:
+        """As `protocols.PeerLedger`: waits for the disk, announces nothing."""
+        return self.ledger.record_assessment(peer_id, trust, rationale)
+
+    def list_peers(self) -> Sequence[Peer]:
+        """As `protocols.PeerLedger`."""
+        return self.ledger.list_peers()
+
+    def get_peer_assessment_summary(self, peer_id: str, interactions: int = 0) -> dict[str, Any]:
+        """As `protocols.PeerLedger`."""
+        return self.ledger.get_peer_assessment_summary(peer_id, interactions)
+
+    async def record_incoming(self, ctx: _Ctx) -> _Ctx:
+        """Hook of loop.on_message: the message is on the disk before it is answered."""
+        if not _is_internal(ctx):
+            text = ctx.get("message")
+            await self._record(
+                ctx,
+                ctx.get("sender_id"),
+                "in",
+                text,
+                display_name=str(ctx.get("sender") or ""),
+                event_id=ctx.get("event_id"),
+            )
+        return ctx
+
+    async def record_outgoing(self, ctx: _Ctx) -> _Ctx:
+        """Hook of loop.after_send. What the runtime itself has begun makes nobody a peer."""
+        peer_id = ctx.get("recipient_id") or ctx.get("peer_id")
+        if peer_id:
+            internal = _is_internal(ctx)  # then the recipient's name is that of the runtime
+            name = "" if internal else str(ctx.get("recipient") or "")
+            await self._record(
+                ctx,
+                peer_id,
+                "out",
+                ctx.get("text"),
+                display_name="" if name == peer_id else name,
+                only_known=internal,
+            )
+        return ctx
+
+    async def enrich_prompt(self, ctx: _Ctx) -> _Ctx:
+        """Hook of loop.transform_system_prompt: all that is known of the peer, always."""
+        peer_id = ctx.get("peer_id")
+        if not peer_id or _is_internal(ctx):
+            return ctx
+        try:
+            block = self._block(peer_id)
+        except PrefrontalError as error:
+            self.log_error(f"Failed to read what is known of {peer_id}: {error}")
+            return ctx
+        return {**ctx, "prompt": f"{ctx.get('prompt', '').rstrip()}\n\n{block}".lstrip()}
+
+    def get_definitions(self) -> list[dict[str, Any]]:
+        """The tools query_peer and list_peers, and assess_peer while no cortex judges."""
+        return tools.definitions(self.assessing)
+
+    async def execute(self, name: str, args: Mapping[str, Any]) -> str:
+        """Run a tool of `get_definitions`; a refusal is a sentence, too."""
+        assessed = self._announce_assessment if self.assessing else None
+        return await tools.execute(self.ledger, name, args, assessed)
+
+    def _path(self) -> Path | str:
+        found = getattr(self.registry.get("workspace"), "path", None)
+        path = ledger_path(self._name, found if isinstance(found, Path) else self._folder)
+        return path if isinstance(path, str) else with_folder(path)
+
+    def _block(self, peer_id: str) -> str:
+        try:
+            return peer_block(self.ledger.get_peer_assessment_summary(peer_id))
+        except ValueError:
+            return unknown_peer_block(peer_id)
+
+    async def _record(
+        self,
+        ctx: _Ctx,
+        peer_id: object,
+        direction: Direction,
+        text: object,
+        **details: Unpack[Details],
+    ) -> None:
+        """Keep a message and announce it; a failure is logged, the message goes on."""
+        content = text if isinstance(text, str) else ""
+        kept: Details = {
+            "channel_type": str(ctx.get("channel_type") or ""),
+            "channel_id": str(ctx.get("channel_id") or ""),
+            "correlation_id": ctx.get("correlation_id"),
+            "preview": content,
+            "size": len(content),
+            **details,
+        }
+        try:
+            recorded = await self._submit(peer_id, direction, kept)
+        except (ValueError, PrefrontalError) as error:
+            self.log_error(f"Failed to record interaction for {peer_id}: {error}")
+            return
+        if recorded is not None:
+            await self._announce_interaction(str(peer_id), direction, kept, recorded)
+
+    async def _submit(
+        self, peer_id: object, direction: Direction, details: Details
+    ) -> Recorded | None:
+        waiting = self.ledger.submit_interaction(peer_id, direction, **details)  # type: ignore[arg-type]
+        return waiting.result() if waiting.done() else await asyncio.wrap_future(waiting)
+
+    async def _announce_interaction(
+        self, peer_id: str, direction: Direction, details: Details, recorded: Recorded
+    ) -> None:
+        payload = {
+            "peer_id": peer_id,
+            "direction": direction,
+            "channel_type": details["channel_type"],
+            "interaction_id": recorded.interaction_id,
+            "interaction_count": recorded.interaction_count,
+            "event_id": details.get("event_id"),
+            "created_at": recorded.created_at,
+        }
+        await self.registry.emit("ledger.after_record", payload, details["correlation_id"])
+
+    async def _announce_assessment(self, kept: Assessment) -> None:
+        payload = asdict(kept)
+        payload["assessment_id"] = payload.pop("id")
+        await self.registry.emit("ledger.after_assess", payload)
+
+
+def _is_internal(ctx: Mapping[str, Any]) -> bool:
+    """Whether the runtime itself wrote the message (cron, directives)."""
+    told = is_internal(ctx.get("sender_id"), ctx.get("channel_type"), ctx.get("metadata"))
+    return bool(ctx.get("internal")) or told
+
+
+def create_plugin() -> LedgerPlugin:
+    return LedgerPlugin()

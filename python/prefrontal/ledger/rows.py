@@ -1,0 +1,89 @@
+"""Statements that write: each function runs inside a transaction of its caller."""
+
+from __future__ import annotations
+
+from ..storage.database import Database
+from .drafts import NewAssessment, NewInteraction
+from .info_score import compute_info_score
+from .models import Assessment, Peer, Recorded
+
+_INTERACTION = """\
+INSERT INTO interactions
+(peer_id, direction, channel_type, channel_id, event_id, preview, size, created_at, correlation_id)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (event_id) DO NOTHING RETURNING id"""
+_SEEN = """\
+INSERT INTO peers
+(peer_id, display_name, channel_type, first_seen, last_seen, in_count, out_count)
+VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6) ON CONFLICT (peer_id) DO UPDATE SET
+  display_name = iif(?2 = '', display_name, ?2),
+  channel_type = iif(?3 = '', channel_type, ?3),
+  first_seen = min(first_seen, ?4),
+  last_seen = iif(?5, max(last_seen, ?4), last_seen),
+  in_count = in_count + ?5,
+  out_count = out_count + ?6
+RETURNING in_count"""
+PEER_COLUMNS = (
+    "peer_id, display_name, channel_type, first_seen, last_seen, in_count, in_count, out_count, "
+    "assessment_count"
+)
+_PEER = f"SELECT {PEER_COLUMNS} FROM peers"
+_ASSESSMENT = """\
+INSERT INTO assessments (peer_id, info_score, trust, rationale, created_at)
+VALUES (?, ?, ?, ?, ?) RETURNING id"""
+_ASSESSED = "UPDATE peers SET assessment_count = assessment_count + 1 WHERE peer_id = ?"
+
+
+def insert_interaction(database: Database, new: NewInteraction) -> Recorded | None:
+    """Keep the message and count it; None when its event_id is there already."""
+    if new.only_known and select_peer(database, new.peer_id) is None:
+        return None
+    inserted = database.execute(
+        _INTERACTION,
+        (
+            new.peer_id,
+            new.direction,
+            new.channel_type,
+            new.channel_id,
+            new.event_id,
+            new.preview,
+            new.size,
+            new.created_at,
+            new.correlation_id,
+        ),
+    )
+    if not inserted:
+        return None
+    incoming = int(new.direction == "in")
+    counts = (new.created_at, incoming, 1 - incoming)
+    values = (new.peer_id, new.display_name, new.channel_type, *counts)
+    [(count,)] = database.execute(_SEEN, values)
+    return Recorded(inserted[0][0], count, new.created_at)
+
+
+def insert_assessment(database: Database, new: NewAssessment) -> Assessment:
+    """Keep the judgment with the info score of now. Raises ValueError for an unknown peer."""
+    peer = select_peer(database, new.peer_id)
+    if peer is None:
+        raise ValueError(f"peer_id must be a known peer, got {new.peer_id!r}")
+    values = (
+        new.peer_id,
+        compute_info_score(peer, peer.assessment_count),
+        new.trust,
+        new.rationale,
+        new.created_at,
+    )
+    [(number,)] = database.execute(_ASSESSMENT, values)
+    database.execute(_ASSESSED, (new.peer_id,))
+    return Assessment(number, *values)
+
+
+def select_peer(database: Database, peer_id: str) -> Peer | None:
+    for row in database.execute(f"{_PEER} WHERE peer_id = ?", (peer_id,)):
+        return Peer(*row)
+    return None
+
+
+def select_peers(database: Database) -> list[Peer]:
+    """All, the one seen last first."""
+    sql = f"{_PEER} ORDER BY last_seen DESC, peer_id"
+    return [Peer(*row) for row in database.execute(sql)]

@@ -1,0 +1,188 @@
+"""The ledger: who was met, what was said, what was judged; durable before it is acknowledged."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar, Unpack
+
+from ..clock import Clock, SystemClock
+from ..errors import SourceError
+from . import queries, rows
+from .drafts import Details, encodable, new_assessment, new_interaction
+from .lock import WriterLock
+from .models import Assessment, Direction, Interaction, Peer, Recorded, Standing
+from .opening import IN_MEMORY, open_reader, open_writer
+from .writer import GroupWriter, run_together
+
+Result = TypeVar("Result")
+
+
+class Ledger:
+    """Peers, interactions and assessments in one SQLite file.
+
+    path: the file, made if missing, in a folder that exists; ":memory:" keeps all in memory.
+    read_only: the file must be there, and another process may write it meanwhile; otherwise this
+    is the only writer, and a second one is refused.
+
+    Every method may be called from any thread. What a method has returned survives a killed
+    process and a power cut. Any method raises SourceError naming the path when the file is
+    damaged, full, foreign, of a newer release, or in use by another writer.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] = IN_MEMORY,
+        *,
+        clock: Clock | None = None,
+        read_only: bool = False,
+    ) -> None:
+        self._clock = SystemClock() if clock is None else clock
+        self._lock: WriterLock | None = None
+        self._writer: GroupWriter | None = None
+        self._read_only = read_only
+        if read_only:
+            self._database = self._reader = open_reader(path)
+        elif os.fspath(path) == IN_MEMORY:
+            self._database = self._reader = open_writer(IN_MEMORY)
+        else:
+            self._open_file(Path(path))
+
+    def _open_file(self, path: Path) -> None:
+        self._lock = WriterLock(path)
+        try:
+            self._database = open_writer(path)
+            self._reader = open_reader(path)
+        except BaseException:
+            self._lock.release()
+            raise
+        self._writer = GroupWriter(self._database)
+
+    @property
+    def path(self) -> str:
+        """The file, absolute, or ":memory:"."""
+        return self._database.path
+
+    def record_interaction(
+        self, peer_id: str, direction: Direction, **details: Unpack[Details]
+    ) -> int | None:
+        """Keep one message; the id it got, or None when its event_id is there already.
+
+        Takes what `submit_interaction` takes, and returns when it is on the disk.
+        """
+        recorded = self.submit_interaction(peer_id, direction, **details).result()
+        return None if recorded is None else recorded.interaction_id
+
+    def submit_interaction(
+        self, peer_id: str, direction: Direction, **details: Unpack[Details]
+    ) -> Future[Recorded | None]:
+        """Hand over one message; the future is done when it is on the disk.
+
+        direction: "in" from the peer, who becomes known by it, or "out" to it. Raises ValueError
+        for another direction, a blank peer_id or a time that is not finite.
+        """
+        new = new_interaction(peer_id, direction, details, self._clock)
+        return self._submit(partial(rows.insert_interaction, self._database, new))
+
+    def record_assessment(self, peer_id: str, trust: int, rationale: str) -> int:
+        """Keep a judgment, whole or not at all, with the info score of now; its id.
+
+        Raises ValueError for an unknown peer, a trust that is no whole number from -10 to +10, or
+        a blank rationale.
+        """
+        return self.submit_assessment(peer_id, trust, rationale).result().id
+
+    def submit_assessment(self, peer_id: str, trust: int, rationale: str) -> Future[Assessment]:
+        """Hand over a judgment; the future is done when it is on the disk.
+
+        Refuses what `record_assessment` refuses: an unknown peer in the future, the rest at once.
+        """
+        new = new_assessment(peer_id, trust, rationale, self._clock)
+        return self._submit(partial(rows.insert_assessment, self._database, new))
+
+    def list_peers(self) -> list[Peer]:
+        """All peers, the one seen last first."""
+        return rows.select_peers(self._reader)
+
+    def peer(self, peer_id: str) -> Peer | None:
+        """The peer, if it is known."""
+        return rows.select_peer(self._reader, encodable(peer_id))
+
+    def get_peer_assessment_summary(self, peer_id: str, interactions: int = 0) -> dict[str, Any]:
+        """As `protocols.PeerLedger` says. Raises ValueError for an unknown peer."""
+        peer = self.peer(peer_id)
+        if peer is None:
+            raise ValueError(f"peer_id must be a known peer, got {peer_id!r}")
+        return queries.summary(self._reader, peer, interactions)
+
+    def interactions(self, peer_id: str | None = None) -> Iterator[Interaction]:
+        """The messages of one peer, or all, in the order of recording; read a page at a time."""
+        return queries.each_interaction(self._reader, peer_id)
+
+    def assessments(self, peer_id: str | None = None) -> Iterator[Assessment]:
+        """The judgments of one peer, or all, in the order of recording; read a page at a time."""
+        return queries.each_assessment(self._reader, peer_id)
+
+    def standings(self, limit: int = -1) -> list[Standing]:
+        """Peers with their scores, the one seen last first; at most `limit`, -1: all."""
+        return queries.standings(self._reader, limit)
+
+    def totals(self) -> dict[str, Any]:
+        """Sums over all, as plain values.
+
+        peers, judged (peers with a judgment), in, out (messages), assessments, first_seen,
+        last_seen (None without peers), trust (how many peers stand at each, by its text).
+        """
+        with self._reader.reading():
+            return queries.totals(self._reader)
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """All that this thread reads inside is of one moment, whoever writes meanwhile."""
+        with self._reader.reading():
+            yield
+
+    def finish(self) -> Future[None]:
+        """Take no more; the future is done when all that was handed over is on the disk."""
+        if self._writer is None:
+            done: Future[None] = Future()
+            done.set_result(None)
+            return done
+        return self._writer.end()
+
+    def close(self) -> None:
+        """Write what was handed over and give the file back; a second call does nothing."""
+        self.finish().result()
+        self._reader.close()
+        self._database.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _submit(self, job: Callable[[], Result]) -> Future[Result]:
+        if self._read_only:
+            raise SourceError(f"{self.path} was opened only to read")
+        if self._writer is not None:
+            return self._writer.submit(job)
+        future: Future[Result] = Future()
+        [(value, error)] = run_together(self._database, [job])
+        if error is None:
+            future.set_result(value)
+        else:
+            future.set_exception(error)
+        return future

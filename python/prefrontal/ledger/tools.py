@@ -1,0 +1,143 @@
+"""The tools through which the agent's own model looks into the ledger, or judges."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from ..errors import PrefrontalError
+from ..plain_text import one_line
+from .models import Assessment
+from .prompt import moment
+from .scale import SCORE_GUIDE, signed
+from .store import Ledger
+
+ASSESS = "assess_peer"
+REFUSAL = (
+    f"{ASSESS} is not available: the cortex judges peers when it reflects, not the conversation."
+)
+_RECENT = 10
+_MOST_PEERS = 50
+_TIMES = ("first_seen", "last_seen", "created_at")
+
+_PEER_ID = {"type": "string", "description": "The peer's id, as list_peers and the prompt show it"}
+Assessed = Callable[[Assessment], Awaitable[None]]
+
+
+def definitions(assessing: bool) -> list[dict[str, Any]]:
+    """The tools on offer; assess_peer only when `assessing`."""
+    offered = [
+        _tool(
+            "query_peer",
+            "What the ledger knows of one peer: counts, times, scores, the last judgments and the "
+            "last messages.",
+            {"peer_id": _PEER_ID},
+            ["peer_id"],
+        ),
+        _tool(
+            "list_peers",
+            f"The peers the agent has dealt with, the one seen last first (at most {_MOST_PEERS}).",
+            {},
+            [],
+        ),
+    ]
+    return [*offered, _assess_tool()] if assessing else offered
+
+
+async def execute(
+    ledger: Ledger, name: str, args: Mapping[str, Any], assessed: Assessed | None
+) -> str:
+    """Run a tool; the result, or why there is none, for the model.
+
+    assessed: told of a new judgment, once it is on the disk; None when nobody may judge here.
+    """
+    try:
+        if name == "query_peer":
+            return _as_json(_query(ledger, args))
+        if name == "list_peers":
+            return _as_json(_list(ledger))
+        if name == ASSESS:
+            return REFUSAL if assessed is None else await _assess(ledger, args, assessed)
+    except (ValueError, PrefrontalError) as error:
+        return one_line(f"{name} failed: {error}")
+    return one_line(f"{name} is no tool of the ledger.")
+
+
+def _query(ledger: Ledger, args: Mapping[str, Any]) -> dict[str, Any]:
+    found = ledger.get_peer_assessment_summary(_text(args, "peer_id"), _RECENT)
+    return {name: _readable(name, value) for name, value in found.items()}
+
+
+def _readable(name: str, value: Any) -> Any:
+    """Times as a model reads them, however deep they stand."""
+    if name in _TIMES:
+        return moment(value)
+    if isinstance(value, dict):
+        return {key: _readable(key, each) for key, each in value.items()}
+    return [_readable("", each) for each in value] if isinstance(value, list) else value
+
+
+def _list(ledger: Ledger) -> list[dict[str, Any]]:
+    return [
+        {
+            "peer_id": each.peer.peer_id,
+            "display_name": each.peer.display_name,
+            "interaction_count": each.peer.interaction_count,
+            "last_seen": moment(each.peer.last_seen),
+            "info_score": each.info_score,
+            "trust": each.trust,
+        }
+        for each in ledger.standings(_MOST_PEERS)
+    ]
+
+
+async def _assess(ledger: Ledger, args: Mapping[str, Any], assessed: Assessed) -> str:
+    peer_id, rationale = _text(args, "peer_id"), _text(args, "rationale")
+    waiting = ledger.submit_assessment(peer_id, args.get("trust"), rationale)  # type: ignore[arg-type]
+    kept = await asyncio.wrap_future(waiting)
+    await assessed(kept)
+    return f"Recorded: trust {signed(kept.trust)}, info {kept.info_score}/10."
+
+
+def _text(args: Mapping[str, Any], name: str) -> str:
+    value = args.get(name)
+    if not isinstance(value, str):
+        raise ValueError(f"{name} must be a string, got {value!r:.80}")
+    return value
+
+
+def _assess_tool() -> dict[str, Any]:
+    return _tool(
+        ASSESS,
+        "Record what to think of a peer's conduct. The reason comes first and is required.\n"
+        + SCORE_GUIDE,
+        {
+            "peer_id": _PEER_ID,
+            "rationale": {
+                "type": "string",
+                "minLength": 1,
+                "description": "What was observed, and why it moves the number from where it was",
+            },
+            "trust": {"type": "integer", "minimum": -10, "maximum": 10},
+        },
+        ["peer_id", "rationale", "trust"],
+    )
+
+
+def _tool(
+    name: str, description: str, properties: dict[str, Any], required: list[str]
+) -> dict[str, Any]:
+    parameters = {
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }
+    function = {"name": name, "description": description, "parameters": parameters}
+    return {"type": "function", "function": function}
+
+
+def _as_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

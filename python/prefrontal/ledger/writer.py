@@ -1,0 +1,116 @@
+"""Group commit: whatever waits when the disk is free is written in one transaction."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from itertools import islice
+from typing import Any, TypeAlias, TypeVar
+
+from ..errors import SourceError
+from ..storage.database import Database
+
+Result = TypeVar("Result")
+Job: TypeAlias = Callable[[], Any]
+"""Writes with the database's statements; one that raises ValueError has written nothing."""
+
+_Waiting: TypeAlias = "tuple[Job, Future[Any]]"
+_Outcome: TypeAlias = tuple[Any, BaseException | None]
+_BATCH = 4096
+"""Most jobs in one transaction."""
+
+
+class GroupWriter:
+    """A thread that runs jobs of any thread, in their order; it starts with the first.
+
+    A job's future is done when its transaction is on the disk, or has failed.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._waiting: deque[_Waiting] = deque()
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._closed = False
+        self._ended: Future[None] = Future()
+
+    def submit(self, job: Callable[[], Result]) -> Future[Result]:
+        """Hand over a job. Cancelling the future before its turn takes it back.
+
+        Raises SourceError once `end` was called.
+        """
+        future: Future[Result] = Future()
+        with self._changed:
+            if self._closed:
+                raise SourceError(f"{self._database.path} is closed")
+            self._waiting.append((job, future))
+            if self._thread is None:
+                self._thread = threading.Thread(
+                    target=self._run, name="prefrontal-ledger-writer", daemon=True
+                )
+                self._thread.start()
+            elif len(self._waiting) == 1:  # the writer may be asleep
+                self._changed.notify()
+        return future
+
+    def end(self) -> Future[None]:
+        """Take no more; done when all that was handed over is written."""
+        with self._changed:
+            if not self._closed:
+                self._closed = True
+                if self._thread is None:
+                    self._ended.set_result(None)
+                self._changed.notify()
+        return self._ended
+
+    def _run(self) -> None:
+        while batch := self._next_batch():
+            running = [(job, future) for job, future in batch if _claimed(future)]
+            self._write(running)
+        self._ended.set_result(None)
+
+    def _next_batch(self) -> list[_Waiting]:
+        """All that waits, when something does; nothing at the end."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self._closed)
+            batch = list(islice(self._waiting, _BATCH))
+            for _ in batch:
+                self._waiting.popleft()
+            return batch
+
+    def _write(self, batch: Sequence[_Waiting]) -> None:
+        try:
+            outcomes = run_together(self._database, [job for job, _ in batch])
+        except SourceError as error:  # the disk: no smaller batch would do better
+            outcomes = [(None, error)] * len(batch)
+        except Exception as error:  # noqa: BLE001 - the thread outlives any bad row
+            if len(batch) > 1:  # and one bad row must not take the others with it
+                half = len(batch) // 2
+                self._write(batch[:half])
+                self._write(batch[half:])
+                return
+            outcomes = [(None, error)]
+        for (_, future), (value, failure) in zip(batch, outcomes, strict=True):
+            if failure is None:
+                future.set_result(value)
+            else:
+                future.set_exception(failure)
+
+
+def run_together(database: Database, jobs: Sequence[Job]) -> list[_Outcome]:
+    """Run the jobs in one transaction: (result, None) or (None, ValueError) for each."""
+    with database.transaction():
+        return [_run_one(job) for job in jobs]
+
+
+def _run_one(job: Job) -> _Outcome:
+    try:
+        return job(), None
+    except ValueError as error:
+        return None, error
+
+
+def _claimed(future: Future[Any]) -> bool:
+    return future.set_running_or_notify_cancel()
