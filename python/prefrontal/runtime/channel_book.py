@@ -1,0 +1,66 @@
+"""Where each peer wrote last, so that the agent can write there of its own accord."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from dataclasses import dataclass
+
+CAPACITY = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A conversation, and what the peer is called in it."""
+
+    channel_type: str
+    channel_id: str
+    peer_name: str
+
+
+class ChannelBook:
+    """The places of the peers who wrote last. changed: since it was last written down."""
+
+    def __init__(self, capacity: int = CAPACITY) -> None:
+        self._capacity = capacity
+        self._places: OrderedDict[str, Place] = OrderedDict()
+        self.changed = False
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def get(self, peer_id: str) -> Place | None:
+        return self._places.get(peer_id)
+
+    def note(self, peer_id: str, place: Place) -> None:
+        """The peer wrote there just now."""
+        if self._places.get(peer_id) != place:
+            self._places[peer_id] = place
+            self.changed = True
+        self._places.move_to_end(peer_id)
+        if len(self._places) > self._capacity:
+            self._places.popitem(last=False)
+
+    def written(self) -> str:
+        """All of it as JSON, whoever wrote last at the end."""
+        self.changed = False
+        return json.dumps(
+            {
+                peer_id: [place.channel_type, place.channel_id, place.peer_name]
+                for peer_id, place in self._places.items()
+            },
+            ensure_ascii=False,
+        )
+
+    def read(self, text: str) -> None:
+        """Take in what `written` gave; what is known already is newer. Raises ValueError."""
+        document = json.loads(text)
+        if not isinstance(document, dict):
+            raise ValueError(f"it must be an object, got {document!r:.40}")
+        for peer_id, entry in reversed(document.items()):
+            is_place = isinstance(entry, list) and len(entry) == 3
+            if not is_place or not all(isinstance(part, str) for part in entry):
+                raise ValueError(f"a place must be three strings, got {entry!r:.80}")
+            if peer_id not in self._places and len(self._places) < self._capacity:
+                self._places[peer_id] = Place(*entry)
+                self._places.move_to_end(peer_id, last=False)

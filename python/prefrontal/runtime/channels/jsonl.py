@@ -1,0 +1,117 @@
+"""The channel of programs: JSON objects, one a line, in on one descriptor and out on another."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import Any
+
+from ...errors import InputError, PrefrontalError
+from ...plugin import IncomingMessage, OutgoingMessage, Plugin, PluginMeta
+from ..registry import registry_of
+from ..threads import in_thread
+from .documents import parse_message, reply_document, silence_document
+from .inbox import Inbox
+from .line_reader import LineReader, standard_input
+from .writer import Writer
+
+
+class JsonLinesChannel(Plugin):
+    """One message a line in; for each one reply a line out, also for one that got no answer.
+
+    A line that is no message gets {"type": "error", "line": its number, "error": a sentence}. When
+    the input ends and everything is answered the agent stops. Lines are written whole.
+    """
+
+    meta = PluginMeta(
+        id="jsonl",
+        version="1",
+        capabilities=["channel"],
+        dependencies=["session"],
+        priority=30,
+        implements={
+            "session.receive": "receive",
+            "session.send": "send",
+            "session.handled": "handled",
+        },
+    )
+
+    def __init__(self, stdin: int | None = None, stdout: int | None = None) -> None:
+        self._stdin = stdin
+        self._writer = Writer(stdout)
+        self._inbox = Inbox()
+        self._reader: LineReader | None = None
+        self._lines = 0
+        self._answered: set[tuple[str, str]] = set()
+
+    async def start(self) -> None:
+        self._inbox.open()
+        if self._reader is not None:  # a start in a new event loop finds it reading
+            return
+        descriptor = standard_input() if self._stdin is None else self._stdin
+        self._reader = LineReader(descriptor, self._take, self._end)
+        self._reader.start()
+
+    async def stop(self) -> None:
+        self._inbox.close()
+        if self._reader is not None:
+            self._reader.stop()
+            self._reader = None
+
+    @property
+    def output_failed(self) -> bool:
+        """Whether an answer could not be written."""
+        return self._writer.failed
+
+    def receive(self) -> list[IncomingMessage]:
+        return self._inbox.take_all()
+
+    async def send(self, message: OutgoingMessage) -> bool:
+        """Write it as a line."""
+        if message.reply_to:
+            self._answered.add((message.channel_id, message.reply_to))
+        await in_thread(self._write, reply_document(message))
+        return True
+
+    async def handled(self, ctx: dict[str, Any]) -> None:
+        """Say so when a message got no answer."""
+        message: IncomingMessage = ctx["message"]
+        if message.channel_type != self.meta.id:
+            return
+        key = message.channel_id, message.id
+        if key not in self._answered:
+            await in_thread(self._write, silence_document(message))
+        self._answered.discard(key)
+
+    def _take(self, line: bytes | None) -> None:
+        """In the reader's thread."""
+        self._lines += 1
+        if line is not None and not line.strip():
+            return
+        try:
+            if line is None:
+                raise InputError("a line must not be that long")
+            message = parse_message(line, self.meta.id, self.clock.now())
+        except InputError as error:
+            with suppress(PrefrontalError):  # nobody reads
+                self._write({"type": "error", "line": self._lines, "error": str(error)})
+            return
+        if not self._inbox.put(message):
+            registry_of(self).wake()
+            self._inbox.put(message, wait=True)
+        registry_of(self).wake()
+
+    def _end(self) -> None:
+        registry_of(self).request_stop(patient=True)
+
+    def _write(self, document: dict[str, Any]) -> None:
+        """One line, whole. When nobody reads any more the agent has nothing left to do here."""
+        try:
+            self._writer.write(json.dumps(document, ensure_ascii=False) + "\n")
+        except PrefrontalError:
+            registry_of(self).request_stop()
+            raise
+
+
+def create_plugin() -> JsonLinesChannel:
+    return JsonLinesChannel()

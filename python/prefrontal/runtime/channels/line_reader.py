@@ -1,0 +1,92 @@
+"""Lines of a file descriptor, read by a thread that can be stopped while it waits."""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+import threading
+from collections.abc import Callable
+
+from ...errors import SourceError
+
+LONGEST = 1 << 20
+PATIENCE_S = 2.0
+_CHUNK = 1 << 16
+
+
+def standard_input() -> int:
+    """Its descriptor. Raises SourceError when the process was started without one."""
+    if sys.stdin is None:
+        raise SourceError("standard input must be open, it is closed")
+    return sys.stdin.fileno()
+
+
+class LineReader:
+    """Calls `on_line` with each line without its end, then `on_end`, both in its own thread.
+
+    A line longer than `longest` bytes is given to `on_line` as None. A last line needs no end.
+    """
+
+    def __init__(
+        self,
+        descriptor: int,
+        on_line: Callable[[bytes | None], object],
+        on_end: Callable[[], object],
+        longest: int = LONGEST,
+    ) -> None:
+        self._descriptor = descriptor
+        self._on_line = on_line
+        self._on_end = on_end
+        self._longest = longest
+        self._held = bytearray()
+        self._skipping = False
+        self._stop_read, self._stop_write = os.pipe()
+        self._thread = threading.Thread(target=self._run, name="prefrontal-lines", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End, and wait for the thread; `on_end` is not called for this."""
+        os.write(self._stop_write, b"x")
+        if self._thread.is_alive():
+            self._thread.join(timeout=PATIENCE_S)
+        if self._thread.is_alive():  # whoever it calls does not return
+            return
+        os.close(self._stop_read)
+        os.close(self._stop_write)
+
+    def _run(self) -> None:
+        waiting = select.poll()
+        waiting.register(self._descriptor, select.POLLIN)
+        waiting.register(self._stop_read, select.POLLIN)
+        while True:
+            ready = {descriptor for descriptor, _ in waiting.poll()}
+            if self._stop_read in ready:
+                return
+            try:
+                chunk = os.read(self._descriptor, _CHUNK)
+            except OSError:  # a terminal that is gone
+                chunk = b""
+            if not chunk:
+                break
+            self._take(chunk)
+        if self._held or self._skipping:
+            self._give(bytes(self._held))
+        self._on_end()
+
+    def _take(self, chunk: bytes) -> None:
+        *ended, rest = (bytes(self._held) + chunk).split(b"\n")
+        self._held.clear()
+        for line in ended:
+            self._give(line)
+        if len(rest) > self._longest:
+            self._skipping = True
+            rest = b""
+        self._held += rest
+
+    def _give(self, line: bytes) -> None:
+        too_long = self._skipping or len(line) > self._longest
+        self._skipping = False
+        self._on_line(None if too_long else line.removesuffix(b"\r"))

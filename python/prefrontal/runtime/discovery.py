@@ -1,0 +1,133 @@
+"""Plugins that others wrote: in installed packages, and in folders."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+from ..plugin import Plugin, PluginError
+from .registration import make
+
+GROUP = "prefrontal.plugins"
+FILE = "plugin.py"
+FOLDERS = ("~/.prefrontal/plugins", "./plugins")
+
+
+@dataclass(slots=True)
+class FoundPlugins:
+    """What was found, in order, and what was passed over, as sentences."""
+
+    plugins: list[Plugin] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    hidden: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A plugin that is not loaded yet. name: its folder's, or its entry point's."""
+
+    name: str
+    where: str
+    load: Callable[[], object]
+
+
+def discover(
+    *,
+    folders: Sequence[str | Path] = (),
+    modules: Sequence[str] = (),
+    installed: bool = False,
+    enabled: Collection[str] | None = None,
+    disabled: Collection[str] = (),
+    taken: Collection[str] = (),
+) -> FoundPlugins:
+    """Load the plugins of modules, of installed packages and of folders; the first of an id wins.
+
+    enabled: only these; one that is broken, or that nobody found, raises PluginError. Others that
+    are broken are passed over with a warning. disabled: never these, they are not even loaded.
+    taken: ids that are there already. A module is named by the operator: broken, it raises.
+    """
+    found = FoundPlugins()
+    ids = set(taken)
+    insisted = set(enabled or ())
+    candidates = [*_modules(modules), *(_installed() if installed else ()), *_in_folders(folders)]
+    for candidate in candidates:
+        if candidate.name in disabled:
+            continue
+        try:
+            plugin = _load(candidate)
+        except PluginError as error:
+            if candidate.name in insisted or candidate.where == candidate.name:
+                raise
+            found.warnings.append(f"Passed over: {error}")
+            continue
+        plugin_id = plugin.meta.id
+        if plugin_id in disabled or not (enabled is None or {plugin_id, candidate.name} & insisted):
+            continue
+        if plugin_id in ids:
+            found.hidden.append(f"{candidate.where} is hidden by another plugin {plugin_id!r}")
+            continue
+        ids.add(plugin_id)
+        insisted -= {plugin_id, candidate.name}
+        found.plugins.append(plugin)
+    missing = sorted(insisted - ids)
+    if missing:
+        raise PluginError(f"plugins.enabled must name plugins that are there, got {missing[0]!r}")
+    return found
+
+
+def _load(candidate: _Candidate) -> Plugin:
+    """The plugin, checked. Raises PluginError that says where it was."""
+    try:
+        loaded = candidate.load()
+        factory = getattr(loaded, "create_plugin", loaded)
+        if not callable(factory):
+            raise PluginError(f"it must have create_plugin(), got {factory!r:.80}")
+        made = factory() if not isinstance(factory, type) else factory
+        return make(made)
+    except (Exception, SystemExit) as error:
+        raise PluginError(f"{candidate.where}: {_told(error)}") from error
+
+
+def _told(error: BaseException) -> str:
+    return str(error) if isinstance(error, PluginError) else f"{type(error).__name__}: {error}"
+
+
+def _modules(names: Sequence[str]) -> Iterator[_Candidate]:
+    for name in names:
+        yield _Candidate(name, name, lambda name=name: import_module(name))  # type: ignore[misc]
+
+
+def _installed() -> Iterator[_Candidate]:
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        yield _Candidate(entry.name, f"{GROUP} {entry.name} = {entry.value}", entry.load)
+
+
+def _in_folders(folders: Sequence[str | Path]) -> Iterator[_Candidate]:
+    for folder in folders:
+        root = Path(folder).expanduser()
+        for file in sorted(root.glob(f"*/{FILE}")):
+            load = lambda file=file: _module_of(file)  # noqa: E731
+            yield _Candidate(file.parent.name, str(file), load)
+
+
+def _module_of(file: Path) -> Any:
+    """The module in a file, as a package: its folder's other files can be imported from it."""
+    name = f"prefrontal_plugin_{file.parent.name.replace('-', '_')}"
+    place = [str(file.parent)]
+    spec = spec_from_file_location(name, file.absolute(), submodule_search_locations=place)
+    if spec is None or spec.loader is None:
+        raise PluginError("it cannot be read")
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        sys.modules.pop(name, None)
+        raise
+    return module

@@ -1,0 +1,113 @@
+"""The loop of a running agent: polls when told or when it is time, handles beside polling."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Protocol
+
+from ..plugin import IncomingMessage
+
+MOST_IN_HAND = 200
+"""Past so many messages nothing is polled until one is done; channels make their senders wait."""
+GRACE_S = 5.0
+"""How long messages in hand may go on once the agent is told to stop."""
+
+
+class Handler(Protocol):
+    """What polls and handles: the plugin `loop`."""
+
+    async def poll(self) -> list[IncomingMessage]: ...
+    async def handle_all(self, messages: list[IncomingMessage]) -> None: ...
+
+
+class LiveLoop:
+    """Polls every `interval_s`, and at once when woken. Made inside the event loop it lives in."""
+
+    def __init__(self, handler: Handler, interval_s: float) -> None:
+        self.after_each: Callable[[], object] | None = None
+        self._handler = handler
+        self._interval_s = interval_s
+        self._asyncio = asyncio.get_running_loop()
+        self._woken = asyncio.Event()
+        self._stopped = asyncio.Event()
+        self._grace_s: float | None = GRACE_S
+        self._give_up_at: float | None = None
+        self._polling: asyncio.Timeout | None = None
+        self._in_hand: set[asyncio.Task[None]] = set()
+
+    def wake(self) -> None:
+        """Poll now. From any thread."""
+        self._tell(self._woken.set)
+
+    def stop(self, *, patient: bool = False) -> None:
+        """Poll once more, let what is in hand end, then return. From any thread.
+
+        patient: however long it takes; otherwise it gets some seconds.
+        """
+        self._grace_s = None if patient else GRACE_S
+        self._tell(self._end_soon)
+
+    async def run(self) -> None:
+        """Until stopped. A poll that hangs is given up with what is in hand."""
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(self._give_up_at) as self._polling:
+                    await self._keep_polling()
+        finally:
+            self._polling = None
+            await self._end()
+
+    async def _keep_polling(self) -> None:
+        while not self._stopped.is_set():
+            self._woken.clear()
+            if len(self._in_hand) < MOST_IN_HAND:
+                await self._poll()
+            await self._pause()
+        await self._poll()
+
+    def _tell(self, what: Callable[[], object]) -> None:
+        if not self._asyncio.is_closed():
+            self._asyncio.call_soon_threadsafe(what)
+
+    def _end_soon(self) -> None:
+        self._stopped.set()
+        self._woken.set()
+        if self._grace_s is not None:
+            self._give_up_at = self._asyncio.time() + self._grace_s
+            if self._polling is not None:
+                self._polling.reschedule(self._give_up_at)
+
+    async def _poll(self) -> None:
+        for message in await self._handler.poll():
+            task = asyncio.create_task(self._handle(message))
+            self._in_hand.add(task)
+            task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._in_hand.discard(task)
+        if len(self._in_hand) == MOST_IN_HAND - 1:  # there is room again
+            self._woken.set()
+
+    async def _handle(self, message: IncomingMessage) -> None:
+        await self._handler.handle_all([message])
+        if self.after_each is not None:
+            self.after_each()
+
+    async def _pause(self) -> None:
+        try:
+            async with asyncio.timeout(self._interval_s):
+                await self._woken.wait()
+        except TimeoutError:
+            return
+
+    async def _end(self) -> None:
+        try:
+            if self._in_hand:
+                await asyncio.wait(self._in_hand, timeout=self._grace_s)
+        finally:
+            left = tuple(self._in_hand)
+            for task in left:
+                task.cancel()
+            await asyncio.gather(*left, return_exceptions=True)

@@ -1,0 +1,55 @@
+"""One question to a chat model, whichever way it answers; it never holds up the event loop."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..errors import PrefrontalError
+from ..plugin import LLMProvider, LLMResponse
+from ..plugin.asking import user_message
+from .dispatch import resolved
+from .threads import in_thread
+
+
+def is_async(provider: LLMProvider) -> bool:
+    """Whether its `chat` can be awaited; one that cannot needs a thread, and cannot be ended."""
+    return inspect.iscoroutinefunction(provider.chat)
+
+
+async def ask(
+    provider: LLMProvider,
+    messages: Sequence[Mapping[str, Any]],
+    *,
+    tools: Sequence[Mapping[str, Any]] | None = None,
+    model: str | None = None,
+    max_tokens: int = 2048,
+    output_schema: Mapping[str, Any] | None = None,
+) -> LLMResponse:
+    """The answer. A plain `chat` runs in a thread of its own, which a cancelled wait abandons.
+
+    output_schema: the JSON schema that the answer keeps to, told to a model that takes one.
+    Raises what the provider raises; PrefrontalError when what it gives is no answer.
+    """
+    given: dict[str, Any] = {"tools": tools, "model": model, "max_tokens": max_tokens}
+    if output_schema is not None and "output_schema" in inspect.signature(provider.chat).parameters:
+        given["output_schema"] = output_schema
+    if is_async(provider):
+        answer: Any = provider.chat(messages, **given)
+    else:
+        answer = await in_thread(provider.chat, messages, **given)
+    answer = await resolved(answer)
+    if not isinstance(answer, LLMResponse):
+        raise PrefrontalError(f"a model must answer with an LLMResponse, got {answer!r:.80}")
+    return answer
+
+
+def brief(
+    task: str, context: Mapping[str, Any] | None = None, system_prompt: str | None = None
+) -> list[dict[str, str]]:
+    """The messages of a session that has just this one task."""
+    messages = [{"role": "user", "content": user_message(task, context)}]
+    if system_prompt:
+        messages.insert(0, {"role": "system", "content": system_prompt})
+    return messages

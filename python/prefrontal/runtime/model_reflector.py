@@ -1,0 +1,99 @@
+"""A model that reflects without the subagent: the cortex's own client."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from ..clock import Clock
+from ..errors import PrefrontalError
+from ..plugin import LLMProvider
+from ..plugin.waiting import wait_for
+from ..protocols import Reflector
+from .model_call import ask, brief
+from .models.choice import KNOWN
+from .plugins.subagent import SubagentPlugin
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """A `protocols.ReflectionReply`."""
+
+    text: str
+    model: str
+    tokens_in: int | None
+    tokens_out: int | None
+
+
+class ModelReflector:
+    """Asks one model, found anew for each question.
+
+    schema: the JSON schema of the reply, told to a model that can be held to one.
+    """
+
+    depth = "deep"
+
+    def __init__(
+        self,
+        find: Callable[[], LLMProvider | None],
+        clock: Clock,
+        *,
+        model: str | None = None,
+        schema: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._find = find
+        self._clock = clock
+        self._model = model
+        self._schema = schema
+
+    def with_schema(self, schema: Mapping[str, Any]) -> ModelReflector:
+        """The same for another kind of reply."""
+        return ModelReflector(self._find, self._clock, model=self._model, schema=schema)
+
+    async def reflect(
+        self,
+        *,
+        task: str,
+        context: Mapping[str, Any],
+        system_prompt: str,
+        timeout_s: float,
+        max_tokens: int,
+    ) -> ModelReply:
+        """The model's answer. Raises TimeoutError; PrefrontalError when there is no answer."""
+        provider = self._find()
+        if provider is None:
+            raise PrefrontalError("No LLM provider available")
+        question = brief(task, context, system_prompt)
+        answer = ask(
+            provider,
+            question,
+            model=self._model,
+            max_tokens=max_tokens,
+            output_schema=self._schema,
+        )
+        response = await wait_for(answer, timeout_s, self._clock)
+        usage = response.usage
+        return ModelReply(
+            response.content,
+            response.model,
+            usage.get("prompt_tokens"),
+            usage.get("completion_tokens"),
+        )
+
+
+def model_reflectors(
+    subagent: SubagentPlugin, schema: Mapping[str, Any] | None = None
+) -> dict[str, Callable[[Any], Reflector]]:
+    """By the name of each model: what makes a reflector of it, from settings with a `model`.
+
+    The models are those of the subagent, which lets go of them when it stops.
+    """
+
+    def make(name: str, settings: Any) -> Reflector:
+        return ModelReflector(
+            lambda: subagent.models.get(name), subagent.clock, model=settings.model, schema=schema
+        )
+
+    return {name: partial(make, name) for name in KNOWN if name != "rules"}

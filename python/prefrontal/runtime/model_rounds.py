@@ -1,0 +1,111 @@
+"""Asking the model, with tools, until it has said what it wants to say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import PrefrontalError
+from ..plugin import LLMProvider, LLMResponse, ToolCall
+from ..plugin.waiting import wait_for
+from .dispatch import said
+from .model_call import ask
+from .plugins.tools import AggregatedToolProvider
+from .registry import PluginRegistry
+
+MAX_ROUNDS = 10
+ABORTED = "Request aborted."
+BLOCKED = "Blocked."
+
+
+class ModelRounds:
+    """One answer of the model: asks it, runs the tools it wants, asks again.
+
+    ids: peer_id, event_id and the like, for the ctx of every point on the way.
+    """
+
+    def __init__(
+        self, registry: PluginRegistry, ids: Mapping[str, Any], max_tokens: int, timeout_s: float
+    ) -> None:
+        self._registry = registry
+        self._ids = ids
+        self._max_tokens = max_tokens
+        self._timeout_s = timeout_s
+
+    async def answer(self, messages: list[dict[str, Any]]) -> str:
+        """What the model says in the end; `messages` grows. Raises what the model raises."""
+        text = ""
+        for _ in range(MAX_ROUNDS):
+            response = await self._ask(messages)
+            if isinstance(response, str):
+                return response
+            text = response.content
+            if not response.tool_calls:
+                return text
+            messages.append(_request(response))
+            for call in response.tool_calls:
+                result = await self._use(call)
+                messages.append({"role": "tool", "tool_call_id": call.id, "content": result})
+        self._registry.log("warn", "loop", f"Tool use ended after {MAX_ROUNDS} rounds", {})
+        return text
+
+    async def _ask(self, messages: list[dict[str, Any]]) -> LLMResponse | str:
+        """One answer; a text when a plugin gave it in the model's place."""
+        provider = self._registry.get_by_capability("llm")
+        if provider is None:
+            raise PrefrontalError("a plugin must provide a model (capability 'llm'), none does")
+        model = provider.meta.id
+        tools = self._definitions()
+        ctx = {**self._ids, "messages": messages, "model": model, "tools": tools}
+        ctx = await self._registry.call_extension_chain("loop.before_llm", ctx)
+        if ctx.get("abort"):
+            return str(ctx.get("abort_message") or ABORTED)
+        messages[:] = said(ctx, "messages", list, messages)
+        tools = said(ctx, "tools", list, tools)
+        chat: LLMProvider = provider  # type: ignore[assignment]
+        asked = ask(chat, list(messages), tools=tools or None, max_tokens=self._max_tokens)
+        response = await wait_for(asked, self._timeout_s, self._registry.clock)
+        told = {
+            **self._ids,
+            "response": response,
+            "model": response.model or model,
+            "tokens_in": response.tokens_in,
+            "tokens_out": response.tokens_out,
+            "has_tool_calls": bool(response.tool_calls),
+        }
+        await self._registry.call_extension_chain("loop.after_llm", told)
+        return response
+
+    async def _use(self, call: ToolCall) -> str:
+        ctx: dict[str, Any] = {**self._ids, "tool": call.name, "args": call.arguments}
+        ctx = await self._registry.call_extension_chain("loop.before_tool", ctx)
+        if ctx.get("abort"):
+            return str(ctx.get("abort_message") or BLOCKED)
+        tools = self._tools
+        unknown = f"Error: there is no tool {call.name!r}"
+        result = await tools.execute(call.name, ctx["args"]) if tools else unknown
+        done = {**self._ids, "tool": call.name, "args": ctx["args"], "result": result}
+        await self._registry.call_extension_chain("loop.after_tool", done)
+        return result
+
+    @property
+    def _tools(self) -> AggregatedToolProvider | None:
+        found = self._registry.get("tools")
+        return found if isinstance(found, AggregatedToolProvider) else None
+
+    def _definitions(self) -> list[Mapping[str, Any]]:
+        return self._tools.get_definitions() if self._tools else []
+
+
+def _request(response: LLMResponse) -> dict[str, Any]:
+    """What the model asked for, as a message of the conversation."""
+    calls = [
+        {
+            "id": call.id,
+            "type": "function",
+            "function": {"name": call.name, "arguments": json.dumps(call.arguments, default=str)},
+        }
+        for call in response.tool_calls
+    ]
+    return {"role": "assistant", "content": response.content, "tool_calls": calls}

@@ -1,0 +1,115 @@
+"""A model behind HTTP: any server that speaks the OpenAI chat API, Anthropic's or Google's.
+
+The client library is imported in a thread when the first question is asked: that takes a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from typing import Any
+
+from ...errors import InputError, PrefrontalError
+from ...plain_text import visible
+from ...plugin import LLMResponse
+from ...redaction import redact
+from ..threads import in_thread
+from .settings import ModelSettings
+
+_PACKAGES = {"openai-compatible": "openai", "anthropic": "anthropic", "google": "google.genai"}
+_GROUPS = {"openai-compatible": "openai", "anthropic": "anthropic", "google": "google"}
+
+
+class RemoteModel:
+    """Asks over HTTP, each question once unless `retries` says otherwise.
+
+    Raises InputError when it is made with settings that cannot work, PrefrontalError when the
+    package or the key is missing.
+    """
+
+    def __init__(self, name: str, settings: ModelSettings) -> None:
+        if not settings.model:
+            raise InputError(f"llm.model must name the model for the provider {name!r}, got ''")
+        if name == "openai-compatible" and not settings.base_url:
+            rule = "be the address of the server for the provider 'openai-compatible'"
+            raise InputError(f"llm.base_url must {rule}, got ''")
+        self.name = name
+        self._settings = settings
+        self._key = _key(settings.api_key_env)
+        _check_packages(name)
+        self._client: Any = None
+        self._connecting = asyncio.Lock()
+
+    async def chat(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        model: str | None = None,
+        max_tokens: int = 2048,
+        *,
+        output_schema: Mapping[str, Any] | None = None,
+    ) -> LLMResponse:
+        """The answer. output_schema: the JSON schema that it keeps to, as far as the server can.
+
+        Raises PrefrontalError with a sentence that says why there is none.
+        """
+        client = await self._connected()
+        try:
+            return await client.ask(messages, tools or (), model, max_tokens, output_schema)  # type: ignore[no-any-return]
+        except PrefrontalError:
+            raise
+        except Exception as error:
+            raise PrefrontalError(client.sentence(error)) from error
+
+    async def close(self) -> None:
+        """Let go of the connections; a later question opens new ones."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    async def _connected(self) -> Any:
+        async with self._connecting:
+            if self._client is None:
+                self._client = await in_thread(_connect, self.name, self._settings, self._key)
+        return self._client
+
+
+def _connect(name: str, settings: ModelSettings, key: str | None) -> Any:
+    try:
+        from .remote_client import RemoteClient
+
+        return RemoteClient(name, settings, key)
+    except ImportError as error:
+        raise PrefrontalError(_missing(name)) from error
+
+
+def _key(variable: str) -> str | None:
+    if not variable:
+        return None
+    key = os.environ.get(variable)
+    if not key:
+        raise PrefrontalError(f"{variable} must be set to the model's key (llm.api_key_env)")
+    return key
+
+
+def _check_packages(name: str) -> None:
+    for package in ("pydantic_ai", _PACKAGES[name]):
+        try:
+            found = find_spec(package) is not None
+        except ModuleNotFoundError:
+            found = False
+        if not found:
+            raise PrefrontalError(_missing(name))
+
+
+def _missing(name: str) -> str:
+    group = _GROUPS[name]
+    extra = "prefrontal[llm]" if group == "openai" else f"pydantic-ai-slim[{group}]"
+    return f"the provider {name!r} must have its package: pip install '{extra}'"
+
+
+def shown(error: object) -> str:
+    """What an error says, on one line, short and without secrets."""
+    return visible(redact(str(error)), 300)

@@ -1,0 +1,87 @@
+"""The key `llm` of prefrontal.yml: which model, where, and within what bounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from typing import Any
+
+from ...errors import InputError
+
+OUTPUT_MODES = ("native", "prompted", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """What a model is told.
+
+    base_url: of the server, ending in /v1 as a rule. api_key_env: the environment variable with
+    the key, for a server that wants one. max_tokens: most of an answer, when the caller does not
+    say. timeout_seconds: for one request. retries: of a request that failed. output: how a wanted
+    schema is made to hold: "native" (the server holds the model to it), "prompted" (the model is
+    asked to), "text" (it is not told). cassette: the folder of recorded replies; record: the model
+    that is asked when there is none, and recorded. replies, repeat: what `scripted` says, and
+    whether it starts again at the end.
+    """
+
+    model: str = ""
+    base_url: str = ""
+    api_key_env: str = ""
+    max_tokens: int = 2048
+    timeout_seconds: float = 120.0
+    retries: int = 0
+    output: str = "native"
+    cassette: str = ""
+    record: str = ""
+    replies: Sequence[Any] = ()
+    repeat: bool = False
+
+
+def model_settings(llm: object) -> ModelSettings:
+    """Check what stands under `llm`. Raises InputError naming the key, the rule and the value."""
+    if llm is None:
+        return ModelSettings()
+    if not isinstance(llm, Mapping):
+        raise InputError(f"llm must be a mapping, got {llm!r:.80}")
+    known = [field.name for field in fields(ModelSettings)]
+    for key in llm:
+        if key not in known:
+            close = get_close_matches(str(key).casefold(), known, n=1)
+            hint = f" (did you mean {close[0]!r}?)" if close else ""
+            raise InputError(f"llm must have no keys but {', '.join(known)}, got {key!r}{hint}")
+    for key, value in llm.items():
+        rule = _broken_rule(key, value)
+        if rule:
+            raise InputError(f"llm.{key} must {rule}, got {value!r:.80}")
+    return ModelSettings(**llm)
+
+
+def _broken_rule(key: str, value: object) -> str:
+    """The rule that the value breaks; "" when it is fine."""
+    if key == "max_tokens":
+        return "" if _whole(value, 1, 1_000_000) else "be a whole number above 0"
+    if key == "retries":
+        return "" if _whole(value, 0, 10) else "be a whole number in 0..10"
+    if key == "timeout_seconds":
+        return "" if _seconds(value) else "be a number of seconds above 0, at most 86400"
+    if key == "output":
+        return "" if value in OUTPUT_MODES else f"be one of {', '.join(OUTPUT_MODES)}"
+    if key == "replies":
+        return "" if isinstance(value, list | tuple) else "be a list"
+    if key == "repeat":
+        return "" if isinstance(value, bool) else "be true or false"
+    if key == "base_url":
+        is_address = isinstance(value, str) and value.startswith(("http://", "https://"))
+        return "" if is_address else "start with http:// or https://"
+    return "" if isinstance(value, str) and "\0" not in value else "be a string"
+
+
+def _whole(value: object, low: int, high: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+
+def _seconds(value: object) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and not math.isnan(value) and 0 < value <= 86400  # type: ignore[arg-type, operator]

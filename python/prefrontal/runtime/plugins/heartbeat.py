@@ -1,0 +1,64 @@
+"""The heartbeat: every quarter of an hour the agent looks at what HEARTBEAT.md asks of it."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from ...plugin import Plugin, PluginMeta
+from ..cron_job import CronJob
+from .cron import CronPlugin
+
+NAME = "__heartbeat__"
+_DEFAULTS = {
+    "enabled": False,
+    "schedule": "15m",
+    "mode": "main_session",
+    "prompt_file": "HEARTBEAT.md",
+}
+
+
+class HeartbeatPlugin(Plugin):
+    """A job of its own in cron; off unless heartbeat.enabled. An empty file asks nothing.
+
+    Configuration: heartbeat, with the keys of a job but the name.
+    """
+
+    meta = PluginMeta(
+        id="heartbeat",
+        version="1",
+        dependencies=["cron"],
+        optional_dependencies=["config", "workspace"],
+        priority=45,
+    )
+
+    def __init__(self) -> None:
+        self._job: CronJob | None = None
+
+    def configure(self, config: dict[str, Any]) -> None:
+        told = config.get("heartbeat") or {}
+        if not isinstance(told, dict):
+            raise ValueError(f"heartbeat must be a mapping, got {told!r:.80}")
+        known = sorted({each.name for each in fields(CronJob)} - {"name"})
+        for key in told:
+            if key not in known:
+                raise ValueError(f"heartbeat must have no keys but {', '.join(known)}, got {key!r}")
+        settings = {**_DEFAULTS, **told}
+        if told.get("prompt"):
+            del settings["prompt_file"]
+        try:
+            self._job = CronJob(name=NAME, **settings)
+        except ValueError as error:
+            raise ValueError(f"heartbeat.{error}") from None
+
+    async def start(self) -> None:
+        cron = self.registry.get("cron")
+        if self._job is not None and self._job.enabled and isinstance(cron, CronPlugin):
+            cron.add(self._job, own=True)
+
+    async def stop(self) -> None:
+        """Nothing: it ends with cron."""
+
+
+def create_plugin() -> HeartbeatPlugin:
+    return HeartbeatPlugin()

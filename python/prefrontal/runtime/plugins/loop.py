@@ -1,0 +1,118 @@
+"""The loop: what is polled is handled, each message through its points to its answer."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from ...plugin import IncomingMessage, OutgoingMessage, Plugin, PluginMeta, current_message
+from ..conversations import Conversations
+from ..deduplication import SeenMessages
+from ..models.settings import model_settings
+from ..registry import PluginRegistry, registry_of
+from ..sender_order import SenderOrder
+from ..turn import Turn
+
+POINTS = (
+    *("on_message", "transform_system_prompt", "transform_history", "before_llm", "after_llm"),
+    *("before_tool", "after_tool", "transform_response", "before_send", "after_send", "on_error"),
+)
+GRACE_S = 5.0
+"""How much longer than a model's own limit the loop waits: its own error says more."""
+PROMPT = "You are {name}, an assistant who answers the people who write to you. Be brief and exact."
+
+
+class LoopPlugin(Plugin):
+    """Handles messages, those of one poll concurrently, those of one sender in their order."""
+
+    meta = PluginMeta(
+        id="loop",
+        version="1",
+        capabilities=["loop"],
+        dependencies=["config", "communication", "session", "tools"],
+        consumes=["llm", "tools"],
+        priority=50,
+        extension_points=[
+            *(f"loop.{name}" for name in POINTS),
+            *("session.handled", "runtime.tick", "context.system_prompt"),
+        ],
+    )
+
+    def __init__(self) -> None:
+        self._name = "the agent"
+        self._max_tokens = 2048
+        self._timeout_s = 120.0 + GRACE_S
+        self._seen: SeenMessages | None = None
+        self._conversations = Conversations()
+        self._order = SenderOrder()
+
+    def configure(self, config: dict[str, Any]) -> None:
+        model = model_settings(config.get("llm"))
+        self._name = str((config.get("identity") or {}).get("name") or self._name)
+        self._max_tokens = model.max_tokens
+        self._timeout_s = model.timeout_seconds * (model.retries + 1) + GRACE_S
+
+    async def start(self) -> None:
+        self._seen = SeenMessages(self.clock)
+
+    async def stop(self) -> None: ...
+
+    @property
+    def _all(self) -> PluginRegistry:
+        return registry_of(self)
+
+    async def poll(self) -> list[IncomingMessage]:
+        """What the channels, cron and the like have now."""
+        polled = await self._all.collect("session.poll_messages")
+        for plugin_id, error in polled.failures:
+            ctx = {"error": error, "hook": "poll", "plugin_id": plugin_id}
+            await self._all.call_extension_chain("loop.on_error", ctx)
+        return [
+            message
+            for found in polled.results
+            if isinstance(found, list)
+            for message in found
+            if isinstance(message, IncomingMessage)
+        ]
+
+    async def handle(self, message: IncomingMessage) -> OutgoingMessage | None:
+        """The answer that was sent; None for a message seen before, dropped or held back."""
+        reply: OutgoingMessage | None = None
+        try:
+            if self._seen is not None and self._seen.add(message.event_id):
+                reply = await self._in_turn(message)
+            else:
+                self.log_debug(f"Message {message.event_id} came twice")
+        finally:
+            handled = {"message": message, "reply": reply}
+            await self._all.call_extension("session.handled", handled)
+        return reply
+
+    async def handle_all(self, messages: list[IncomingMessage]) -> None:
+        """Handle them concurrently; one that fails is logged, the others go on."""
+        done = await asyncio.gather(*map(self.handle, messages), return_exceptions=True)
+        for message, outcome in zip(messages, done, strict=True):
+            if isinstance(outcome, Exception):
+                self.log_error(f"Message {message.event_id} failed: {outcome!r}")
+
+    async def _in_turn(self, message: IncomingMessage) -> OutgoingMessage | None:
+        async with self._order.turn_of(message):
+            token = current_message.set(message)
+            try:
+                return await self._turn(message).run()
+            finally:
+                current_message.reset(token)
+
+    def _turn(self, message: IncomingMessage) -> Turn:
+        return Turn(
+            self._all,
+            message,
+            self._conversations,
+            prompt=PROMPT.format(name=self._name),
+            max_tokens=self._max_tokens,
+            timeout_s=self._timeout_s,
+        )
+
+
+def create_plugin() -> LoopPlugin:
+    return LoopPlugin()

@@ -1,0 +1,85 @@
+"""Keeps what was announced, for whoever looks: in memory, and in a file of JSON lines."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TextIO
+
+from ...errors import PrefrontalError
+from ...plugin import Plugin, PluginMeta
+from ..registry import registry_of
+
+CAPACITY = 1000
+JUDGMENTS = frozenset({"ledger.after_assess", "cortex.after_assess", "cortex.after_reflect"})
+
+
+class ObservabilityPlugin(Plugin):
+    """Listens to every announcement of the registry; changes nothing and holds up nobody.
+
+    Settings under `observability`: capacity (events kept in memory), events (only these types;
+    default all), file (where each is appended as a line of JSON; it is never shortened).
+    """
+
+    meta = PluginMeta(id="observability", version="1", capabilities=["observability"], priority=22)
+
+    def __init__(self) -> None:
+        self._kept: deque[dict[str, Any]] = deque(maxlen=CAPACITY)
+        self._wanted: frozenset[str] | None = None
+        self._path: Path | None = None
+        self._file: TextIO | None = None
+        self._end: Callable[[], None] | None = None
+
+    def configure(self, config: dict[str, Any]) -> None:
+        told = config.get("observability") or {}
+        capacity = told.get("capacity", CAPACITY)
+        if isinstance(capacity, bool) or not isinstance(capacity, int) or capacity < 1:
+            raise ValueError(f"observability.capacity must be at least 1, got {capacity!r}")
+        events = told.get("events")
+        if events is not None and not isinstance(events, list):
+            raise ValueError(f"observability.events must be a list, got {events!r}")
+        self._kept = deque(maxlen=capacity)
+        self._wanted = None if events is None else frozenset(map(str, events))
+        self._path = Path(str(told["file"])).expanduser() if told.get("file") else None
+
+    async def start(self) -> None:
+        await self.stop()  # a start in a new event loop finds it listening
+        if self._path is not None:
+            try:
+                self._file = self._path.open("a", encoding="utf-8")
+            except OSError as error:
+                told = f"observability.file cannot be written: {error.strerror}: {self._path}"
+                raise PrefrontalError(told) from None
+        self._end = registry_of(self).subscribe(self._keep)
+
+    async def stop(self) -> None:
+        if self._end is not None:
+            self._end()
+        if self._file is not None:
+            self._file.close()
+        self._end = self._file = None
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """Envelopes {type, timestamp, agent_id, sequence, correlation_id, payload}, in order."""
+        return list(self._kept)
+
+    @property
+    def judgments(self) -> list[dict[str, Any]]:
+        """Those of assessments, of either author, and of reflections."""
+        return [event for event in self._kept if event["type"] in JUDGMENTS]
+
+    def _keep(self, envelope: dict[str, Any]) -> None:
+        if self._wanted is not None and envelope["type"] not in self._wanted:
+            return
+        self._kept.append(envelope)
+        if self._file is not None:
+            line = json.dumps(envelope, default=str, ensure_ascii=False)
+            self._file.write(f"{line}\n")
+            self._file.flush()
+
+
+def create_plugin() -> ObservabilityPlugin:
+    return ObservabilityPlugin()

@@ -1,0 +1,191 @@
+"""Brings messages from channels to the loop and answers back to the channel they belong to."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+from ...plugin import IncomingMessage, MemoryProvider, OutgoingMessage, Plugin, PluginMeta
+from ..channel_book import ChannelBook, Place
+from ..delivery import current_correlation, deliver
+from ..dispatch import resolved
+from ..registry import registry_of
+
+SENT_KEPT = 1000
+MEMORY_KEY = "session-channels"
+SAVED_EVERY_S = 60.0
+LONGEST_ID = 1000
+_IDS = ("id", "channel_type", "channel_id", "sender_id", "sender_name")
+SEND_MESSAGE: dict[str, Any] = {
+    "type": "function",
+    "function": {
+        "name": "send_message",
+        "description": "Send a message to a peer, on the channel the peer last wrote on.",
+        "parameters": {
+            "type": "object",
+            "properties": {"peer_id": {"type": "string"}, "text": {"type": "string"}},
+            "required": ["peer_id", "text"],
+            "additionalProperties": False,
+        },
+    },
+}
+
+
+class SessionPlugin(Plugin):
+    """Routes by channel type, which is the id of the channel's plugin.
+
+    A channel is a plugin with the capability "channel" that implements `session.receive` (no
+    argument; a list of IncomingMessage), `session.send` (an OutgoingMessage; False when it could
+    not) and perhaps `session.typing`. In a runtime without background tasks a message for a channel
+    that is not there counts as sent, so that it can be looked at.
+    """
+
+    meta = PluginMeta(
+        id="session",
+        version="1",
+        capabilities=["session", "tools"],
+        dependencies=["communication"],
+        optional_dependencies=["memory", "memory-files"],
+        consumes=["channel", "memory"],
+        priority=10,
+        extension_points=[
+            *("session.receive", "session.send", "session.typing", "session.presence"),
+            "session.poll_messages",
+        ],
+        implements={
+            "communication.receive": "receive",
+            "communication.send": "send",
+            "communication.typing": "typing",
+            "communication.channels": "channels",
+            "session.poll_messages": "receive",
+            "loop.on_message": "remember_channel",
+        },
+    )
+
+    def __init__(self) -> None:
+        self._sent: deque[OutgoingMessage] = deque(maxlen=SENT_KEPT)
+        self._book = ChannelBook()
+        self._saved_at = 0.0
+
+    async def start(self) -> None:
+        self._saved_at = self.clock.monotonic()
+        memory = self._memory
+        try:
+            if memory is not None and (text := await memory.retrieve(MEMORY_KEY)):
+                self._book.read(text)
+        except Exception as error:  # noqa: BLE001 - peers will write again
+            self.log_warn(f"Where peers wrote last is not known: {error}")
+
+    async def stop(self) -> None:
+        await self._save()
+
+    @property
+    def sent(self) -> list[OutgoingMessage]:
+        """The newest messages that a channel took."""
+        return list(self._sent)
+
+    async def receive(self) -> list[IncomingMessage]:
+        """What all channels have now; nobody outside may speak as the runtime itself."""
+        if self.clock.monotonic() - self._saved_at >= SAVED_EVERY_S:
+            await self._save()
+        found = await self.registry.call_extension("session.receive")
+        messages = [message for each in found if isinstance(each, list) for message in each]
+        for message in messages:
+            if not is_sound(message):
+                self.log_warn(f"Dropped, it is no message: {message!r:.80}")
+            elif message.is_internal:
+                self.log_warn(f"Dropped, it claims to be the agent's own: {message!r:.80}")
+        return [each for each in messages if is_sound(each) and not each.is_internal]
+
+    async def send(self, message: OutgoingMessage) -> bool | None:
+        """Hand it to its channel; None when there is none. Raises what the channel raises."""
+        taken = await self._to_channel("session.send", message.channel_type, message)
+        if taken is None:
+            taken = True if self._is_watched() else None
+        if taken:
+            self._sent.append(message)
+        return taken
+
+    async def typing(self, ctx: dict[str, Any]) -> None:
+        """Show in the channel that an answer is being worked out."""
+        await self._to_channel("session.typing", str(ctx.get("channel_type")), ctx)
+
+    def channels(self) -> list[str]:
+        """The ids of the channels."""
+        return [plugin.meta.id for plugin in self.registry.all_with_capability("channel")]
+
+    def remember_channel(self, ctx: dict[str, Any]) -> dict[str, Any]:
+        """Keep where the peer wrote last."""
+        if not ctx.get("internal") and ctx.get("sender_id"):
+            peer_id = str(ctx["sender_id"])
+            name = str(ctx.get("sender") or peer_id)
+            place = Place(str(ctx["channel_type"]), str(ctx["channel_id"]), name)
+            self._book.note(peer_id, place)
+        return ctx
+
+    def get_definitions(self) -> list[dict[str, Any]]:
+        return [SEND_MESSAGE]
+
+    async def execute(self, name: str, args: Mapping[str, Any]) -> str:
+        """Send a message to a peer; what became of it, for the model."""
+        peer_id, text = str(args["peer_id"]), str(args["text"]).strip()
+        place = self._book.get(peer_id)
+        if place is None:
+            return f"Error: no channel is known for the peer {peer_id!r}"
+        if not text:
+            return "Error: text must not be empty"
+        channel_type, channel_id = place.channel_type, place.channel_id
+        message = OutgoingMessage(channel_type, channel_id, text, metadata={"recipient": peer_id})
+        ids = {
+            "peer_id": peer_id,
+            "recipient_id": peer_id,
+            "event_id": None,
+            "channel_type": channel_type,
+            "channel_id": channel_id,
+            "correlation_id": current_correlation.get(),
+        }
+        sent = await deliver(registry_of(self), message, ids, place.peer_name)
+        return f"Sent to {peer_id}." if sent else f"Error: nothing was sent to {peer_id}"
+
+    async def _to_channel(self, point: str, channel_type: str, ctx: object) -> bool | None:
+        for plugin_id, plugin, method in self.registry.get_implementations(point):
+            if plugin_id == channel_type:
+                return await resolved(getattr(plugin, method)(ctx)) is not False
+        return None
+
+    @property
+    def _memory(self) -> MemoryProvider | None:
+        return self.registry.get_by_capability("memory")  # type: ignore[return-value]
+
+    async def _save(self) -> None:
+        """Write down where peers wrote last, when that has changed."""
+        self._saved_at = self.clock.monotonic()
+        memory = self._memory
+        if memory is None or not self._book.changed:
+            return
+        try:
+            await memory.store(MEMORY_KEY, self._book.written())
+        except Exception as error:  # noqa: BLE001 - it is known here as long as the agent runs
+            self.log_warn(f"Where peers wrote last could not be kept: {error}")
+
+    def _is_watched(self) -> bool:
+        return not getattr(self.registry, "background", True)
+
+
+def is_sound(message: object) -> bool:
+    """Whether what a channel brought is a message with texts where they belong, of usual length."""
+    return (
+        isinstance(message, IncomingMessage)
+        and isinstance(message.content, str)
+        and isinstance(message.metadata, dict)
+        and all(_is_id(getattr(message, name)) for name in _IDS)
+    )
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= LONGEST_ID
+
+
+def create_plugin() -> SessionPlugin:
+    return SessionPlugin()

@@ -1,0 +1,208 @@
+"""The subagent: one question to a model, in a session that shares nothing with the conversation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any, TypeVar
+
+from ...plugin import Plugin, PluginMeta, SubagentResult
+from ...plugin.waiting import wait_for
+from ..model_call import ask, brief, is_async
+from ..models.choice import Models, name_of
+from ..spawning import SpawnRequest, WatchedModel
+
+Number = TypeVar("Number", int, float)
+
+TOOL = "spawn_subagent"
+_DEFINITION = {
+    "type": "function",
+    "function": {
+        "name": TOOL,
+        "description": "Give one task to a second session that knows nothing but what you tell it; "
+        "returns what it says.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "task": {"type": "string", "description": "what to do, complete in itself"},
+                "context": {"type": "object", "description": "what it has to know"},
+                "system_prompt": {"type": "string", "description": "who it is to be"},
+                "timeout_seconds": {"type": "number", "description": "how long it may take"},
+            },
+            "required": ["task"],
+        },
+    },
+}
+
+
+class SubagentPlugin(Plugin):
+    """Asks the agent's model, or another one, at most a few at a time.
+
+    Configuration: subagent.max_concurrent, subagent.max_timeout_seconds. A plain function that is
+    still running in its thread after its time is over counts until it ends.
+    """
+
+    meta = PluginMeta(
+        id="subagent",
+        version="1",
+        capabilities=["subagent", "tools"],
+        optional_dependencies=["config"],
+        consumes=["llm"],
+        priority=32,
+        extension_points=["subagent.before_spawn", "subagent.after_spawn"],
+    )
+
+    def __init__(self) -> None:
+        self._models: Models | None = None
+        self._config: dict[str, Any] = {}
+        self._max_concurrent = 3
+        self._max_timeout_seconds = 1800.0
+        self._turns: set[object] = set()
+        self._threads: set[object] = set()
+
+    def configure(self, config: dict[str, Any]) -> None:
+        settings = config.get("subagent") or {}
+        self._config = config
+        self._max_concurrent = _at_least_one(settings, "max_concurrent", 3, int)
+        self._max_timeout_seconds = _at_least_one(settings, "max_timeout_seconds", 1800, float)
+
+    async def start(self) -> None:
+        self._models = Models(self._config, self.registry)
+
+    async def stop(self) -> None:
+        if self._models is not None:
+            await self._models.close()
+
+    @property
+    def models(self) -> Models:
+        """The models that can be asked, by name."""
+        if self._models is None:
+            raise RuntimeError("subagent must be started before it is asked")
+        return self._models
+
+    @property
+    def available(self) -> bool:
+        """Whether a real model answers: not when there is none, nor for `rules`."""
+        llm = None if self._registry is None else self._registry.get_by_capability("llm")
+        return llm is not None and name_of(llm) != "rules"
+
+    async def spawn(
+        self,
+        task: str,
+        context: Mapping[str, Any] | None = None,
+        system_prompt: str | None = None,
+        timeout_seconds: float = 300,
+        *,
+        model: str | None = None,
+        provider: str | None = None,
+        max_tokens: int = 2048,
+        output_schema: Mapping[str, Any] | None = None,
+    ) -> SubagentResult:
+        """Ask; failures are told in the result. Cancelling it ends the call to the model."""
+        request = SpawnRequest(
+            task=task,
+            context=context,
+            system_prompt=system_prompt,
+            timeout_seconds=timeout_seconds,
+            model=model,
+            provider=provider,
+            max_tokens=max_tokens,
+            output_schema=output_schema,
+        )
+        began = self.clock.monotonic()
+        result = await self._result(request)
+        result = replace(result, elapsed_seconds=self.clock.monotonic() - began)
+        told = {"task": result.task, "result": asdict(result)}
+        await self.registry.emit("subagent.after_spawn", told)
+        return result
+
+    async def _result(self, request: SpawnRequest) -> SubagentResult:
+        if len(self._turns | self._threads) >= self._max_concurrent:
+            return _failure(request, f"Concurrency limit reached ({self._max_concurrent})")
+        turn = object()
+        self._turns.add(turn)
+        try:
+            request = await self._replaced(request)
+            return await self._within_time(request, turn)
+        except Exception as error:  # noqa: BLE001 - failures are told, not raised
+            self.log_debug(f"Subagent failed: {error!r}")
+            return _failure(request, str(error) or type(error).__name__)
+        finally:
+            self._turns.discard(turn)
+
+    async def _replaced(self, request: SpawnRequest) -> SpawnRequest:
+        """The request as the last plugin that had something to say wants it."""
+        results = await self.registry.call_extension("subagent.before_spawn", asdict(request))
+        return request.replaced(results[-1]) if results else request
+
+    async def _within_time(self, request: SpawnRequest, turn: object) -> SubagentResult:
+        provider = self.models.get(request.provider)
+        if provider is None:
+            return _failure(request, "No LLM provider available")
+        seconds = min(request.seconds, self._max_timeout_seconds)
+        if not is_async(provider):
+            provider = WatchedModel(provider, self._threads, turn)
+        question = brief(request.task, request.context, request.system_prompt)
+        answer = ask(
+            provider,
+            question,
+            model=request.model,
+            max_tokens=request.max_tokens,
+            output_schema=request.output_schema,
+        )
+        try:
+            response = await wait_for(answer, seconds, self.clock)
+        except TimeoutError:
+            return _failure(request, f"Timeout after {seconds:g} seconds")
+        usage = response.usage
+        return SubagentResult(
+            success=True,
+            output=response.content,
+            task=request.task,
+            elapsed_seconds=0.0,
+            model=response.model,
+            tokens_in=usage.get("prompt_tokens"),
+            tokens_out=usage.get("completion_tokens"),
+        )
+
+    def get_definitions(self) -> Sequence[Mapping[str, Any]]:
+        return [_DEFINITION]
+
+    async def execute(self, name: str, args: Mapping[str, Any]) -> str:
+        """What the subagent said, or why it did not."""
+        task = args.get("task")
+        if name != TOOL:
+            return f"Unknown tool: {name}"
+        if not isinstance(task, str) or not task.strip():
+            return "task must be a non-blank string"
+        context = args.get("context")
+        prompt = args.get("system_prompt")
+        result = await self.spawn(
+            task,
+            context if isinstance(context, Mapping) else None,
+            prompt if isinstance(prompt, str) else None,
+            args.get("timeout_seconds", 300),
+        )
+        return result.output if result.success else f"The subagent failed: {result.error}"
+
+
+def _failure(request: SpawnRequest, error: str) -> SubagentResult:
+    return SubagentResult(
+        success=False, output="", task=request.task, elapsed_seconds=0.0, error=error
+    )
+
+
+def _at_least_one(
+    settings: Mapping[str, Any], name: str, default: int, kind: type[Number]
+) -> Number:
+    value = settings.get(name, default)
+    allowed = int if kind is int else int | float
+    if isinstance(value, bool) or not isinstance(value, allowed) or not 1 <= value < math.inf:
+        what = "a whole number" if kind is int else "a number"
+        raise ValueError(f"subagent.{name} must be {what} of at least 1, got {value!r}")
+    return kind(value)
+
+
+def create_plugin() -> SubagentPlugin:
+    return SubagentPlugin()

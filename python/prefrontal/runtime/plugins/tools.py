@@ -1,0 +1,70 @@
+"""All tools of all plugins, as one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...plugin import Plugin, PluginMeta, ToolProvider
+from ..dispatch import resolved
+from ..tool_arguments import problem_with
+
+
+class AggregatedToolProvider(Plugin):
+    """Offers what the plugins with the capability "tools" offer now.
+
+    Of two tools with one name the plugin that was registered first gives it.
+    """
+
+    meta = PluginMeta(id="tools", version="1", consumes=["tools"], priority=30)
+
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None: ...
+
+    def get_definitions(self) -> list[Mapping[str, Any]]:
+        return [definition for definition, _ in self._tools().values()]
+
+    async def execute(self, name: str, args: Mapping[str, Any]) -> str:
+        """Run a tool; an unknown one, bad arguments and failures are told as "Error: ..."."""
+        found = self._tools().get(name) if isinstance(name, str) else None
+        if found is None:
+            return f"Error: there is no tool {name!r}"
+        definition, provider = found
+        try:
+            problem = problem_with(args, definition)
+            if problem:
+                return f"Error: {name}: {problem}"
+            return str(await resolved(provider.execute(name, args)))
+        except Exception as error:  # noqa: BLE001 - the model is told, the loop goes on
+            self.log_error(f"Tool {name} failed: {error!r}")
+            return f"Error: {name} failed: {error}"
+
+    @property
+    def restart_requested(self) -> bool:
+        """Whether a tool wants the agent to start anew."""
+        return any(getattr(each, "restart_requested", False) for each in self._providers())
+
+    def _providers(self) -> list[ToolProvider]:
+        return list(self.registry.all_with_capability("tools"))  # type: ignore[arg-type]
+
+    def _tools(self) -> dict[str, tuple[Mapping[str, Any], ToolProvider]]:
+        tools: dict[str, tuple[Mapping[str, Any], ToolProvider]] = {}
+        for provider in self._providers():
+            try:
+                for definition in provider.get_definitions():
+                    tools.setdefault(_name(definition), (definition, provider))
+            except Exception as error:  # noqa: BLE001 - the other tools stay
+                self.log_error(f"Tools of {provider!r:.80} cannot be listed: {error!r}")
+        return tools
+
+
+def _name(definition: Mapping[str, Any]) -> str:
+    name = definition.get("function", definition)["name"]
+    if not isinstance(name, str) or not name:
+        raise ValueError(f"a tool's name must be a non-empty string, got {name!r:.80}")
+    return name
+
+
+def create_plugin() -> AggregatedToolProvider:
+    return AggregatedToolProvider()

@@ -1,0 +1,229 @@
+"""The plugins of one agent: taken in, ordered, started, found and called."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..clock import Clock, SystemClock
+from ..plugin import Plugin, PluginError
+from . import dispatch
+from .event_log import EventLog, Listener
+from .load_order import load_order
+from .log_lines import Line, LogLines, show
+from .registration import make, misspelt_points
+
+
+class PluginRegistry:
+    """Plugins by id. They start, and stand in hook chains, in load order.
+
+    background: whether plugins may run tasks of their own; if not, all that is due happens in
+    `runtime.tick`.
+    """
+
+    def __init__(
+        self, clock: Clock | None = None, agent_id: str = "agent", *, background: bool = False
+    ) -> None:
+        self.background = background
+        self.on_wake: Callable[[], object] | None = None
+        self.on_stop: Callable[[bool], object] | None = None
+        self._clock = clock or SystemClock()
+        self._agent_id = agent_id
+        self._plugins: dict[str, Plugin] = {}
+        self._order: list[Plugin] | None = None
+        self._implementations: dict[str, list[tuple[str, Plugin, str]]] = {}
+        self._started: list[str] = []
+        self._stopping = asyncio.Lock()
+        self._events = EventLog(agent_id, self._clock)
+        self._lines = LogLines()
+
+    @property
+    def clock(self) -> Clock:
+        return self._clock
+
+    @property
+    def agent_id(self) -> str:
+        return self._agent_id
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """The newest envelopes, oldest first."""
+        return self._events.kept
+
+    @property
+    def logs(self) -> list[Line]:
+        """The newest log lines: (level, plugin id, message)."""
+        return self._lines.kept
+
+    def register(self, plugin: type[Plugin] | Plugin) -> Plugin:
+        """Take in a plugin, or the class of one. Raises PluginError naming it and its hook."""
+        made = make(plugin)
+        if made.meta.id in self._plugins:
+            raise PluginError(f"a plugin's id must be unique, got {made.meta.id!r} twice")
+        self._plugins[made.meta.id] = made
+        self._order = None
+        self._implementations.clear()
+        return made
+
+    def get(self, plugin_id: str) -> Plugin | None:
+        return self._plugins.get(plugin_id)
+
+    def get_by_capability(self, capability: str) -> Plugin | None:
+        """The one registered first that has it."""
+        return next(iter(self.all_with_capability(capability)), None)
+
+    def all_with_capability(self, capability: str) -> list[Plugin]:
+        """Those that have it, as they were registered."""
+        return [each for each in self._plugins.values() if capability in each.meta.capabilities]
+
+    def all_plugins(self) -> list[Plugin]:
+        """All, in load order. Raises PluginError where there is none."""
+        if self._order is None:
+            order = load_order(plugin.meta for plugin in self._plugins.values())
+            self._order = [self._plugins[plugin_id] for plugin_id in order]
+        return list(self._order)
+
+    def list_plugins(self) -> list[str]:
+        """All ids, in load order."""
+        return [plugin.meta.id for plugin in self.all_plugins()]
+
+    def get_implementations(self, point: str) -> list[tuple[str, Plugin, str]]:
+        """(id, plugin, method) of each that implements the point, in load order."""
+        if point not in self._implementations:
+            self._implementations[point] = [
+                (plugin.meta.id, plugin, plugin.meta.implements[point])
+                for plugin in self.all_plugins()
+                if point in plugin.meta.implements
+            ]
+        return self._implementations[point]
+
+    def is_started(self, plugin_id: str) -> bool:
+        return plugin_id in self._started
+
+    def configure_all(self, config: dict[str, Any]) -> None:
+        """Hand each the configuration, in load order. Raises PluginError naming who refused.
+
+        A hook for a point that nobody defines, but something like it, is warned of.
+        """
+        for plugin_id, point, meant in misspelt_points(self.all_plugins()):
+            sentence = f"Nobody calls the hook for {point!r} (did you mean {meant!r}?)"
+            self.log("warn", plugin_id, sentence, {})
+        for plugin in self.all_plugins():
+            try:
+                plugin.configure(config)
+            except Exception as error:
+                raise PluginError(f"{plugin.meta.id} cannot be configured: {error}") from error
+
+    async def start_all(self) -> None:
+        """Start what has not started; when one fails those before it are stopped again.
+
+        Raises PluginError naming who failed.
+        """
+        plugins = self.all_plugins()
+        for plugin in plugins:
+            plugin._registry = self
+        for plugin in plugins:
+            if plugin.meta.id in self._started:
+                continue
+            try:
+                await dispatch.resolved(plugin.start())
+            except BaseException as error:
+                await self.stop_all()
+                if not isinstance(error, Exception):
+                    raise
+                raise PluginError(f"{plugin.meta.id} cannot be started: {error}") from error
+            self._started.append(plugin.meta.id)
+
+    async def stop_all(self) -> None:
+        """Stop what has started, the last one first; who raises is logged.
+
+        A second call meanwhile waits for the first.
+        """
+        async with self._stopping:
+            while self._started:
+                plugin = self._plugins[self._started[-1]]
+                try:
+                    await dispatch.resolved(plugin.stop())
+                except Exception as error:  # noqa: BLE001 - the others must stop, too
+                    self.log("error", plugin.meta.id, f"Stop failed: {error!r}", {})
+                self._started.remove(plugin.meta.id)
+
+    async def restart_all(self) -> None:
+        """Start all again, in a new event loop, without stopping: the old loop is gone."""
+        self._started.clear()
+        self._stopping = asyncio.Lock()
+        await self.start_all()
+
+    async def call_extension(self, point: str, ctx: Any = None) -> list[Any]:
+        """Call each implementer; see `plugin.Registry`."""
+        return (await self.collect(point, ctx)).results
+
+    async def collect(self, point: str, ctx: Any = None) -> dispatch.Collected:
+        """As `call_extension`, with what went wrong."""
+        return await dispatch.collect(point, self.get_implementations(point), ctx, self._failed)
+
+    async def call_extension_chain(self, point: str, ctx: dict[str, Any]) -> dict[str, Any]:
+        """Hand ctx along; see `plugin.Registry`."""
+        return await dispatch.chain(point, self.get_implementations(point), ctx, self._failed)
+
+    async def emit(
+        self, point: str, payload: Mapping[str, Any], correlation_id: str | None = None
+    ) -> None:
+        """Announce something; see `plugin.Registry`."""
+        for error in self._events.add(point, payload, correlation_id):
+            self.log("error", "events", f"A listener of {point} failed: {error!r}", {})
+        await self.call_extension(point, dict(payload))
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener` with each envelope that is emitted; returns what ends that."""
+        return self._events.subscribe(listener)
+
+    def log(self, level: str, plugin_id: str, message: str, extra: Mapping[str, Any]) -> None:
+        """Keep a line without secrets and hand it to the plugin that shows the log, else stderr."""
+        line = self._lines.add(level, plugin_id, message, extra)
+        shown = getattr(self.get_by_capability("logging"), "show_line", None)
+        if shown is not None:
+            shown(*line)
+        elif level != "debug":
+            show(line, sys.stderr)
+
+    def wake(self) -> None:
+        """There is something to poll: look now. From any thread."""
+        if self.on_wake is not None:
+            self.on_wake()
+
+    def request_stop(self, *, patient: bool = False) -> None:
+        """Let the agent end once what is in hand is done. From any thread.
+
+        patient: however long that takes.
+        """
+        if self.on_stop is not None:
+            self.on_stop(patient)
+
+    def _failed(self, plugin_id: str, point: str, error: Exception) -> None:
+        self.log("error", plugin_id, f"Hook for {point} failed: {error!r}", {})
+
+
+def registry_of(plugin: Plugin) -> PluginRegistry:
+    """The registry of a started plugin, with what only the runtime's own plugins may use."""
+    registry = plugin.registry
+    if not isinstance(registry, PluginRegistry):
+        raise PluginError(f"{plugin.meta.id} must run in a PluginRegistry, got {registry!r}")
+    return registry
+
+
+_process: list[PluginRegistry] = []
+
+
+def get_registry() -> PluginRegistry:
+    """The registry of this process, made when it is first asked for."""
+    if not _process:
+        _process.append(PluginRegistry())
+    return _process[0]
+
+
+def reset_registry() -> None:
+    """Forget the registry of this process."""
+    _process.clear()

@@ -1,0 +1,159 @@
+"""An agent that runs: its plugins, and the loop that answers what comes in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any
+
+from ..clock import Clock
+from ..plugin import IncomingMessage, OutgoingMessage, Plugin, PluginError
+from .live_loop import LiveLoop
+from .plugins import communication, logger, loop, session, tools
+from .plugins import config as config_plugin
+from .plugins.loop import LoopPlugin
+from .plugins.session import SessionPlugin
+from .registry import PluginRegistry
+from .signals import stopped_by_signals
+
+CORE: tuple[ModuleType, ...] = (config_plugin, logger, communication, session, tools, loop)
+CORE_IDS = ("config", "logger", "communication", "session", "tools", "loop")
+POLL_ROUNDS = 10
+POLL_INTERVAL_S = 30.0
+
+
+class Runtime:
+    """One agent: `plugins` beside the core (configuration, log, session, tools, loop).
+
+    A plugin with the id of one of the core stands in its place. background: whether plugins may
+    run tasks of their own, as they do in `run`; without it all that is due happens in `tick`.
+    Raises PluginError when the plugins do not fit together or refuse the configuration.
+    """
+
+    def __init__(
+        self,
+        config: dict[str, Any] | None = None,
+        *,
+        clock: Clock | None = None,
+        plugins: Sequence[type[Plugin] | Plugin] = (),
+        agent_id: str | None = None,
+        background: bool = False,
+    ) -> None:
+        self.config = dict(config or {})
+        name = (self.config.get("identity") or {}).get("name")
+        self.registry = PluginRegistry(
+            clock, agent_id or str(name or "agent"), background=background
+        )
+        given = {getattr(getattr(plugin, "meta", None), "id", None) for plugin in plugins}
+        for module in CORE:
+            plugin = module.create_plugin()
+            if plugin.meta.id not in given:
+                self.registry.register(plugin)
+        for each in plugins:
+            self.registry.register(each)
+        self._interval_s = _interval(self.config)
+        self.registry.configure_all(self.config)
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """Envelopes of what was announced, in order."""
+        return self.registry.events
+
+    @property
+    def logs(self) -> list[tuple[str, str, str]]:
+        """(level, plugin id, message) of each log line, in order."""
+        return self.registry.logs
+
+    @property
+    def sent(self) -> list[OutgoingMessage]:
+        """What went out, in order."""
+        found = self.registry.get("session")
+        return found.sent if isinstance(found, SessionPlugin) else []
+
+    @property
+    def loop(self) -> LoopPlugin:
+        found = self.registry.get("loop")
+        if not isinstance(found, LoopPlugin):
+            raise PluginError(f"the plugin 'loop' must be a LoopPlugin, got {found!r}")
+        return found
+
+    async def start(self) -> None:
+        await self.registry.start_all()
+
+    async def stop(self) -> None:
+        await self.registry.stop_all()
+
+    async def receive(self, message: IncomingMessage) -> OutgoingMessage | None:
+        """Handle one message to its end: the answer that was sent, None when there was none."""
+        return await self.loop.handle(message)
+
+    async def tick(self) -> None:
+        """Do what is due now, then handle what comes of it, and what comes of that."""
+        clock = self.registry.clock
+        now = {"now": clock.now(), "monotonic": clock.monotonic()}
+        await self.registry.call_extension("runtime.tick", now)
+        for _ in range(POLL_ROUNDS):
+            messages = await self.loop.poll()
+            if not messages:
+                return
+            await self.loop.handle_all(messages)
+
+    async def run(self) -> int | None:
+        """Start, answer until SIGINT, SIGTERM or `stop_soon`, stop. Starts anew when a tool asks.
+
+        The number of the signal that ended it, None when it was none. A second signal ends the
+        messages in hand, too.
+        """
+        self.registry.background = True
+        heard: list[int] = []
+        while await self._run_once(heard):
+            self.registry.log("info", "runtime", "Starting anew, as a tool asked", {})
+        return heard[0] if heard else None
+
+    def stop_soon(self) -> None:
+        """End `run`. From any thread."""
+        self.registry.request_stop()
+
+    async def _run_once(self, heard: list[int]) -> bool:
+        """Whether a tool asked for another run."""
+        live = LiveLoop(self.loop, self._interval_s)
+        asked: list[bool] = []
+        self.registry.on_wake = live.wake
+        self.registry.on_stop = lambda patient: live.stop(patient=patient)
+        try:
+            with stopped_by_signals(live, heard):
+                await self.start()
+                live.after_each = self._restart_watch(live, asked)
+                await live.run()
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if len(heard) < 2 or task is None:
+                raise
+            task.uncancel()
+        finally:
+            self.registry.on_wake = self.registry.on_stop = None
+            await self.stop()
+        return bool(asked)
+
+    def _restart_watch(self, live: LiveLoop, asked: list[bool]) -> Callable[[], None]:
+        """Looks after each message whether a tool has asked for a restart since the start."""
+        before = self._restart_requested
+
+        def look() -> None:
+            if self._restart_requested and not before and not asked:
+                asked.append(True)
+                live.stop()
+
+        return look
+
+    @property
+    def _restart_requested(self) -> bool:
+        return bool(getattr(self.registry.get("tools"), "restart_requested", False))
+
+
+def _interval(config: dict[str, Any]) -> float:
+    told = (config.get("polling") or {}).get("interval_seconds", POLL_INTERVAL_S)
+    if isinstance(told, bool) or not isinstance(told, (int, float)) or not 0 < told < 1e6:
+        raise PluginError(f"polling.interval_seconds must be a number above 0, got {told!r}")
+    return float(told)

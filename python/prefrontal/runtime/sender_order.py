@@ -1,0 +1,47 @@
+"""Whose turn it is: messages of one sender in one conversation wait for each other."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from ..plugin import IncomingMessage
+
+
+@dataclass(slots=True)
+class _Queue:
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    waiting: int = 0
+
+
+class SenderOrder:
+    """Lets messages of different senders run side by side, those of one in their order.
+
+    A second question would otherwise be answered before the first, without knowing of it. Messages
+    of the runtime itself wait for nobody.
+    """
+
+    def __init__(self) -> None:
+        self._queues: dict[tuple[str, str, str], _Queue] = {}
+
+    def __len__(self) -> int:
+        return len(self._queues)
+
+    @asynccontextmanager
+    async def turn_of(self, message: IncomingMessage) -> AsyncIterator[None]:
+        """Wait for the turn of the message, and hold it."""
+        if message.is_internal:
+            yield
+            return
+        key = message.channel_type, message.channel_id, message.sender_id
+        queue = self._queues.setdefault(key, _Queue())
+        queue.waiting += 1
+        try:
+            async with queue.lock:
+                yield
+        finally:
+            queue.waiting -= 1
+            if not queue.waiting:
+                del self._queues[key]

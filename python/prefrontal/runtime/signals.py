@@ -1,0 +1,39 @@
+"""SIGINT and SIGTERM, as the end of a running agent."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from .live_loop import LiveLoop
+
+
+@contextmanager
+def stopped_by_signals(live: LiveLoop, heard: list[int]) -> Iterator[None]:
+    """Stop the loop at the first signal, end this task at the second; `heard` gets their numbers.
+
+    Only where signals arrive: in the main thread of a Unix process.
+    """
+    running = asyncio.get_running_loop()
+    task = asyncio.current_task()
+
+    def stop(number: int) -> None:
+        heard.append(number)
+        if len(heard) > 1 and task is not None:
+            task.cancel()
+        live.stop()
+
+    handled: list[signal.Signals] = []
+    for each in (signal.SIGINT, signal.SIGTERM):
+        try:
+            running.add_signal_handler(each, stop, int(each))
+        except (NotImplementedError, RuntimeError, ValueError):  # not the main thread, or Windows
+            continue
+        handled.append(each)
+    try:
+        yield
+    finally:
+        for each in handled:
+            running.remove_signal_handler(each)

@@ -1,0 +1,150 @@
+"""One message from its arrival to its answer, through the points of the loop in their order."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from ..plugin import IncomingMessage, OutgoingMessage
+from .conversations import Conversations
+from .delivery import current_correlation, deliver
+from .dispatch import said
+from .model_rounds import ModelRounds
+from .registry import PluginRegistry
+
+EMPTY = "(No response generated)"
+SKIP = "skip_persistence"
+"""Mark in a message's metadata: it and its answer are no part of the conversation."""
+FAILED = "Sorry, I could not work that out just now. (Reference: {reference})"
+
+
+class Turn:
+    """Handles one message."""
+
+    def __init__(
+        self,
+        registry: PluginRegistry,
+        message: IncomingMessage,
+        conversations: Conversations,
+        *,
+        prompt: str,
+        max_tokens: int,
+        timeout_s: float,
+    ) -> None:
+        self._registry = registry
+        self._message = message
+        self._conversations = conversations
+        self._prompt = prompt
+        self._max_tokens = max_tokens
+        self._timeout_s = timeout_s
+        self._failed = False
+        self._ids = _ids(message)
+
+    async def run(self) -> OutgoingMessage | None:
+        """The answer that was sent; None when the message or the answer was held back."""
+        current_correlation.set(self._ids["correlation_id"])
+        text = await self._arrive()
+        if text is None:
+            return None
+        peer = self._message.sender_name
+        answer = await self._answer(text, peer)
+        ctx: dict[str, Any] = {**self._ids, "text": answer, "recipient": peer}
+        ctx = await self._registry.call_extension_chain("loop.transform_response", ctx)
+        answer = said(ctx, "text", str, answer) or EMPTY
+        reply = self._reply(answer)
+        sent = None
+        if reply is not None:
+            sent = await deliver(self._registry, reply, self._ids, peer)
+        if sent is not None and not self._failed and not self._message.metadata.get(SKIP):
+            self._conversations.add(self._key, text, sent.content)
+        return sent
+
+    @property
+    def _key(self) -> tuple[str, str]:
+        return self._message.channel_type, self._message.channel_id
+
+    async def _arrive(self) -> str | None:
+        message = self._message
+        ctx: dict[str, Any] = {
+            **self._ids,
+            "message": message.content,
+            "sender": message.sender_name,
+            "sender_id": message.sender_id,
+        }
+        ctx = await self._registry.call_extension_chain("loop.on_message", ctx)
+        if ctx.get("abort"):
+            self._registry.log("info", "loop", f"Message {message.event_id} dropped", {})
+            return None
+        return said(ctx, "message", str, message.content)
+
+    async def _answer(self, text: str, peer: str) -> str:
+        if not self._message.is_internal:
+            await self._registry.call_extension("communication.typing", dict(self._ids))
+        history = self._conversations.history(self._key)
+        messages = [*history, {"role": "user", "content": text}]
+        prompt = await self._base_prompt()
+        ctx: dict[str, Any] = {
+            **self._ids,
+            "prompt": prompt,
+            "peer": peer,
+            "messages": messages,
+        }
+        ctx = await self._registry.call_extension_chain("loop.transform_system_prompt", ctx)
+        prompt = said(ctx, "prompt", str, prompt)
+        ctx = {**self._ids, "messages": list(messages), "peer": peer}
+        ctx = await self._registry.call_extension_chain("loop.transform_history", ctx)
+        asked = [{"role": "system", "content": prompt}, *said(ctx, "messages", list, messages)]
+        rounds = ModelRounds(self._registry, self._ids, self._max_tokens, self._timeout_s)
+        try:
+            return await rounds.answer(asked)
+        except Exception as error:  # noqa: BLE001 - the peer gets a sentence, not silence
+            return await self._excuse(error)
+
+    async def _base_prompt(self) -> str:
+        """Who the agent is, then what plugins say about it (its soul)."""
+        told = await self._registry.call_extension("context.system_prompt")
+        parts = [each.strip() for each in told if isinstance(each, str)]
+        return "\n\n".join([self._prompt, *filter(None, parts)])
+
+    async def _excuse(self, error: Exception) -> str:
+        self._failed = True
+        reference = secrets.token_hex(4)
+        self._registry.log("error", "loop", f"Model call failed ({reference}): {error!r}", {})
+        ctx = {**self._ids, "error": error, "hook": "llm_call", "error_id": reference}
+        await self._registry.call_extension_chain("loop.on_error", ctx)
+        return FAILED.format(reference=reference)
+
+    def _reply(self, text: str) -> OutgoingMessage | None:
+        """The answer on its way back; None when a message of the runtime itself has no way."""
+        message = self._message
+        channel_type, channel_id = self._key
+        recipient, reply_to = message.sender_id, message.id or None
+        if message.is_internal:
+            output = message.metadata.get("reply_to_channel")
+            if not isinstance(output, dict) or not output:
+                self._registry.log("debug", "loop", f"Answer to {message.event_id} kept", {})
+                return None
+            channel_type = str(output.get("channel_type", ""))
+            channel_id = str(output.get("channel_id", ""))
+            recipient, reply_to = str(output.get("recipient") or ""), None
+            self._ids |= {"peer_id": recipient, "recipient_id": recipient}
+        metadata = {"recipient": recipient}
+        return OutgoingMessage(channel_type, channel_id, text, reply_to, metadata=metadata)
+
+
+def _ids(message: IncomingMessage) -> dict[str, Any]:
+    """What stands in the ctx of every point of this message."""
+    peer_id = message.sender_id
+    if message.is_internal:
+        peer_id = str(message.metadata.get("target_peer") or "")
+    ids: dict[str, Any] = {
+        "peer_id": peer_id,
+        "recipient_id": peer_id,
+        "event_id": message.event_id,
+        "channel_type": message.channel_type,
+        "channel_id": message.channel_id,
+        "correlation_id": secrets.token_hex(8),
+    }
+    if message.is_internal:
+        ids["internal"] = True
+    return ids

@@ -1,0 +1,16 @@
+"""Where the agent keeps its files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+
+def workspace_of(config: Mapping[str, Any]) -> Path | None:
+    """The folder that a configuration names; None: nothing is to be kept on disk.
+
+    `assembly.agent.build_runtime` names one always.
+    """
+    named = config.get("workspace")
+    return Path(str(named)).expanduser() if named else None

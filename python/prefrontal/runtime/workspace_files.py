@@ -1,0 +1,50 @@
+"""Files that the configuration names, read with bounds."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError
+from ..plugin import Registry
+
+
+def workspace_of(registry: Registry, config: Mapping[str, Any]) -> Path | None:
+    """The folder of the plugin "workspace"; without one, the configured one, or None."""
+    path = getattr(registry.get("workspace"), "path", None)
+    if isinstance(path, Path):
+        return path
+    return locate(None, str(config["workspace"])) if config.get("workspace") else None
+
+
+def locate(workspace: Path | None, name: str) -> Path:
+    """A path of the configuration: `~` expanded, relative to the workspace.
+
+    Without a workspace it is relative to the current folder. Raises InputError for `~nobody`.
+    """
+    try:
+        return (workspace or Path.cwd()) / Path(name).expanduser()
+    except RuntimeError as error:
+        raise InputError(f"{name!r} must be a path that can be resolved ({error})") from None
+
+
+def check_plain(path: Path) -> tuple[int, int, int]:
+    """What changes when the file does. Raises OSError, also for what is no plain file."""
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError("it is no plain file")
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def read_start(path: Path, longest: int) -> tuple[str, bool]:
+    """At most `longest` characters of a plain file, and whether that is all.
+
+    Space around the text is dropped, bytes that are no UTF-8 become U+FFFD. Raises OSError.
+    """
+    check_plain(path)
+    with path.open("rb") as file:
+        data = file.read(4 * longest + 4)
+    text = data.decode("utf-8-sig", errors="replace").strip()
+    return text[:longest], len(text) <= longest and len(data) < 4 * longest + 4

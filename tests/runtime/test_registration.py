@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from prefrontal.plugin import Plugin, PluginError, PluginMeta
+from prefrontal.runtime import PluginRegistry
+
+from .sample_plugins import plugin_class
+
+
+def refused(plugin: Any, *words: str) -> None:
+    with pytest.raises(PluginError) as caught:
+        PluginRegistry().register(plugin)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_a_class_that_is_no_plugin_is_refused() -> None:
+    refused(int, "int must be a subclass of Plugin")
+
+
+def test_a_thing_that_is_no_plugin_is_refused() -> None:
+    refused("cortex", "must be a Plugin", "'cortex'")
+
+
+def test_a_plugin_without_meta_is_refused() -> None:
+    class Nameless(Plugin):
+        async def start(self) -> None: ...
+        async def stop(self) -> None: ...
+
+    refused(Nameless, "Nameless must have a PluginMeta")
+
+
+def test_meta_needs_an_id_and_a_version() -> None:
+    for plugin_id, version in (("", "1"), ("a", " ")):
+        with pytest.raises(ValueError, match="must be a non-empty string"):
+            PluginMeta(plugin_id, version)
+
+
+def test_a_plugin_that_needs_arguments_is_refused_by_name() -> None:
+    class Demanding(plugin_class("demanding")):  # type: ignore[misc]
+        def __init__(self, something: int) -> None: ...
+
+    refused(Demanding, "demanding (Demanding) must be made without arguments")
+
+
+def test_a_plugin_without_start_is_refused_by_name() -> None:
+    class Endless(Plugin):
+        meta = PluginMeta("endless", "1")
+
+    refused(Endless, "endless (Endless) must define start, stop")
+
+
+def test_a_hook_without_its_method_is_refused_with_plugin_and_hook() -> None:
+    class Broken(plugin_class("broken")):  # type: ignore[misc]
+        meta = PluginMeta("broken", "1", implements={"loop.on_message": "missing"})
+
+    refused(Broken, "broken", "'loop.on_message'", "must be a method of Broken", "'missing'")
+
+
+@pytest.mark.parametrize("point", ["loop.on_message", "cortex.after_assess"])
+def test_a_hook_that_takes_too_much_is_refused_with_plugin_and_hook(point: str) -> None:
+    greedy = plugin_class("greedy", {point: lambda self, ctx, more: ctx})
+    refused(greedy, "greedy", f"{point!r}", "must take one argument", "(self, ctx, more)")
+
+
+def test_a_hook_of_the_loop_that_takes_no_ctx_is_refused() -> None:
+    refused(plugin_class("deaf", {"loop.on_message": lambda self: None}), "deaf", "one argument")
+
+
+def test_a_hook_that_is_called_without_ctx_must_not_want_one() -> None:
+    wanting = plugin_class("wanting", {"session.poll_messages": lambda self, ctx: []})
+    refused(wanting, "wanting", "'session.poll_messages'", "must take no argument")
+
+
+def test_a_hook_of_an_announcement_may_take_ctx_or_nothing() -> None:
+    registry = PluginRegistry()
+    registry.register(plugin_class("a", {"cron.after_job": lambda self: None}))
+    registry.register(plugin_class("b", {"cron.after_job": lambda self, ctx: None}))
+    assert registry.list_plugins() == ["a", "b"]
+
+
+def test_a_list_that_is_a_string_is_refused() -> None:
+    refused(plugin_class("stringy", dependencies="ledger"), "stringy: dependencies", "'ledger'")
+
+
+def test_an_id_is_given_once() -> None:
+    registry = PluginRegistry()
+    registry.register(plugin_class("twin"))
+    with pytest.raises(PluginError, match="unique, got 'twin' twice"):
+        registry.register(plugin_class("twin"))
+
+
+def test_a_refused_plugin_leaves_no_trace() -> None:
+    registry = PluginRegistry()
+    registry.register(plugin_class("good"))
+    with pytest.raises(PluginError):
+        registry.register(plugin_class("deaf", {"loop.on_message": lambda self: None}))
+    assert registry.list_plugins() == ["good"]
+
+
+def test_a_misspelt_point_is_warned_of_with_the_one_that_was_meant() -> None:
+    registry = PluginRegistry()
+    registry.register(plugin_class("loop", extension_points=["loop.on_message"]))
+    registry.register(plugin_class("typo", {"loop.on_mesage": lambda self, ctx: ctx}))
+    registry.register(plugin_class("other", {"ledger.after_record": lambda self, ctx: None}))
+    registry.configure_all({})
+    ((level, plugin_id, text),) = registry.logs
+    assert (level, plugin_id) == ("warn", "typo")
+    assert "'loop.on_mesage' (did you mean 'loop.on_message'?)" in text
+
+
+def test_an_empty_container_can_be_a_plugin() -> None:
+    class Bag(plugin_class("bag")):  # type: ignore[misc]
+        def __len__(self) -> int:
+            return 0
+
+    assert PluginRegistry().register(Bag()).meta.id == "bag"
