@@ -1,0 +1,225 @@
+"""What a reflection is made of: beliefs, what a model proposed, and the record of a cycle."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from .stored import Check, checked, dicts, number, optional, switch, text, texts, whole
+
+TRIGGERS = (
+    "manual",
+    "consult",
+    "promise_timeout",
+    "farming",
+    "new_peer",
+    "interaction_count",
+    "timer",
+)
+"""What can start a cycle; of several that fire at once the first is the one that is told."""
+
+
+@dataclass
+class Belief:
+    """Something the cortex holds to be true for a while.
+
+    key: lowercase kebab-case. created_at: Unix seconds of the last confirmation, from which the
+    time to live counts. source_cycle: the cycle that confirmed it last. peer_id: whom it is about,
+    None for nobody in particular. first_seen_at: when it was first held. supporting_evidence:
+    short notes such as "cycle 3". provenance: "reflection", "rules", "operator" or "import".
+    quarantined: kept back until there is more evidence. pinned: the operator's; it never expires.
+    """
+
+    key: str
+    value: str
+    rationale: str
+    source_cycle: int
+    created_at: float = field(default_factory=time.time)
+    ttl_minutes: float = 120.0
+    peer_id: str | None = None
+    first_seen_at: float | None = None
+    last_confirmed: float | None = None
+    supporting_evidence: tuple[str, ...] = ()
+    provenance: str = "reflection"
+    quarantined: bool = False
+    pinned: bool = False
+
+    def __post_init__(self) -> None:
+        if self.first_seen_at is None:
+            self.first_seen_at = self.created_at
+        if self.last_confirmed is None:
+            self.last_confirmed = self.created_at
+
+    @property
+    def is_expired(self) -> bool:
+        """Whether its time is over, by the clock of this machine."""
+        return self.expired_at(time.time())
+
+    @property
+    def expires_at(self) -> float:
+        """The last moment, in Unix seconds, at which it is still held."""
+        return math.inf if self.pinned else self.created_at + self.ttl_minutes * 60
+
+    def expired_at(self, now: float) -> bool:
+        """Whether its time is over at `now`; at exactly the end it is not."""
+        return not self.pinned and now - self.created_at > self.ttl_minutes * 60
+
+    def reaffirm(self, cycle: int, now: float | None = None) -> None:
+        """Let its time start again."""
+        self.created_at = self.last_confirmed = time.time() if now is None else now
+        self.source_cycle = cycle
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, raw: object) -> Belief | None:
+        """What `to_json` wrote; wrong fields become their defaults, None when one is needed."""
+        found = checked(raw, _BELIEF)
+        needed = {"key", "value", "source_cycle", "created_at"}
+        return cls(**{"rationale": "", **found}) if needed <= set(found) else None
+
+
+@dataclass(slots=True)
+class ReflectionRecord:
+    """What one cycle did, for people and for the next cycle.
+
+    timestamp: Unix seconds of the start. trigger: the first of `triggers`. status: "ok",
+    "timeout", "parse", "unavailable", "skipped", "stopped", "error". depth: "rules", "triage" or
+    "deep". assessments: one dict an entry with peer_id, proposed, clamped, previous, rationale,
+    outcome ("recorded", "unchanged", "failed", "dropped") and why. beliefs_revised: dicts with
+    key, old, new. tokens: None when nobody counted. useful: it changed something.
+    """
+
+    cycle: int
+    timestamp: float
+    trigger: str
+    peers_assessed: list[str]
+    beliefs_updated: list[str]
+    summary: str
+    elapsed_seconds: float
+    triggers: tuple[str, ...] = ()
+    status: str = "ok"
+    depth: str = "deep"
+    directives: tuple[dict[str, Any], ...] = ()
+    assessments: tuple[dict[str, Any], ...] = ()
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    model: str = ""
+    skip_reason: str = ""
+    input_summary: str = ""
+    beliefs_added: tuple[str, ...] = ()
+    beliefs_reaffirmed: tuple[str, ...] = ()
+    beliefs_expired: tuple[str, ...] = ()
+    beliefs_revised: tuple[dict[str, Any], ...] = ()
+    dropped: tuple[str, ...] = ()
+    useful: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, raw: object) -> ReflectionRecord | None:
+        """What `to_json` wrote; wrong fields become their defaults, None without a cycle."""
+        found = checked(raw, _RECORD)
+        if not {"cycle", "timestamp"} <= set(found):
+            return None
+        return cls(**{**_EMPTY_RECORD, **found})
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedAssessment:
+    """trust: a whole number as the reflector gave it, not yet limited to anything."""
+
+    peer_id: str
+    trust: int
+    rationale: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedBelief:
+    """key and value are already safe to stand in a prompt."""
+
+    key: str
+    value: str
+    rationale: str
+    peer_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedDirective:
+    """What the agent should do next about a peer; message: words it may use for that.
+
+    own_words: why it only repeats what a peer wrote; such a one waits for approval.
+    """
+
+    target_peer: str
+    action: str
+    message: str = ""
+    rationale: str = ""
+    expires_minutes: float | None = None
+    own_words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedCommitment:
+    """A promise of a peer. due: Unix seconds."""
+
+    peer_id: str
+    text: str
+    due: float
+
+
+@dataclass(frozen=True, slots=True)
+class SoulAlignment:
+    """How the agent's conduct fits its SOUL.md. score: 0..1, None when not given."""
+
+    verdict: str
+    score: float | None = None
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reflection:
+    """A reflector's reply, parsed. dropped: what was left out and why, a sentence each."""
+
+    assessments: tuple[ProposedAssessment, ...] = ()
+    beliefs: tuple[ProposedBelief, ...] = ()
+    directives: tuple[ProposedDirective, ...] = ()
+    commitments: tuple[ProposedCommitment, ...] = ()
+    soul_alignment: SoulAlignment | None = None
+    lessons: tuple[str, ...] = ()
+    summary: str = ""
+    dropped: tuple[str, ...] = ()
+
+
+_BELIEF: dict[str, Check] = {
+    **dict.fromkeys(("key", "value", "rationale", "provenance"), text),
+    **dict.fromkeys(("created_at", "ttl_minutes"), number),
+    **dict.fromkeys(("first_seen_at", "last_confirmed"), optional(number)),
+    **dict.fromkeys(("quarantined", "pinned"), switch),
+    "source_cycle": whole,
+    "peer_id": optional(text),
+    "supporting_evidence": texts,
+}
+_RECORD: dict[str, Check] = {
+    **dict.fromkeys(("trigger", "summary", "status", "depth", "model"), text),
+    **dict.fromkeys(("skip_reason", "input_summary"), text),
+    **dict.fromkeys(("timestamp", "elapsed_seconds"), number),
+    **dict.fromkeys(("tokens_in", "tokens_out"), optional(whole)),
+    **dict.fromkeys(("peers_assessed", "beliefs_updated"), lambda value: list(texts(value))),
+    **dict.fromkeys(("triggers", "dropped"), texts),
+    **dict.fromkeys(("beliefs_added", "beliefs_reaffirmed", "beliefs_expired"), texts),
+    **dict.fromkeys(("directives", "assessments", "beliefs_revised"), dicts),
+    "cycle": whole,
+    "useful": switch,
+}
+_EMPTY_RECORD: dict[str, Any] = {
+    "trigger": "",
+    "peers_assessed": [],
+    "beliefs_updated": [],
+    "summary": "",
+    "elapsed_seconds": 0.0,
+}

@@ -1,0 +1,172 @@
+"""What the cortex keeps in the memory: texts to typed values and back.
+
+Three documents are written by the running cortex alone: beliefs (an object by key), history (a
+list, the oldest cycle first) and state. The operator's wishes are the fourth, see `operator`.
+Reading raises ValueError for a text that is no such document; single damaged entries are left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from .models import Belief, ReflectionRecord
+from .operator import OPERATOR_KEY
+from .stored import checked, dicts, number, optional, text, texts, whole
+
+__all__ = [
+    "BELIEFS_KEY",
+    "CORRUPT_SUFFIX",
+    "HISTORY_KEY",
+    "OPERATOR_KEY",
+    "STATE_KEY",
+    "CortexState",
+    "belief_status",
+    "dump_beliefs",
+    "dump_history",
+    "parse_beliefs",
+    "parse_history",
+    "parse_state",
+]
+
+BELIEFS_KEY = "cortex-beliefs"
+HISTORY_KEY = "cortex-history"
+STATE_KEY = "cortex-state"
+CORRUPT_SUFFIX = "-corrupt"
+"""A text that cannot be read is kept under its key with this at the end."""
+EXPIRING_SHARE = 0.1
+_DIGITS = 18
+
+
+@dataclass(slots=True)
+class CortexState:
+    """Everything besides beliefs and history that a restart must not lose. Times: Unix seconds.
+
+    cycle: cycles started. last_reflection_at: start of the last completed one; last_cycle_at: of
+    the last one. skips: cycles that were not completed, by status. dropped_events: since the
+    start. next_due: when the next cycle starts if nothing happens, None: it waits for something.
+    thresholds: the ones in force, by name of the setting. trust: of `TrustLimiter.save`. engine:
+    of `TriggerEngine.save` in base64, engine_at: its time then. promises: by key, with peer_id,
+    text, due. broken: promises that became overdue so far, by peer. left_out: peers that found no
+    room in the last context. belief_evidence: of `BeliefStore.evidence`. usage, lessons, adaptive,
+    directives: of their `save`. wishes_at: the operator's newest wish that was followed.
+    """
+
+    cycle: int = 0
+    last_reflection_at: float | None = None
+    last_cycle_at: float | None = None
+    saved_at: float | None = None
+    skips: dict[str, int] = field(default_factory=dict)
+    dropped_events: int = 0
+    next_due: float | None = None
+    thresholds: dict[str, Any] = field(default_factory=dict)
+    trust: dict[str, Any] = field(default_factory=dict)
+    engine: str = ""
+    engine_at: float = 0.0
+    promises: dict[str, Any] = field(default_factory=dict)
+    broken: dict[str, int] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+    belief_evidence: dict[str, int] = field(default_factory=dict)
+    usage: list[dict[str, Any]] = field(default_factory=list)
+    lessons: list[dict[str, Any]] = field(default_factory=list)
+    adaptive: dict[str, Any] = field(default_factory=dict)
+    directives: list[dict[str, Any]] = field(default_factory=list)
+    wishes_at: float = 0.0
+
+    def to_text(self) -> str:
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+
+def parse_state(document: str | None) -> CortexState:
+    raw = _read(document)
+    if raw is not None and not isinstance(raw, dict):
+        raise ValueError(f"the state must be a JSON object, got {raw!r:.80}")
+    return CortexState(**checked(raw or {}, _STATE))
+
+
+def parse_beliefs(document: str | None) -> list[Belief]:
+    """Beliefs in the order in which they were formed."""
+    raw = _read(document)
+    if raw is None:
+        return []
+    if not isinstance(raw, dict):
+        raise ValueError(f"beliefs must be a JSON object, got {raw!r:.80}")
+    found = [Belief.from_json(each) for each in raw.values()]
+    return [each for each in found if each is not None]
+
+
+def dump_beliefs(beliefs: Iterable[Belief]) -> str:
+    return json.dumps({each.key: each.to_json() for each in beliefs}, ensure_ascii=False, indent=1)
+
+
+def parse_history(document: str | None) -> list[ReflectionRecord]:
+    """Records, the oldest first."""
+    raw = _read(document)
+    if raw is None:
+        return []
+    if not isinstance(raw, list):
+        raise ValueError(f"the history must be a JSON list, got {raw!r:.80}")
+    found = [ReflectionRecord.from_json(each) for each in raw]
+    return [each for each in found if each is not None]
+
+
+def dump_history(records: Sequence[ReflectionRecord]) -> str:
+    return json.dumps([each.to_json() for each in records], ensure_ascii=False)
+
+
+def belief_status(belief: Belief, now: float, *, cycle: int, expiry_cycles: int = 5) -> str:
+    """For people: "pinned", "quarantined", "stale", "expiring" (the last tenth of its time) or
+    "active". cycle: the last one that was completed.
+    """
+    if belief.pinned:
+        return "pinned"
+    if belief.quarantined:
+        return "quarantined"
+    if cycle - belief.source_cycle >= expiry_cycles:
+        return "stale"
+    left = belief.expires_at - now
+    return "expiring" if left < belief.ttl_minutes * 60 * EXPIRING_SHARE else "active"
+
+
+def _read(document: str | None) -> Any:
+    if document is None or not document.strip():
+        return None
+    try:
+        return json.loads(document, parse_int=_integer, parse_constant=lambda _: None)
+    except RecursionError:
+        raise ValueError("the document is nested too deep") from None
+
+
+def _integer(digits: str) -> int | None:
+    """A whole number; None, as for NaN and infinity, for one that cannot have been written here."""
+    return int(digits) if len(digits) <= _DIGITS else None
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError
+    return value
+
+
+def _counts(value: object) -> dict[str, int]:
+    raw = _mapping(value)
+    found: dict[str, int] = checked(raw, dict.fromkeys(raw, whole))
+    return found
+
+
+_STATE = {
+    "cycle": whole,
+    "dropped_events": whole,
+    "engine": text,
+    "engine_at": number,
+    "wishes_at": number,
+    "left_out": texts,
+    **dict.fromkeys(
+        ("last_reflection_at", "last_cycle_at", "saved_at", "next_due"), optional(number)
+    ),
+    **dict.fromkeys(("skips", "broken", "belief_evidence"), _counts),
+    **dict.fromkeys(("thresholds", "trust", "promises", "adaptive"), _mapping),
+    **dict.fromkeys(("usage", "lessons", "directives"), lambda value: list(dicts(value))),
+}
