@@ -1,11 +1,11 @@
-"""Doubles for tests: they do what the test says and write down what was asked of them."""
+"""A gate for tests: it does what the test says and writes down what was asked of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from .types import SignalEvent
+from ..types import SignalEvent
 
 Events = Sequence[SignalEvent]
 
@@ -112,22 +112,3 @@ class ScriptedPromise:
 
     def sentence(self) -> str:
         return f"Nothing is promised for recall {self.recall:g}: this is a test."
-
-
-class ManualClock:
-    """A clock that stands still until the test moves it."""
-
-    def __init__(self, now: float = 1_700_000_000.0) -> None:
-        self._now = now
-        self._monotonic = 0.0
-
-    def now(self) -> float:
-        return self._now
-
-    def monotonic(self) -> float:
-        return self._monotonic
-
-    def advance(self, seconds: float) -> None:
-        """Let `seconds` pass, on both scales."""
-        self._now += seconds
-        self._monotonic += seconds

@@ -1,0 +1,54 @@
+"""Doubles for tests: they do what the test says and write down what was asked of them.
+
+The names are loaded at first use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from .agent import ChatCall, Reply, ScriptedLLM, ScriptedSubagent, SpawnCall
+    from .gate import (
+        ScriptedFinding,
+        ScriptedGate,
+        ScriptedPromise,
+        ScriptedRule,
+        ScriptedScorer,
+    )
+    from .manual_clock import ManualClock
+    from .runtime import make_runtime
+
+_HOMES = {
+    "ChatCall": ".agent",
+    "ManualClock": ".manual_clock",
+    "Reply": ".agent",
+    "ScriptedFinding": ".gate",
+    "ScriptedGate": ".gate",
+    "ScriptedLLM": ".agent",
+    "ScriptedPromise": ".gate",
+    "ScriptedRule": ".gate",
+    "ScriptedScorer": ".gate",
+    "ScriptedSubagent": ".agent",
+    "SpawnCall": ".agent",
+    "make_runtime": ".runtime",
+}
+
+__all__ = [
+    "ChatCall",
+    "ManualClock",
+    "Reply",
+    "ScriptedFinding",
+    "ScriptedGate",
+    "ScriptedLLM",
+    "ScriptedPromise",
+    "ScriptedRule",
+    "ScriptedScorer",
+    "ScriptedSubagent",
+    "SpawnCall",
+    "make_runtime",
+]
+
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)
