@@ -18,6 +18,8 @@ HEAVY = (
     *("apsw", "watchfiles", "yaml"),
 )
 
+MODEL_LIBRARIES = ("openai", "pydantic_ai", "httpx", "anthropic", "litellm")
+
 
 def loaded_by(code: str) -> set[str]:
     """Names of the modules that are loaded after `code`."""
@@ -60,6 +62,51 @@ def test_importing_the_package_costs_at_most_100_ms_of_cpu() -> None:
 @pytest.mark.skipif(not hasattr(os, "wait4"), reason="needs the CPU time of a child process")
 def test_help_costs_at_most_200_ms_of_cpu() -> None:
     assert cpu_ms("-m", "prefrontal", "--help") <= 200
+
+
+@pytest.mark.parametrize(
+    "name", ["runtime", "ledger", "cortex", "cortex.state", "plugin", "testing", "cli.cortex"]
+)
+def test_importing_a_part_of_the_agent_loads_no_model_library_and_no_event_loop(name: str) -> None:
+    heavy = {*HEAVY, *MODEL_LIBRARIES} - ({"click"} if name.startswith("cli") else set())
+    assert loaded_by(f"import prefrontal.{name}").isdisjoint(heavy)
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace with a full set of beliefs and history, and a file of settings."""
+    from prefrontal.cortex.models import Belief, ReflectionRecord
+    from prefrontal.cortex.state import dump_beliefs, dump_history
+
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "prefrontal.yml").write_text("workspace: kept\ncortex: {schedule_minutes: 30}\n")
+    files = tmp_path / "kept" / "memory" / "files"
+    files.mkdir(parents=True)
+    beliefs = [Belief(f"belief-{number}", "held " * 40, "why", 50) for number in range(20)]
+    records = [
+        ReflectionRecord(number, 1.7e9 + number, "timer", ["a"], ["b"], "summary " * 30, 3.0)
+        for number in range(50)
+    ]
+    (files / "cortex-beliefs.md").write_text(dump_beliefs(beliefs))
+    (files / "cortex-history.md").write_text(dump_history(records))
+    return tmp_path
+
+
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize("command", [["beliefs"], ["history"], ["show", "7"], ["status"]])
+def test_reading_the_cortex_loads_no_model_library_and_no_event_loop(command: list[str]) -> None:
+    words = ["cortex", *command]
+    code = f"from prefrontal.cli import main\nmain({words!r}, standalone_mode=False)"
+    loaded = loaded_by(code)
+    assert loaded.isdisjoint({*MODEL_LIBRARIES, "asyncio", "pydantic", "numpy", "torch"})
+    assert "rich" in loaded  # the page was really made
+
+
+@pytest.mark.usefixtures("kept")
+@pytest.mark.skipif(not hasattr(os, "wait4"), reason="needs the CPU time of a child process")
+def test_the_beliefs_are_shown_within_300_ms_of_cpu() -> None:
+    assert cpu_ms("-m", "prefrontal", "cortex", "beliefs") <= 300
 
 
 def test_the_root_exports_at_most_twelve_names_and_each_can_be_loaded() -> None:

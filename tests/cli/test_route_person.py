@@ -21,7 +21,7 @@ from prefrontal.cli.route_person import Person
 
 from .routed import COMPOSE, SUMMARIZE, UNKNOWN, confined, example, kept, log, phases, route
 
-PATIENCE_S = 30.0
+PATIENCE_S = 120.0
 
 
 @pytest.fixture

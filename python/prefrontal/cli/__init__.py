@@ -17,10 +17,14 @@ import click
 from ..errors import PrefrontalError
 
 COMMANDS = {
+    "agent": ("prefrontal.cli.agent:agent", "An agent that remembers peers, and reflects."),
+    "cortex": ("prefrontal.cli.cortex:cortex", "What the agent believes, and why."),
     "decisions": ("prefrontal.cli.decisions:decisions", "The latest decisions of the live gate."),
     "doctor": ("prefrontal.cli.doctor:doctor", "What this machine offers."),
     "explain": ("prefrontal.cli.decisions:explain", "Why a decision was taken."),
     "feedback": ("prefrontal.cli.decisions:feedback", "Say whether a wake was worth it."),
+    "ledger": ("prefrontal.cli.ledger:ledger", "Whom the agent dealt with, and how it went."),
+    "memory": ("prefrontal.cli.memory:memory", "What the agent remembers."),
     "modules": ("prefrontal.cli.modules:modules", "The modules that `watch` runs."),
     "replay": (
         "prefrontal.cli.replay:replay",

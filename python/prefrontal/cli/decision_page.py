@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import click
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from ..plain_text import visible
 from ..types import Reason
 from .decisions import ID_LENGTH
+from .page import cut, facts_table, page, when
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from ..storage.decisions import DecisionRecord
     from ..types import SignalEvent
 
@@ -27,7 +26,6 @@ FIXED_WIDTH = 14 + 5 + 5 + 5 * 2
 """Of a list: moment, score and label, and two blanks after each column but the last."""
 LEAST_QUESTION = 12
 BAR_WIDTH = 14
-PIPE_WIDTH = 4000
 MOST_EVENTS = 20
 LEAST_SHOWN = 0.005
 """Least log-odds worth a bar: less is written as 0.00."""
@@ -50,43 +48,27 @@ REASONS = {
 }
 
 
-def when(moment: float) -> str:
-    """A moment in local time, to the second."""
-    try:
-        return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(moment))
-    except (ValueError, OverflowError, OSError):
-        return "unknown"
-
-
 def print_list(records: Sequence[DecisionRecord]) -> None:
     """One line for each decision; only a terminal's width shortens it."""
     length = _id_length(records)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    with _page() as console:
+    with page() as console:
         table = Table(box=None, pad_edge=False, header_style="bold")
         for name in ("id", "when", "module"):
             table.add_column(name, no_wrap=True)
         for name in ("score", "label"):
             table.add_column(name, no_wrap=True, justify="right")
         table.add_column("question", no_wrap=True)
-        modules = [_cut(record.subject, MODULE_WIDTH) for record in records]
+        modules = [cut(record.subject, MODULE_WIDTH) for record in records]
         taken = length + FIXED_WIDTH + max(6, *(module.cell_len for module in modules))
         for record, module in zip(records, modules, strict=True):
             asked = record.question if record.acted else str(record.reason).replace("_", " ")
-            question = _cut(asked or "", max(LEAST_QUESTION, console.width - taken))
+            question = cut(asked or "", max(LEAST_QUESTION, console.width - taken))
             label = "" if record.label is None else f"{record.label:g}"
             moment = when(record.time)[5:]
             table.add_row(
                 record.id[:length], moment, module, f"{record.score:.2f}", label, question
             )
         console.print(table, soft_wrap=True)
-
-
-def _cut(text: str, width: int) -> Text:
-    """The text on one line, at most `width` cells of a terminal wide."""
-    cut = Text(visible(text, 2000))
-    cut.truncate(width, overflow="ellipsis")
-    return cut
 
 
 def _id_length(records: Sequence[DecisionRecord]) -> int:
@@ -100,7 +82,7 @@ def print_page(record: DecisionRecord) -> None:
     """Everything that is known about one decision."""
     question = Text(visible(record.question or "No question was asked.", 2000), style="bold")
     why = [(name, amount) for name, amount in record.why if abs(amount) >= LEAST_SHOWN]
-    with _page() as console:
+    with page() as console:
         console.print(question, "", _facts(record), "", sep="\n")
         if why:
             console.print("What pushed the score, as log-odds (left: against waking, right: for)")
@@ -115,24 +97,8 @@ def print_page(record: DecisionRecord) -> None:
             console.print(f"Was it worth it? prefrontal feedback {short} useful   (or useless)")
 
 
-@contextmanager
-def _page() -> Iterator[Console]:
-    """A console; what goes into a pipe is neither shortened nor padded."""
-    console = Console(highlight=False, markup=False, emoji=False)
-    if console.is_terminal:
-        yield console
-        return
-    console.width = PIPE_WIDTH
-    with console.capture() as written:
-        yield console
-    for line in written.get().splitlines():
-        click.echo(line.rstrip())
-
-
 def _facts(record: DecisionRecord) -> Table:
-    table = Table(show_header=False, box=None, pad_edge=False)
-    table.add_column(no_wrap=True, style="bold")
-    table.add_column(overflow="fold")
+    table = facts_table()
     table.add_row("id", record.id)
     table.add_row("module", visible(record.subject, 200))
     table.add_row("when", when(record.time))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from ..errors import InputError
 
 if TYPE_CHECKING:
     from ..replay.result import ReplayResult
-    from ..replay.session import Request, Step
+    from ..replay.session import Request
 
 COMPARED = (
     "asked_recall", "got_recall", "wakes_per_day", "share_woken", "precision",
@@ -179,33 +178,15 @@ def _replayed(
 ) -> list[ReplayResult]:
     from ..assembly.replay_gate import PulseGate
     from ..replay.session import replay_events, replay_git
+    from .page import progress
 
     results = []
-    with _progress() as step:
+    with progress() as step:
         for path in repositories:
             results.append(replay_git(path, request, PulseGate(), step))
         for path in files:
             results.append(replay_events(path, request, PulseGate(), step))
     return results
-
-
-@contextmanager
-def _progress() -> Iterator[Step]:
-    """A bar on standard error, where somebody is looking."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    console = Console(stderr=True)
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
-        task = bar.add_task("reading", total=None)
-
-        def step(what: str, done: int, total: int) -> None:
-            bar.update(task, description=what, completed=done, total=total)
-
-        yield step
 
 
 def _written(

@@ -1,0 +1,90 @@
+"""`prefrontal cortex status`: whether the agent runs, what comes next, what waits, what it used."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from prefrontal.cli import main
+
+from .cortex_samples import MINUTE, Kept, belief, full_state, record
+
+pytestmark = pytest.mark.usefixtures("kept")
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(main, ["cortex", *words])
+
+
+@pytest.fixture
+def agent_running(kept: Kept) -> Iterator[None]:
+    """Holds the lock that a running agent holds."""
+    kept.workspace.mkdir(exist_ok=True)
+    descriptor = os.open(kept.workspace / "ledger.lock", os.O_RDWR | os.O_CREAT)
+    os.write(descriptor, b"4711\n")
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    yield
+    os.close(descriptor)
+
+
+def status_lines(*words: str) -> dict[str, str]:
+    lines = run("status", *words).stdout.splitlines()
+    facts = (line.partition("  ") for line in lines if "  " in line)
+    return {name: value.strip() for name, _, value in facts}
+
+
+@pytest.mark.usefixtures("agent_running")
+def test_status_tells_what_runs_and_what_comes_next(kept: Kept, now: float) -> None:
+    quarantined = belief("says-so", 0, now, quarantined=True)
+    kept.write([quarantined], [record(9, now - 12 * MINUTE)], full_state(now))
+    facts = status_lines()
+    assert facts["agent"] == "running (process 4711)"
+    assert facts["last reflection"] == "12 min ago (cycle 9, timer)"
+    assert facts["next"] == "in 18 min at the latest"
+    assert facts["reflections"] == "9 started, not completed: timeout 2, parse 1"
+    assert facts["lost events"] == "12 since the start"
+    assert facts["today"] == "4 reflections, 10,600 tokens, $0.05"
+    assert facts["directive-9-1"] == "bob: ask"
+    assert facts["says-so"] == "a belief in quarantine"
+    assert facts["bob"].endswith("(overdue)  the report")
+    assert "directive-8-1" not in facts
+
+
+def test_status_without_an_agent(kept: Kept, now: float) -> None:
+    assert status_lines()["agent"] == "not running"
+    assert status_lines()["last reflection"] == "none yet"
+    assert not kept.workspace.exists()
+    kept.write((), [record(9, now)], full_state(now))
+    assert status_lines()["next"] == "not before the agent runs"
+    told = json.loads(run("status", "--json").stdout)
+    assert (told["process"], told["skips"]) == (None, {"timeout": 2, "parse": 1})
+    assert told["today"]["dollars"] == pytest.approx(0.051)
+
+
+def test_a_lock_that_was_left_behind_is_no_running_agent(kept: Kept) -> None:
+    kept.workspace.mkdir()
+    (kept.workspace / "ledger.lock").write_text("4711\n")
+    assert status_lines()["agent"] == "not running"
+
+
+def test_a_moved_ledger_has_its_lock_beside_it(
+    kept: Kept, tmp_path: Path, agent_running: None
+) -> None:
+    (tmp_path / "prefrontal.yml").write_text("ledger: {path: books/ledger.sqlite}\n")
+    assert status_lines()["agent"] == "not running"
+    books = kept.workspace / "books"
+    books.mkdir()
+    with (books / "ledger.lock").open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert status_lines()["agent"] == "running"
+
+
+def test_a_cortex_that_is_switched_off_is_told(tmp_path: Path) -> None:
+    (tmp_path / "prefrontal.yml").write_text("cortex: {enabled: false}\n")
+    assert "switched off" in status_lines()["agent"]
