@@ -2,6 +2,8 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "control.hpp"
+#include "cortex.hpp"
 #include "csrc/simd/dispatch.hpp"
 #include "pulse.hpp"
 #include "routing.hpp"
@@ -15,4 +17,6 @@ PYBIND11_MODULE(_core, m) {
   register_simd(m);
   register_pulse(m);
   register_routing(m);
+  register_cortex(m);
+  register_control(m);
 }

@@ -1,6 +1,6 @@
 #include "csrc/routing/history.hpp"
 
-#include "csrc/routing/exponential.hpp"
+#include "csrc/simd/exponential.hpp"
 
 namespace prefrontal::routing {
 
@@ -9,7 +9,7 @@ Record Record::faded(const Moment& now) const {
   if (now.unix_s == kNoTime) return out;
   if (at_s != kNoTime && now.unix_s > at_s) {
     const double half_lives = (now.unix_s - at_s) / (now.half_life_days * 86400.0);
-    const double left = exponential(-0.69314718055994531 * half_lives);
+    const double left = simd::exponential(-0.69314718055994531 * half_lives);
     out.ok *= left;
     out.failed *= left;
   }

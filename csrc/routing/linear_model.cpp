@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "csrc/routing/exponential.hpp"
+#include "csrc/simd/exponential.hpp"
 
 namespace prefrontal::routing {
 namespace {
@@ -70,10 +70,10 @@ Shares LinearModel::shares(std::span<const std::uint32_t> words, std::span<const
   std::ranges::sort(out.tools);
   double highest = 0.0;
   for (const std::uint32_t tool : out.tools) highest = std::max(highest, sums[tool]);
-  const double rest = exponential(-highest);
+  const double rest = simd::exponential(-highest);
   double sum = (1.0 + static_cast<double>(tools - out.tools.size())) * rest;
   for (const std::uint32_t tool : out.tools) {
-    out.of.push_back(exponential(sums[tool] - highest));
+    out.of.push_back(simd::exponential(sums[tool] - highest));
     sum += out.of.back();
     sums[tool] = 0.0;
     seen[tool] = 0;
@@ -96,7 +96,7 @@ void LinearModel::unlearn(std::span<const std::uint32_t> words, std::span<const 
   double z = 0.0;
   for (std::size_t i = 0; i < words.size(); ++i)
     z += x[i] * static_cast<double>(cell(words[i], wrong).weight);
-  step(words, x, wrong, logistic(z));
+  step(words, x, wrong, simd::logistic(z));
 }
 
 Cell& LinearModel::cell(std::uint32_t word, std::uint32_t tool) {

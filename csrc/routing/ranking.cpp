@@ -6,7 +6,7 @@
 
 #include "csrc/routing/candidates.hpp"
 #include "csrc/routing/description.hpp"
-#include "csrc/routing/exponential.hpp"
+#include "csrc/simd/exponential.hpp"
 
 namespace prefrontal::routing {
 namespace {
@@ -167,7 +167,7 @@ Ranking rank(const Catalog& catalog, const Experience& experience, const Questio
 }
 
 double calibrated(double sum, double slope, double reached) {
-  return rounded(logistic(slope * (rounded(sum) - reached) + kLogOdds));
+  return rounded(simd::logistic(slope * (rounded(sum) - reached) + kLogOdds));
 }
 
 double relevance(const Catalog& catalog, const Experience& experience, std::string_view intent,

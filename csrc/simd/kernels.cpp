@@ -34,6 +34,12 @@ void tanh(const float* x, float* y, int n) {
 }  // namespace
 
 extern const Kernels PREFRONTAL_JOIN(kernels_, PREFRONTAL_ISA) = {
-    PREFRONTAL_TEXT(PREFRONTAL_ISA), sigmoid, add, tanh, &PREFRONTAL_JOIN(lstm_, PREFRONTAL_ISA)};
+    PREFRONTAL_TEXT(PREFRONTAL_ISA),
+    sigmoid,
+    add,
+    tanh,
+    &PREFRONTAL_JOIN(lstm_, PREFRONTAL_ISA),
+    &PREFRONTAL_JOIN(slots_, PREFRONTAL_ISA),
+    &PREFRONTAL_JOIN(rule_, PREFRONTAL_ISA)};
 
 }  // namespace prefrontal::simd

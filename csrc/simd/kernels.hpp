@@ -3,6 +3,8 @@
 #pragma once
 
 #include "csrc/simd/lstm.hpp"
+#include "csrc/simd/rule.hpp"
+#include "csrc/simd/slots.hpp"
 
 namespace prefrontal::simd {
 
@@ -15,6 +17,8 @@ struct Kernels {
   // y[i] = tanh(x[i]) within 3 ulp; NaN stays NaN; y may be x.
   void (*tanh)(const float* x, float* y, int n);
   const LstmKernels* lstm;
+  const SlotKernels* slots;
+  const RuleKernels* rule;
 };
 
 extern const Kernels kernels_scalar;
@@ -26,5 +30,15 @@ extern const LstmKernels lstm_scalar;
 extern const LstmKernels lstm_base;
 extern const LstmKernels lstm_v3;
 extern const LstmKernels lstm_v4;
+
+extern const RuleKernels rule_scalar;
+extern const RuleKernels rule_base;
+extern const RuleKernels rule_v3;
+extern const RuleKernels rule_v4;
+
+extern const SlotKernels slots_scalar;
+extern const SlotKernels slots_base;
+extern const SlotKernels slots_v3;
+extern const SlotKernels slots_v4;
 
 }  // namespace prefrontal::simd

@@ -4,6 +4,8 @@ Importing it does not load NumPy; the first array does. This folder holds docume
 only; at run time the name belongs to the compiled module beside it.
 """
 
+from . import control as control
+from . import cortex as cortex
 from . import pulse as pulse
 from . import routing as routing
 from . import simd as simd

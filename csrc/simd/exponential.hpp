@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace prefrontal::routing {
+namespace prefrontal::simd {
 
 // Within 2 ulp; x outside [-700, 700] counts as the nearer end.
 inline double exponential(double x) {
@@ -20,4 +20,4 @@ inline double exponential(double x) {
 
 inline double logistic(double x) { return 1.0 / (1.0 + exponential(-x)); }
 
-}  // namespace prefrontal::routing
+}  // namespace prefrontal::simd
