@@ -68,7 +68,7 @@ $(VENV)/ready: pyproject.toml scripts/requirements.py
 	@touch $@
 
 $(VENV)/tools: $(VENV)/ready
-	$(BIN)/python scripts/requirements.py dev plot bench > $@.txt
+	$(BIN)/python scripts/requirements.py dev plot bench control llm server > $@.txt
 	$(PIP) install --quiet -r $@.txt
 	@touch $@
 
