@@ -1,13 +1,14 @@
 // Numbers and texts as little-endian bytes between a magic word with a version and a checksum.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "csrc/simd/checksum.hpp"
 
 namespace prefrontal::cortex {
 
@@ -16,22 +17,6 @@ static_assert(std::endian::native == std::endian::little, "saved engines are lit
 // Throws std::invalid_argument unless `holds`.
 inline void expect(bool holds, const char* what) {
   if (!holds) throw std::invalid_argument(std::string("saved engine must ") + what);
-}
-
-// CRC-32 (IEEE 802.3, the one zlib computes).
-inline std::uint32_t crc32(std::string_view bytes) {
-  static constexpr auto table = [] {
-    std::array<std::uint32_t, 256> rows{};
-    for (std::uint32_t i = 0; i < 256; ++i) {
-      std::uint32_t c = i;
-      for (int bit = 0; bit < 8; ++bit) c = (c & 1U) ? (c >> 1U) ^ 0xEDB88320U : c >> 1U;
-      rows[i] = c;
-    }
-    return rows;
-  }();
-  std::uint32_t crc = 0xFFFFFFFFU;
-  for (const unsigned char byte : bytes) crc = table[(crc ^ byte) & 0xFFU] ^ (crc >> 8U);
-  return crc ^ 0xFFFFFFFFU;
 }
 
 class Writer {
@@ -49,7 +34,7 @@ class Writer {
   }
   // The bytes with their checksum; nothing is written after it.
   std::string finished() {
-    number(crc32(bytes_));
+    number(simd::crc32(bytes_));
     return std::move(bytes_);
   }
 
@@ -67,7 +52,7 @@ class Reader {
     expect(number<std::uint32_t>() == version, "be of this version, got another");
     std::uint32_t stated = 0;
     std::memcpy(&stated, bytes.data() + bytes.size() - 4, 4);
-    expect(crc32(bytes.substr(0, bytes.size() - 4)) == stated,
+    expect(simd::crc32(bytes.substr(0, bytes.size() - 4)) == stated,
            "match its checksum, got a damaged one");
     left_.remove_suffix(4);
   }

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "csrc/pulse/checksum.hpp"
+#include "csrc/simd/checksum.hpp"
 
 namespace prefrontal::pulse {
 namespace {
@@ -37,7 +37,7 @@ constexpr double kHighestStatus = 600.0;
 
 double text_hash(std::string_view text) {
   if (text.empty()) return 0.0;
-  return static_cast<double>(crc32(text) % 1000U) / 1000.0;
+  return static_cast<double>(simd::crc32(text) % 1000U) / 1000.0;
 }
 
 void feature_vector(const Event& event, float* out) {

@@ -45,7 +45,7 @@ std::string LstmScorer::save() const {
     append_weights(out, module.moments->mean);
     append_weights(out, module.moments->energy);
   }
-  append(out, crc32(out));
+  append(out, simd::crc32(out));
   return out;
 }
 

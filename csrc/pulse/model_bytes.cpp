@@ -76,7 +76,7 @@ std::string LinearScorer::save() const {
     append(out, static_cast<std::uint32_t>(module.features));
     out += cells[module.slot];
   }
-  append(out, crc32(out));
+  append(out, simd::crc32(out));
   return out;
 }
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "csrc/pulse/checksum.hpp"
+#include "csrc/simd/checksum.hpp"
 
 namespace prefrontal::pulse {
 
@@ -74,7 +74,7 @@ inline std::string_view checked_body(std::string_view bytes, std::string_view ma
   }
   std::uint32_t stated = 0;
   std::memcpy(&stated, bytes.data() + bytes.size() - 4, 4);
-  if (crc32(bytes.substr(0, bytes.size() - 4)) != stated) {
+  if (simd::crc32(bytes.substr(0, bytes.size() - 4)) != stated) {
     throw std::invalid_argument("model file must match its checksum, got a damaged one");
   }
   return reader.left;

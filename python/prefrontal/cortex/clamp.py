@@ -33,10 +33,6 @@ def _sign(value: int) -> int:
     return (value > 0) - (value < 0)
 
 
-def _is_old(evidence: int, known: int | None) -> bool:
-    return known is not None and evidence <= known
-
-
 @dataclass(frozen=True, slots=True)
 class Limited:
     """What became of a proposed trust.

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace prefrontal::pulse {
+namespace prefrontal::simd {
 
 inline std::uint32_t crc32(std::string_view bytes) {
   static constexpr auto table = [] {
@@ -22,4 +22,4 @@ inline std::uint32_t crc32(std::string_view bytes) {
   return crc ^ 0xFFFFFFFFU;
 }
 
-}  // namespace prefrontal::pulse
+}  // namespace prefrontal::simd
