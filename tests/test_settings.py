@@ -137,6 +137,7 @@ def test_a_recall_given_to_load_takes_the_place_of_a_threshold(tmp_path: Path) -
         ({"sinks": [{}]}, r"sinks\[0\] must have exactly one of exec, post, lines, got {}"),
         ({"sinks": [{"exec": "a", "lines": "b"}]}, r"sinks\[0\] must have exactly one of"),
         ({"sinks": [{"post": "a", "headers": {"b": 1}}]}, r"sinks\[0\].headers.b must be a non"),
+        ({"sinks": [{"exec": "a", "secret_env": "S"}]}, r"sinks\[0\] must have a secret_env only"),
         ({"modules": [3]}, r"modules\[0\] must be a fingerprint or the path of one, got 3"),
         ({"log_refusals": "perhaps"}, "log_refusals must be true or false, got 'perhaps'"),
         ({1: 2}, "settings must have no keys but .*got 1"),

@@ -215,11 +215,30 @@ def test_a_bad_module_of_the_settings_is_told_by_its_place(tmp_path: Path) -> No
     assert "modules[0]: default_threshold must be a number in 0..1, got 2" in said("--config", path)
 
 
+def test_a_secret_that_is_not_in_the_environment_is_told_before_anything_runs(
+    tmp_path: Path, inbox: Path
+) -> None:
+    path = config(tmp_path, sinks=[{"post": "http://localhost/", "secret_env": "NO_SUCH_SECRET"}])
+    sentence = "secret_env must name a variable that is set, got 'NO_SUCH_SECRET'"
+    assert sentence in said(inbox, "--config", path)
+
+
 def test_a_broken_kept_module_stops_the_watch_before_it_begins(tmp_path: Path) -> None:
     state = tmp_path / "state"
     (state / "modules").mkdir(parents=True)
     (state / "modules" / "x.json").write_text("{")
     assert "x.json must be JSON" in said(tmp_path, "--state", state)
+
+
+@pytest.mark.parametrize(
+    "sources", [{"http": {"port": 0}}, {"logs": ["app.log"]}, {"stdin": True}, {"git": ["."]}]
+)
+def test_a_source_without_a_module_gets_one_for_everything(
+    tmp_path: Path, sources: dict[str, Any]
+) -> None:
+    built = build_watch(parse_settings({"state": str(tmp_path / "state"), "sources": sources}))
+    built.stop()
+    assert [module.module_id for module in built.modules] == ["everything"]
 
 
 def test_folders_of_one_name_get_modules_of_their_own(tmp_path: Path) -> None:

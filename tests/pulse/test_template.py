@@ -43,12 +43,12 @@ def refusal(template: str) -> str:
 
 def test_every_placeholder_takes_its_value_from_the_last_event() -> None:
     first = event(location="/old", timestamp=0.0)
-    last = event(features={"extension": ".gz"})
+    last = event(features={"extension": ".gz", "actor": "jane", "text": "plan\nagain"})
     template = "; ".join(f"{name}={{{name}}}" for name in PLACEHOLDERS)
     assert render(template, first, last, module_id="watcher") == (
         "location=/home/user/notes/plan.tar.gz; basename=plan.tar.gz; extension=.gz; "
-        "delta_type=created; source=filesystem; time=2023-03-06T17:24Z; count=2; "
-        "module_id=watcher"
+        "delta_type=created; source=filesystem; time=2023-03-06T17:24Z; "
+        "actor=jane; text=plan again; count=2; module_id=watcher"
     )
 
 

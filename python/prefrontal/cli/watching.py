@@ -14,12 +14,13 @@ from ..pulse.policy import PolicySettings
 from ..pulse.registry import PulseRegistry
 from ..pulse.sinks import CommandSink, HttpSink, LinesSink, Sink
 from ..settings import Settings
+from ..settings.secrets import environment_secret
 from ..storage.decisions import DecisionLog
 from ..storage.state_folder import StateFolder
 from .module_files import kept_modules, read_fingerprint
+from .watched_sources import configured_sources
 
 if TYPE_CHECKING:
-    from ..protocols import Source
     from ..settings import Sink as SinkSettings
 
 QUESTION = "Something changed at {location}. Does it matter?"
@@ -88,7 +89,7 @@ def build_watch(
             seed=settings.seed,
             recall=settings.recall,
             audit_share=settings.audit_share,
-            sources=list(_sources(settings, state)),
+            sources=list(configured_sources(settings, state)),
             log_refusals=settings.log_refusals,
             files_state=state.seen_files,
             poll=settings.sources.polling,
@@ -137,8 +138,9 @@ def _modules(
             if module.module_id in found:  # a folder of the same name elsewhere
                 module.module_id = str(folder)
             found[module.module_id] = module
-    sources = settings.sources
-    if not found and (sources.git or sources.network or sources.socket or sources.stdin):
+    told = settings.sources
+    others = (told.git, told.network, told.http, told.logs, told.socket, told.stdin)
+    if not found and any(others):
         found["everything"] = parse_fingerprint(_described("everything", {}))
     if not found:
         raise InputError(
@@ -176,35 +178,15 @@ def _covers(module: ModuleFingerprint, folder: Path) -> bool:
     )
 
 
-def _sources(settings: Settings, state: StateFolder) -> Iterator[Source]:
-    """What the settings name besides folders; a kind is imported when it is named."""
-    told = settings.sources
-    if told.git:
-        from ..pulse.sources.git import GitSource
-
-        for repository in map(settings.path, told.git):
-            yield GitSource(repository, state_path=state.seen_commits(repository))
-    if told.network:
-        from ..pulse.sources.network import NetworkSource
-
-        for endpoint in told.network:
-            yield NetworkSource(endpoint.url, endpoint.every_s)
-    if told.stdin or told.socket is not None:
-        from ..pulse.sources.lines import LinesSource, SocketSource
-
-        if told.stdin:
-            yield LinesSource()
-        if told.socket is not None:
-            yield SocketSource(settings.path(told.socket))
-
-
 def _sink(settings: Settings, given: SinkSettings, held: ExitStack) -> tuple[str, Sink]:
     sink: Sink
     if given.exec is not None:
         # Its output goes where ours does not: standard output may carry JSON lines.
         name, sink = "command", CommandSink(given.exec, given.timeout_s, output=STANDARD_ERROR)
     elif given.post is not None:
-        name, sink = "post", HttpSink(given.post, given.timeout_s, given.retries, given.headers)
+        secret = environment_secret("secret_env", given.secret_env)
+        sink = HttpSink(given.post, given.timeout_s, given.retries, given.headers, secret)
+        name = "post"
     else:
         assert given.lines is not None
         path = settings.path(given.lines)

@@ -48,6 +48,11 @@ def _extension(event: SignalEvent) -> str:
     return told if isinstance(told, str) else _path(event).suffix
 
 
+def _feature(event: SignalEvent, name: str) -> str:
+    features: object = event.features
+    return _words(features.get(name)) if isinstance(features, dict) else ""
+
+
 def _minute(event: SignalEvent) -> str:
     try:
         moment = datetime.fromtimestamp(event.timestamp, tz=UTC)
@@ -63,6 +68,8 @@ _OF_THE_EVENT: dict[str, Callable[[SignalEvent], str]] = {
     "delta_type": lambda event: _words(event.delta_type),
     "source": lambda event: _words(event.source),
     "time": _minute,
+    "actor": lambda event: _feature(event, "actor"),
+    "text": lambda event: _feature(event, "text"),
 }
 PLACEHOLDERS = (*_OF_THE_EVENT, "count", "module_id")
 """Every name a template may hold in braces."""

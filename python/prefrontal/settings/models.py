@@ -15,6 +15,7 @@ from .rules import (
     Hours,
     Mapped,
     Module,
+    Port,
     Positive,
     Rate,
     Recall,
@@ -40,13 +41,31 @@ class Endpoint(BaseModel):
     every_s: Timeout = 300.0
 
 
+class HttpEvents(BaseModel):
+    """Where other programs post events: /events, /cloudevents and /github.
+
+    host, port: 0 for any free port. token_env: the environment variable that holds what a request
+    must carry as bearer token; needed unless host is this machine alone. github_secret_env: the one
+    that holds the secret of a GitHub webhook. max_bytes: of a request.
+    """
+
+    model_config = _CHECKED
+
+    host: Text = "127.0.0.1"
+    port: Port = 8766
+    token_env: Text | None = None
+    github_secret_env: Text | None = None
+    max_bytes: Positive = 1 << 20
+
+
 class Sources(BaseModel):
     """Where signals come from, besides the folders that the modules name.
 
     directories: folders to watch. git: repositories whose new commits are signals. network:
-    addresses to ask. socket: path of a Unix socket that takes JSON lines. stdin: take JSON lines
-    on standard input. polling: look at the folders every two seconds instead of being told, for
-    network drives and shared folders of containers.
+    addresses to ask. http: where other programs post events. logs: log files whose new lines are
+    signals, through rotation. socket: path of a Unix socket that takes JSON lines. stdin: take JSON
+    lines on standard input. polling: look at the folders every two seconds instead of being told,
+    for network drives and shared folders of containers.
     """
 
     model_config = _CHECKED
@@ -54,6 +73,8 @@ class Sources(BaseModel):
     directories: tuple[Text, ...] = ()
     git: tuple[Text, ...] = ()
     network: tuple[Endpoint, ...] = ()
+    http: HttpEvents | None = None
+    logs: tuple[Text, ...] = ()
     socket: Text | None = None
     stdin: Switch = False
     polling: Switch = False
@@ -80,7 +101,8 @@ class Sink(BaseModel):
 
     exec: a command that is told the question on standard input. post: an address that gets it as
     JSON, with `headers`, tried again `retries` times. lines: a file it is added to, as JSON.
-    timeout_s: how long one try may take.
+    timeout_s: how long one try may take. secret_env: the environment variable that holds the
+    secret each post is signed with (Standard Webhooks), `whsec_` and base64.
     """
 
     model_config = _CHECKED
@@ -89,12 +111,15 @@ class Sink(BaseModel):
     post: Text | None = None
     lines: Text | None = None
     headers: dict[Text, Text] = {}
+    secret_env: Text | None = None
     timeout_s: Timeout = 30.0
     retries: Whole = 4
 
     def model_post_init(self, context: Any, /) -> None:
         if sum(given is not None for given in (self.exec, self.post, self.lines)) != 1:
             raise broken("have exactly one of exec, post, lines")
+        if self.secret_env is not None and self.post is None:
+            raise broken("have a secret_env only beside post")
 
 
 class Settings(BaseSettings):

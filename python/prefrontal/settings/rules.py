@@ -61,6 +61,7 @@ Rate = Annotated[float, _rule("be a number of at least 0", lambda value: value >
 Slope = Annotated[float, _rule("be a number above 0, at most 1000", lambda v: 0 < v <= 1000)]
 Whole = Annotated[int, _rule("be a whole number in 0..100", lambda value: 0 <= value <= 100)]
 Days = Annotated[int, _rule("be a whole number of days, 0..36500", lambda v: 0 <= v <= 36500)]
+Port = Annotated[int, _rule("be a whole number in 0..65535", lambda value: 0 <= value <= 65535)]
 Positive = Annotated[int, _rule("be a whole number above 0", lambda value: value > 0)]
 Seed = Annotated[int, _rule("be a whole number", lambda value: abs(value) < 2**63)]
 Text = Annotated[str, _rule("be a non-blank string", _is_text)]

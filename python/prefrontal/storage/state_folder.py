@@ -47,6 +47,10 @@ class StateFolder:
         """Which commits of the repository were already told of."""
         return self.path / f"seen-commits-{crc32(os.fsencode(repository)):08x}"
 
+    def read_log(self, file: Path) -> Path:
+        """How far the log file was read."""
+        return self.path / f"read-log-{crc32(os.fsencode(file)):08x}"
+
     def make(self) -> None:
         """Create what is missing, private to its owner. Raises SourceError."""
         try:

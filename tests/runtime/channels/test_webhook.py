@@ -14,8 +14,8 @@ import pytest
 from prefrontal.errors import InputError
 from prefrontal.plugin import PluginError
 from prefrontal.runtime import Runtime
-from prefrontal.runtime.channels import webhook_server
 from prefrontal.runtime.channels.webhook import WebhookChannel, WebhookSettings
+from prefrontal.runtime.channels.webhook_server import WebhookServer
 from prefrontal.runtime.threads import in_thread
 from prefrontal.testing import ManualClock, Reply, ScriptedLLM
 
@@ -238,7 +238,7 @@ async def test_a_request_that_never_comes_in_whole_does_not_hold_up_the_end() ->
 
 
 async def test_a_request_that_dawdles_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(webhook_server, "READING_S", 0.01)
+    monkeypatch.setattr(WebhookServer, "reading_s", 0.01)
     async with served() as client:
         with socket.create_connection(("127.0.0.1", client.channel.port)) as slow:
             slow.sendall(b"POST /messages HTTP/1.1\r\n")
@@ -246,7 +246,7 @@ async def test_a_request_that_dawdles_is_closed(monkeypatch: pytest.MonkeyPatch)
 
 
 async def test_only_so_many_connections_are_served_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(webhook_server, "MOST_AT_ONCE", 1)
+    monkeypatch.setattr(WebhookServer, "most_at_once", 1)
     async with served() as client:
         where = ("127.0.0.1", client.channel.port)
         with socket.create_connection(where), socket.create_connection(where) as second:

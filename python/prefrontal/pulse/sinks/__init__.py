@@ -8,5 +8,15 @@ from .command import CommandSink
 from .http import HttpSink
 from .lines import LinesSink
 from .outcome import Outcome, Sink, as_dict, as_line
+from .signing import Signer
 
-__all__ = ["CommandSink", "HttpSink", "LinesSink", "Outcome", "Sink", "as_dict", "as_line"]
+__all__ = [
+    "CommandSink",
+    "HttpSink",
+    "LinesSink",
+    "Outcome",
+    "Signer",
+    "Sink",
+    "as_dict",
+    "as_line",
+]

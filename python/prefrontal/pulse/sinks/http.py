@@ -10,9 +10,11 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
+from ...clock import Clock, SystemClock
 from ...errors import InputError
 from ..fields import shown
 from .outcome import Outcome, as_line
+from .signing import Signer
 
 if TYPE_CHECKING:
     from ..prefrontal import EscalationDecision
@@ -38,7 +40,8 @@ class HttpSink:
     answers that mean "later" (408, 425, 429, 5xx); waits double from half a second, at most 30 s,
     or as long as `Retry-After` asks. A redirect is not followed: it would lose the body.
 
-    timeout_s: for each try. Raises InputError for an address that is not http or https.
+    timeout_s: for each try. secret: each try is signed as Standard Webhooks say; see `Signer`.
+    Raises InputError for an address that is not http or https, and for a secret that is none.
     """
 
     def __init__(
@@ -47,7 +50,11 @@ class HttpSink:
         timeout_s: float = 30.0,
         retries: int = 4,
         headers: Mapping[str, str] | None = None,
+        secret: str | None = None,
+        clock: Clock | None = None,
     ) -> None:
+        self._signer = None if secret is None else Signer(secret)
+        self._clock = SystemClock() if clock is None else clock
         self._url = _checked_url(url)
         self._timeout_s = timeout_s
         self._retries = retries
@@ -69,6 +76,7 @@ class HttpSink:
         )
         wait_s = FIRST_WAIT_S
         for attempt in range(1, self._retries + 2):
+            self._sign(request)
             answer, asked_s = self._once(request)
             if answer.ok or asked_s is None or attempt > self._retries:
                 break
@@ -80,6 +88,14 @@ class HttpSink:
     def close(self) -> None:
         """Wait for no further try."""
         self._closed.set()
+
+    def _sign(self, request: Request) -> None:
+        if self._signer is None:
+            return
+        assert isinstance(request.data, bytes)
+        id_, seconds = request.get_header("Idempotency-key", ""), int(self._clock.now())
+        for name, value in self._signer.headers(id_, seconds, request.data).items():
+            request.add_header(name, value)
 
     def _once(self, request: Request) -> tuple[Outcome, float | None]:
         """One try, and how many seconds to wait at least before the next; None: no next."""

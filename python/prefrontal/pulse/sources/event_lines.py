@@ -24,8 +24,13 @@ def event_from_line(line: bytes, now: float) -> SignalEvent:
         raw = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise InputError(f"line must be a JSON object ({error}), got {short_repr(line)}") from None
+    return event_from_object(raw, now, "line")
+
+
+def event_from_object(raw: object, now: float, noun: str = "event") -> SignalEvent:
+    """The same of an object that was read already; `noun`: what an error calls it."""
     if not isinstance(raw, dict):
-        raise InputError(f"line must be a JSON object, got {short_repr(raw)}")
+        raise InputError(f"{noun} must be a JSON object, got {short_repr(raw)}")
     for name in raw:
         if name not in _FIELDS:
             raise InputError(f"field must be one of {', '.join(_FIELDS)}, got {short_repr(name)}")
@@ -64,6 +69,11 @@ class LineSplitter:
         self._rest = bytearray()
         self._skipping = False
         self.too_long = 0
+
+    @property
+    def waiting(self) -> int:
+        """Bytes kept of a line whose end has not come."""
+        return len(self._rest)
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """The lines that `data` completes, without their ends, blank ones left out."""

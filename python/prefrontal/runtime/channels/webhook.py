@@ -6,12 +6,14 @@ import asyncio
 import os
 import threading
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ...errors import InputError, SourceError
+from ...http_server import Door, require
 from ...plugin import IncomingMessage, OutgoingMessage, Plugin, PluginMeta
 from ..registry import registry_of
 from ..threads import in_thread
@@ -19,40 +21,23 @@ from .documents import message_of, reply_document
 from .inbox import Inbox
 from .webhook_server import WebhookServer
 
-LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 OUTBOX = 1000
-SHORTEST_TOKEN = 16
 Key: TypeAlias = tuple[str, str]
 """Conversation, and id of a message in it: others may use the same id."""
 
 
 @dataclass(frozen=True, slots=True)
-class WebhookSettings:
-    """host, port: where to listen; 0 for any free port. token: what a request must carry as
-    "Authorization: Bearer ..."; needed unless host is this machine alone. max_bytes: of a request.
-    reply_timeout_seconds: how long a request that waits for its answer may wait.
-    """
+class WebhookSettings(Door):
+    """A door, and reply_timeout_seconds: how long a request that waits for its answer may wait."""
 
-    host: str = "127.0.0.1"
-    port: int = 8765
-    token: str = field(default="", repr=False)
-    max_bytes: int = 1 << 16
     reply_timeout_seconds: float = 60.0
 
     def __post_init__(self) -> None:
-        _require(isinstance(self.host, str) and bool(self.host), "host", "be a name", self.host)
-        _require(_is_int(self.port, 0, 65535), "port", "be 0..65535", self.port)
-        _require(_is_int(self.max_bytes, 64, 1 << 24), "max_bytes", "be 64..2^24", self.max_bytes)
-        seconds = self.reply_timeout_seconds
-        usable = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
-        _require(usable and 0 < seconds <= 3600, "reply_timeout_seconds", "be 0..3600", seconds)
-        if self.token:
-            long_enough = isinstance(self.token, str) and len(self.token) >= SHORTEST_TOKEN
-            rule = f"have at least {SHORTEST_TOKEN} characters"
-            _require(long_enough, "token", rule, "a shorter one")
-        elif self.host not in LOOPBACK:
-            rule = "be set unless the host is this machine alone (127.0.0.1)"
-            _require(False, "token", rule, f"none for the host {self.host}")
+        with _prefixed():
+            Door.__post_init__(self)
+            seconds = self.reply_timeout_seconds
+            usable = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
+            require(usable and 0 < seconds <= 3600, "reply_timeout_seconds", "be 0..3600", seconds)
 
     @classmethod
     def of(cls, told: Mapping[str, Any], environment: Mapping[str, str]) -> WebhookSettings:
@@ -61,7 +46,8 @@ class WebhookSettings:
         named = given.pop("token_env", None)
         if named is not None:
             given["token"] = environment.get(str(named), "")
-            _require(bool(given["token"]), "token_env", "name a variable that is set", named)
+            with _prefixed():
+                require(bool(given["token"]), "token_env", "name a variable that is set", named)
         known = cls.__dataclass_fields__
         unknown = sorted(set(given) - set(known))
         if unknown:
@@ -114,14 +100,14 @@ class WebhookChannel(Plugin):
     @property
     def port(self) -> int:
         """Where it listens, once it is started."""
-        return int(self._server.server_address[1]) if self._server else self.settings.port
+        return self._server.port if self._server else self.settings.port
 
     async def start(self) -> None:
         if self._server is not None:  # a start in a new event loop finds it listening
             return
         host, port = self.settings.host, self.settings.port
         try:
-            self._server = WebhookServer((host, port), self)
+            self._server = WebhookServer(self)
         except OSError as error:
             told = f"webhook cannot listen on {host}:{port}: {error.strerror or error}"
             raise SourceError(told) from None
@@ -216,13 +202,13 @@ def _key(message: IncomingMessage) -> Key:
     return message.channel_id, message.id
 
 
-def _is_int(value: object, low: int, high: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
-
-
-def _require(holds: bool, key: str, rule: str, value: object) -> None:
-    if not holds:
-        raise InputError(f"channels.webhook.{key} must {rule}, got {value!r}")
+@contextmanager
+def _prefixed() -> Iterator[None]:
+    """Name the section of the configuration in front of its field."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"channels.webhook.{error}") from None
 
 
 def create_plugin() -> WebhookChannel:

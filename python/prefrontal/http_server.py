@@ -1,0 +1,251 @@
+"""A small HTTP server for JSON: so many connections at once, none that dawdles, a clean end."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import socket
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Lock
+from typing import Any
+from urllib.parse import urlsplit
+
+from .errors import InputError
+
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+MOST_AT_ONCE = 64
+READING_S = 10.0
+"""How long a request may take to come in."""
+SHORTEST_TOKEN = 16
+
+_LINGER_S = 1.0
+_DRAINED = 1 << 20
+
+
+class RequestError(Exception):
+    """The request is not done; why, with its status."""
+
+    def __init__(self, status: HTTPStatus, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Where to listen, and who may ask.
+
+    host, port: 0 for any free port. token: what a request must carry as "Authorization: Bearer
+    ..."; needed unless host is this machine alone. max_bytes: of a request, 64 to 2^24.
+    Raises InputError naming the field.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8765
+    token: str = field(default="", repr=False)
+    max_bytes: int = 1 << 16
+
+    def __post_init__(self) -> None:
+        require(isinstance(self.host, str) and bool(self.host), "host", "be a name", self.host)
+        require(is_int(self.port, 0, 65535), "port", "be 0..65535", self.port)
+        require(is_int(self.max_bytes, 64, 1 << 24), "max_bytes", "be 64..2^24", self.max_bytes)
+        if self.token:
+            long_enough = isinstance(self.token, str) and len(self.token) >= SHORTEST_TOKEN
+            rule = f"have at least {SHORTEST_TOKEN} characters"
+            require(long_enough, "token", rule, "a shorter one")
+        elif self.host not in LOOPBACK:
+            rule = "be set unless the host is this machine alone (127.0.0.1)"
+            require(False, "token", rule, f"none for the host {self.host}")
+
+
+def require(holds: bool, name: str, rule: str, value: object) -> None:
+    """InputError "`name` must `rule`, got ..." where it does not hold."""
+    if not holds:
+        raise InputError(f"{name} must {rule}, got {value!r:.80}")
+
+
+def is_int(value: object, low: int, high: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+
+class LimitedServer(ThreadingHTTPServer):
+    """A thread a request; past `most_at_once` connections a new one is closed at once."""
+
+    daemon_threads = False
+    block_on_close = True
+    allow_reuse_address = True
+    most_at_once = MOST_AT_ONCE
+    reading_s = READING_S
+
+    def __init__(self, door: Door, request: type[JsonRequest]) -> None:
+        self.door = door
+        self._open: dict[socket.socket, float | None] = {}
+        self._guard = Lock()
+        if ":" in door.host:
+            self.address_family = socket.AF_INET6
+        super().__init__((door.host, door.port), request)
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return int(self.server_address[1])
+
+    def has_been_read(self, connection: socket.socket) -> None:
+        """The request is there; its answer may take longer."""
+        with self._guard:
+            self._open[connection] = None
+
+    def end_reading(self) -> None:
+        """Close the connections whose request is still coming in."""
+        self._close_older_than(0.0)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        with self._guard:
+            is_room = len(self._open) < self.most_at_once
+            if is_room:
+                self._open[request] = time.monotonic()
+        if is_room:
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def shutdown_request(self, request: Any) -> None:
+        with self._guard:
+            self._open.pop(request, None)
+        super().shutdown_request(request)
+
+    def service_actions(self) -> None:
+        super().service_actions()
+        self._close_older_than(self.reading_s)
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that went away is no news."""
+
+    def _close_older_than(self, seconds: float) -> None:
+        now = time.monotonic()
+        with self._guard:
+            for connection, since in self._open.items():
+                if since is not None and now - since >= seconds:
+                    with suppress(OSError):
+                        connection.shutdown(socket.SHUT_RDWR)
+
+
+class JsonRequest(BaseHTTPRequestHandler):
+    """One request, answered with JSON, always; an error is {"error": a sentence}.
+
+    A subclass says in `done` what is answered, and raises RequestError where nothing is done.
+    """
+
+    timeout = READING_S
+    server_version = "prefrontal"
+    sys_version = ""
+    server: LimitedServer
+    _is_read = False
+
+    def done(self, method: str) -> tuple[HTTPStatus, dict[str, Any]]:
+        """Status and document of the answer to this request."""
+        raise NotImplementedError
+
+    def do_GET(self) -> None:
+        self._answer("GET")
+
+    def do_POST(self) -> None:
+        self._answer("POST")
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is given
+        """Nothing; who wants a line for each request says so."""
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """What the server itself refuses before a method is called."""
+        status = HTTPStatus(code)
+        self._send(status, {"error": message or status.phrase})
+
+    def check_sender(self) -> None:
+        """The token; without one, that no web page sends this through somebody's browser."""
+        token = self.server.door.token
+        if token:
+            given = self.headers.get("Authorization", "").encode("utf-8", "replace")
+            if not hmac.compare_digest(given, f"Bearer {token}".encode()):
+                sentence = "Authorization must be 'Bearer' and the token"
+                raise RequestError(HTTPStatus.UNAUTHORIZED, sentence)
+            return
+        try:
+            host = urlsplit(f"//{self.headers.get('Host', '')}").hostname
+        except ValueError:  # half an address
+            host = None
+        if host not in LOOPBACK or self.headers.get("Origin"):
+            raise RequestError(HTTPStatus.FORBIDDEN, "without a token only this machine may ask")
+
+    def body(self) -> bytes:
+        """All of what was sent with the request. Raises RequestError when it is too long."""
+        length, most = self._length(), self.server.door.max_bytes
+        if length > most:
+            sentence = f"a request must have at most {most} bytes, got {length}"
+            raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, sentence)
+        data = self.rfile.read(length)
+        self._is_read = True
+        self.server.has_been_read(self.connection)
+        return data
+
+    def json_body(self, noun: str) -> object:
+        """What was sent, as JSON. Raises RequestError naming `noun`."""
+        self.check_kind("application/json")
+        data = self.body()
+        try:
+            return json.loads(data)
+        except (ValueError, RecursionError) as error:
+            sentence = f"{noun} must be JSON, got: {error}"
+            raise RequestError(HTTPStatus.BAD_REQUEST, sentence) from None
+
+    def check_kind(self, *kinds: str) -> str:
+        """The content type, one of `kinds`."""
+        kind = self.headers.get_content_type()
+        if kind not in kinds:
+            sentence = f"Content-Type must be {' or '.join(kinds)}, got {kind}"
+            raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, sentence)
+        return kind
+
+    def _answer(self, method: str) -> None:
+        try:
+            status, document = self.done(method)
+        except RequestError as error:
+            status, document = error.status, {"error": str(error)}
+        except OSError:  # it came too slowly, or the client went away
+            self.close_connection = True
+            return
+        self._send(status, document)
+        if method == "POST" and not self._is_read:
+            self._drain()
+
+    def _drain(self) -> None:
+        """Read on until the client hangs up: closed at once, it might miss why it was refused."""
+        with suppress(OSError):
+            self.connection.settimeout(_LINGER_S)
+            self.connection.shutdown(socket.SHUT_WR)
+            left = _DRAINED
+            while left > 0 and (chunk := self.connection.recv(1 << 16)):
+                left -= len(chunk)
+
+    def _length(self) -> int:
+        told = self.headers.get("Content-Length", "")
+        if not (told.isascii() and told.isdigit() and len(told) < 16):
+            raise RequestError(HTTPStatus.LENGTH_REQUIRED, "Content-Length must be a number")
+        return int(told)
+
+    def _send(self, status: HTTPStatus, document: dict[str, Any]) -> None:
+        data = json.dumps(document, ensure_ascii=False).encode(errors="replace")
+        self.close_connection = True
+        try:
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json; charset=utf-8")
+            self.send_header("Content-Length", str(len(data)))
+            self.send_header("Connection", "close")
+            if status == HTTPStatus.UNAUTHORIZED:
+                self.send_header("WWW-Authenticate", "Bearer")
+            self.end_headers()
+            self.wfile.write(data)
+        except OSError:  # the client went away
+            return

@@ -1,0 +1,188 @@
+"""Signals that other programs post: JSON events, CloudEvents, GitHub webhooks."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from threading import Lock, Thread
+from typing import Any
+from urllib.parse import urlsplit
+
+from ...clock import Clock, SystemClock
+from ...errors import InputError, SourceError
+from ...http_server import Door, JsonRequest, LimitedServer, RequestError
+from ...types import SignalEvent
+from .cloud_events import cloud_events
+from .event_lines import event_from_object
+from .github_events import github_event, is_signed
+from .running import Outlet, Push
+
+REMEMBERED = 10_000
+"""Deliveries whose repetition is known as one."""
+
+log = logging.getLogger("prefrontal.pulse")
+
+
+@dataclass(frozen=True, slots=True)
+class HttpDoor(Door):
+    """A door, and github_secret: what deliveries to /github are signed with."""
+
+    port: int = 8766
+    max_bytes: int = 1 << 20
+    github_secret: str = field(default="", repr=False)
+
+
+class HttpEventsSource:
+    """Listens for POST requests; each answered 202 once its events are handed on.
+
+    /events takes one event or a list, as on the socket; /cloudevents CloudEvents 1.0 (structured,
+    batch, binary); /github webhooks, when there is a secret, checked by their signature instead
+    of the token. A delivery that was seen before (by the id of a CloudEvent or of GitHub's
+    delivery; the newest 10,000 are remembered) is answered 200 and told of once. A request is taken
+    whole or not at all. GET /health says that it listens.
+    """
+
+    def __init__(self, door: HttpDoor | None = None, clock: Clock | None = None) -> None:
+        self.door = HttpDoor() if door is None else door
+        self.clock = SystemClock() if clock is None else clock
+        self._outlet = Outlet()
+        self._lock = Lock()
+        self._seen: OrderedDict[str, None] = OrderedDict()
+        self._repeated = 0
+        self._refused = 0
+        self._server: _Server | None = None
+        self._thread: Thread | None = None
+
+    @property
+    def port(self) -> int:
+        """Where it listens, once it is started."""
+        return self.door.port if self._server is None else self._server.port
+
+    def start(self, push: Push) -> None:
+        """Begin to listen. Raises SourceError when that cannot be."""
+        with self._lock:
+            if self._server is not None:
+                return
+            self._outlet.push = push
+            try:
+                self._server = _Server(self)
+            except OSError as error:
+                place = f"{self.door.host}:{self.door.port}"
+                reason = error.strerror or error
+                raise SourceError(f"cannot listen on {place}: {reason}") from None
+            serve = self._server.serve_forever
+            self._thread = Thread(target=serve, kwargs={"poll_interval": 0.1}, daemon=True)
+            self._thread.name = "prefrontal-http"
+            self._thread.start()
+
+    def stop(self, timeout_s: float = 5.0) -> None:
+        with self._lock:
+            server, self._server = self._server, None
+            thread, self._thread = self._thread, None
+        if server is None or thread is None:
+            return
+        server.shutdown()
+        thread.join(timeout_s)
+        server.end_reading()
+        server.server_close()
+
+    def status(self) -> dict[str, object]:
+        """address, requests refused and deliveries repeated, and what became of the events."""
+        told: dict[str, object] = {
+            "running": self._server is not None,
+            "address": f"http://{self.door.host}:{self.port}",
+            "refused_requests": self._refused,
+            "repeated": self._repeated,
+        }
+        return told | self._outlet.counts()
+
+    def take(self, told: Iterable[tuple[str, SignalEvent]]) -> int:
+        """Hand on what is new; how many that was. A mark of "" is never a repetition."""
+        fresh = []
+        with self._lock:
+            for mark, event in list(told):
+                if mark and mark in self._seen:
+                    self._repeated += 1
+                    continue
+                if mark:
+                    self._seen[mark] = None
+                fresh.append(event)
+            while len(self._seen) > REMEMBERED:
+                self._seen.popitem(last=False)
+        for event in fresh:
+            self._outlet(event)
+        return len(fresh)
+
+    def complain(self, sentence: str) -> None:
+        """A request was refused."""
+        self._refused += 1
+        log.warning("prefrontal-http: %s", sentence)
+
+
+class _Request(JsonRequest):
+    server: _Server
+
+    def done(self, method: str) -> tuple[HTTPStatus, dict[str, Any]]:
+        path = urlsplit(self.path).path
+        if method == "GET" and path == "/health":
+            return HTTPStatus.OK, {"status": "ok"}
+        try:
+            return self._taken(method, path)
+        except RequestError as error:
+            self.server.source.complain(str(error))
+            raise
+
+    def _taken(self, method: str, path: str) -> tuple[HTTPStatus, dict[str, Any]]:
+        takers = {"/events": self._events, "/cloudevents": self._cloud, "/github": self._github}
+        if path != "/github":
+            self.check_sender()
+        if path not in takers or (path == "/github" and not self.server.source.door.github_secret):
+            known = ", ".join(sorted(takers))
+            raise RequestError(HTTPStatus.NOT_FOUND, f"there are only {known} and /health")
+        if method != "POST":
+            raise RequestError(HTTPStatus.METHOD_NOT_ALLOWED, f"{path} takes POST only")
+        try:
+            told = takers[path]()
+        except InputError as error:
+            raise RequestError(HTTPStatus.BAD_REQUEST, str(error)) from None
+        count = self.server.source.take(told)
+        return HTTPStatus.ACCEPTED if count else HTTPStatus.OK, {"accepted": count}
+
+    def _events(self) -> list[tuple[str, SignalEvent]]:
+        given = self.json_body("event")
+        now = self.server.source.clock.now()
+        each = given if isinstance(given, list) else [given]
+        return [("", event_from_object(item, now)) for item in each]
+
+    def _cloud(self) -> list[tuple[str, SignalEvent]]:
+        kind = self.headers.get_content_type()
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        return list(cloud_events(kind, headers, self.body(), self.server.source.clock.now()))
+
+    def _github(self) -> list[tuple[str, SignalEvent]]:
+        source = self.server.source
+        body = self.body()
+        if not is_signed(source.door.github_secret, self.headers.get("X-Hub-Signature-256"), body):
+            sentence = "X-Hub-Signature-256 must be the signature of the body"
+            raise RequestError(HTTPStatus.UNAUTHORIZED, sentence)
+        kind = self.headers.get("X-GitHub-Event") or ""
+        if kind == "ping":
+            return []
+        if not kind.replace("_", "").isalnum():
+            raise InputError(f"X-GitHub-Event must name an event, got {kind!r:.80}")
+        try:
+            document = json.loads(body)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"delivery must be JSON ({error})") from None
+        mark = self.headers.get("X-GitHub-Delivery") or ""
+        return [(mark, github_event(kind, document, source.clock.now()))]
+
+
+class _Server(LimitedServer):
+    def __init__(self, source: HttpEventsSource) -> None:
+        self.source = source
+        super().__init__(source.door, _Request)

@@ -1,0 +1,47 @@
+"""The example modules ask a sensible question about a signal of the source each is made for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from prefrontal.cli.module_files import read_fingerprint
+from prefrontal.pulse.sources.cloud_events import cloud_events
+from prefrontal.pulse.sources.github_events import github_event
+from prefrontal.pulse.template import QuestionTemplate
+from prefrontal.types import SignalEvent
+
+MODULES = Path(__file__).parents[2] / "examples" / "modules"
+
+PULL = {
+    "action": "opened",
+    "pull_request": {"title": "Mend the gate", "html_url": "https://h/a/b/pull/7"},
+    "sender": {"login": "jane"},
+}
+PAID = (
+    b'{"specversion": "1.0", "id": "1", "source": "/orders", "type": "paid",'
+    b' "data": {"message": "Order 17"}}'
+)
+SIGNALS = {
+    "github": github_event("pull_request", PULL, 0.0),
+    "cloud-events": next(cloud_events("application/cloudevents+json", {}, PAID, 0.0))[1],
+    "log-lines": SignalEvent("log", "/var/log/app.log", "line", 1.0, 0.0, {"text": "ERROR: full"}),
+}
+QUESTIONS = {
+    "github": "jane did pull_request.opened: Mend the gate (https://h/a/b/pull/7). "
+    "Does it need me?",
+    "cloud-events": "paid from /orders: Order 17. Is there something to do?",
+    "log-lines": "app.log says: ERROR: full. Is something wrong? (/var/log/app.log)",
+}
+
+
+def test_every_example_is_tried_here() -> None:
+    assert {path.stem for path in MODULES.iterdir()} == SIGNALS.keys() == QUESTIONS.keys()
+
+
+@pytest.mark.parametrize("name", sorted(QUESTIONS))
+def test_an_example_asks_about_its_signal(name: str) -> None:
+    module = read_fingerprint(MODULES / f"{name}.yml")
+    question = QuestionTemplate.parse(module.question_template)
+    assert question.render([SIGNALS[name]], module.module_id) == QUESTIONS[name]
