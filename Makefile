@@ -6,6 +6,7 @@ export CXX
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
+INSTALL := $(PIP) install --quiet --no-build-isolation --no-deps --force-reinstall .
 REPORT := build/demo/replay.html
 SOURCES := $(shell find csrc bindings python -type f ! -name '*.pyc' ! -name '*.so') \
            CMakeLists.txt pyproject.toml scripts/check_isa_objects.py README.md LICENSE
@@ -26,10 +27,10 @@ demo: $(VENV)/installed  ## replay REPO=path, or the longest history found here;
 
 build: $(VENV)/installed  ## make .venv and install prefrontal into it
 
-test: $(VENV)/installed $(VENV)/tools  ## run the tests
+test: $(VENV)/with-torch $(VENV)/tools  ## run the tests
 	$(BIN)/python -m pytest
 
-check: $(VENV)/installed $(VENV)/tools  ## lint, format, types, imports, requirements
+check: $(VENV)/with-torch $(VENV)/tools  ## lint, format, types, imports, requirements
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -42,13 +43,13 @@ format: $(VENV)/tools  ## rewrite the files in the project's format
 	$(BIN)/ruff format
 	find csrc bindings -name '*.[ch]pp' | xargs $(BIN)/clang-format -i
 
-sanitize: $(VENV)/installed $(VENV)/tools  ## the tests of the core under ASan and UBSan
+sanitize: $(VENV)/with-torch $(VENV)/tools  ## the tests of the core under ASan and UBSan
 	sh scripts/sanitize.sh $(BIN)/python
 
-bench-smoke: $(VENV)/installed $(VENV)/tools  ## run each benchmark once, quickly: do they work?
+bench-smoke: $(VENV)/with-torch $(VENV)/tools  ## run each benchmark once, quickly: do they work?
 	set -e; for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file --smoke; done
 
-bench: $(VENV)/installed $(VENV)/tools  ## run the benchmarks in full
+bench: $(VENV)/with-torch $(VENV)/tools  ## run the benchmarks in full
 	set -e; for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file; done
 
 clean:  ## remove everything that was made here
@@ -61,17 +62,22 @@ $(VENV)/ready: pyproject.toml scripts/requirements.py
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python scripts/requirements.py build run > $@.txt
 	$(PIP) install --quiet -r $@.txt
-	@# cmake and ninja: only where the system lacks a recent enough one
-	$(BIN)/python -c 'from scikit_build_core.build import get_requires_for_build_wheel as needed; \
+	@# cmake and ninja: only where the system lacks a recent enough one; torch comes with the tools
+	PREFRONTAL_TORCH=0 $(BIN)/python -c 'from scikit_build_core.build import get_requires_for_build_wheel as needed; \
 	  print("\n".join(needed()))' > $@.txt
 	$(PIP) install --quiet -r $@.txt
 	@touch $@
 
 $(VENV)/tools: $(VENV)/ready
-	$(BIN)/python scripts/requirements.py dev plot bench control llm server > $@.txt
+	$(BIN)/python scripts/requirements.py dev plot bench control llm mcp otel server > $@.txt
 	$(PIP) install --quiet -r $@.txt
 	@touch $@
 
+# The main job needs no torch; what was built with torch serves it too.
 $(VENV)/installed: $(VENV)/ready $(SOURCES)
-	$(PIP) install --quiet --no-build-isolation --no-deps --force-reinstall .
-	@touch $@
+	PREFRONTAL_TORCH=$(if $(wildcard $(VENV)/tools),1,0) $(INSTALL)
+	@touch $@ $(if $(wildcard $(VENV)/tools),$(VENV)/with-torch)
+
+$(VENV)/with-torch: $(VENV)/tools $(SOURCES)
+	PREFRONTAL_TORCH=1 $(INSTALL)
+	@touch $@ $(VENV)/installed

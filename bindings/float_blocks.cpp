@@ -3,6 +3,7 @@
 #include <climits>
 
 #include "arrays.hpp"
+#include "dlpack.hpp"
 
 namespace prefrontal::bindings {
 
@@ -32,6 +33,38 @@ void check(py::handle value, const char* what, bool written) {
     throw py::value_error(rule + "writable, got a read-only array");
 }
 
+void check_size(py::ssize_t size, const char* what) {
+  if (size > kMost)
+    throw py::value_error(std::string(what) + " must be at most 536870911 numbers long, got " +
+                          std::to_string(size));
+}
+
+bool wants_gradient(py::handle tensor) {
+  static PyObject* const name = PyUnicode_InternFromString("requires_grad");
+  const auto told = py::reinterpret_steal<py::object>(PyObject_GetAttr(tensor.ptr(), name));
+  PyErr_Clear();
+  return told && told.ptr() != Py_False;
+}
+
+// A tensor of torch, or of another library with DLPack's exchange interface.
+FloatBlock tensor_block(const BorrowedTensor& tensor, py::handle value, const char* what,
+                        bool written) {
+  const auto rule = [what](const char* rest) { return std::string(what) + " must be " + rest; };
+  if (tensor.dimensions < 1 || tensor.dimensions > 3)
+    throw py::value_error(rule("an array of 1 to 3 dimensions, got one of ") +
+                          std::to_string(tensor.dimensions));
+  const bool aligned = reinterpret_cast<std::uintptr_t>(tensor.numbers()) % sizeof(float) == 0;
+  if (!tensor.contiguous() || !aligned)
+    throw py::value_error(rule("contiguous in C order and aligned, as ") + what +
+                          ".contiguous() makes it, got strides " + tensor.told_strides());
+  if (written && wants_gradient(value))
+    throw py::value_error(rule("free of gradients to be written into, got one that requires one"));
+  FloatBlock block{tensor.numbers(), tensor.dimensions, {}};
+  for (int i = 0; i < tensor.dimensions; ++i) block.shape[i] = tensor.shape[i];
+  check_size(tensor.size(), what);
+  return block;
+}
+
 }  // namespace
 
 FloatBlock float_block(py::handle value, const char* what, bool written) {
@@ -39,6 +72,8 @@ FloatBlock float_block(py::handle value, const char* what, bool written) {
   const int needed = kPlain | (written ? int{py::detail::npy_api::NPY_ARRAY_WRITEABLE_} : 0);
   const bool is_array = py::detail::npy_api::get().PyArray_Check_(value.ptr());
   const auto* array = is_array ? py::detail::array_proxy(value.ptr()) : nullptr;
+  BorrowedTensor tensor;
+  if (!is_array && borrow(value, what, tensor)) return tensor_block(tensor, value, what, written);
   // Nearly every array has NumPy's own float32 as its type; the others take the longer way.
   if (!array || array->descr != float32 || (array->flags & needed) != needed || array->nd < 1 ||
       array->nd > 3)
@@ -46,15 +81,13 @@ FloatBlock float_block(py::handle value, const char* what, bool written) {
   FloatBlock block{reinterpret_cast<float*>(array->data), array->nd, {}};
   py::ssize_t size = 1;
   for (int i = 0; i < array->nd; ++i) size *= block.shape[i] = array->dimensions[i];
-  if (size > kMost)
-    throw py::value_error(std::string(what) + " must be at most 536870911 numbers long, got " +
-                          std::to_string(size));
+  check_size(size, what);
   return block;
 }
 
 void refuse_shape(const char* what, const std::string& rule, py::handle value) {
   throw py::value_error(std::string(what) + " must be of shape " + rule + ", got " +
-                        py::str(value.attr("shape")).cast<std::string>());
+                        py::str(py::tuple(py::list(value.attr("shape")))).cast<std::string>());
 }
 
 FloatRows float_rows(py::handle value, const char* what, py::ssize_t columns) {

@@ -1,5 +1,5 @@
 // Blocks of float32 as arguments and results of calls that take a tenth of a microsecond: nothing
-// is put together before something is wrong. NumPy arrays today; here is where tensors come in.
+// is put together before something is wrong. NumPy arrays, or tensors (dlpack.hpp).
 #pragma once
 
 #include <pybind11/numpy.h>

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "arrays.hpp"
+#include "dlpack.hpp"
 
 namespace prefrontal::bindings {
 
@@ -17,21 +18,32 @@ using Copy = py::array_t<float, py::array::c_style>;
 
 std::string quoted(std::string_view name) { return "parameters['" + std::string(name) + "']"; }
 
-// Arrays in another order are taken too: they are copied in any case.
-Copy read(py::handle value, const NamedShape& wanted) {
+void check_shape(py::handle value, const NamedShape& wanted, const std::vector<int>& shape) {
+  const bool number = shape.empty() && wanted.shape == std::vector<int>{1};
+  if (shape != wanted.shape && !number)
+    throw py::value_error(quoted(wanted.name) + " must be of shape " +
+                          py::repr(py::tuple(py::cast(wanted.shape))).cast<std::string>() +
+                          ", got " +
+                          py::str(py::tuple(py::list(value.attr("shape")))).cast<std::string>());
+}
+
+// Arrays and tensors in another order are taken too: they are copied in any case.
+std::vector<float> read(py::handle value, const NamedShape& wanted) {
+  BorrowedTensor tensor;
+  if (!py::isinstance<py::array>(value) && borrow(value, quoted(wanted.name).c_str(), tensor)) {
+    refuse_negated(value, quoted(wanted.name).c_str());
+    check_shape(value, wanted, {tensor.shape, tensor.shape + tensor.dimensions});
+    return copied(tensor);
+  }
   const std::string rule = quoted(wanted.name) + " must be ";
   if (!py::isinstance<py::array>(value))
     throw py::type_error(rule + "a numpy array of float32, got " + type_name(value));
   const auto array = py::reinterpret_borrow<py::array>(value);
   if (!py::isinstance<py::array_t<float, 0>>(array))
     throw py::type_error(rule + "an array of float32, got " + described(array));
-  const std::vector<int> shape(array.shape(), array.shape() + array.ndim());
-  const bool number = shape.empty() && wanted.shape == std::vector<int>{1};
-  if (shape != wanted.shape && !number)
-    throw py::value_error(rule + "of shape " +
-                          py::repr(py::tuple(py::cast(wanted.shape))).cast<std::string>() +
-                          ", got " + py::str(array.attr("shape")).cast<std::string>());
-  return Copy(array);
+  check_shape(array, wanted, {array.shape(), array.shape() + array.ndim()});
+  const Copy copy(array);
+  return {copy.data(), copy.data() + copy.size()};
 }
 
 // x - x is 0 for a number and NaN for everything else, and so is the sum of them.
@@ -66,8 +78,7 @@ Parameters named_arrays(py::handle given, const std::vector<NamedShape>& shapes)
                             py::repr(py::list(arrays)).cast<std::string>());
     }
     ++found;
-    const Copy copy = read(arrays[name], each);
-    values.assign(copy.data(), copy.data() + copy.size());
+    values = read(arrays[name], each);
     if (!all_finite(values))
       throw py::value_error(quoted(each.name) + " must be finite, got NaN or infinity");
   }
@@ -85,10 +96,11 @@ Parameters named_arrays(py::handle given, const std::vector<NamedShape>& shapes)
 
 int second_size(py::handle given, const char* name, int otherwise) {
   const py::dict arrays = as_dict(given);
-  if (!arrays.contains(name) || !py::isinstance<py::array>(arrays[name])) return otherwise;
-  const auto array = py::reinterpret_borrow<py::array>(arrays[name]);
-  const bool small = array.ndim() == 2 && array.shape(1) >= 1 && array.shape(1) <= 4096;
-  return small ? static_cast<int>(array.shape(1)) : otherwise;
+  if (!arrays.contains(name) || !py::hasattr(arrays[name], "shape")) return otherwise;
+  const py::object shape = arrays[name].attr("shape");
+  if (!py::isinstance<py::tuple>(shape) || py::len(shape) != 2) return otherwise;
+  const auto columns = py::tuple(shape)[1].cast<py::ssize_t>();
+  return columns >= 1 && columns <= 4096 ? static_cast<int>(columns) : otherwise;
 }
 
 py::tuple told_names(const std::vector<std::string_view>& names) {

@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 
 #include "arrays.hpp"
+#include "dlpack.hpp"
 
 namespace prefrontal::bindings {
 
@@ -24,6 +25,9 @@ std::size_t numbers(const Shape& shape) {
 Numbers::Numbers(py::handle value, const char* what, int environments) {
   if (py::isinstance<py::array>(value) && py::reinterpret_borrow<py::array>(value).ndim() > 0)
     read_many(py::reinterpret_borrow<py::array>(value), what, environments);
+  else if (BorrowedTensor tensor;
+           environments && borrow(value, what, tensor) && tensor.dimensions == 1)
+    read_many(py::array_t<float>(py::cast(copied(tensor))), what, environments);
   else
     read_one(value, what);
 }

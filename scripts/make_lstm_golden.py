@@ -17,7 +17,7 @@ EVERY = 613
 """One of so many weights is kept, in torch's order."""
 
 
-class Scorer(torch.nn.Module):  # type: ignore[misc]
+class Scorer(torch.nn.Module):
     """The network that the LSTM scorer computes."""
 
     def __init__(self, seed: int) -> None:

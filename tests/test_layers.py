@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PYTHON = re.compile(r"(Python\.h|pybind11/|numpy/|torch/|bindings/)")
+PYTHON = re.compile(r"(Python\.h|pybind11/|numpy/|bindings/)")
+TORCH = re.compile(r"(torch|ATen|c10)/")
+OPERATORS = ROOT / "csrc/control/torch"
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 
@@ -22,6 +24,11 @@ def includes(folder: str) -> Iterator[tuple[Path, str]]:
 
 def test_csrc_knows_nothing_of_python() -> None:
     assert [(path, name) for path, name in includes("csrc") if PYTHON.match(name)] == []
+
+
+def test_only_the_operators_know_torch() -> None:
+    knowing = {ROOT / path for path, name in includes("csrc") if TORCH.match(name)}
+    assert knowing and {path.parent for path in knowing} == {OPERATORS}
 
 
 def test_a_domain_of_csrc_includes_only_itself_and_simd() -> None:

@@ -3,6 +3,7 @@
 
 #include "csrc/simd/across.hpp"
 #include "csrc/simd/kernels.hpp"
+#include "csrc/simd/lanes.hpp"
 #include "csrc/simd/tanh.hpp"
 #include "csrc/simd/v16.hpp"
 
@@ -54,8 +55,6 @@ void shared(const RuleTable& table, const float* rule, float* hidden) {
   }
 }
 
-PREFRONTAL_INLINE v16 relu(const v16& x) { return if_less(x, splat(0.0f), splat(0.0f), x); }
-
 PREFRONTAL_INLINE float top(const RuleTable& table, const v16 (&hidden)[kHalves]) {
   v16 sum = relu(hidden[0]) * load(table.head);
   for (int half = 1; half < kHalves; ++half)
@@ -83,17 +82,16 @@ PREFRONTAL_INLINE void candidates(const RuleTable& table, const float* shared,
   for (int r = 0; r < R; ++r) raw[r] = top(table, hidden[r]);
 }
 
+PREFRONTAL_INLINE v16 bounded(float scale, bool smooth, const v16& raw) {
+  const v16 high = splat(scale);
+  const v16 low = splat(-scale);
+  if (smooth) return high * tanh_of(raw / high);
+  const v16 out = if_less(raw, low, low, raw);
+  return if_less(high, out, high, out);
+}
+
 PREFRONTAL_INLINE v16 bounded(const RuleTable& table, const v16& raw) {
-  const v16 high = splat(table.scale);
-  const v16 low = splat(-table.scale);
-  v16 out;
-  if (table.smooth) {
-    out = high * tanh_of(raw / high);
-  } else {
-    out = if_less(raw, low, low, raw);
-    out = if_less(high, out, high, out);
-  }
-  return out + splat(table.offset);
+  return bounded(table.scale, table.smooth, raw) + splat(table.offset);
 }
 
 void bias(const RuleTable& table, const float* hidden, const float* summaries, int n,
@@ -113,8 +111,58 @@ void bias(const RuleTable& table, const float* hidden, const float* summaries, i
   if (k < n) store_first(bounded(table, load_first(biases + k, n - k)), biases + k, n - k);
 }
 
+// The lanes whose sum is row . x
+PREFRONTAL_INLINE v16 across_row(const float* row, const float* x) {
+  return load(row) * load(x) + load(row + kLanes) * load(x + kLanes);
+}
+
+void update_by(const RuleWeights& weights, const float* z_delta, const float* z_world, float keep,
+               float step, const float* rule, float* moved) {
+  const v16 pool = splat(weights.pool);
+  float source[kRule];
+  for (int i = 0; i < kRule; ++i)
+    source[i] = total(across_row(weights.delta + i * kSummary, z_delta) +
+                      pool * across_row(weights.world + i * kSummary, z_world));
+  const v16 start = load(weights.delta_start) + pool * load(weights.world_start);
+  store(splat(keep) * load(rule) + splat(step) * (load(source) + start), moved);
+}
+
+template <int B>
+PREFRONTAL_INLINE void biases_by(const BiasWeights& weights, const float* shared,
+                                 const float* summaries, int n, float* biases) {
+  float x[kSummary * B * kLanes];
+  side_by_side<B>(summaries, n, kSummary, x);
+  const Layer layer = {weights.w1 + kRule, kRule + kSummary, kSummary, kHidden, shared};
+  v16 raw[B];
+  headed<B>(layer, weights.w2, weights.b2[0], x, raw);
+  float lanes[B * kLanes];
+  for (int b = 0; b < B; ++b)
+    store(bounded(weights.scale, weights.smooth, raw[b]), lanes + b * kLanes);
+  for (int k = 0; k < n; ++k) biases[k] = lanes[k];
+}
+
+void bias_by(const BiasWeights& weights, const float* rule, const float* summaries, int n,
+             float* biases) {
+  float shared[kHidden];
+  for (int i = 0; i < kHidden; ++i)
+    shared[i] = weights.b1[i] + total(load(weights.w1 + i * (kRule + kSummary)) * load(rule));
+  for (int k = 0; k < n;) {
+    const float* from = summaries + k * static_cast<long>(kSummary);
+    const int left = n - k;
+    const int most = kMostBlocks * kLanes;
+    if (left > kLanes) {
+      biases_by<kMostBlocks>(weights, shared, from, left < most ? left : most, biases + k);
+      k += most;
+    } else {
+      biases_by<1>(weights, shared, from, left, biases + k);
+      k = n;
+    }
+  }
+}
+
 }  // namespace
 
-extern const RuleKernels PREFRONTAL_JOIN(rule_, PREFRONTAL_ISA) = {update, shared, bias};
+extern const RuleKernels PREFRONTAL_JOIN(rule_, PREFRONTAL_ISA) = {update, shared, bias, update_by,
+                                                                   bias_by};
 
 }  // namespace prefrontal::simd

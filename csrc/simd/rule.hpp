@@ -25,6 +25,20 @@ struct alignas(64) RuleTable {
   bool smooth;   // scale tanh(x / scale) instead of the nearer end
 };
 
+// The same parameters as torch keeps them, matrices by rows; nothing is folded or copied.
+struct RuleWeights {
+  const float *delta, *delta_start;  // kRule x kSummary, kRule
+  const float *world, *world_start;
+  float pool;
+};
+
+struct BiasWeights {
+  const float *w1, *b1;  // kHidden x (kRule + kSummary), kHidden
+  const float *w2, *b2;  // kHidden, 1
+  float scale;
+  bool smooth;
+};
+
 struct RuleKernels {
   // Moves `rule` and gives true; false, and `rule` as it was, where the result is not finite.
   bool (*update)(const RuleTable& table, const float* z_delta, const float* z_world, float keep,
@@ -34,6 +48,12 @@ struct RuleKernels {
   // The biases of n candidates; `summaries` null: none is read, and all have the same.
   void (*bias)(const RuleTable& table, const float* hidden, const float* summaries, int n,
                float* biases);
+  // moved = keep rule + step (delta z_delta + pool world z_world), whatever comes of it.
+  void (*update_by)(const RuleWeights& weights, const float* z_delta, const float* z_world,
+                    float keep, float step, const float* rule, float* moved);
+  // The biases of n candidates; for many at a time.
+  void (*bias_by)(const BiasWeights& weights, const float* rule, const float* summaries, int n,
+                  float* biases);
 };
 
 }  // namespace prefrontal::simd

@@ -15,12 +15,16 @@ constexpr int kTerrain = 2;                  // w_harm, w_goal
 constexpr int kValues = 16 + 16 + kContext;  // of a slot: action, terrain and zeros, context
 constexpr int kNorms = 80;                   // kContext + 1 and zeros
 
-// Matrices by columns, so that sixteen results stand side by side.
+constexpr int kFilled = 0x50464331;  // mark of a table that was filled
+
+// Matrices by columns, so that sixteen results stand side by side. Torch keeps such tables as flat
+// tensors of float32, so the layout is that of python/prefrontal/control/ops/cue_folded.py.
 struct alignas(64) SlotTable {
-  int inputs;   // kWorld or kContext
-  bool cosine;  // divide the scores by the length of the query
-  bool direct;  // the action reads the input too
-  float score[kContext][kSlots];
+  int inputs;  // kWorld or kContext
+  int cosine;  // divide the scores by the length of the query
+  int direct;  // the action reads the input too
+  int mark = kFilled;
+  alignas(64) float score[kContext][kSlots];
   float score_start[kSlots];
   float value[kSlots][kValues];
   float value_start[kValues];

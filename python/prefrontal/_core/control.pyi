@@ -1,7 +1,7 @@
 """The grid world, one or many stepped together; a context memory and a rule, folded for use."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Self, final
+from typing import Any, Literal, Protocol, Self, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,6 +144,22 @@ class GridWorlds:
     def observe(self, observation: dict[str, NDArray[np.float32]]) -> None:
         """The observations of all worlds, into the caller's arrays, as in `step`."""
 
+class _Tensor(Protocol):
+    """A tensor of another library that offers DLPack's C exchange interface, as torch's do."""
+
+    @property
+    def requires_grad(self) -> bool: ...
+    def __dlpack_device__(self) -> tuple[Any, Any]: ...
+
+Given: TypeAlias = NDArray[np.float32] | _Tensor
+"""float32 in C order in this process's memory: a NumPy array, or a torch tensor on the CPU.
+
+A tensor is read in place, whether it requires a gradient or not; one that is written into must not
+require one, and its version counter does not move. A fake, meta or functorch tensor, another
+device, dtype or order is refused by name, and never touched: `torch.ops.prefrontal` takes those.
+Results that are new arrays are NumPy's.
+"""
+
 @final
 class CueReader:
     """What a cue calls up: a snapshot of a context memory, folded so that a read costs 0.1 us.
@@ -159,12 +175,12 @@ class CueReader:
     z: float32 [32] for one cue or [B, 32], in C order; results have the same number of dimensions.
     A row's results do not depend on the rows around it, nor on the processor, to the bit. A cue
     that is not finite gives NaN. From 128 rows on the interpreter's lock is given up.
-    Raises TypeError for anything but a float32 array, ValueError for another shape or order.
+    Raises TypeError for anything but float32, ValueError for another shape or order (see Given).
     """
 
     def __init__(
         self,
-        parameters: Mapping[str, NDArray[np.float32]],
+        parameters: Mapping[str, Given],
         *,
         cue_action_input: Literal["context", "context+world"] = "context",
         attention: Literal["dot", "cosine"] = "dot",
@@ -181,17 +197,17 @@ class CueReader:
         shapes, NaN or infinity, and numbers whose products leave float32.
         """
 
-    def refresh(self, parameters: Mapping[str, NDArray[np.float32]]) -> None:
+    def refresh(self, parameters: Mapping[str, Given]) -> None:
         """Take a new snapshot of the same shapes. Raises, changing nothing, as the constructor."""
 
-    def write_slot(self, slot: int, row: NDArray[np.float32]) -> None:
+    def write_slot(self, slot: int, row: Given) -> None:
         """Replace one slot (0 to 15) of the snapshot's memory by `row` [d], which is copied.
 
         Reads then give the bits of a reader made with that memory; the caller's own memory is not
         touched. Raises ValueError, and changes nothing, for another slot, shape, or NaN.
         """
 
-    def changed(self, parameters: Mapping[str, NDArray[np.float32]]) -> tuple[str, ...]:
+    def changed(self, parameters: Mapping[str, Given]) -> tuple[str, ...]:
         """Names of the parameters that differ from the snapshot: () when a refresh is not needed.
 
         Compares all bytes (20 us); what `write_slot` wrote counts. Raises as the constructor.
@@ -201,27 +217,27 @@ class CueReader:
     def memory(self) -> NDArray[np.float32]:
         """A copy of the snapshot's memory [16, d], with the slots written."""
 
-    def read(self, z: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def read(self, z: Given) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """(action_bias [B, 16] without bounds, terrain_weight [B, 2]) as new arrays.
 
         terrain_weight: w_harm and w_goal in (0, 1), which float32 rounds to 1 from logit 17 on.
         """
 
     def read_context(
-        self, z: NDArray[np.float32]
+        self, z: Given
     ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
         """As `read`, with the context c [B, 64] behind them."""
 
     def read_into(
         self,
-        z: NDArray[np.float32],
-        action_bias: NDArray[np.float32],
-        terrain_weight: NDArray[np.float32],
-        cue_context: NDArray[np.float32] | None = None,
+        z: Given,
+        action_bias: Given,
+        terrain_weight: Given,
+        cue_context: Given | None = None,
     ) -> None:
         """As `read`, into the caller's arrays. Raises ValueError where one overlaps z."""
 
-    def weights(self, z: NDArray[np.float32]) -> NDArray[np.float32]:
+    def weights(self, z: Given) -> NDArray[np.float32]:
         """How much each slot is attended to, [B, 16]; a row sums to 1."""
 
     def tick(self) -> None:
@@ -248,25 +264,25 @@ class ContextReader:
 
     def __init__(
         self,
-        parameters: Mapping[str, NDArray[np.float32]],
+        parameters: Mapping[str, Given],
         *,
         attention: Literal["dot", "cosine"] = "dot",
     ) -> None:
         """parameters: as of CueReader up to `output_proj`, with `query_proj` [d, 64] for
         `world_query_proj`, and perhaps `key_proj.bias`. Raises as CueReader does."""
 
-    def refresh(self, parameters: Mapping[str, NDArray[np.float32]]) -> None: ...
-    def write_slot(self, slot: int, row: NDArray[np.float32]) -> None: ...
-    def changed(self, parameters: Mapping[str, NDArray[np.float32]]) -> tuple[str, ...]: ...
+    def refresh(self, parameters: Mapping[str, Given]) -> None: ...
+    def write_slot(self, slot: int, row: Given) -> None: ...
+    def changed(self, parameters: Mapping[str, Given]) -> tuple[str, ...]: ...
     @property
     def memory(self) -> NDArray[np.float32]: ...
-    def read(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
+    def read(self, x: Given) -> NDArray[np.float32]:
         """output_proj(w v) [B, 64], in the affine hull of the slots' own, as a new array."""
 
-    def read_into(self, x: NDArray[np.float32], out: NDArray[np.float32]) -> None:
+    def read_into(self, x: Given, out: Given) -> None:
         """As `read`, into the caller's array. Raises ValueError where it overlaps x."""
 
-    def weights(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
+    def weights(self, x: Given) -> NDArray[np.float32]:
         """How much each slot is attended to, [B, 16]."""
 
 @final
@@ -286,7 +302,7 @@ class RuleState:
 
     def __init__(
         self,
-        parameters: Mapping[str, NDArray[np.float32]],
+        parameters: Mapping[str, Given],
         *,
         update_eta: float = 0.05,
         world_pool_weight: float = 0.5,
@@ -312,18 +328,18 @@ class RuleState:
         below 0 or so large that e could exceed 1, unknown words, and as CueReader for parameters.
         """
 
-    def refresh(self, parameters: Mapping[str, NDArray[np.float32]]) -> None:
+    def refresh(self, parameters: Mapping[str, Given]) -> None:
         """Take a new snapshot of the parameters; the rule stays. Raises as the constructor."""
 
-    def changed(self, parameters: Mapping[str, NDArray[np.float32]]) -> tuple[str, ...]:
+    def changed(self, parameters: Mapping[str, Given]) -> tuple[str, ...]:
         """Names of the parameters that differ from the snapshot."""
 
     def update(
         self,
-        z_delta: NDArray[np.float32],
-        z_world: NDArray[np.float32],
-        gate: float | NDArray[Any] = 1.0,
-        override: float | NDArray[Any] = 0.0,
+        z_delta: Given,
+        z_world: Given,
+        gate: float | Given | NDArray[Any] = 1.0,
+        override: float | Given | NDArray[Any] = 0.0,
     ) -> None:
         """Move the rule. z_delta, z_world: [32] or [B, 32], averaged over B.
 
@@ -333,13 +349,15 @@ class RuleState:
         finite; where e is 0 the latents are not read.
         """
 
-    def bias(self, summaries: NDArray[np.float32]) -> NDArray[np.float32]:
+    def bias(self, summaries: Given) -> NDArray[np.float32]:
         """The bias of each candidate [K] from its summary [K, 32], K at least 1, as a new array."""
 
-    def bias_into(self, summaries: NDArray[np.float32], biases: NDArray[np.float32]) -> None:
+    def bias_into(self, summaries: Given, biases: Given) -> None:
         """As `bias`, into the caller's array. Raises ValueError where it overlaps the summaries."""
 
-    def tick(self, gate: float | NDArray[Any] = 1.0, override: float | NDArray[Any] = 0.0) -> None:
+    def tick(
+        self, gate: float | Given | NDArray[Any] = 1.0, override: float | Given | NDArray[Any] = 0.0
+    ) -> None:
         """`update` from `z_delta` and `z_world`, then `bias` of `summaries` into `biases`."""
 
     @property
@@ -361,7 +379,7 @@ class RuleState:
     def get_rule_state(self) -> NDArray[np.float32]:
         """A copy of the rule [16]."""
 
-    def set_rule_state(self, rule: NDArray[np.float32]) -> None:
+    def set_rule_state(self, rule: Given) -> None:
         """Replace the rule [16]; what follows is as it would have been. Raises for NaN."""
 
     def reset(self, environment: int | None = None) -> None:
