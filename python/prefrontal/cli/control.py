@@ -1,0 +1,189 @@
+"""`prefrontal control`: the experiments on the control modules, and a look at a trained agent."""
+
+from __future__ import annotations
+
+import json
+import os
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..control.experiments import EXPERIMENTS
+from ..control.profiles import PROFILE_NAMES
+from ..errors import InputError
+
+if TYPE_CHECKING:
+    from ..control.experiments.record import Record
+
+FAILED = 3
+MOST_SEEDS = 100
+NEEDS_TORCH = "this command needs torch: pip install 'prefrontal[control]'"
+EPILOG = "Both need torch: pip install 'prefrontal[control]'; a figure needs matplotlib, too."
+NAMES = "\n".join(f"  {name:<14}{number:<5}{it}" for name, (_, number, it) in EXPERIMENTS.items())
+RESULT = """\
+Verdicts: pass, when at least four fifths of the seeds meet the criterion; fail; void, when too many
+of them say nothing (labels out of balance). Each experiment leaves NAME.json and NAME.png in the
+folder, as soon as it is done. The same seeds give the same record.
+
+Exit codes: 0 none failed, 2 a slip in what was handed in, 3 one failed, 130 interrupted."""
+MEASURE = f"""\
+Measure, and say whether the criterion is met. NAME is one of these, or all:
+
+\b
+{NAMES}"""
+
+
+@click.group(epilog=EPILOG)
+def control() -> None:
+    """Experiments on the control modules, and a look at a trained agent.
+
+    \b
+      prefrontal control experiment anticipation
+      prefrontal control experiment all --seeds 2 --out results
+      prefrontal control diagnose agent.pt
+    """
+
+
+@control.command(
+    short_help="Measure, and say whether the criterion is met.",
+    help=MEASURE,
+    epilog=RESULT,
+)
+@click.argument("name")
+@click.option("--seeds", default=5, show_default=True, metavar="N", help="Seeds 0 to N-1.")
+@click.option(
+    "--out",
+    default="control-experiments",
+    show_default=True,
+    metavar="DIR",
+    type=click.Path(),
+    help="Where records and figures go; it is made.",
+)
+@click.option(
+    "--profile",
+    type=click.Choice(PROFILE_NAMES),
+    default="sound",
+    show_default=True,
+    help="Which variant of the modules.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The records, one JSON object a line.")
+@click.pass_context
+def experiment(
+    ctx: click.Context, name: str, seeds: int, out: str, profile: str, as_json: bool
+) -> None:
+    names = _names(name)
+    if not 1 <= seeds <= MOST_SEEDS:
+        raise InputError(f"--seeds must lie between 1 and {MOST_SEEDS}, got {seeds}")
+    _require_torch()
+    folder = _folder(out)
+    from ..control.experiments.threads import one_thread
+
+    records: list[Record] = []
+    try:
+        with one_thread():
+            for it in names:
+                records.append(_run(it, range(seeds), profile, folder, as_json))
+    except KeyboardInterrupt:
+        done = f"{len(records)} of {len(names)} experiments"
+        click.echo(f"Interrupted after {done}; their records lie in {folder}.", err=True)
+        ctx.exit(130)
+    if len(records) > 1 and not as_json:
+        from .control_pages import print_overview
+
+        print_overview(records)
+    if any(it.verdict == "fail" for it in records):
+        ctx.exit(FAILED)
+
+
+@control.command(short_help="What is wrong with a trained agent, told loudly.")
+@click.argument("checkpoint", type=click.Path())
+@click.option(
+    "--steps", default=500, show_default=True, metavar="N", help="Random steps to look at."
+)
+@click.option("--seed", default=0, show_default=True, metavar="N", help="Of world and steps.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a page.")
+def diagnose(checkpoint: str, steps: int, seed: int, as_json: bool) -> None:
+    """Look for the silent failures of a trained agent: flat attention, labels that are always the
+    same, slots grown alike, a bias that cannot rank.
+
+    CHECKPOINT is what prefrontal.control.checkpoint.save wrote. The agent takes random steps in the
+    world of the experiments (contrast14); nothing in it is trained or changed.
+    """
+    if not 1 <= steps <= 100_000:
+        raise InputError(f"--steps must lie between 1 and 100000, got {steps}")
+    if seed < 0:
+        raise InputError(f"--seed must be at least 0, got {seed}")
+    if not Path(checkpoint).is_file():
+        raise InputError(f"CHECKPOINT must be a file, got {checkpoint!r}")
+    _require_torch()
+    from ..control.diagnosis import diagnose as look
+    from ..control.experiments.threads import one_thread
+
+    with one_thread():
+        try:
+            found = look(checkpoint, steps=steps, seed=seed)
+        except (ValueError, OSError) as error:
+            raise InputError(str(error)) from None
+    if as_json:
+        click.echo(json.dumps(found.to_json()))
+    else:
+        from .control_pages import print_diagnosis
+
+        print_diagnosis(found, checkpoint)
+
+
+def _names(name: str) -> list[str]:
+    if name == "all":
+        return list(EXPERIMENTS)
+    if name not in EXPERIMENTS:
+        raise InputError(f"NAME must be all or one of {', '.join(EXPERIMENTS)}, got {name!r}")
+    return [name]
+
+
+def _folder(out: str) -> Path:
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"--out must be a folder, got {out!r}: {error.strerror}") from None
+    if not os.access(folder, os.W_OK | os.X_OK):  # told before the minutes of work, not after
+        raise InputError(f"--out must be a folder that can be written to, got {out!r}")
+    return folder
+
+
+def _run(name: str, seeds: range, profile: str, folder: Path, as_json: bool) -> Record:
+    from ..control.experiments import load_experiment
+    from ..storage.files import write_atomic
+    from .control_pages import print_record, watched
+
+    module = load_experiment(name)
+    with watched(module.TITLE, seeds) as (report, clock):
+        record = module.run(seeds, profile=profile, report=report)
+    text = record.to_json()
+    write_atomic(folder / f"{name}.json", text)
+    drawn = _draw(module, record, folder / f"{name}.png")
+    if as_json:
+        click.echo(json.dumps(json.loads(text), separators=(",", ":")))
+    else:
+        print_record(record, clock())
+    click.echo(f"Wrote {folder / name}.json{' and .png' if drawn else ''}", err=True)
+    return record
+
+
+def _draw(module: Any, record: Record, path: Path) -> bool:
+    """Whether there is a figure now; without matplotlib a line says why there is none."""
+    if find_spec("matplotlib") is None:
+        click.echo("No figure: it needs matplotlib (pip install 'prefrontal[plot]').", err=True)
+        return False
+    from ..control.experiments.figure import render_png
+    from ..storage.files import write_atomic
+
+    write_atomic(path, render_png(record, module.draw))
+    return True
+
+
+def _require_torch() -> None:
+    if find_spec("torch") is None:
+        raise InputError(NEEDS_TORCH)

@@ -1,0 +1,104 @@
+"""Percentile bootstrap intervals, of rows or of whole episodes, and the area under a ROC curve.
+
+The same input always gives the same interval: the draws come from a generator of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Rows = NDArray[np.intp]
+
+
+def bootstrap_interval(
+    values: ArrayLike,
+    statistic: Callable[[NDArray[np.float64]], float] | None = None,
+    *,
+    level: float = 0.95,
+    draws: int = 2000,
+    seed: int = 0,
+) -> tuple[float, float]:
+    """Interval of a statistic (None: the mean) of the values [n], resampled with replacement.
+
+    No value gives (NaN, NaN). Raises ValueError for a level outside (0, 1).
+    """
+    given = np.asarray(values, dtype=np.float64)
+    if given.size == 0:
+        return float("nan"), float("nan")
+    rows = np.random.default_rng(seed).integers(given.size, size=(draws, given.size))
+    if statistic is None:
+        found = given[rows].mean(axis=1)
+    else:
+        found = np.array([statistic(given[it]) for it in rows])
+    return _ends(found, level)
+
+
+def grouped_draws(
+    groups: ArrayLike,
+    statistic: Callable[[Rows], float],
+    *,
+    draws: int = 1000,
+    seed: int = 0,
+) -> NDArray[np.float64]:
+    """A statistic of rows under resampling of whole groups (episodes): [draws].
+
+    groups: [n], the group of each row. statistic: of the row numbers drawn; it may return NaN
+    (a draw without a label), and such draws stay in the result. Paired comparisons come by
+    computing both sides from the same rows.
+    """
+    given = np.asarray(groups)
+    order = np.argsort(given, kind="stable")
+    starts = np.flatnonzero(np.diff(given[order], prepend=np.nan) != 0)
+    parts: Sequence[Rows] = np.split(order, starts[1:])
+    generator = np.random.default_rng(seed)
+    return np.array(
+        [
+            statistic(np.concatenate([parts[it] for it in drawn]))
+            for drawn in generator.integers(len(parts), size=(draws, len(parts)))
+        ]
+    )
+
+
+def grouped_interval(
+    groups: ArrayLike,
+    statistic: Callable[[Rows], float],
+    *,
+    level: float = 0.95,
+    draws: int = 1000,
+    seed: int = 0,
+) -> tuple[float, float]:
+    """Interval of `grouped_draws`, over the draws that are numbers."""
+    found = grouped_draws(groups, statistic, draws=draws, seed=seed)
+    return _ends(found[~np.isnan(found)], level)
+
+
+def p_value(differences: ArrayLike) -> float:
+    """One-sided: the share of bootstrapped differences that are not above 0, never exactly 0."""
+    found = np.asarray(differences, dtype=np.float64)
+    found = found[~np.isnan(found)]
+    return float((np.count_nonzero(found <= 0) + 1) / (found.size + 1))
+
+
+def auc(scores: ArrayLike, labels: ArrayLike) -> float:
+    """P(score of a positive > score of a negative), ties counted half; NaN without both kinds."""
+    given, positive = np.asarray(scores, dtype=np.float64), np.asarray(labels, dtype=bool)
+    ones = np.count_nonzero(positive)
+    zeros = given.size - ones
+    if ones == 0 or zeros == 0:
+        return float("nan")
+    _, place, count = np.unique(given, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(count) - (count - 1) / 2)[place]
+    return float((ranks[positive].sum() - ones * (ones + 1) / 2) / (ones * zeros))
+
+
+def _ends(found: NDArray[np.float64], level: float) -> tuple[float, float]:
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, got {level!r}")
+    if found.size == 0:
+        return float("nan"), float("nan")
+    tail = (1 - level) / 2
+    low, high = np.quantile(found, [tail, 1 - tail])
+    return float(low), float(high)
