@@ -134,7 +134,10 @@ def test_a_recall_given_to_load_takes_the_place_of_a_threshold(tmp_path: Path) -
         ({"threshold": 1.5}, "threshold must be a number in 0..1, got 1.5"),
         ({"recall": 0}, "recall must be a number above 0 and at most 1, got 0"),
         ({"recall": 0.9, "threshold": 0.5}, "settings must have a threshold or a recall, not"),
-        ({"sinks": [{}]}, r"sinks\[0\] must have exactly one of exec, post, lines, got {}"),
+        (
+            {"sinks": [{}]},
+            r"sinks\[0\] must have exactly one of exec, post, lines, openclaw, got {}",
+        ),
         ({"sinks": [{"exec": "a", "lines": "b"}]}, r"sinks\[0\] must have exactly one of"),
         ({"sinks": [{"post": "a", "headers": {"b": 1}}]}, r"sinks\[0\].headers.b must be a non"),
         ({"sinks": [{"exec": "a", "secret_env": "S"}]}, r"sinks\[0\] must have a secret_env only"),
@@ -207,7 +210,9 @@ def nearly(fields: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[Any]:
     return st.fixed_dictionaries({}, optional=fields) | values
 
 
-sinks = nearly(dict.fromkeys(("exec", "post", "lines", "headers", "timeout_s"), values))
+sinks = nearly(
+    dict.fromkeys(("exec", "post", "lines", "openclaw", "headers", "timeout_s", "durable"), values)
+)
 documents = nearly(
     {
         **dict.fromkeys(Settings.model_fields, values),
@@ -237,4 +242,4 @@ def test_the_settings_of_the_guide_are_good(tmp_path: Path) -> None:
     settings = load_settings(written(tmp_path, "\n".join(line[4:] for line in lines)))
     assert settings.sources.git == ("~/src/project",)
     assert settings.policy.overlap == "queue"
-    assert len(settings.sinks) == 3
+    assert len(settings.sinks) == 4

@@ -24,6 +24,7 @@ class Server:
     codes: list[int]
     headers: dict[str, str] = field(default_factory=dict)
     got: list[tuple[dict[str, str], Any]] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
     url: str = ""
 
     def __enter__(self) -> Server:
@@ -33,6 +34,7 @@ class Server:
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 told.got.append((dict(self.headers), json.loads(body)))
+                told.paths.append(self.path)
                 code = told.codes.pop(0) if len(told.codes) > 1 else told.codes[0]
                 self.send_response(code)
                 for name, value in told.headers.items():

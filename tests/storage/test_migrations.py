@@ -32,6 +32,16 @@ CREATE TABLE decisions (
 CREATE INDEX decisions_acted ON decisions (time) WHERE acted
 CREATE INDEX decisions_by_reason ON decisions (reason, time)
 CREATE INDEX decisions_by_time ON decisions (time)
+CREATE TABLE deliveries (
+  decision INTEGER NOT NULL REFERENCES decisions (seq),
+  sink TEXT NOT NULL,
+  state TEXT NOT NULL,
+  attempts INTEGER NOT NULL,
+  next_at REAL NOT NULL,
+  detail ANY NOT NULL,
+  PRIMARY KEY (decision, sink)
+) STRICT, WITHOUT ROWID
+CREATE INDEX deliveries_open ON deliveries (state, sink, decision) WHERE state <> 'done'
 CREATE TABLE labels (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
   decision INTEGER NOT NULL REFERENCES decisions (seq),
@@ -59,7 +69,7 @@ def test_the_schema_is_what_this_page_says() -> None:
     database = Database(":memory:")
     migrate(database)
     assert schema(database) == FINAL_SCHEMA
-    assert schema_version(database) == len(STEPS) == 1
+    assert schema_version(database) == len(STEPS) == 2
 
 
 def create_first(database: Database) -> None:

@@ -97,7 +97,7 @@ def run(watch: Watch, as_json: bool) -> int:
     Raises BrokenPipeError when standard output was closed.
     """
     ended: SimpleQueue[int] = SimpleQueue()  # its put may be called from a signal handler
-    screen = Screen(as_json, lambda: ended.put(CLOSED_PIPE))
+    screen = Screen(as_json or watch.output, lambda: ended.put(CLOSED_PIPE))
     watch.registry.on_escalation(lambda decision: hand_over(decision, screen, watch))
     finished = False
     with _told_of_trouble():
@@ -141,8 +141,12 @@ def wake_line(decision: EscalationDecision) -> str:
 
 
 def hand_over(decision: EscalationDecision, screen: Screen, watch: Watch) -> None:
-    """Print it, then give it to every sink; a sink that failed is told of on standard error."""
+    """Print it, then give it to every sink; a sink that failed is told of on standard error.
+
+    The durable ones have it from the log already, unless that could not be written.
+    """
     screen.show(decision)
+    watch.outbox.take(decision)
     for name, sink in watch.sinks:
         outcome = sink.deliver(decision)
         if not outcome.ok:
@@ -215,10 +219,14 @@ def _ending(watch: Watch, finished: bool) -> str:
     for module in watch.modules:
         if (estimate := watch.registry.recall_estimate(module.module_id)) is not None:
             lines.append(f"{visible(module.module_id, 80)}: {estimate}")
+    if watch.owed:
+        them = "it" if watch.owed == 1 else "them"
+        lines.append(f"{_many(watch.owed, 'delivery')} pending; the next watch takes {them} up.")
     if not finished:
         lines.append("Not every question could be delivered in time; they are all in the log.")
     return "\n".join(lines)
 
 
 def _many(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    plural = noun.removesuffix("y") + "ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count} {noun if count == 1 else plural}"

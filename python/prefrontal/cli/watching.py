@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError
+from ..errors import InputError, SourceError
 from ..pulse.fingerprint import ModuleFingerprint, parse_fingerprint
+from ..pulse.outbox import Outbox
 from ..pulse.policy import PolicySettings
 from ..pulse.registry import PulseRegistry
-from ..pulse.sinks import CommandSink, HttpSink, LinesSink, Sink
 from ..settings import Settings
-from ..settings.secrets import environment_secret
 from ..storage.decisions import DecisionLog
 from ..storage.state_folder import StateFolder
-from .module_files import kept_modules, read_fingerprint
+from .module_files import given_modules
+from .watched_sinks import ConfiguredSinks, configured_sinks
 from .watched_sources import configured_sources
 
 if TYPE_CHECKING:
     from ..settings import Sink as SinkSettings
 
 QUESTION = "Something changed at {location}. Does it matter?"
-STANDARD_ERROR = 2
+LEAST_STOP_S = 0.5
+"""Left to the durable sinks, whatever the rest took."""
 KEEP_REFUSALS_DAYS = 30
 """What woke and what was labelled is kept for ever; what slept, when it is logged, so long."""
 
@@ -32,33 +33,52 @@ KEEP_REFUSALS_DAYS = 30
 class Watch:
     """A registry with everything around it; `start` begins, `stop` ends and saves.
 
-    sinks: (name for people, sink), of the settings. modules: what is watched for.
+    modules: what is watched for. sinks: (name for people, sink) that are told each question once.
+    outbox: the durable ones. output: whether the settings ask for JSON lines on standard output.
     """
 
     def __init__(
         self,
         registry: PulseRegistry,
         modules: Sequence[ModuleFingerprint],
-        sinks: Sequence[tuple[str, Sink]],
+        sinks: ConfiguredSinks,
+        outbox: Outbox,
         state: StateFolder,
         held: ExitStack,
     ) -> None:
         self.registry = registry
         self.modules = tuple(modules)
-        self.sinks = tuple(sinks)
+        self.sinks = tuple(sinks.plain)
+        self.output = sinks.output
+        self.outbox = outbox
         self.state = state
+        self.owed = 0
         self._held = held
 
     def start(self) -> None:
-        """Begin to watch."""
+        """Deliver what was left over, and begin to watch."""
+        self.outbox.start()
         self.registry.start()
 
     def stop(self, timeout_s: float = 10.0) -> bool:
-        """Deliver what was decided, save, let go of the state folder; whether all was in time."""
+        """Deliver what was decided, save, let go of the state folder; whether all was in time.
+
+        What a durable sink does not take now it gets at the next start; `owed` tells how much.
+        """
+        end = monotonic() + timeout_s
         try:
-            return self.registry.stop(timeout_s)
+            stopped = self.registry.stop(timeout_s)
+            self.outbox.stop(max(LEAST_STOP_S, end - monotonic()))
+            self.owed = self._still_owed()
+            return stopped
         finally:
             self._held.close()
+
+    def _still_owed(self) -> int:
+        try:
+            return self.outbox.owed()
+        except SourceError:
+            return 0
 
 
 def build_watch(
@@ -75,11 +95,14 @@ def build_watch(
     roots += [_folder(Path(each).absolute()) for each in folders]
     modules = _modules(settings, state, roots)
     with ExitStack() as held:
-        named = [_sink(settings, each, held) for each in (*settings.sinks, *sinks)]
+        found = configured_sinks(settings, (*settings.sinks, *sinks), held)
         state.make()
         held.enter_context(state.watched())
-        log = held.enter_context(DecisionLog(state.decisions))
+        keys = [key for key, _, _ in found.durable]
+        log = held.enter_context(DecisionLog(state.decisions, owed_to=keys))
         log.prune(KEEP_REFUSALS_DAYS)
+        outbox = Outbox(log, found.durable)
+        held.callback(outbox.close)
         registry = PulseRegistry(
             roots,
             threshold=0.0 if settings.threshold is None else settings.threshold,
@@ -96,7 +119,7 @@ def build_watch(
         )
         for module in modules:
             registry.register_module(module.module_id, module)
-        return Watch(registry, modules, named, state, held.pop_all())
+        return Watch(registry, modules, found, outbox, state, held.pop_all())
 
 
 def folder_module(folder: Path) -> ModuleFingerprint:
@@ -128,7 +151,7 @@ def _modules(
 ) -> list[ModuleFingerprint]:
     """Those of the settings and the state folder, and one for each folder left over."""
     found: dict[str, ModuleFingerprint] = {}
-    for origin, module in _given_modules(settings, state):
+    for origin, module in given_modules(settings, state):
         if module.module_id in found:
             raise InputError(f"module_id must be given once, got {module.module_id!r} in {origin}")
         found[module.module_id] = module
@@ -150,24 +173,6 @@ def _modules(
     return list(found.values())
 
 
-def _given_modules(
-    settings: Settings, state: StateFolder
-) -> Iterator[tuple[str, ModuleFingerprint]]:
-    for kept in kept_modules(state):
-        if kept.fingerprint is None:
-            raise InputError(kept.error)
-        yield str(kept.path), kept.fingerprint
-    for index, given in enumerate(settings.modules):
-        if isinstance(given, str):
-            path = settings.path(given)
-            yield str(path), read_fingerprint(path)
-            continue
-        try:
-            yield f"modules[{index}]", parse_fingerprint(given)
-        except InputError as error:
-            raise InputError(f"modules[{index}]: {error}") from None
-
-
 def _covers(module: ModuleFingerprint, folder: Path) -> bool:
     """Whether what happens in the folder reaches the module."""
     if not (module.filesystem or module.memory or module.time):
@@ -176,24 +181,3 @@ def _covers(module: ModuleFingerprint, folder: Path) -> bool:
         folder.is_relative_to(watched) or Path(watched).is_relative_to(folder)
         for watched in module.watch_directories()
     )
-
-
-def _sink(settings: Settings, given: SinkSettings, held: ExitStack) -> tuple[str, Sink]:
-    sink: Sink
-    if given.exec is not None:
-        # Its output goes where ours does not: standard output may carry JSON lines.
-        name, sink = "command", CommandSink(given.exec, given.timeout_s, output=STANDARD_ERROR)
-    elif given.post is not None:
-        secret = environment_secret("secret_env", given.secret_env)
-        sink = HttpSink(given.post, given.timeout_s, given.retries, given.headers, secret)
-        name = "post"
-    else:
-        assert given.lines is not None
-        path = settings.path(given.lines)
-        try:
-            stream = path.open("a", encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"{path} cannot be written: {error.strerror}") from None
-        name, sink = os.fspath(path), LinesSink(stream, close=True)
-    held.callback(sink.close)
-    return name, sink

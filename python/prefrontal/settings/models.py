@@ -96,13 +96,32 @@ class Policy(BaseModel):
     key_ttl_s: Seconds = 300.0
 
 
+class OpenClaw(BaseModel):
+    """The wake hook of an OpenClaw gateway.
+
+    url: of the gateway, or with a path of the hook itself. token_env: the environment variable that
+    holds its `hooks.token`. mode: wake the agent now, or wait for its next heartbeat.
+    """
+
+    model_config = _CHECKED
+
+    url: Text
+    token_env: Text
+    mode: Literal["now", "next-heartbeat"] = "now"
+
+
 class Sink(BaseModel):
-    """Where a question goes: exactly one of exec, post, lines.
+    """Where a question goes: exactly one of exec, post, lines, openclaw.
 
     exec: a command that is told the question on standard input. post: an address that gets it as
-    JSON, with `headers`, tried again `retries` times. lines: a file it is added to, as JSON.
+    JSON, with `headers`. lines: a file it is added to, as JSON; "-" is standard output.
     timeout_s: how long one try may take. secret_env: the environment variable that holds the
     secret each post is signed with (Standard Webhooks), `whsec_` and base64.
+
+    durable: a question is owed to the sink until it has it, over restarts, for give_up_s seconds;
+    so are those of post and openclaw unless this says otherwise. Any other sink is told once, an
+    address `retries` times more. name: what the log calls a durable sink; questions that are owed
+    to a name follow it to another address.
     """
 
     model_config = _CHECKED
@@ -110,14 +129,28 @@ class Sink(BaseModel):
     exec: Text | None = None
     post: Text | None = None
     lines: Text | None = None
+    openclaw: OpenClaw | None = None
     headers: dict[Text, Text] = {}
     secret_env: Text | None = None
     timeout_s: Timeout = 30.0
     retries: Whole = 4
+    durable: Switch | None = None
+    give_up_s: Seconds = 86_400.0
+    name: Text | None = None
+
+    @property
+    def lasting(self) -> bool:
+        """Whether the sink is durable."""
+        if self.durable is None:
+            return self.post is not None or self.openclaw is not None
+        return self.durable
 
     def model_post_init(self, context: Any, /) -> None:
-        if sum(given is not None for given in (self.exec, self.post, self.lines)) != 1:
-            raise broken("have exactly one of exec, post, lines")
+        given = (self.exec, self.post, self.lines, self.openclaw)
+        if sum(each is not None for each in given) != 1:
+            raise broken("have exactly one of exec, post, lines, openclaw")
+        if self.durable and self.lines == "-":
+            raise broken('not be durable beside lines "-": standard output is told once')
         if self.secret_env is not None and self.post is None:
             raise broken("have a secret_env only beside post")
 

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..errors import PrefrontalError, SourceError
 
@@ -34,8 +34,9 @@ class Database:
     there; nothing is written, and who reads never waits for who writes. application_id: what a
     new file is marked with, and any other must bear.
 
-    A transaction that has ended without an error survives a power cut. Raises SourceError naming
-    the path when the file cannot be opened, read or written, is damaged, or is not ours.
+    A transaction that has ended without an error survives a power cut; with synchronous "normal"
+    it need only survive the end of the process, and does not wait for the disk. Raises SourceError
+    naming the path when the file cannot be opened, read or written, is damaged, or is not ours.
     """
 
     def __init__(
@@ -45,12 +46,14 @@ class Database:
         *,
         read_only: bool = False,
         application_id: int = APPLICATION_ID,
+        synchronous: Literal["full", "normal"] = "full",
     ) -> None:
         name = os.fspath(path)
         self.path = name if name == ":memory:" else str(Path(name).absolute())
         self._lock = threading.RLock()
         self._busy_timeout_s = busy_timeout_s
         self._application_id = application_id
+        self._synchronous = synchronous
         self._depth = 0
         if self.path != ":memory:":
             (_check_plain_file if read_only else _make_private_file)(Path(self.path))
@@ -118,7 +121,8 @@ class Database:
             connection.set_busy_timeout(round(self._busy_timeout_s * 1000))
             self._adopt(connection)
             connection.pragma("journal_mode", "wal")
-            connection.pragma("synchronous", "full")  # on the disk before it is acknowledged
+            # full: on the disk before it is acknowledged
+            connection.pragma("synchronous", self._synchronous)
             connection.pragma("journal_size_limit", 16 << 20)
             connection.pragma("foreign_keys", "on")
         except BaseException:

@@ -79,4 +79,24 @@ CREATE TABLE states (
 ) STRICT""")
 
 
-STEPS: tuple[Step, ...] = (create_decisions,)
+def create_deliveries(database: Database) -> None:
+    """What each durable sink is owed of each question: pending, done or given up.
+
+    next_at: Unix second before which no try is made. detail: what came of the last one.
+    """
+    database.execute("""\
+CREATE TABLE deliveries (
+  decision INTEGER NOT NULL REFERENCES decisions (seq),
+  sink TEXT NOT NULL,
+  state TEXT NOT NULL,
+  attempts INTEGER NOT NULL,
+  next_at REAL NOT NULL,
+  detail ANY NOT NULL,
+  PRIMARY KEY (decision, sink)
+) STRICT, WITHOUT ROWID""")
+    database.execute(
+        "CREATE INDEX deliveries_open ON deliveries (state, sink, decision) WHERE state <> 'done'"
+    )
+
+
+STEPS: tuple[Step, ...] = (create_decisions, create_deliveries)

@@ -1,4 +1,4 @@
-"""Where a question goes: a command, an address, or a stream of JSON lines.
+"""Where a question goes: a command, an address, an OpenClaw gateway, or a stream of JSON lines.
 
 A sink takes an escalation, hands it over, and tells what came of it; it never raises for the
 world's sake. Sinks are called from the registry's handler threads, several at a time.
@@ -7,6 +7,7 @@ world's sake. Sinks are called from the registry's handler threads, several at a
 from .command import CommandSink
 from .http import HttpSink
 from .lines import LinesSink
+from .openclaw import OpenClawSink
 from .outcome import Outcome, Sink, as_dict, as_line
 from .signing import Signer
 
@@ -14,6 +15,7 @@ __all__ = [
     "CommandSink",
     "HttpSink",
     "LinesSink",
+    "OpenClawSink",
     "Outcome",
     "Signer",
     "Sink",

@@ -64,7 +64,7 @@ class CommandSink:
                 )
                 self._running.add(process)
         except OSError as error:
-            return Outcome(False, f"cannot be run: {error.strerror or error}")
+            return Outcome(False, f"cannot be run: {error.strerror or error}", down_for_s=0.0)
         try:
             process.communicate(question.encode(errors="replace"), timeout=self._timeout_s)
         except subprocess.TimeoutExpired:

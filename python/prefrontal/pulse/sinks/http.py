@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from http.client import HTTPException
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -41,6 +41,7 @@ class HttpSink:
     or as long as `Retry-After` asks. A redirect is not followed: it would lose the body.
 
     timeout_s: for each try. secret: each try is signed as Standard Webhooks say; see `Signer`.
+    body: makes the JSON of a decision; it must be the same each time.
     Raises InputError for an address that is not http or https, and for a secret that is none.
     """
 
@@ -52,7 +53,9 @@ class HttpSink:
         headers: Mapping[str, str] | None = None,
         secret: str | None = None,
         clock: Clock | None = None,
+        body: Callable[[EscalationDecision], str] = as_line,
     ) -> None:
+        self._body = body
         self._signer = None if secret is None else Signer(secret)
         self._clock = SystemClock() if clock is None else clock
         self._url = _checked_url(url)
@@ -65,7 +68,7 @@ class HttpSink:
     def deliver(self, decision: EscalationDecision) -> Outcome:
         request = Request(
             self._url,
-            data=as_line(decision).encode(),
+            data=self._body(decision).encode(),
             headers={
                 "Content-Type": "application/json",
                 "User-Agent": "prefrontal",
@@ -83,7 +86,7 @@ class HttpSink:
             if self._closed.wait(min(max(wait_s, asked_s), LONGEST_WAIT_S)):
                 return Outcome(False, f"{answer.detail}; given up: closed", attempt)
             wait_s *= 2
-        return Outcome(answer.ok, answer.detail, attempt)
+        return Outcome(answer.ok, answer.detail, attempt, asked_s)
 
     def close(self) -> None:
         """Wait for no further try."""

@@ -27,7 +27,7 @@ class LinesSink:
                 self._stream.write(line)
                 self._stream.flush()
         except (OSError, ValueError) as error:  # ValueError: the stream is closed
-            return Outcome(False, f"cannot be written: {error}")
+            return Outcome(False, f"cannot be written: {error}", down_for_s=0.0)
         return Outcome(True, "written")
 
     def close(self) -> None:

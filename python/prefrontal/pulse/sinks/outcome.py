@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -13,11 +13,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of handing over one question. detail: "exit code 3", "HTTP 204", for people."""
+    """What came of handing over one question. detail: "exit code 3", "HTTP 204", for people.
+
+    down_for_s: for at least so many seconds no other question would get through either, 0 when
+    that is unknown; None when the receiver answered, to this question.
+    """
 
     ok: bool
     detail: str
     attempts: int = 1
+    down_for_s: float | None = field(default=None, compare=False)
 
 
 class Sink(Protocol):

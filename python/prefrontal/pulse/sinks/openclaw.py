@@ -1,0 +1,60 @@
+"""Escalations to the wake hook of an OpenClaw gateway."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
+
+from ...clock import Clock
+from ...errors import InputError
+from .http import HttpSink
+
+if TYPE_CHECKING:
+    from ..prefrontal import EscalationDecision
+
+WAKE_PATH = "/hooks/wake"
+"""Where the hook is, unless the gateway was told another `hooks.path`."""
+LONGEST_TEXT = 8000
+"""Characters; the gateway takes 256 KiB by default, its agent far less."""
+
+Mode = Literal["now", "next-heartbeat"]
+
+
+class OpenClawSink(HttpSink):
+    """Queues each question as a system line of the gateway's main session.
+
+    url: of the gateway (http://127.0.0.1:18789) or, with a path, of the hook itself. token: its
+        `hooks.token`, sent as bearer token. mode: wake the agent now, or let the line wait for its
+        next heartbeat. timeout_s, retries, clock: as for `HttpSink`.
+
+    The hook does not tell a repetition by its key, so the line ends with the decision's id. Raises
+    InputError for an address, a token or a mode that is none; the token is never repeated.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        mode: Mode = "now",
+        timeout_s: float = 30.0,
+        retries: int = 4,
+        clock: Clock | None = None,
+    ) -> None:
+        if mode not in ("now", "next-heartbeat"):
+            raise InputError(f"mode must be now or next-heartbeat, got {mode!r}")
+        headers = {"Authorization": f"Bearer {token}"}
+        super().__init__(url, timeout_s, retries, headers, clock=clock, body=partial(_body, mode))
+        parts = urlsplit(url)
+        if parts.query or parts.fragment:
+            raise InputError("address must end with its path: the gateway takes no token in it")
+        if parts.path in ("", "/"):
+            self._url = url.rstrip("/") + WAKE_PATH
+
+
+def _body(mode: Mode, decision: EscalationDecision) -> str:
+    audit = ", audit" if decision.audit else ""
+    name = f" [prefrontal {decision.module_id}{audit}, id {decision.activation_id}]"
+    question = (decision.question or "")[: LONGEST_TEXT - len(name)]
+    return json.dumps({"text": question + name, "mode": mode})
