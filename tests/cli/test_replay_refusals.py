@@ -53,7 +53,7 @@ def test_a_wrong_option_is_one_sentence_that_names_it(
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        ((), "replay must be told what to replay: --git PATH or --events FILE"),
+        ((), "replay must be told what to replay: --git PATH, --events FILE or SESSIONS"),
         (
             ("--events", "nothing.jsonl"),
             "events file must be readable, got 'nothing.jsonl' (No such",
@@ -62,10 +62,13 @@ def test_a_wrong_option_is_one_sentence_that_names_it(
         (("--git", "nothing"), "repository must exist, got 'nothing'"),
         (("--git", "."), "path must be inside a git repository, got '.'"),
         (("--compare", "a.json", "b.json"), "a.json must be a readable file, got: No such file"),
-        (("--compare", "a", "b", "--git", "."), "--compare must come without --git and --events"),
+        (
+            ("--compare", "a", "b", "--git", "."),
+            "--compare must come without SESSIONS, --git and --events",
+        ),
         (
             ("--compare", "a", "b", "--events", "x"),
-            "--compare must come without --git and --events",
+            "--compare must come without SESSIONS, --git and --events",
         ),
         (("--events", "x", "--git", "y", "--png", "z"), "--png must come with one history"),
     ],

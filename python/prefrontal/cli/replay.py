@@ -23,8 +23,8 @@ COMPARED = (
 RELEVANT = """\
 What "relevant" means: path:GLOB (the same change touched GLOB, which is then hidden from the
 gate), message:REGEX (the text matches; the text is then hidden), followup (a later change
-reverted or fixed it), noop (the agent's own reply was empty), recorded (the file says so).
-Found by itself when not given."""
+reverted or fixed it), noop (the agent's own reply was not a no-op), recorded (the file says so).
+Found by itself when not given; noop for SESSIONS."""
 
 EPILOG = """\
 Each window (a commit, a line of FILE) is predicted before it is learned from; the first fifth
@@ -32,6 +32,7 @@ only warms up. Times are read as UTC. Exit codes: 0 done, 2 something handed in 
 
 
 @click.command(epilog=EPILOG)
+@click.argument("histories", nargs=-1, metavar="[SESSIONS]...")
 @click.option(
     "--git", "repositories", multiple=True, metavar="PATH", help="A git repository; repeatable."
 )
@@ -94,6 +95,7 @@ only warms up. Times are read as UTC. Exit codes: 0 done, 2 something handed in 
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 def replay(
+    histories: tuple[str, ...],
     repositories: tuple[str, ...],
     files: tuple[str, ...],
     recall: float,
@@ -120,12 +122,15 @@ def replay(
 
     Shows how many wake-ups a day each policy costs and how much of what mattered it catches:
     a heartbeat, waking on every change, the best one-line rule, chance, and the learned gate at
-    the recall you ask for.
+    the recall you ask for. SESSIONS is what OpenClaw or Claude Code kept: its folder, a project, or
+    one session file; a turn mattered when the agent's own answer was more than a no-op.
 
     \b
       prefrontal replay --git .
       prefrontal replay --git . --recall 0.95 --report replay.html
       prefrontal replay --events windows.jsonl --json
+      prefrontal replay ~/.openclaw
+      prefrontal replay ~/.claude
       prefrontal replay --log decisions.db --threshold 0.5
     """
     policy = {
@@ -136,8 +141,8 @@ def replay(
     if log is not None:
         from .replay_log import replay_the_log
 
-        if repositories or files or compare is not None:
-            raise InputError("--log must come without --git, --events and --compare")
+        if histories or repositories or files or compare is not None:
+            raise InputError("--log must come without SESSIONS, --git, --events and --compare")
         replay_the_log(log, threshold, policy, since, until, as_json)
         return
     if threshold is not None or any(value is not None for value in policy.values()):
@@ -146,21 +151,23 @@ def replay(
             " ask for a --recall"
         )
     if compare is not None:
-        if repositories or files:
-            raise InputError("--compare must come without --git and --events")
+        if histories or repositories or files:
+            raise InputError("--compare must come without SESSIONS, --git and --events")
         _compare(*compare, as_json)
         return
-    if not repositories and not files:
-        raise InputError("replay must be told what to replay: --git PATH or --events FILE")
+    if not histories and not repositories and not files:
+        raise InputError(
+            "replay must be told what to replay: --git PATH, --events FILE or SESSIONS"
+        )
     from ..replay.session import Request
 
     _check_folders(report, png, save)
     request = Request(
         recall, relevant, features, since, until, limit, seed, tokens_per_wake, all_commits
     )
-    if png is not None and len(repositories) + len(files) > 1:
+    if png is not None and len(repositories) + len(files) + len(histories) > 1:
         raise InputError("--png must come with one history: a picture shows one")
-    results = _replayed(repositories, files, request)
+    results = _replayed(repositories, files, histories, request)
     for path in _written(results, report, png, save):
         click.echo(f"Wrote {path}", err=True)
     _show(results, as_json)
@@ -174,10 +181,13 @@ def _check_folders(*paths: str | None) -> None:
 
 
 def _replayed(
-    repositories: tuple[str, ...], files: tuple[str, ...], request: Request
+    repositories: tuple[str, ...],
+    files: tuple[str, ...],
+    histories: tuple[str, ...],
+    request: Request,
 ) -> list[ReplayResult]:
     from ..assembly.replay_gate import PulseGate
-    from ..replay.session import replay_events, replay_git
+    from ..replay.session import replay_events, replay_git, replay_history
     from .page import progress
 
     results = []
@@ -186,6 +196,8 @@ def _replayed(
             results.append(replay_git(path, request, PulseGate(), step))
         for path in files:
             results.append(replay_events(path, request, PulseGate(), step))
+        for path in histories:
+            results.append(replay_history(path, request, PulseGate(), step))
     return results
 
 

@@ -10,15 +10,12 @@ from typing import Protocol
 
 from ..errors import InputError
 from ..types import SignalEvent, Window
+from .agent_replies import is_noop
 from .followups import FollowupPreset
 from .globs import compile_glob
 from .hiding import events_without
 from .windows import LoggedLine
 
-NO_REPLIES = frozenset({"", "HEARTBEAT_OK", "NO_REPLY", "NOOP", "NO_OP"})
-"""What an agent answers when there was nothing to do, in capitals and without marks around it."""
-
-_MARKS = " \t\r\n*_`'\".!"
 _EXPECTED = "path:GLOB, message:REGEX, followup, noop or recorded"
 
 
@@ -91,8 +88,7 @@ class NoopPreset:
         for window in windows:
             if not isinstance(window, LoggedLine):
                 raise InputError(f"{window.key}: reply must be there for noop, got nothing")
-            relevant = window.reply.strip(_MARKS).upper() not in NO_REPLIES
-            yield _labelled(window, window.events, relevant)
+            yield _labelled(window, window.events, not is_noop(window.reply))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,14 @@ from pathlib import Path
 from ..errors import InputError
 from ..protocols import Gate
 from ..types import Window
+from .agent_history import AgentHistory
 from .backtest import TOKENS_PER_WAKE, Question, backtest
 from .dates import parse_date
 from .event_files import count_lines, spooled
 from .git_history import GitHistory
 from .hiding import without
 from .preset_search import find_preset
-from .presets import Preset, RecordedPreset, parse_preset
+from .presets import MessagePreset, NoopPreset, Preset, RecordedPreset, parse_preset
 from .result import ReplayResult
 from .windows import read_windows
 
@@ -102,14 +103,30 @@ def replay_events(
         return _replayed(labelled, total, name, preset, request, gate, [], step)
 
 
+def replay_history(
+    path: str, request: Request, gate: Gate, step: Step = lambda *_: None
+) -> ReplayResult:
+    """Replay the sessions that OpenClaw or Claude Code kept; relevant is what was not a no-op.
+
+    Raises InputError in one sentence, also for a preset that sessions cannot answer.
+    """
+    preset = parse_preset(request.relevant or "noop")
+    if not isinstance(preset, NoopPreset | MessagePreset):
+        raise InputError(
+            "relevant must be noop or message:REGEX for an agent's sessions, got"
+            f" {request.relevant!r}"
+        )
+    since, until = _span(request)
+    history = AgentHistory(path, since, until, request.limit, step)
+    windows = iter(history) if isinstance(preset, NoopPreset) else preset.apply(history)
+    name = Path(path).expanduser().absolute().name or path
+    notes = list(history.notes)
+    return _replayed(windows, len(history), name, preset, request, gate, notes, step)
+
+
 def _chosen(file: Path, name: str, request: Request) -> tuple[Iterator[Window], int]:
     """The windows of the asked span, the newest `limit` of them, and how many there are."""
-    now = time.time()
-    since, until = -math.inf, math.inf
-    if request.since is not None:
-        since = parse_date(request.since, now, field="since")
-    if request.until is not None:
-        until = parse_date(request.until, now, field="until", end=True)
+    since, until = _span(request)
 
     def spanned() -> Iterator[Window]:
         for window in read_windows(file, name):
@@ -120,6 +137,17 @@ def _chosen(file: Path, name: str, request: Request) -> tuple[Iterator[Window], 
     total = count_lines(file) if whole else sum(1 for _ in spanned())
     skipped = 0 if request.limit is None else max(0, total - request.limit)
     return islice(spanned(), skipped, None), total - skipped
+
+
+def _span(request: Request) -> tuple[float, float]:
+    """The asked span in Unix seconds; infinite where nothing was asked."""
+    now = time.time()
+    since, until = -math.inf, math.inf
+    if request.since is not None:
+        since = parse_date(request.since, now, field="since")
+    if request.until is not None:
+        until = parse_date(request.until, now, field="until", end=True)
+    return since, until
 
 
 def _replayed(
