@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..errors import InputError, PrefrontalError, SourceError
 from ..pulse.fields import shown
@@ -12,6 +14,9 @@ from ..pulse.fingerprint import ModuleFingerprint, parse_fingerprint
 from ..storage.documents import read_document
 from ..storage.files import write_atomic
 from ..storage.state_folder import StateFolder
+
+if TYPE_CHECKING:
+    from ..settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +81,25 @@ def drop(folder: StateFolder, module_id: str) -> None:
         raise InputError(f"module must be one that is kept ({known}), got {module_id!r}") from None
     except OSError as error:
         raise SourceError(f"module {module_id!r} cannot be removed: {error.strerror}") from None
+
+
+def given_modules(
+    settings: Settings, state: StateFolder
+) -> Iterator[tuple[str, ModuleFingerprint]]:
+    """(where it is from, module) of the state folder, then of the settings.
+
+    Raises InputError for one that cannot be used.
+    """
+    for kept in kept_modules(state):
+        if kept.fingerprint is None:
+            raise InputError(kept.error)
+        yield str(kept.path), kept.fingerprint
+    for index, given in enumerate(settings.modules):
+        if isinstance(given, str):
+            path = settings.path(given)
+            yield str(path), read_fingerprint(path)
+            continue
+        try:
+            yield f"modules[{index}]", parse_fingerprint(given)
+        except InputError as error:
+            raise InputError(f"modules[{index}]: {error}") from None

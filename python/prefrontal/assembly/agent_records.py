@@ -1,0 +1,181 @@
+"""What an agent's workspace says of beliefs and peers; read, never written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..clock import Clock, SystemClock
+from ..cortex.consult_rules import judge
+from ..cortex.consult_verdict import SYSTEM_PROMPT, ConsultRequest, Verdict
+from ..cortex.consultation import TASK
+from ..cortex.context import Material, PeerMaterial, fit
+from ..cortex.deferral import Kind
+from ..cortex.models import Belief
+from ..cortex.operator import OPERATOR_KEY, OperatorWishes
+from ..cortex.quoting import quote
+from ..cortex.rules import Judged, RulesReflector
+from ..cortex.rules_text import rationale
+from ..cortex.state import (
+    BELIEFS_KEY,
+    HISTORY_KEY,
+    STATE_KEY,
+    belief_status,
+    parse_beliefs,
+    parse_history,
+    parse_state,
+)
+from ..cortex.triggers import Triggers
+from ..errors import InputError
+from ..ledger import Ledger
+from ..ledger.location import ledger_path, told_name
+from ..settings.cortex import CortexSettings, parse_cortex
+from ..storage.memory_files import MemoryFiles
+
+Document = TypeVar("Document")
+
+_LEAST_BEGINNING = 4
+_REQUEST_LIMIT = 600
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPeer:
+    """One peer: the facts and judgments on record, and what the rules make of them now."""
+
+    summary: Mapping[str, Any]
+    judged: Judged | None
+
+    @property
+    def supported(self) -> tuple[int, str, tuple[str, ...]]:
+        """The trust that the record supports now, -10..10, why, and what stands out in it."""
+        if self.judged is None:  # no context has room for so long an id
+            return 0, "nothing is known of the peer", ()
+        found, estimate = self.judged.found, self.judged.estimate
+        why = rationale(self.judged.peer, found, estimate)
+        return estimate.trust, why, tuple(each.text for each in found)
+
+
+class AgentRecords:
+    """Beliefs, peers and verdicts of the agent that lives in a folder, whether it runs or not.
+
+    folder: the workspace; it need not exist. config: the agent's, of which ledger and cortex are
+    read. Raises InputError for settings of those two that cannot be.
+    """
+
+    def __init__(
+        self, folder: Path, config: Mapping[str, Any], *, clock: Clock | None = None
+    ) -> None:
+        self.folder = folder
+        self.clock = clock or SystemClock()
+        self.settings: CortexSettings = parse_cortex(config.get("cortex"))[0]
+        self._ledger = ledger_path(told_name(config), folder)
+        self._memory = MemoryFiles(folder / "memory" / "files")
+
+    def beliefs(self) -> list[tuple[Belief, str]]:
+        """The beliefs that hold now, each with its status: what is pinned first, then the newest,
+        what is quarantined last. Raises InputError for a damaged file.
+        """
+        now = self.clock.now()
+        wishes = self._read(OPERATOR_KEY, OperatorWishes.from_text)
+        always = dict(self.settings.pinned_beliefs)
+        held = wishes.applied(self._read(BELIEFS_KEY, parse_beliefs), always)
+        completed = [each.cycle for each in self._history() if each.status == "ok"]
+        cycle = max(completed, default=self._read(STATE_KEY, parse_state).cycle)
+        expiry = self.settings.belief_expiry_cycles
+        listed = [
+            (each, belief_status(each, now, cycle=cycle, expiry_cycles=expiry))
+            for each in held
+            if not each.expired_at(now)
+        ]
+        order = {"pinned": 0, "quarantined": 2}
+        return sorted(listed, key=lambda one: (order.get(one[1], 1), -one[0].created_at))
+
+    @contextmanager
+    def ledger(self) -> Iterator[Ledger]:
+        """The ledger to read; an empty one where none is kept yet. Raises SourceError."""
+        path = self._ledger
+        kept = isinstance(path, Path) and path.exists()
+        with Ledger(path, read_only=True) if kept else Ledger() as book:
+            yield book
+
+    def peer(self, told: str) -> KnownPeer:
+        """A peer by its id, or by the only beginning of one. Raises InputError."""
+        with self.ledger() as book:
+            peer_id = _meant(book, told)
+            summary = book.get_peer_assessment_summary(
+                peer_id, interactions=self.settings.context_window
+            )
+        judged = self._rules().judged(self._context(peer_id, summary))
+        return KnownPeer(summary, next(iter(judged), None))
+
+    def verdict(self, kind: Kind, said: str, peer_id: str) -> Verdict:
+        """What the rules say of a step. said: what is about to be done. peer_id: "" for nobody;
+        one that the ledger does not hold counts as unknown.
+        """
+        summary = None
+        with self.ledger() as book:
+            if peer_id and book.peer(peer_id) is not None:
+                summary = book.get_peer_assessment_summary(
+                    peer_id, interactions=self.settings.context_window
+                )
+        step = quote(said, _REQUEST_LIMIT)
+        context = {
+            **self._context(peer_id, summary),
+            "trigger": "consult",
+            "step": {"kind": kind, "request": step},
+        }
+        return judge(ConsultRequest("consult", peer_id, kind, step[1:-1]), context, self._rules())
+
+    def trust(self, peer_id: str) -> int | None:
+        """The trust on record, -10..10; None for nobody, an unknown peer, or one not judged."""
+        with self.ledger() as book:
+            if not peer_id or book.peer(peer_id) is None:
+                return None
+            latest = book.get_peer_assessment_summary(peer_id)["latest"]
+        return None if latest is None else int(latest["trust"])
+
+    def _context(self, peer_id: str, summary: Mapping[str, Any] | None) -> dict[str, Any]:
+        """What the rules reflector is told of one peer, bounded like every context."""
+        peers: Sequence[PeerMaterial] = ()
+        if summary is not None:
+            peers = (PeerMaterial(peer_id, summary, 1, self._statistics(peer_id)),)
+        material = Material("consult", ("consult",), self.clock.now(), peers)
+        return fit(material, self.settings.max_context_tokens, SYSTEM_PROMPT, TASK).context
+
+    def _statistics(self, peer_id: str) -> dict[str, float]:
+        """What the trigger engine knew when it was last saved; nothing when that is not read."""
+        triggers = Triggers(self.clock)
+        try:
+            triggers.configure(self.settings, {})
+            triggers.load(self._read(STATE_KEY, parse_state))
+        except ValueError:
+            return {}
+        found = triggers.statistics(peer_id)
+        return {name: value for name, value in found.items() if isinstance(value, int | float)}
+
+    def _rules(self) -> RulesReflector:
+        return RulesReflector(self.settings.rules, self.settings.sharing.weight)
+
+    def _history(self) -> Sequence[Any]:
+        return self._read(HISTORY_KEY, parse_history)
+
+    def _read(self, key: str, parse: Callable[[str | None], Document]) -> Document:
+        try:
+            return parse(self._memory.retrieve(key))
+        except ValueError as error:
+            path = self._memory.path(key)
+            raise InputError(f"{path} must be readable, got: {error}") from None
+
+
+def _meant(book: Ledger, told: str) -> str:
+    if book.peer(told) is not None:
+        return told
+    if len(told) >= _LEAST_BEGINNING:
+        begin = [one.peer_id for one in book.list_peers() if one.peer_id.startswith(told)]
+        if len(begin) == 1:
+            return begin[0]
+    rule = "be the id of one that the ledger holds, or the beginning of only one"
+    raise InputError(f"peer must {rule}, got {told!r:.80}")

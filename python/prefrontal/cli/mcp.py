@@ -1,0 +1,93 @@
+"""`prefrontal mcp`: serve agents that speak the Model Context Protocol."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import SourceError
+
+if TYPE_CHECKING:
+    from ..http_server import Door
+    from ..settings import Settings
+    from ..storage.state_folder import StateFolder
+
+NEEDS_SDK = "this command needs the SDK of the protocol: pip install 'prefrontal[mcp]'"
+MOST_BYTES = 4 << 20
+
+
+@click.command()
+@click.option(
+    "--transport",
+    type=click.Choice(["stdio", "http"]),
+    default="stdio",
+    show_default=True,
+    help="Standard input and output, or streamable HTTP.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen (http).")
+@click.option("--port", default=8767, show_default=True, help="0 for any free one (http).")
+@click.option(
+    "--token-env",
+    metavar="NAME",
+    help="The environment variable with the token that a request must carry (http); needed unless"
+    " the host is this machine alone.",
+)
+@click.option("--config", metavar="FILE.yml", type=click.Path(), help="Settings, YAML.")
+@click.option(
+    "--state",
+    metavar="DIR",
+    envvar="PREFRONTAL_STATE",
+    help="Where decisions, modules and what was learned are kept; also PREFRONTAL_STATE.",
+)
+@click.option(
+    "--workspace", metavar="DIR", type=click.Path(), help="The agent's; also PREFRONTAL_HOME."
+)
+def mcp(transport: str, config: str | None, workspace: str | None, **told: Any) -> None:
+    """Serve should_wake, give_feedback, route_tool, consult and more to agents over MCP.
+
+    Nothing but the protocol is written to standard output. Over http, `replay` reads only below
+    the folder in which the server was started.
+    """
+    if find_spec("mcp") is None:
+        raise SourceError(NEEDS_SDK)
+    door = _door(told) if transport == "http" else None
+    from ..mcp.served import open_served
+    from ..mcp.server import build_server
+    from ..mcp.transports import serve_http, serve_stdio
+    from .module_files import given_modules
+
+    settings, state = _settings(config, told["state"])
+    readable = None if door is None else Path.cwd()
+    with open_served(
+        settings,
+        state,
+        [module for _, module in given_modules(settings, state)],
+        config=config,
+        workspace=workspace,
+        readable=readable,
+    ) as served:
+        server = build_server(served)
+        if door is None:
+            serve_stdio(server)
+        else:
+            serve_http(server, door, lambda address: click.echo(f"Serving {address}", err=True))
+
+
+def _door(told: dict[str, Any]) -> Door:
+    """Raises InputError for a host of the world without a token, and the like."""
+    from ..http_server import Door
+    from ..settings.secrets import environment_secret
+
+    token = environment_secret("--token-env", told["token_env"]) or ""
+    return Door(told["host"], told["port"], token, MOST_BYTES)
+
+
+def _settings(config: str | None, state: str | None) -> tuple[Settings, StateFolder]:
+    from ..settings import load_settings
+    from ..storage.state_folder import StateFolder
+
+    settings = load_settings(config)
+    return settings, StateFolder(state or settings.state_folder())

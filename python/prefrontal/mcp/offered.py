@@ -1,0 +1,135 @@
+"""One tool as a client sees it: a name, two schemas, hints, and what a call does."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import anyio.to_thread
+from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from mcp.types import Tool as ListedTool
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ..errors import InputError, PrefrontalError
+from ..pulse.fields import did_you_mean, shown
+from .progress import Progress
+from .served import Served
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+_KINDS = frozenset({"float", "int", "str", "bool"})
+"""How pydantic calls the kinds of an argument that may be of several."""
+
+
+class Arguments(BaseModel):
+    """What a tool is called with; a key that is not known is refused."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class Answer(BaseModel):
+    """What a tool answers."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A tool. read_only: it changes nothing; repeatable: a second call changes nothing more.
+
+    run: a function of what is served and of checked arguments, which gets a thread, or a coroutine
+    function of these and the progress, which runs on the loop and must not hold it up.
+    """
+
+    name: str
+    title: str
+    description: str
+    arguments: type[Arguments]
+    answer: type[Answer]
+    run: Callable[..., Any]
+    read_only: bool = False
+    repeatable: bool = False
+
+    def listed(self) -> ListedTool:
+        """As `tools/list` tells it. Nothing here deletes, and nothing reaches out."""
+        return ListedTool(
+            name=self.name,
+            title=self.title,
+            description=self.description,
+            input_schema=self.arguments.model_json_schema(),
+            output_schema=self.answer.model_json_schema(mode="serialization"),
+            annotations=ToolAnnotations(
+                title=self.title,
+                read_only_hint=self.read_only,
+                destructive_hint=False,
+                idempotent_hint=self.read_only or self.repeatable,
+                open_world_hint=False,
+            ),
+        )
+
+    async def call(
+        self, served: Served, told: Mapping[str, Any], progress: Progress
+    ) -> CallToolResult:
+        """The answer, or, with is_error, the sentence that says why there is none.
+
+        What a model can mend is told to it as a result, not as an error of the protocol.
+        """
+        try:
+            arguments = self._checked(told)
+            if inspect.iscoroutinefunction(self.run):
+                found = await self.run(served, arguments, progress)
+            else:
+                found = await anyio.to_thread.run_sync(self.run, served, arguments)
+        except PrefrontalError as error:
+            return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
+        structured = found.model_dump(mode="json")
+        text = json.dumps(structured, ensure_ascii=False)
+        return CallToolResult(content=[TextContent(text=text)], structured_content=structured)
+
+    def _checked(self, told: Mapping[str, Any]) -> Arguments:
+        try:
+            return self.arguments.model_validate(told)
+        except ValidationError as error:
+            raise InputError(_sentence(error, self.arguments)) from None
+
+
+def _sentence(error: ValidationError, model: type[BaseModel]) -> str:
+    """The first thing that is wrong: "<argument> must <rule>, got <value>"."""
+    found = error.errors(include_url=False)
+    first = found[0]
+    name = _name(first)
+    if first["type"] == "missing":
+        return f"{name} must be given, got nothing"
+    if first["type"] == "extra_forbidden":
+        hint = did_you_mean(first["loc"][-1], model.model_fields) if len(first["loc"]) == 1 else ""
+        return f"arguments must be ones that the tool has, got {name!r:.80}{hint}"
+    # An argument of several kinds is wrong in as many ways.
+    rules = dict.fromkeys(_rule(each) for each in found if _name(each) == name)
+    return f"{name or 'arguments'} must {', or '.join(rules)}, got {shown(first['input'])}"
+
+
+def _name(error: ErrorDetails) -> str:
+    """events[0].location; without what pydantic says of the kind that it tried."""
+    name = ""
+    for part in error["loc"]:
+        if isinstance(part, int):
+            name += f"[{part}]"
+        elif part.isidentifier() and part not in _KINDS:
+            name += f".{part}" if name else part
+    return name
+
+
+def _rule(error: ErrorDetails) -> str:
+    bound = error.get("ctx", {})
+    unit = "characters" if error["type"].startswith("string") else "items"
+    if error["type"].endswith("too_short"):
+        least = bound["min_length"]
+        return f"have at least {least} {unit.removesuffix('s') if least == 1 else unit}"
+    if error["type"].endswith("too_long"):
+        return f"have at most {bound['max_length']} {unit}"
+    said = error["msg"].replace("Input should be", "be", 1).replace("Input should", "", 1).strip()
+    return said.replace("be a valid ", "be a ")

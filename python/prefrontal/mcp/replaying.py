@@ -1,0 +1,164 @@
+"""A replay as a tool: what a learned gate would have cost on a history of your own."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import anyio
+import anyio.to_thread
+from pydantic import Field
+
+from ..assembly.replay_gate import PulseGate
+from ..errors import InputError
+from ..replay.result import Outcome, ReplayResult
+from ..replay.session import Request, replay_events, replay_git
+from .offered import Answer, Arguments, Offered
+from .progress import Progress
+from .served import Served
+
+MOST_WINDOWS = 50_000
+USUAL_WINDOWS = 5_000
+_EXAMPLES = 5
+_AT_ONCE = 1
+_Path = Annotated[str, Field(min_length=1, max_length=4096)]
+
+
+class ReplayArguments(Arguments):
+    git: _Path | None = Field(default=None, description="a repository; its commits are replayed")
+    events: _Path | None = Field(
+        default=None, description="a file of recorded windows, one JSON object a line"
+    )
+    recall: Annotated[float, Field(gt=0.0, le=1.0)] = Field(
+        default=0.9, description="share of what mattered that must be caught"
+    )
+    relevant: Annotated[str, Field(min_length=1, max_length=500)] | None = Field(
+        default=None,
+        description="what mattered: path:GLOB, message:REGEX, followup, noop or recorded;"
+        " found by itself when left out",
+    )
+    max_windows: Annotated[int, Field(ge=1, le=MOST_WINDOWS)] = Field(
+        default=USUAL_WINDOWS, description="only the newest so many"
+    )
+
+
+class PolicyAnswer(Answer):
+    name: str
+    detail: str
+    recall: float | None
+    wakes_per_day: float
+    share_woken: float
+    precision: float | None
+    tokens_per_useful_wake: float | None
+
+
+class OutcomeAnswer(Answer):
+    key: str = Field(description="a commit, or FILE:LINE")
+    time: float
+    score: float
+    text: str
+    paths: list[str]
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> OutcomeAnswer:
+        return cls(
+            key=outcome.key,
+            time=outcome.time,
+            score=outcome.score,
+            text=outcome.text,
+            paths=list(outcome.paths),
+        )
+
+
+class ReplayAnswer(Answer):
+    source: str
+    relevant_means: str
+    windows: int = Field(description="counted, after a fifth that only warms up")
+    relevant: int
+    days: float
+    asked_recall: float
+    got_recall: float | None
+    recall_interval: list[float] | None = Field(description="90 % interval")
+    promise: str
+    wakes_per_day: float
+    precision: float | None
+    policies: list[PolicyAnswer] = Field(description="the gate last; what it is compared with")
+    missed: int
+    misses: list[OutcomeAnswer] = Field(description="the worst of them")
+    wasted: int
+    wastes: list[OutcomeAnswer]
+    seconds: float
+    notes: list[str]
+
+    @classmethod
+    def of(cls, result: ReplayResult) -> ReplayAnswer:
+        interval = result.recall_interval
+        return cls(
+            source=result.source,
+            relevant_means=result.preset,
+            windows=result.windows,
+            relevant=result.relevant,
+            days=result.days,
+            asked_recall=result.asked_recall,
+            got_recall=result.got_recall,
+            recall_interval=None if interval is None else list(interval),
+            promise=result.promise,
+            wakes_per_day=result.wakes_per_day,
+            precision=result.precision,
+            policies=[PolicyAnswer(**_row(each)) for each in result.policies],
+            missed=result.missed,
+            misses=[OutcomeAnswer.of(each) for each in result.misses[:_EXAMPLES]],
+            wasted=result.wasted_count,
+            wastes=[OutcomeAnswer.of(each) for each in result.wasted[:_EXAMPLES]],
+            seconds=result.seconds,
+            notes=list(result.notes),
+        )
+
+
+class Replays:
+    """Runs so many replays at once; the others wait."""
+
+    def __init__(self, at_once: int = _AT_ONCE) -> None:
+        self._room = anyio.CapacityLimiter(at_once)
+
+    async def replay(
+        self, served: Served, told: ReplayArguments, progress: Progress
+    ) -> ReplayAnswer:
+        if (told.git is None) == (told.events is None):
+            given = "both" if told.git is not None else "neither"
+            raise InputError(f"arguments must have exactly one of git and events, got {given}")
+        request = Request(recall=told.recall, relevant=told.relevant, limit=told.max_windows)
+        path = str(served.below(told.git or told.events or ""))
+        run = replay_events if told.git is None else replay_git
+
+        def work() -> ReplayResult:
+            return run(path, request, PulseGate(), progress.step)
+
+        try:
+            # Abandoned when the call is cancelled; the next step of it then ends the thread.
+            result = await anyio.to_thread.run_sync(
+                work, abandon_on_cancel=True, limiter=self._room
+            )
+        finally:
+            progress.stop()
+        return ReplayAnswer.of(result)
+
+
+def tools() -> tuple[Offered, ...]:
+    """A server's own, so that servers do not wait for each other."""
+    return (
+        Offered(
+            "replay",
+            "What would a gate have cost here?",
+            "Replay a git history or a file of recorded windows through a gate that learns as it"
+            " goes: wake-ups a day, what was caught, what was missed, beside a heartbeat and"
+            " simple rules. Takes seconds; progress is told.",
+            ReplayArguments,
+            ReplayAnswer,
+            Replays().replay,
+            read_only=True,
+        ),
+    )
+
+
+def _row(policy: Any) -> dict[str, Any]:
+    return {name: getattr(policy, name) for name in PolicyAnswer.model_fields}

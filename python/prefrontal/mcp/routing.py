@@ -1,0 +1,105 @@
+"""The router as a tool: which tools would serve a prompt, wired how. Nothing is run."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from ..assembly.router import build_layout, build_router
+from ..errors import InputError
+from ..routing import Mode, Route
+from .offered import Answer, Arguments, Offered
+from .served import Served
+
+_NEAREST = 5
+
+
+class RouteArguments(Arguments):
+    prompt: Annotated[str, Field(min_length=1, max_length=8000)] = Field(
+        description="what is wanted, in words"
+    )
+
+
+class RankedAnswer(Answer):
+    tool: str = Field(description="path below the folder of tools")
+    name: str
+    score: float = Field(description="0..1; of tools at 0.60 or more most are the right one")
+    matched: list[str] = Field(description="words of the prompt that the tool's texts hold")
+
+
+class ChosenTool(Answer):
+    path: str
+    entry: str
+    arguments: list[str]
+    score: float
+
+
+class RouteAnswer(Answer):
+    route_id: str
+    run_id: str = Field(description="prefrontal route explain RUN_ID tells it again")
+    policy: str | None = Field(description="select, compose or generate: no tool fits")
+    selected: list[ChosenTool] = Field(description="in the order of the calls; empty for generate")
+    plan: dict[str, Any] | None = Field(description="steps, inputs and outputs")
+    reason: str
+    domain: str | None
+    action: str | None
+    confidence: float = Field(description="0..1, how sure the parser is of domain and action")
+    nearest: list[RankedAnswer]
+
+    @classmethod
+    def of(cls, route: Route) -> RouteAnswer:
+        decision, parsed = route.decision, route.parsed
+        selected = decision.selected if decision else []
+        return cls(
+            route_id=route.route_id,
+            run_id=route.run_id,
+            policy=decision.policy if decision else None,
+            selected=[
+                ChosenTool(
+                    path=str(each.path),
+                    entry=each.entry,
+                    arguments=[argument.name for argument in each.args],
+                    score=each.score,
+                )
+                for each in selected
+            ],
+            plan=decision.plan if decision else None,
+            reason=decision.reason if decision else route.sentence,
+            domain=parsed.domain if parsed else None,
+            action=parsed.action if parsed else None,
+            confidence=parsed.confidence if parsed else 0.0,
+            nearest=[
+                RankedAnswer(
+                    tool=each.tool.relative,
+                    name=each.tool.name,
+                    score=each.score,
+                    matched=list(each.matched),
+                )
+                for each in route.nearest(_NEAREST)
+            ],
+        )
+
+
+def route_tool(served: Served, told: RouteArguments) -> RouteAnswer:
+    settings = served.settings.routing
+    workflows = served.settings.path(settings.workflows_root)
+    if not workflows.is_dir():
+        rule = "be a folder of tools (routing.workflows_root in prefrontal.yml)"
+        raise InputError(f"workflows must {rule}, got {str(workflows)!r}")
+    router = build_router(settings, build_layout(settings, workflows), tries=False)
+    return RouteAnswer.of(router.route(told.prompt, Mode(plan_only=True, interactive=False)))
+
+
+TOOLS = (
+    Offered(
+        "route_tool",
+        "Which tools would do this?",
+        "Rank the tools of the project for a prompt and plan the calls: one tool, several wired"
+        " together, or none. It only plans: nothing is run. The route is kept in the project's"
+        " logs.",
+        RouteArguments,
+        RouteAnswer,
+        route_tool,
+    ),
+)

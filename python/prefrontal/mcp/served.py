@@ -1,0 +1,82 @@
+"""What the server serves from: the gate and its log, the agent's records, the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..assembly.agent_records import AgentRecords
+from ..assembly.wake_gate import WakeGate
+from ..clock import Clock, SystemClock
+from ..errors import InputError
+from ..pulse.policy import PolicySettings
+from ..settings.agent_file import read_agent_config, workspace_folder
+from ..storage.decisions import DecisionLog
+from ..storage.state_folder import StateFolder
+
+if TYPE_CHECKING:
+    from ..pulse.fingerprint import ModuleFingerprint
+    from ..settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """Everything the tools stand on.
+
+    readable: the folder below which `replay` may read; None for anywhere, which is what a server
+    that only its own client can reach allows.
+    """
+
+    settings: Settings
+    log: DecisionLog
+    gate: WakeGate
+    records: AgentRecords
+    clock: Clock
+    readable: Path | None = None
+
+    def below(self, told: str) -> Path:
+        """A path to read. Raises InputError for one outside of what may be read."""
+        try:
+            path = Path(told).expanduser().resolve()
+        except (OSError, RuntimeError, ValueError) as error:
+            raise InputError(f"path must be one that can be, got {told!r:.80} ({error})") from None
+        if self.readable is not None and not path.is_relative_to(self.readable.resolve()):
+            raise InputError(f"path must lie below {self.readable}, got {told!r:.80}")
+        return path
+
+
+@contextmanager
+def open_served(
+    settings: Settings,
+    state: StateFolder,
+    modules: Sequence[ModuleFingerprint],
+    *,
+    config: str | None = None,
+    workspace: str | None = None,
+    readable: Path | None = None,
+    clock: Clock | None = None,
+) -> Iterator[Served]:
+    """Open what the settings name. config, workspace: where the agent's part of them stands.
+
+    Raises InputError for settings that cannot be, SourceError for files that cannot be read.
+    """
+    clock = clock or SystemClock()
+    told = read_agent_config(config, keys={"workspace", "ledger", "cortex"})
+    records = AgentRecords(workspace_folder(workspace, told), told, clock=clock)
+    state.make()
+    with DecisionLog(state.decisions, clock=clock) as log:
+        gate = WakeGate(
+            log,
+            modules,
+            threshold=0.0 if settings.threshold is None else settings.threshold,
+            recall=settings.recall,
+            policy=PolicySettings(**settings.policy.model_dump()),
+            scorer=settings.scorer,
+            seed=settings.seed,
+            audit_share=settings.audit_share,
+            clock=clock,
+        )
+        yield Served(settings, log, gate, records, clock, readable)

@@ -1,0 +1,78 @@
+"""The server: what it tells of itself, and who answers which request."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio.to_thread
+from mcp.server import Server, ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+)
+
+from .. import __version__
+from . import peers, replaying, resources, routing, waking
+from .offered import Offered
+from .progress import Progress
+from .served import Served
+
+INSTRUCTIONS = """\
+Prefrontal decides when an agent is worth waking, and remembers whom it dealt with. Ask should_wake
+before acting on something that changed, and say with give_feedback afterwards whether it was worth
+it. Ask consult before a step that is hard to take back."""
+
+Context = ServerRequestContext[Any, Any]
+Page = PaginatedRequestParams | None
+
+
+def build_server(served: Served) -> Server[Any]:
+    """A server over what is served; the transport is the caller's."""
+    tools = {each.name: each for each in offered()}
+    listed = [each.listed() for each in tools.values()]
+
+    async def list_tools(_: Context, __: Page) -> ListToolsResult:
+        return ListToolsResult(tools=listed)
+
+    async def call_tool(context: Context, told: CallToolRequestParams) -> CallToolResult:
+        tool = tools.get(told.name)
+        if tool is None:
+            known = ", ".join(tools)
+            sentence = f"name must be one of {known}, got {told.name!r:.80}"
+            raise MCPError(INVALID_PARAMS, sentence)
+        return await tool.call(served, told.arguments or {}, Progress(context.session))
+
+    async def list_resources(_: Context, __: Page) -> ListResourcesResult:
+        found = await anyio.to_thread.run_sync(resources.listed, served)
+        return ListResourcesResult(resources=found)
+
+    async def list_templates(_: Context, __: Page) -> ListResourceTemplatesResult:
+        return ListResourceTemplatesResult(resource_templates=list(resources.TEMPLATES))
+
+    async def read_resource(_: Context, told: ReadResourceRequestParams) -> ReadResourceResult:
+        return await resources.read(served, told.uri)
+
+    return Server(
+        "prefrontal",
+        version=__version__,
+        title="Prefrontal",
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_list_resources=list_resources,
+        on_list_resource_templates=list_templates,
+        on_read_resource=read_resource,
+    )
+
+
+def offered() -> tuple[Offered, ...]:
+    """The tools, in the order in which they are listed."""
+    return (*waking.TOOLS, *routing.TOOLS, *peers.TOOLS, *replaying.tools())

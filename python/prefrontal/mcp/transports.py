@@ -1,0 +1,112 @@
+"""How the server is reached: standard input and output, or streamable HTTP."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import socket
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import anyio
+from mcp.server.stdio import stdio_server
+
+from ..errors import SourceError
+from ..http_server import Door
+
+if TYPE_CHECKING:
+    import uvicorn
+    from mcp.server import Server
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+PATH = "/mcp"
+_ENDING_S = 5
+
+
+def serve_stdio(server: Server[Any]) -> None:
+    """Serve the one client on standard input and output, until it hangs up.
+
+    Whatever else would print to standard output meanwhile goes to standard error.
+    """
+    anyio.run(_serve_stdio, server)
+
+
+async def _serve_stdio(server: Server[Any]) -> None:
+    async with stdio_server() as (reading, writing):
+        await server.run(reading, writing, server.create_initialization_options())
+
+
+def serve_http(server: Server[Any], door: Door, ready: Callable[[str], object]) -> None:
+    """Serve whoever may ask, until told to end. ready: told the address once it is taken.
+
+    Raises SourceError when the address cannot be used.
+    """
+    with listen(door) as listening:
+        host = f"[{door.host}]" if ":" in door.host else door.host
+        ready(f"http://{host}:{listening.getsockname()[1]}{PATH}")
+        http_server(server, door).run(sockets=[listening])
+
+
+def listen(door: Door) -> socket.socket:
+    """Take the address. Raises SourceError when it cannot be used."""
+    family = socket.AF_INET6 if ":" in door.host else socket.AF_INET
+    try:
+        return socket.create_server((door.host, door.port), family=family)
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise SourceError(f"{door.host}:{door.port} cannot be used: {reason}") from None
+
+
+def http_server(server: Server[Any], door: Door) -> uvicorn.Server:
+    """What serves requests once it is given a socket; it writes nothing to standard output."""
+    import uvicorn
+
+    return uvicorn.Server(
+        uvicorn.Config(
+            http_app(server, door),
+            log_config=None,
+            access_log=False,
+            lifespan="on",
+            timeout_graceful_shutdown=_ENDING_S,
+            ws="none",
+        )
+    )
+
+
+def http_app(server: Server[Any], door: Door) -> ASGIApp:
+    """The server as an ASGI application. Without a token only this machine may ask, and no web
+    page through its browser; with one, who carries it.
+    """
+    app: ASGIApp = server.streamable_http_app(
+        streamable_http_path=PATH, host=door.host, max_request_body_size=door.max_bytes
+    )
+    return TokenCheck(app, door.token) if door.token else app
+
+
+class TokenCheck:
+    """Lets through what carries "Authorization: Bearer" and the token."""
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app = app
+        self._wanted = f"Bearer {token}".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and not self._is_let_in(scope):
+            await _refuse(send)
+        else:
+            await self._app(scope, receive, send)
+
+    def _is_let_in(self, scope: Scope) -> bool:
+        given = [value for name, value in scope["headers"] if name == b"authorization"]
+        return len(given) == 1 and hmac.compare_digest(given[0], self._wanted)
+
+
+async def _refuse(send: Send) -> None:
+    body = json.dumps({"error": "Authorization must be 'Bearer' and the token"}).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"www-authenticate", b"Bearer"),
+    ]
+    await send({"type": "http.response.start", "status": 401, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

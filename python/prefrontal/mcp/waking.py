@@ -1,0 +1,221 @@
+"""The gate's tools: is this worth waking for, was it, and why."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from ..errors import InputError
+from ..pulse.reason_words import sentence
+from ..storage.decisions import DecisionRecord
+from ..types import SignalEvent
+from .offered import Answer, Arguments, Offered
+from .progress import Progress
+from .served import Served
+
+WORDS = {"useful": 1.0, "useless": 0.0}
+MOST_EVENTS = 1000
+_Text = Annotated[str, Field(min_length=1, max_length=4096)]
+_Long = Annotated[str, Field(max_length=100_000)]
+_Share = Annotated[float, Field(ge=0.0, le=1.0)]
+_Id = Annotated[str, Field(min_length=4, max_length=64)]
+
+
+class GivenEvent(Arguments):
+    """One thing that changed."""
+
+    source: _Text = Field(description='"filesystem", "network", "memory" or a name of your own')
+    location: _Text = Field(description="absolute path, URL or namespace")
+    delta_type: _Text = Field(
+        default="modified", description='"created", "modified", "deleted" or a word of your own'
+    )
+    magnitude: float = Field(default=1.0, description="size of the change, 0..1 by convention")
+    timestamp: float | None = Field(default=None, description="Unix seconds; now when left out")
+    actor: _Long | None = Field(default=None, description="who did it")
+    text: _Long | None = Field(default=None, description="what it is about: a subject line")
+    features: dict[str, Any] = Field(
+        default_factory=dict, description="more that the gate reads: extension, size_bytes, ..."
+    )
+
+    def signal(self, now: float) -> SignalEvent:
+        """As the gate takes it."""
+        told = {"actor": self.actor, "text": self.text}
+        features = {key: value for key, value in told.items() if value is not None}
+        moment = now if self.timestamp is None else self.timestamp
+        return SignalEvent(
+            self.source,
+            self.location,
+            self.delta_type,
+            self.magnitude,
+            moment,
+            {**features, **self.features},
+        )
+
+
+class WakeArguments(Arguments):
+    events: Annotated[list[GivenEvent], Field(min_length=1, max_length=MOST_EVENTS)] = Field(
+        description="one event, or a window of events that belong together, the latest last"
+    )
+    module: _Text | None = Field(
+        default=None, description="ask this module alone; all that are concerned when left out"
+    )
+
+
+class Contribution(Answer):
+    feature: str
+    log_odds: float = Field(description="above 0: for waking; below: against")
+
+
+class Decision(Answer):
+    """One decision of one module."""
+
+    id: str
+    kind: str
+    module: str
+    time: float = Field(description="Unix seconds")
+    wake: bool
+    reason: str = Field(description="woke, audit, below_threshold, cooldown, quiet_hours, ...")
+    sentence: str
+    score: float | None = Field(description="probability, 0..1, that it matters")
+    threshold: float | None
+    question: str | None = Field(description="what to ask the agent; null when it sleeps")
+    why: list[Contribution]
+
+    @classmethod
+    def of(cls, record: DecisionRecord) -> Decision:
+        return cls(**_fields(record))
+
+
+class WakeAnswer(Answer):
+    wake: bool = Field(description="whether any module wakes the agent")
+    questions: list[str] = Field(description="what to ask the agent, one a wake")
+    decisions: list[Decision] = Field(description="empty when the window concerns no module")
+
+
+class ExplainedEvent(Answer):
+    source: str
+    location: str
+    delta_type: str
+    timestamp: float
+
+
+class Explanation(Decision):
+    label: float | None = Field(description="1 it mattered, 0 it did not, null nobody has said")
+    labelled_at: float | None
+    propensity: float
+    events: list[ExplainedEvent]
+
+    @classmethod
+    def of(cls, record: DecisionRecord) -> Explanation:
+        events = [
+            ExplainedEvent(
+                source=each.source,
+                location=each.location,
+                delta_type=each.delta_type,
+                timestamp=each.timestamp,
+            )
+            for each in record.window
+        ]
+        return cls(
+            **_fields(record),
+            label=record.label,
+            labelled_at=record.labelled_at,
+            propensity=record.propensity,
+            events=events,
+        )
+
+
+class FeedbackArguments(Arguments):
+    id: _Id = Field(description="of the decision, or its beginning (four characters or more)")
+    label: Literal["useful", "useless"] | _Share = Field(
+        description="was it worth waking for: useful, useless, or a number from 0 to 1"
+    )
+
+
+class FeedbackAnswer(Answer):
+    id: str
+    module: str
+    label: float
+    before: float | None = Field(description="the label that it had")
+
+
+class ExplainArguments(Arguments):
+    id: _Id = Field(description="of the decision, or its beginning (four characters or more)")
+
+
+async def should_wake(served: Served, told: WakeArguments, _: Progress) -> WakeAnswer:
+    now = served.clock.now()
+    window = [each.signal(now) for each in told.events]
+    try:
+        records = served.gate.judge(window, told.module)
+    except TypeError as error:  # a feature of the wrong type; the sentence names it
+        raise InputError(str(error)) from None
+    questions = [each.question for each in records if each.question is not None]
+    decisions = [Decision.of(each) for each in records]
+    return WakeAnswer(wake=bool(questions), questions=questions, decisions=decisions)
+
+
+def give_feedback(served: Served, told: FeedbackArguments) -> FeedbackAnswer:
+    label = WORDS[told.label] if isinstance(told.label, str) else told.label + 0.0
+    before = served.gate.label(told.id, label)
+    return FeedbackAnswer(id=before.id, module=before.subject, label=label, before=before.label)
+
+
+def explain_decision(served: Served, told: ExplainArguments) -> Explanation:
+    return Explanation.of(served.gate.find(told.id))
+
+
+def _fields(record: DecisionRecord) -> dict[str, Any]:
+    return {
+        "id": record.id,
+        "kind": record.kind,
+        "module": record.subject,
+        "time": record.time,
+        "wake": record.acted,
+        "reason": str(record.reason),
+        "sentence": sentence(record.reason),
+        "score": _finite(record.score),
+        "threshold": _finite(record.threshold),
+        "question": record.question,
+        "why": [Contribution(feature=name, log_odds=odds) for name, odds in record.why],
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+TOOLS = (
+    Offered(
+        "should_wake",
+        "Is this worth waking the agent for?",
+        "Ask before an agent is woken for something that changed. The answer says whether to wake,"
+        " with which question, and why. Each decision is kept and has an id: say with"
+        " give_feedback whether it was worth it, and the gate learns.",
+        WakeArguments,
+        WakeAnswer,
+        should_wake,
+    ),
+    Offered(
+        "give_feedback",
+        "Say whether a wake was worth it",
+        "Label a decision by its id: useful, useless, or a number from 0 to 1. The last word"
+        " counts. The gate learns from it at once.",
+        FeedbackArguments,
+        FeedbackAnswer,
+        give_feedback,
+        repeatable=True,
+    ),
+    Offered(
+        "explain_decision",
+        "Why was this decided?",
+        "Everything that is kept of one decision: score, threshold, what pushed the score, the"
+        " events, the label.",
+        ExplainArguments,
+        Explanation,
+        explain_decision,
+        read_only=True,
+    ),
+)

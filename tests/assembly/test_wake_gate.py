@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prefrontal.assembly.wake_gate import LABELS_EVERY_S, WakeGate
+from prefrontal.errors import InputError
+from prefrontal.pulse.fingerprint import parse_fingerprint
+from prefrontal.pulse.policy import PolicySettings
+from prefrontal.pulse.registry import PulseRegistry
+from prefrontal.storage.decisions import DecisionLog, DecisionRecord
+from prefrontal.testing import ManualClock
+from prefrontal.types import Reason, SignalEvent
+
+INVOICES = parse_fingerprint(
+    {
+        "module_id": "invoices",
+        "cluster": "money",
+        "version": "1",
+        "question_template": "{location}: an invoice to file?",
+        "default_threshold": 0.6,
+        "signal_priors": {
+            "filesystem": {"watch_directories": ["/downloads"], "relevant_extensions": [".pdf"]}
+        },
+    }
+)
+
+
+def file(name: str) -> SignalEvent:
+    return SignalEvent("filesystem", f"/downloads/{name}", "created", 1.0, 1_700_000_000.0)
+
+
+def gate(log: DecisionLog, clock: ManualClock | None = None, **told: Any) -> WakeGate:
+    told = {"audit_share": 0.0, **told}
+    return WakeGate(log, [INVOICES], clock=clock or ManualClock(), **told)
+
+
+def decided(one: WakeGate, name: str) -> DecisionRecord:
+    [record] = one.judge([file(name)])
+    return record
+
+
+def test_it_decides_and_learns_as_a_watch_does(tmp_path: Path) -> None:
+    names = ["bill.pdf", "menu.pdf", "notes.txt", "bill-2.pdf", "menu-2.pdf"]
+    with DecisionLog(tmp_path / "ours.sqlite") as ours, DecisionLog() as theirs:
+        one = gate(ours)
+        watch = PulseRegistry(log=theirs, threshold=0.0, audit_share=0.0, log_refusals=True)
+        watch.register_module("invoices", INVOICES)
+        mine, seen = [], []
+        for name in names:
+            record = decided(one, name)
+            mine.append((record.reason, record.score, record.question, record.why))
+            one.label(record.id, float("bill" in name))
+            watch.start()
+            assert watch.push(file(name))
+            assert watch.stop()
+            theirs.flush()
+            [kept] = theirs.recent(1)
+            seen.append((kept.reason, kept.score, kept.question, kept.why))
+            watch.record_feedback(kept.id, float("bill" in name))
+    assert mine == seen
+    assert mine[-1][1] < mine[1][1]
+
+
+def test_it_takes_up_what_a_watch_saved_and_leaves_that_alone(tmp_path: Path) -> None:
+    with DecisionLog(tmp_path / "log.sqlite") as log:
+        before = decided(gate(log), "bill.pdf")
+        watch = PulseRegistry(log=log, audit_share=0.0)
+        watch.register_module("invoices", INVOICES)
+        watch.start()
+        log.flush()
+        watch.record_feedback(before.id, 0.0)
+        assert watch.stop()
+        saved = log.load_state("weights")
+        one = gate(log)
+        after = decided(one, "bill.pdf")
+        one.label(after.id, 0.0)
+        assert log.load_state("weights") == saved is not None
+        assert decided(one, "bill.pdf").score < after.score < before.score
+
+
+def test_labels_of_another_process_are_learned_within_seconds(tmp_path: Path) -> None:
+    clock = ManualClock()
+    with DecisionLog(tmp_path / "log.sqlite") as log:
+        one = gate(log, clock)
+        first = decided(one, "bill.pdf")
+        log.flush()
+        with DecisionLog(tmp_path / "log.sqlite") as other:
+            other.add_label(first.id, 0.0, clock.now())
+        assert decided(one, "bill.pdf").score == first.score
+        clock.advance(LABELS_EVERY_S)
+        assert decided(one, "bill.pdf").score < first.score
+
+
+def test_budgets_hold_back_and_say_so() -> None:
+    with DecisionLog() as log:
+        one = gate(log, policy=PolicySettings(wakes_per_hour=1.0, burst=1))
+        reasons = [decided(one, "bill.pdf").reason for _ in range(2)]
+    assert reasons == [Reason.WOKE, Reason.GLOBAL_BUDGET]
+
+
+def test_an_audit_carries_its_chance() -> None:
+    with DecisionLog() as log:
+        one = gate(log, audit_share=0.25)
+        records = [decided(one, "notes.txt") for _ in range(60)]
+    audits = [each for each in records if each.reason is Reason.AUDIT]
+    assert 0 < len(audits) < 60
+    for each in audits:
+        assert (each.acted, each.propensity) == (True, 0.25)
+        assert each.question == "/downloads/notes.txt: an invoice to file?"
+
+
+def test_a_decision_is_found_though_it_was_not_on_the_disk_yet(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    with DecisionLog(path) as log, closing(sqlite3.connect(path)) as other:
+        one = gate(log)
+        other.execute("BEGIN IMMEDIATE")  # nobody else can write
+        record = decided(one, "bill.pdf")
+        with ThreadPoolExecutor(1) as pool:
+            found = pool.submit(one.find, record.id)
+            wait([found], timeout=0.02)
+            other.rollback()
+            assert found.result() == record
+
+
+def test_a_floor_stands_under_the_threshold_of_a_module() -> None:
+    with DecisionLog() as log:
+        assert decided(gate(log, threshold=0.99), "bill.pdf").threshold == 0.99
+        assert decided(gate(log, threshold=0.1), "bill.pdf").threshold == 0.6
+
+
+def test_what_slept_is_kept_too_and_can_be_labelled(tmp_path: Path) -> None:
+    with DecisionLog(tmp_path / "log.sqlite") as log:
+        one = gate(log)
+        slept = decided(one, "notes.txt")
+        assert not slept.acted
+        assert one.label(slept.id[:8], 1.0).label is None
+        assert one.find(slept.id).label == 1.0
+        assert decided(one, "notes.txt").score > slept.score
+
+
+def test_what_is_wrong_is_named() -> None:
+    with DecisionLog() as log:
+        one = gate(log)
+        with pytest.raises(InputError, match="module must be one of invoices, got 'taxes'"):
+            one.judge([file("x")], "taxes")
+        with pytest.raises(InputError, match="label must be a number from 0 to 1, got 2"):
+            one.label(decided(one, "bill.pdf").id, 2)
+        with pytest.raises(InputError, match="modules must hold one at least, got none"):
+            WakeGate(log, []).judge([file("x")])
+        with pytest.raises(InputError, match="module_id must be given once, got 'invoices'"):
+            WakeGate(log, [INVOICES, INVOICES])

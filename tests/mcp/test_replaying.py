@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prefrontal.mcp.progress import Progress, StoppedError
+
+from .served_samples import answer, asking, refusal, served
+
+
+def history(path: Path, windows: int) -> Path:
+    """Every third window mattered, and says so in its path."""
+    lines = [
+        {
+            "time": 1_700_000_000 + 60 * number,
+            "relevant": number % 3 == 0,
+            "events": [
+                {
+                    "source": "filesystem",
+                    "location": f"src/{'core' if number % 3 == 0 else 'docs'}/{number}.py",
+                    "delta_type": "modified",
+                }
+            ],
+        }
+        for number in range(windows)
+    ]
+    path.write_text("".join(json.dumps(each) + "\n" for each in lines), encoding="utf-8")
+    return path
+
+
+async def test_a_replay_tells_what_a_gate_would_have_cost_and_how_far_it_is(
+    tmp_path: Path,
+) -> None:
+    path = history(tmp_path / "windows.jsonl", 1000)
+    told: list[tuple[float, float | None, str | None]] = []
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, total, message))
+
+    async with asking(tmp_path) as client:
+        asked = {"events": str(path), "recall": 0.9}
+        found = answer(await client.call_tool("replay", asked, progress_callback=note))
+    assert (found["windows"], found["relevant_means"]) == (800, "recorded")
+    assert found["got_recall"] > 0.8
+    assert found["policies"][-1]["name"] == "prefrontal"
+    assert found["policies"][0]["name"] == "heartbeat"
+    assert len(found["misses"]) <= 5
+    done = [each[0] for each in told]
+    assert done == sorted(set(done))
+    assert told[-1] == (1000.0, 1000.0, "replaying")
+
+
+async def test_a_replay_that_nobody_waits_for_ends_and_makes_room(tmp_path: Path) -> None:
+    path = history(tmp_path / "windows.jsonl", 5000)
+    begun = asyncio.Event()
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        begun.set()
+
+    async with asking(tmp_path, mode="legacy") as client:
+        asked = {"events": str(path)}
+        call = client.call_tool("replay", asked, progress_callback=note)
+        waiting = asyncio.create_task(call)
+        await begun.wait()
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        again = answer(await client.call_tool("replay", {**asked, "max_windows": 100}))
+    assert again["windows"] == 80
+
+
+async def test_a_call_that_is_over_ends_the_thread_that_still_works_for_it() -> None:
+    session: Any = None  # it is not told anything any more
+    progress = Progress(session)
+    progress.stop()
+    with pytest.raises(StoppedError, match=r"The call was cancelled\."):
+        await asyncio.to_thread(progress.step, "replaying", 200, 1000)
+
+
+async def test_only_so_many_windows_are_replayed(tmp_path: Path) -> None:
+    path = history(tmp_path / "windows.jsonl", 300)
+    async with asking(tmp_path) as client:
+        asked = {"events": str(path), "max_windows": 100}
+        found = answer(await client.call_tool("replay", asked))
+        said = refusal(await client.call_tool("replay", {**asked, "max_windows": 1_000_000}))
+    assert found["windows"] == 80
+    assert said == "max_windows must be less than or equal to 50000, got 1000000"
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({}, "arguments must have exactly one of git and events, got neither"),
+        ({"git": ".", "events": "x"}, "arguments must have exactly one of git and events"),
+        ({"events": "x", "relevant": "luck"}, "relevant must be"),
+        ({"events": "/no/such/file"}, "events file must be readable, got '/no/such/file'"),
+        ({"git": "/no/such/folder"}, "repository must exist, got '/no/such/folder'"),
+        ({"git": "a\0b"}, "path must be one that can be, got 'a\\x00b'"),
+    ],
+)
+async def test_what_cannot_be_replayed_is_a_sentence(
+    tmp_path: Path, asked: dict[str, object], sentence: str
+) -> None:
+    async with asking(tmp_path) as client:
+        said = refusal(await client.call_tool("replay", asked))
+    assert said.startswith(sentence)
+
+
+def test_a_server_of_the_network_reads_only_below_its_folder(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    from prefrontal.errors import InputError
+
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "link").symlink_to(tmp_path)
+    with served(tmp_path) as found:
+        bounded = replace(found, readable=tmp_path / "in")
+        assert bounded.below(str(tmp_path / "in" / "x.jsonl")) == tmp_path / "in" / "x.jsonl"
+        for outside in ("../x.jsonl", "link/x.jsonl"):
+            with pytest.raises(InputError, match="path must lie below"):
+                bounded.below(str(tmp_path / "in" / outside))
+        assert found.below("/etc/hosts") == Path("/etc/hosts")

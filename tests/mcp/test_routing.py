@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from .served_samples import answer, asking, refusal
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "routing" / "workflows"
+
+
+async def test_a_prompt_is_planned_and_nothing_is_run(tmp_path: Path) -> None:
+    workflows = tmp_path / "workflows"
+    shutil.copytree(EXAMPLE, workflows, ignore=shutil.ignore_patterns("_tmp", "__pycache__"))
+    before = set(workflows.rglob("*.py"))
+    routing = {"workflows_root": str(workflows)}
+    async with asking(tmp_path, routing=routing) as client:
+        one = answer(await client.call_tool("route_tool", {"prompt": "summarize this matrix"}))
+        two = answer(
+            await client.call_tool("route_tool", {"prompt": "Summarize a matrix then plot it"})
+        )
+        none = answer(await client.call_tool("route_tool", {"prompt": "book a flight to Oslo"}))
+    assert one["policy"] == "select"
+    assert Path(one["selected"][0]["path"]).is_file()
+    assert one["selected"][0]["score"] == one["nearest"][0]["score"]
+    assert two["policy"] == "compose"
+    assert len(two["selected"]) == 2
+    assert [each["id"] for each in two["plan"]["plan"]["steps"]] == ["s1", "s2"]
+    assert (none["policy"], none["selected"]) == ("generate", [])
+    assert set(workflows.rglob("*.py")) == before
+    assert not (workflows / "_tmp" / "runs").exists()
+
+
+async def test_a_project_without_tools_is_a_sentence(tmp_path: Path) -> None:
+    routing = {"workflows_root": str(tmp_path / "none")}
+    async with asking(tmp_path, routing=routing) as client:
+        said = refusal(await client.call_tool("route_tool", {"prompt": "plot it"}))
+    assert said.startswith("workflows must be a folder of tools")
