@@ -1,4 +1,4 @@
-"""A small HTTP server for JSON: so many connections at once, none that dawdles, a clean end."""
+"""A small HTTP server: so many connections at once, none that dawdles, a clean end."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any
 from urllib.parse import urlsplit
 
-from .errors import InputError
+from .errors import InputError, SourceError
 
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 MOST_AT_ONCE = 64
@@ -61,6 +61,14 @@ class Door:
             require(False, "token", rule, f"none for the host {self.host}")
 
 
+@dataclass(frozen=True, slots=True)
+class TextAnswer:
+    """An answer that is no JSON. kind: its media type, with parameters."""
+
+    text: str
+    kind: str
+
+
 def require(holds: bool, name: str, rule: str, value: object) -> None:
     """InputError "`name` must `rule`, got ..." where it does not hold."""
     if not holds:
@@ -72,7 +80,10 @@ def is_int(value: object, low: int, high: int) -> bool:
 
 
 class LimitedServer(ThreadingHTTPServer):
-    """A thread a request; past `most_at_once` connections a new one is closed at once."""
+    """A thread a request; past `most_at_once` connections a new one is closed at once.
+
+    Raises SourceError when it cannot listen there.
+    """
 
     daemon_threads = False
     block_on_close = True
@@ -84,14 +95,38 @@ class LimitedServer(ThreadingHTTPServer):
         self.door = door
         self._open: dict[socket.socket, float | None] = {}
         self._guard = Lock()
+        self._thread: Thread | None = None
         if ":" in door.host:
             self.address_family = socket.AF_INET6
-        super().__init__((door.host, door.port), request)
+        try:
+            super().__init__((door.host, door.port), request)
+        except OSError as error:
+            reason = error.strerror or error
+            raise SourceError(f"cannot listen on {door.host}:{door.port}: {reason}") from None
 
     @property
     def port(self) -> int:
         """Where it listens."""
         return int(self.server_address[1])
+
+    def begin(self, name: str) -> None:
+        """Serve from now on, in a thread of that name."""
+        self._thread = Thread(
+            target=self.serve_forever, kwargs={"poll_interval": 0.1}, name=name, daemon=True
+        )
+        self._thread.start()
+
+    def end_accepting(self, timeout_s: float = 5.0) -> None:
+        """Take no more requests; those that are here go on."""
+        if self._thread is not None:
+            self.shutdown()
+            self._thread.join(timeout_s)
+
+    def end(self, timeout_s: float = 5.0) -> None:
+        """Take no more requests, answer those that are here, and let go of the address."""
+        self.end_accepting(timeout_s)
+        self.end_reading()
+        self.server_close()
 
     def has_been_read(self, connection: socket.socket) -> None:
         """The request is there; its answer may take longer."""
@@ -134,7 +169,8 @@ class LimitedServer(ThreadingHTTPServer):
 
 
 class JsonRequest(BaseHTTPRequestHandler):
-    """One request, answered with JSON, always; an error is {"error": a sentence}.
+    """One request, answered with JSON unless a subclass says otherwise; an error is
+    {"error": a sentence}, always.
 
     A subclass says in `done` what is answered, and raises RequestError where nothing is done.
     """
@@ -145,8 +181,8 @@ class JsonRequest(BaseHTTPRequestHandler):
     server: LimitedServer
     _is_read = False
 
-    def done(self, method: str) -> tuple[HTTPStatus, dict[str, Any]]:
-        """Status and document of the answer to this request."""
+    def done(self, method: str) -> tuple[HTTPStatus, dict[str, Any] | TextAnswer]:
+        """Status and document, or text, of the answer to this request."""
         raise NotImplementedError
 
     def do_GET(self) -> None:
@@ -209,6 +245,7 @@ class JsonRequest(BaseHTTPRequestHandler):
         return kind
 
     def _answer(self, method: str) -> None:
+        document: dict[str, Any] | TextAnswer
         try:
             status, document = self.done(method)
         except RequestError as error:
@@ -235,12 +272,12 @@ class JsonRequest(BaseHTTPRequestHandler):
             raise RequestError(HTTPStatus.LENGTH_REQUIRED, "Content-Length must be a number")
         return int(told)
 
-    def _send(self, status: HTTPStatus, document: dict[str, Any]) -> None:
-        data = json.dumps(document, ensure_ascii=False).encode(errors="replace")
+    def _send(self, status: HTTPStatus, document: dict[str, Any] | TextAnswer) -> None:
+        kind, data = _encoded(document)
         self.close_connection = True
         try:
             self.send_response(status)
-            self.send_header("Content-Type", "application/json; charset=utf-8")
+            self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(data)))
             self.send_header("Connection", "close")
             if status == HTTPStatus.UNAUTHORIZED:
@@ -249,3 +286,11 @@ class JsonRequest(BaseHTTPRequestHandler):
             self.wfile.write(data)
         except OSError:  # the client went away
             return
+
+
+def _encoded(document: dict[str, Any] | TextAnswer) -> tuple[str, bytes]:
+    """Media type and bytes."""
+    if isinstance(document, TextAnswer):
+        return document.kind, document.text.encode(errors="replace")
+    data = json.dumps(document, ensure_ascii=False).encode(errors="replace")
+    return "application/json; charset=utf-8", data

@@ -12,6 +12,7 @@ from prefrontal.errors import InputError
 from prefrontal.pulse.policy import PolicySettings
 from prefrontal.pulse.prefrontal import EscalationDecision
 from prefrontal.pulse.registry import PulseRegistry
+from prefrontal.storage.decisions import DecisionLog
 from prefrontal.types import Reason, SignalEvent
 
 from .registries import PATIENCE_S, Inbox, decided, file, log_at, raw
@@ -159,6 +160,21 @@ def test_audits_give_the_recall_with_its_interval() -> None:
     assert estimate.recall == pytest.approx(30 / 31)
     assert estimate.low < 30 / 31 < estimate.high
     assert registry.recall_estimate("nobody") is None
+
+
+def test_a_label_of_what_was_slept_through_teaches_and_leaves_the_estimate_alone() -> None:
+    events = [file(f"{n}.pdf") for n in range(30)] + [file(f"{n}.txt") for n in range(30)]
+    with DecisionLog() as log:
+        decisions, registry = decided(events, audit_share=0.5, log_refusals=True, log=log)
+        for each in decisions:
+            registry.record_feedback(each.activation_id or "", 1.0)
+        before = registry.recall_estimate("homework")
+        slept = [record for record in registry.refusals() if record.reason == "below_threshold"]
+        assert before is not None and len(slept) > 5
+        for record in slept:  # chosen by whoever labels, not drawn: no estimate follows from them
+            registry.record_feedback(record.id, 1.0)
+        assert registry.recall_estimate("homework") == before
+        assert registry.status()["labels_learned"] == len(decisions) + len(slept)
 
 
 def test_a_broken_event_is_left_out_and_the_next_one_decided(

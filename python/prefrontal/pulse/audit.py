@@ -13,10 +13,14 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from ..notebook import frame, share, table
 from .recall import MEMORY, share_interval
 
 LEAST_AUDITS = 30
 """Labelled audits below which no threshold is moved: too little is known of what was missed."""
+
+FIELDS = ("recall", "low", "high", "audits")
+"""Of an estimate, in the order it is shown."""
 
 
 class AuditDraw:
@@ -61,6 +65,14 @@ class RecallEstimate:
             f"estimated recall {self.recall:.2f} ({self.low:.2f} to {self.high:.2f})"
             f" from {self.audits} audits"
         )
+
+    def to_pandas(self) -> Any:
+        """The figures as a pandas.DataFrame of one row. Raises SourceError without pandas."""
+        return frame([(self.recall, self.low, self.high, self.audits)], FIELDS)
+
+    def _repr_html_(self) -> str:
+        figures = map(share, (self.recall, self.low, self.high))
+        return table(str(self), FIELDS, [(*figures, str(self.audits))])
 
 
 @dataclass(slots=True)

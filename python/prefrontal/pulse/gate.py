@@ -117,9 +117,12 @@ class Gate:
                     self._ask(module_id, module, group.score, tuple(group.window), Reason.WOKE)
 
     def learn(self, record: DecisionRecord, label: float) -> None:
-        """Train a registered module on one label and take it into its recall estimate."""
+        """Train a registered module on one label; a wake or an audit enters its recall estimate.
+
+        Not a window that slept: whoever labels it chose it, and no share follows from that.
+        """
         self._limbic.update_weights(record.subject, record.window, label)
-        if module := self.modules.get(record.subject):
+        if record.acted and (module := self.modules.get(record.subject)):
             woke = record.reason != Reason.AUDIT
             module.recall.labelled(woke=woke, score=record.score, label=label)
 

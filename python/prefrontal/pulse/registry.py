@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..clock import Clock, SystemClock
 from ..errors import InputError
+from ..storage.decision_list import DecisionList
 from ..storage.decisions import DecisionLog, DecisionRecord
 from ..types import Reason, SignalEvent
 from .audit import AuditDraw, RecallEstimate
@@ -214,11 +215,11 @@ class PulseRegistry:
             found = [each for each in self._gate.refusals if each.id == decision_id]
             return self._gate.refused(found)[0] if found else self._log.get(decision_id)
 
-    def refusals(self, limit: int = 20) -> list[DecisionRecord]:
+    def refusals(self, limit: int = 20) -> DecisionList:
         """The latest windows that woke nobody, newest first, each with what pushed its score."""
         with self._worker.paused():
             latest = list(self._gate.refusals)[-limit:] if limit > 0 else []
-            return self._gate.refused(reversed(latest))
+            return DecisionList(self._gate.refused(reversed(latest)))
 
     def recall_estimate(self, module_id: str) -> RecallEstimate | None:
         """Share of what matters that wakes the module, from audits; None while unknown."""
@@ -247,7 +248,8 @@ class PulseRegistry:
             }
 
     def _counts(self) -> dict[str, int]:
-        counts = {str(reason): count for reason, count in self._gate.counts.items()}
+        kept = dict(self._gate.counts)  # at once: the gate's thread may add a reason meanwhile
+        counts = {str(reason): count for reason, count in kept.items()}
         if merged := self._files.coalesced:
             counts[str(Reason.COALESCED)] = merged
         return dict(sorted(counts.items()))

@@ -102,6 +102,20 @@ class ReplayResult:
         """The row of that name, None when the replay did not try it."""
         return next((each for each in self.policies if each.name == name), None)
 
+    def to_pandas(self, part: str = "policies") -> Any:
+        """A part as a pandas.DataFrame: "policies", "misses", "wasted", "strip" or "curve".
+
+        Raises InputError for another part, SourceError without pandas.
+        """
+        from .notebook import result_frame
+
+        return result_frame(self, part)
+
+    def _repr_html_(self) -> str:
+        from .notebook import result_html
+
+        return result_html(self)
+
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON values; raises InputError naming a field that is NaN or infinite."""
         return {"format": FORMAT, **plain(self, "")}

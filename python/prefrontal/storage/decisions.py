@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -12,8 +12,10 @@ from ..clock import Clock, SystemClock
 from ..errors import InputError
 from . import decision_queries as queries
 from .database import Database, RowError
+from .decision_list import DecisionList
 from .decision_record import COLUMNS, DecisionRecord, new_id, to_row
 from .deferred import DeferredWriter
+from .deliveries import OWE, Deliveries
 from .migrations import migrate
 from .retention import delete_refusals
 
@@ -31,6 +33,8 @@ class DecisionLog:
 
     path: the file, made if missing, in a folder that exists; ":memory:" keeps all in memory.
     clock: tells `prune` what is old. soon_limit: records that `append_soon` may hold back.
+    owed_to: sinks that every wake with a question is owed to from now on: its deliveries are
+        written in the transaction of the wake, and `on_owed` is called once they are.
 
     Every method may be called from any thread, and several processes may have the file open: a
     label that one adds is seen by the others. What a method has written when it returns survives
@@ -44,7 +48,10 @@ class DecisionLog:
         *,
         clock: Clock | None = None,
         soon_limit: int = 100_000,
+        owed_to: Sequence[str] = (),
     ) -> None:
+        self.on_owed: Callable[[], object] = lambda: None
+        self._owed_to = tuple(owed_to)
         self._clock = SystemClock() if clock is None else clock
         self._database = Database(path)
         try:
@@ -71,12 +78,21 @@ class DecisionLog:
         kept = list(records)
         rows = [to_row(record) for record in kept]
         labels = [_first_label(record) for record in kept if record.label is not None]
+        owed = [
+            (record.id, sink, record.time)
+            for record in kept
+            if record.acted and record.kind == "wake" and (record.question or "").strip()
+            for sink in self._owed_to
+        ]
         try:
             with self._database.transaction():
                 self._database.execute_many(_INSERT, rows)
                 self._database.execute_many(_LABEL, labels)
+                self._database.execute_many(OWE, owed)
         except RowError as error:
             raise InputError(f"decision id must be new, got {self._repeated(kept)!r}") from error
+        if owed:
+            self.on_owed()
 
     def append_soon(self, record: DecisionRecord) -> bool:
         """Hand the record to the writer thread, without waiting for the disk.
@@ -121,12 +137,13 @@ class DecisionLog:
         acted: bool | None = None,
         reason: str | None = None,
         since: float | None = None,
-    ) -> list[DecisionRecord]:
+    ) -> DecisionList:
         """The newest decisions first, at most `limit`, only those that match what is given.
 
         since: Unix seconds; that moment is included.
         """
-        return queries.newest(self._database, limit, subject, acted, reason, since)
+        found = queries.newest(self._database, limit, subject, acted, reason, since)
+        return DecisionList(found)
 
     def records(
         self, since: float | None = None, until: float | None = None
@@ -156,6 +173,10 @@ class DecisionLog:
         (whether the threshold woke, rather than an audit; the wake's propensity; its last label).
         """
         return queries.audits(self._database, subject)
+
+    def deliveries(self) -> Deliveries:
+        """What the sinks are owed, on a connection that the caller closes."""
+        return Deliveries(self._database)
 
     def save_state(self, name: str, blob: bytes, through: int) -> None:
         """Keep what was learned under `name`, with the number of the last label in it."""

@@ -8,12 +8,12 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from threading import Lock, Thread
+from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
 from ...clock import Clock, SystemClock
-from ...errors import InputError, SourceError
+from ...errors import InputError
 from ...http_server import Door, JsonRequest, LimitedServer, RequestError
 from ...types import SignalEvent
 from .cloud_events import cloud_events
@@ -55,7 +55,6 @@ class HttpEventsSource:
         self._repeated = 0
         self._refused = 0
         self._server: _Server | None = None
-        self._thread: Thread | None = None
 
     @property
     def port(self) -> int:
@@ -68,27 +67,14 @@ class HttpEventsSource:
             if self._server is not None:
                 return
             self._outlet.push = push
-            try:
-                self._server = _Server(self)
-            except OSError as error:
-                place = f"{self.door.host}:{self.door.port}"
-                reason = error.strerror or error
-                raise SourceError(f"cannot listen on {place}: {reason}") from None
-            serve = self._server.serve_forever
-            self._thread = Thread(target=serve, kwargs={"poll_interval": 0.1}, daemon=True)
-            self._thread.name = "prefrontal-http"
-            self._thread.start()
+            self._server = _Server(self)
+            self._server.begin("prefrontal-http")
 
     def stop(self, timeout_s: float = 5.0) -> None:
         with self._lock:
             server, self._server = self._server, None
-            thread, self._thread = self._thread, None
-        if server is None or thread is None:
-            return
-        server.shutdown()
-        thread.join(timeout_s)
-        server.end_reading()
-        server.server_close()
+        if server is not None:
+            server.end(timeout_s)
 
     def status(self) -> dict[str, object]:
         """address, requests refused and deliveries repeated, and what became of the events."""

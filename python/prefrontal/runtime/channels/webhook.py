@@ -84,7 +84,6 @@ class WebhookChannel(Plugin):
         self._outbox: deque[tuple[int, OutgoingMessage]] = deque(maxlen=OUTBOX)
         self._number = 0
         self._server: WebhookServer | None = None
-        self._thread: threading.Thread | None = None
 
     def configure(self, config: dict[str, Any]) -> None:
         if self._settings is None:
@@ -105,23 +104,18 @@ class WebhookChannel(Plugin):
     async def start(self) -> None:
         if self._server is not None:  # a start in a new event loop finds it listening
             return
-        host, port = self.settings.host, self.settings.port
         try:
             self._server = WebhookServer(self)
-        except OSError as error:
-            told = f"webhook cannot listen on {host}:{port}: {error.strerror or error}"
-            raise SourceError(told) from None
-        serve = self._server.serve_forever
-        self._thread = threading.Thread(target=serve, kwargs={"poll_interval": 0.1}, daemon=True)
-        self._thread.name = "prefrontal-webhook"
-        self._thread.start()
-        self.log_info(f"Listening on http://{host}:{self.port}")
+        except SourceError as error:
+            raise SourceError(f"webhook {error}") from None
+        self._server.begin("prefrontal-webhook")
+        self.log_info(f"Listening on http://{self.settings.host}:{self.port}")
 
     async def stop(self) -> None:
-        if self._server is None or self._thread is None:
+        if self._server is None:
             return
         server, self._server = self._server, None
-        await asyncio.shield(in_thread(self._close, server, self._thread))
+        await asyncio.shield(in_thread(self._close, server))
         left = len(self._inbox.take_all())
         if left:
             self.log_warn(f"Accepted and not answered before the end: {left}")
@@ -180,16 +174,14 @@ class WebhookChannel(Plugin):
             if number > after and channel_id in (None, message.channel_id)
         ]
 
-    def _close(self, server: WebhookServer, thread: threading.Thread) -> None:
+    def _close(self, server: WebhookServer) -> None:
         """Nothing new, nobody waits any more, then all its threads end. In a thread of its own."""
-        server.shutdown()
-        thread.join()
+        server.end_accepting()
         with self._lock:
             waiting, self._waiting = self._waiting, {}
         for future in waiting.values():
             future.cancel()
-        server.end_reading()
-        server.server_close()
+        server.end()
 
     def _settle(self, key: Key, answer: str | None) -> None:
         with self._lock:

@@ -1,0 +1,143 @@
+"""The figures of a running gate, as one list that the Prometheus page and OpenTelemetry share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..errors import InputError
+from ..types import Reason
+
+if TYPE_CHECKING:
+    from ..pulse.audit import RecallEstimate
+    from ..pulse.registry import PulseRegistry
+
+TOKENS_PER_WAKE = 100_675
+"""What a wake costs unless told otherwise, as in a replay."""
+
+SAVING = (
+    Reason.BELOW_THRESHOLD,
+    Reason.COOLDOWN,
+    Reason.GROUPED,
+    Reason.QUIET_HOURS,
+    Reason.MODULE_BUDGET,
+    Reason.GLOBAL_BUDGET,
+    Reason.BUSY,
+)
+"""Why a wake was spared. What was told twice, lost or had no question is no saving."""
+
+_TOLD_APART = (Reason.WOKE, Reason.AUDIT, Reason.BELOW_THRESHOLD)
+SUPPRESSING = tuple(each for each in Reason if each not in _TOLD_APART)
+
+Sample = tuple[Mapping[str, str], float]
+"""Labels and value."""
+
+
+class Snapshot:
+    """What a registry says of itself at one moment. tokens_per_wake: 0 or more."""
+
+    def __init__(self, registry: PulseRegistry, tokens_per_wake: int = TOKENS_PER_WAKE) -> None:
+        self.status: dict[str, Any] = registry.status()
+        self._registry = registry
+        self._tokens_per_wake = tokens_per_wake
+
+    def decided(self, reason: str) -> int:
+        """Windows decided for that reason since the registry was made."""
+        return int(self.status["decisions"].get(str(reason), 0))
+
+    @property
+    def tokens_saved(self) -> int:
+        """Tokens of the wakes that were spared, one for each window and module."""
+        return self._tokens_per_wake * sum(map(self.decided, SAVING))
+
+    @cached_property
+    def estimates(self) -> dict[str, RecallEstimate]:
+        """The recall of each module for which one can be told."""
+        told = ((each, self._registry.recall_estimate(each)) for each in self.status["thresholds"])
+        return {module: estimate for module, estimate in told if estimate is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure: `name` with dots, `unit` as OpenTelemetry writes it, and how it is read."""
+
+    name: str
+    kind: Literal["counter", "gauge"]
+    unit: str
+    meaning: str
+    read: Callable[[Snapshot], Iterator[Sample]]
+
+
+def check_tokens_per_wake(value: object) -> None:
+    """InputError for anything but a whole number of 0 or more."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise InputError(f"tokens_per_wake must be a whole number, 0 or more, got {value!r:.80}")
+
+
+def _status(key: str) -> Callable[[Snapshot], Iterator[Sample]]:
+    return lambda told: iter([({}, float(told.status[key]))])
+
+
+def _decided(reason: Reason) -> Callable[[Snapshot], Iterator[Sample]]:
+    return lambda told: iter([({}, float(told.decided(reason)))])
+
+
+def _suppressed(told: Snapshot) -> Iterator[Sample]:
+    for reason in SUPPRESSING:
+        yield {"reason": str(reason)}, float(told.decided(reason))
+
+
+def _tokens_saved(told: Snapshot) -> Iterator[Sample]:
+    yield {}, float(told.tokens_saved)
+
+
+def _thresholds(told: Snapshot) -> Iterator[Sample]:
+    for module, threshold in told.status["thresholds"].items():
+        yield {"module": module}, float(threshold)
+
+
+def _estimated(field: str) -> Callable[[Snapshot], Iterator[Sample]]:
+    return lambda told: (
+        ({"module": module}, float(getattr(estimate, field)))
+        for module, estimate in told.estimates.items()
+    )
+
+
+FIGURES = (
+    Figure("prefrontal.events", "counter", "{event}", "Events taken in.", _status("events")),
+    Figure("prefrontal.wakes", "counter", "{wake}", "Times the agent was woken because a score "
+           "reached its threshold.", _decided(Reason.WOKE)),
+    Figure("prefrontal.audits", "counter", "{wake}", "Windows that slept and were asked about all "
+           "the same, to learn what is missed.", _decided(Reason.AUDIT)),
+    Figure("prefrontal.slept", "counter", "{window}", "Windows whose score stayed below the "
+           "threshold.", _decided(Reason.BELOW_THRESHOLD)),
+    Figure("prefrontal.suppressed", "counter", "{window}", "Windows that woke nobody for another "
+           "reason.", _suppressed),
+    Figure("prefrontal.tokens_saved", "counter", "{token}", "Tokens that the spared wakes would "
+           "have cost.", _tokens_saved),
+    Figure("prefrontal.events_refused", "counter", "{event}", "Events refused because the queue "
+           "was full or nothing ran.", _status("refused_by_queue")),
+    Figure("prefrontal.events_broken", "counter", "{event}", "Events left out because a field was "
+           "wrong.", _status("broken_events")),
+    Figure("prefrontal.labels_learned", "counter", "{label}", "Labels learned from.",
+           _status("labels_learned")),
+    Figure("prefrontal.delivered", "counter", "{wake}", "Wakes and audits handed to every handler.",
+           _status("delivered")),
+    Figure("prefrontal.handler_errors", "counter", "{error}", "Times a handler raised.",
+           _status("handler_errors")),
+    Figure("prefrontal.events_waiting", "gauge", "{event}", "Events not yet taken in.",
+           _status("waiting")),
+    Figure("prefrontal.modules", "gauge", "{module}", "Registered modules.", _status("modules")),
+    Figure("prefrontal.running", "gauge", "1", "1 while the gate runs, else 0.",
+           _status("running")),
+    Figure("prefrontal.threshold", "gauge", "1", "Score from which the module wakes the agent.",
+           _thresholds),
+    Figure("prefrontal.recall_estimate", "gauge", "1", "Estimated share of what matters that wakes "
+           "the module.", _estimated("recall")),
+    Figure("prefrontal.recall_estimate_low", "gauge", "1", "Lower end of its 90 % interval.",
+           _estimated("low")),
+    Figure("prefrontal.recall_estimate_high", "gauge", "1", "Upper end of its 90 % interval.",
+           _estimated("high")),
+)  # fmt: skip

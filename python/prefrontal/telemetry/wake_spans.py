@@ -1,0 +1,152 @@
+"""One span for each escalation, after OpenTelemetry's GenAI conventions where they apply."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Awaitable
+from inspect import isawaitable
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from opentelemetry.trace import SpanKind, use_span
+
+from .figures import Snapshot
+
+if TYPE_CHECKING:
+    from opentelemetry.metrics import Meter
+    from opentelemetry.trace import Span, Tracer
+
+    from ..clock import Clock
+    from ..pulse.prefrontal import EscalationDecision
+    from ..pulse.registry import PulseRegistry
+    from .woken_agent import WokenAgent
+
+DURATION = "gen_ai.invoke_agent.duration"
+BOUNDARIES_S = tuple(0.1 * 2**power for power in range(13))
+"""0.1 to 409.6 seconds, the buckets that the conventions ask for."""
+
+log = logging.getLogger("prefrontal.telemetry")
+
+
+class WakeSpans:
+    """A handler of escalations that makes their spans.
+
+    With an agent the span is that agent's invocation: it begins with the call, ends with the
+    answer, is the current span in between, and carries `error.type` when the agent raised, which
+    is raised on. Without one it goes from the decision to its delivery. questions: put the
+    question into the span, which shows paths and texts to whoever reads the spans.
+    """
+
+    def __init__(
+        self,
+        registry: PulseRegistry,
+        agent: WokenAgent | None,
+        tracer: Tracer,
+        meter: Meter,
+        clock: Clock,
+        *,
+        tokens_per_wake: int,
+        questions: bool,
+    ) -> None:
+        self._registry = registry
+        self._agent = agent
+        self._tracer = tracer
+        self._clock = clock
+        self._tokens_per_wake = tokens_per_wake
+        self._questions = questions
+        self._lock = Lock()
+        self._told_saved = 0
+        self._durations = meter.create_histogram(
+            DURATION,
+            "s",
+            "Duration of one invocation of the agent.",
+            explicit_bucket_boundaries_advisory=BOUNDARIES_S,
+        )
+
+    def __call__(self, decision: EscalationDecision) -> Awaitable[object] | None:
+        decided_at, attributes = self._told(decision)
+        started = self._nanoseconds()
+        if self._agent is None:
+            name = f"wake {decision.module_id}"
+            began = min(started, decided_at or started)
+            self._start(name, attributes, began).end(end_time=started)
+            return None
+        name = " ".join(("invoke_agent", self._agent.name)).strip()
+        span = self._start(name, {**self._agent.attributes(), **attributes}, started)
+        return self._invoked(self._agent, decision, span, started)
+
+    def _invoked(
+        self, agent: WokenAgent, decision: EscalationDecision, span: Span, started: int
+    ) -> Awaitable[object] | None:
+        try:
+            with use_span(span):
+                answer = agent.call(decision)
+        except BaseException as error:
+            self._end(agent, span, started, error)
+            raise
+        if isawaitable(answer):
+            return self._awaited(agent, answer, span, started)
+        self._end(agent, span, started)
+        return None
+
+    async def _awaited(
+        self, agent: WokenAgent, answer: Awaitable[object], span: Span, started: int
+    ) -> None:
+        try:
+            with use_span(span):
+                await answer
+        except BaseException as error:
+            self._end(agent, span, started, error)
+            raise
+        self._end(agent, span, started)
+
+    def _start(self, name: str, attributes: dict[str, str | float], started: int) -> Span:
+        return self._tracer.start_span(
+            name, kind=SpanKind.INTERNAL, attributes=attributes, start_time=started
+        )
+
+    def _end(
+        self, agent: WokenAgent, span: Span, started: int, error: BaseException | None = None
+    ) -> None:
+        attributes = agent.metric_attributes()
+        if error is not None:
+            attributes["error.type"] = type(error).__qualname__
+            span.set_attribute("error.type", attributes["error.type"])
+        ended = max(started, self._nanoseconds())
+        span.end(end_time=ended)
+        self._durations.record((ended - started) / 1e9, attributes)
+
+    def _told(self, decision: EscalationDecision) -> tuple[int | None, dict[str, str | float]]:
+        """When it was decided, in Unix nanoseconds, and what the span says of it."""
+        attributes: dict[str, str | float] = {
+            "prefrontal.module": decision.module_id,
+            "prefrontal.score": float(decision.confidence),
+            "prefrontal.reason": str(decision.reason),
+            "prefrontal.decision_id": decision.activation_id or "",
+        }
+        if self._questions and self._agent is not None:
+            part = {"type": "text", "content": decision.question}
+            attributes["gen_ai.input.messages"] = json.dumps([{"role": "user", "parts": [part]}])
+        decided_at = None
+        try:
+            attributes["prefrontal.tokens_saved"] = self._saved_since_the_last()
+            if (estimate := self._registry.recall_estimate(decision.module_id)) is not None:
+                attributes["prefrontal.recall_estimate"] = estimate.recall
+            if (record := self._registry.explain(decision.activation_id or "")) is not None:
+                attributes["prefrontal.threshold"] = record.threshold
+                decided_at = int(record.time * 1e9)
+        except Exception:  # a broken log or source must not keep the agent asleep
+            told = {"decision_id": decision.activation_id, "module": decision.module_id}
+            log.exception("its span says less", extra={"decision": told})
+        return decided_at, attributes
+
+    def _saved_since_the_last(self) -> int:
+        """Tokens spared since the span before this one; the spans add up to the counter."""
+        with self._lock:
+            total = Snapshot(self._registry, self._tokens_per_wake).tokens_saved
+            fresh, self._told_saved = total - self._told_saved, total
+        return fresh
+
+    def _nanoseconds(self) -> int:
+        return int(self._clock.now() * 1e9)

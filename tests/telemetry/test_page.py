@@ -1,0 +1,56 @@
+"""docs/telemetry.md: its blocks are one program, and print what it says."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from prefrontal.telemetry.figures import FIGURES
+
+PAGE = (Path(__file__).parents[2] / "docs" / "telemetry.md").read_text()
+
+
+@pytest.fixture(scope="module")
+def answer() -> subprocess.CompletedProcess[str]:
+    """The program, on a port that is free."""
+    program = "".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
+    assert program.count("port=9464") == 1
+    program = program.replace("port=9464", "port=0")
+    command = [sys.executable, "-W", "error", "-c", program]
+    return subprocess.run(command, capture_output=True, text=True, check=True)
+
+
+def test_the_span_is_as_shown(answer: subprocess.CompletedProcess[str]) -> None:
+    start = answer.stdout.index("{")
+    span, _ = json.JSONDecoder().raw_decode(answer.stdout[start:])
+    middle = PAGE[PAGE.index('    "name": "invoke') :]
+    shown = json.loads(f"{{{middle[: middle.index('},')]}}}}}")
+    assert span["name"] == shown["name"]
+    assert span["kind"] == shown["kind"]
+    id_ = {"prefrontal.decision_id": span["attributes"]["prefrontal.decision_id"]}
+    assert span["attributes"] == shown["attributes"] | id_
+
+
+def test_the_page_and_the_log_line_are_as_shown(answer: subprocess.CompletedProcess[str]) -> None:
+    assert answer.stdout.startswith("Is /srv/inbox/bill.pdf an invoice to file?\n")
+    assert "\nprefrontal_events_total 2\n" in answer.stdout
+    assert answer.stdout.endswith("\n1 1\n")
+    [line] = answer.stderr.splitlines()
+    shown = json.loads(next(each for each in PAGE.splitlines() if each.startswith('    {"time"')))
+    told = json.loads(line)
+    assert told.keys() == shown.keys()
+    assert {"module": told["module"], "reason": told["reason"]} == {
+        "module": "invoices",
+        "reason": "woke",
+    }
+
+
+def test_every_figure_is_on_the_page() -> None:
+    for figure in FIGURES:
+        last = figure.name.partition(".")[2]
+        assert re.search(rf"`(?:prefrontal)?\.?{last}`", PAGE) or last.startswith("recall_")
