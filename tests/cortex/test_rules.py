@@ -9,7 +9,9 @@ import pytest
 
 from prefrontal.cortex.parsing import parse_reflection
 from prefrontal.cortex.rules import RulesReflector
+from prefrontal.cortex.rules_text import belief_key
 from prefrontal.protocols import ReflectionReply, Reflector
+from prefrontal.redaction import redact
 
 from .contexts import (
     DAY,
@@ -194,3 +196,12 @@ def test_the_same_context_gives_the_same_reply(hours: int) -> None:
     now = START + hours * HOUR
     replies = {json.dumps(judge(late_partner(), farmer(), now=now)) for _ in range(3)}
     assert len(replies) == 1
+
+
+def test_a_key_that_would_look_like_a_secret_is_made_of_a_hash_and_stays_its_peers_own() -> None:
+    for peer_id in ("PK", "sk", "rk-live"):
+        key = belief_key(peer_id, "tempo-of-requests")
+        assert redact(key) == key
+        assert key.startswith("peer-") and key.endswith("-tempo-of-requests")
+        assert key != belief_key(f"{peer_id}2", "tempo-of-requests")
+    assert belief_key("alice", "tempo") == "alice-tempo"

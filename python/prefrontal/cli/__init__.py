@@ -18,12 +18,14 @@ from ..errors import PrefrontalError
 
 COMMANDS = {
     "agent": ("prefrontal.cli.agent:agent", "An agent that remembers peers, and reflects."),
+    "control": ("prefrontal.cli.control:control", "Experiments on the control modules."),
     "cortex": ("prefrontal.cli.cortex:cortex", "What the agent believes, and why."),
     "decisions": ("prefrontal.cli.decisions:decisions", "The latest decisions of the live gate."),
     "doctor": ("prefrontal.cli.doctor:doctor", "What this machine offers."),
     "explain": ("prefrontal.cli.decisions:explain", "Why a decision was taken."),
     "feedback": ("prefrontal.cli.decisions:feedback", "Say whether a wake was worth it."),
     "ledger": ("prefrontal.cli.ledger:ledger", "Whom the agent dealt with, and how it went."),
+    "mcp": ("prefrontal.cli.mcp:mcp", "Serve agents over the Model Context Protocol."),
     "memory": ("prefrontal.cli.memory:memory", "What the agent remembers."),
     "modules": ("prefrontal.cli.modules:modules", "The modules that `watch` runs."),
     "replay": (

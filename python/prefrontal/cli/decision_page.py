@@ -10,7 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ..plain_text import visible
+from ..pulse.reason_words import sentence
 from ..types import Reason
+from .decision_deliveries import handover
 from .decisions import ID_LENGTH
 from .page import cut, facts_table, page, when
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ..storage.decisions import DecisionRecord
+    from ..storage.deliveries import Handover
     from ..types import SignalEvent
 
 NAME_WIDTH = 34
@@ -29,23 +32,6 @@ BAR_WIDTH = 14
 MOST_EVENTS = 20
 LEAST_SHOWN = 0.005
 """Least log-odds worth a bar: less is written as 0.00."""
-
-REASONS = {
-    Reason.WOKE: "It woke the agent: the score reached the threshold.",
-    Reason.AUDIT: "It was an audit: the score stayed below the threshold, and it was drawn at"
-    " random to learn what is slept through.",
-    Reason.BELOW_THRESHOLD: "It woke nobody: the score stayed below the threshold.",
-    Reason.NO_QUESTION: "It woke nobody: the module's template gave no question.",
-    Reason.DUPLICATE: "It woke nobody: the same event had come before.",
-    Reason.COALESCED: "It woke nobody: it became part of another event.",
-    Reason.COOLDOWN: "It woke nobody: the module had woken the agent just before (cooldown).",
-    Reason.GROUPED: "It woke nobody: it was gathered into another question.",
-    Reason.QUIET_HOURS: "It woke nobody: these are quiet hours.",
-    Reason.MODULE_BUDGET: "It woke nobody: the module's wakes for now were used up.",
-    Reason.GLOBAL_BUDGET: "It woke nobody: all wakes for now were used up.",
-    Reason.BUSY: "It woke nobody: the agent was still busy with this module.",
-    Reason.DROPPED: "It woke nobody: too much was waiting to be delivered.",
-}
 
 
 def print_list(records: Sequence[DecisionRecord]) -> None:
@@ -78,12 +64,12 @@ def _id_length(records: Sequence[DecisionRecord]) -> int:
     return next((n for n in lengths if len({each[:n] for each in ids}) == len(ids)), 32)
 
 
-def print_page(record: DecisionRecord) -> None:
-    """Everything that is known about one decision."""
+def print_page(record: DecisionRecord, handed: Sequence[Handover] = ()) -> None:
+    """Everything that is known about one decision, and how far it got with the durable sinks."""
     question = Text(visible(record.question or "No question was asked.", 2000), style="bold")
     why = [(name, amount) for name, amount in record.why if abs(amount) >= LEAST_SHOWN]
     with page() as console:
-        console.print(question, "", _facts(record), "", sep="\n")
+        console.print(question, "", _facts(record, handed), "", sep="\n")
         if why:
             console.print("What pushed the score, as log-odds (left: against waking, right: for)")
             console.print(_bars(why, console))
@@ -97,7 +83,7 @@ def print_page(record: DecisionRecord) -> None:
             console.print(f"Was it worth it? prefrontal feedback {short} useful   (or useless)")
 
 
-def _facts(record: DecisionRecord) -> Table:
+def _facts(record: DecisionRecord, handed: Sequence[Handover]) -> Table:
     table = facts_table()
     table.add_row("id", record.id)
     table.add_row("module", visible(record.subject, 200))
@@ -105,12 +91,13 @@ def _facts(record: DecisionRecord) -> Table:
     table.add_row("score", f"{record.score:.3f}, threshold {record.threshold:.3f}")
     table.add_row("outcome", _outcome(record))
     table.add_row("label", _label(record))
+    for each in handed:
+        table.add_row("sink", visible(f"{each.sink}: {handover(each)}", 500))
     return table
 
 
 def _outcome(record: DecisionRecord) -> str:
-    reason = next((each for each in Reason if each == record.reason), None)
-    said = REASONS.get(reason, record.reason) if reason else record.reason
+    said = sentence(record.reason)
     if record.reason == Reason.AUDIT:
         said += f" The chance was {record.propensity:.1%}."
     return said

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import InputError
+from .decision_deliveries import handovers, tell_standing
 from .state import decision_log, state_option
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ def decisions(
         raise InputError(f"--limit must be a whole number above 0, got {limit!r}")
     with decision_log(state) as log:
         found = log.recent(limit, subject=module, acted=not slept)
+        tell_standing(log)
     if as_json:
         for record in found:
             click.echo(json.dumps(as_dict(record)))
@@ -58,12 +61,16 @@ def explain(decision_id: str, as_json: bool, state: str | None) -> None:
     """
     with decision_log(state) as log:
         record = _found(log, decision_id)
+        handed = handovers(log, record.id)
     if as_json:
-        click.echo(json.dumps(as_dict(record)))
+        told = as_dict(record)
+        if handed:
+            told["deliveries"] = [asdict(each) for each in handed]
+        click.echo(json.dumps(told))
     else:
         from .decision_page import print_page
 
-        print_page(record)
+        print_page(record, handed)
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -99,8 +106,6 @@ def label_value(text: str) -> float:
 
 def as_dict(record: DecisionRecord) -> dict[str, Any]:
     """A decision as plain values for JSON; a score that is no number is null."""
-    from dataclasses import asdict
-
     plain = asdict(record)
     for name in ("score", "threshold"):
         if not math.isfinite(plain[name]):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from ..plain_text import visible
+from ..redaction import redact
 from .rules_facts import DAY_S, PeerFacts
 from .rules_findings import Kind, PeerFinding, day
 from .rules_trust import Estimate
@@ -38,13 +39,20 @@ def rationale(peer: PeerFacts, found: Sequence[PeerFinding], judged: Estimate) -
 
 
 def belief_key(peer_id: str, suffix: str) -> str:
-    """A kebab-case key for a belief about the peer; different peers never share one."""
+    """A kebab-case key for a belief about the peer; different peers never share one.
+
+    An id that would make it look like a secret ("PK": "pk-...") gives only its hash: readers redact
+    keys, and two redacted ones would be one belief.
+    """
     slug = re.sub(r"[^a-z0-9]+", "-", peer_id.lower()).strip("-")
     room = _KEY_LIMIT - len(suffix) - 1
     if slug != peer_id or len(slug) > room:
         mark = sha256(peer_id.encode("utf-8", "surrogatepass")).hexdigest()[:6]
         slug = f"{slug[: room - 7].strip('-')}-{mark}".strip("-")
-    return f"{slug}-{suffix}"
+    key = f"{slug}-{suffix}"
+    if redact(key) == key:
+        return key
+    return f"peer-{sha256(peer_id.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}-{suffix}"
 
 
 def name_of(peer_id: str) -> str:
