@@ -9,13 +9,10 @@ import torch
 
 from prefrontal.control.experiments import affordance
 from prefrontal.control.experiments.affordance_states import MOVES, held_out_layouts
-from prefrontal.control.experiments.affordance_training import (
-    Taught,
-    cue_predictor,
-    world_config,
-)
+from prefrontal.control.experiments.affordance_training import Taught
 from prefrontal.control.experiments.figure import render_png
 from prefrontal.control.experiments.record import Record
+from prefrontal.control.experiments.trained_cue import cue_predictor, world_config
 from prefrontal.control.experiments.walks import learned_encoder, random_walks
 
 from . import drawn

@@ -13,11 +13,12 @@ from ..e3 import E3Config, E3TrajectorySelector
 from ..hippocampal import HippocampalModule
 from ..trajectory import Trajectories
 from .affordance_states import NEAR, Layouts, held_out_layouts
-from .affordance_training import Taught, taught, world_config
+from .affordance_training import Taught, taught
 from .bootstrap import bootstrap_interval
 from .figure import AMBER, BLUE, RED, band, frame, legend, panels
 from .record import Record, SeedResult, measure, seed_result, summarise
 from .threads import one_thread
+from .trained_cue import world_config
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,13 +9,11 @@ from torch import Tensor, nn
 from torch.nn.functional import mse_loss, one_hot
 
 from ..affordance import affordance_loss
-from ..context_memory_config import ContextMemoryConfig
-from ..e1 import E1Config, E1DeepPredictor
+from ..e1 import E1DeepPredictor
 from ..e2 import E2Config, E2FastPredictor
-from ..grid_world_config import GridWorldConfig
 from ..hippocampal import HippocampalConfig, HippocampalModule
-from ..profiles import profile_values
 from ..residue import ResidueField
+from .trained_cue import cue_predictor, world_config
 from .walks import Walks, learned_encoder, random_walks
 
 ACTIONS = 5
@@ -33,21 +31,6 @@ class Taught:
     e1: E1DeepPredictor
     losses: list[float]
     untaught_spread: float
-
-
-def world_config(profile: str) -> GridWorldConfig:
-    """contrast14 with the quirks of the profile."""
-    return GridWorldConfig.preset("contrast14", **profile_values(profile, "world"))
-
-
-def cue_predictor(profile: str, seed: int) -> E1DeepPredictor:
-    """E1 with a cue path as the profile has it; the global generator is left as it was."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        memory = ContextMemoryConfig(**profile_values(profile, "memory"))
-        return E1DeepPredictor(
-            E1Config(sd016_enabled=True, memory=memory, **profile_values(profile, "e1"))
-        )
 
 
 def taught(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import torch
@@ -105,7 +105,7 @@ def trained_cue(
     with one_thread():
         encoder, z, harm = _walked(seed, profile, sizes)
         targets = _targets(profile, grading, harm)
-        e1 = _predictor(seed, profile)
+        e1 = cue_predictor(profile, seed)
         e1.context_memory.memory.requires_grad_(not frozen_bank)
         entropy = attention_entropy(e1.select_slots(z[:2000]).detach()).item()
         curve = _train(e1, z, harm, targets, seed, sizes.cue_batches)
@@ -149,12 +149,13 @@ def _targets(profile: str, grading: Grading, harm: Tensor) -> TerrainTargets:
     return targets
 
 
-def _predictor(seed: int, profile: str) -> E1DeepPredictor:
+def cue_predictor(profile: str, seed: int) -> E1DeepPredictor:
+    """E1 with a cue path as the profile has it; the global generator is left as it was."""
     memory = ContextMemoryConfig(**profile_values(profile, "memory"))
-    config = E1Config(sd016_enabled=True, **profile_values(profile, "e1"))
+    config = E1Config(sd016_enabled=True, memory=memory, **profile_values(profile, "e1"))
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return E1DeepPredictor(replace(config, memory=memory))
+        return E1DeepPredictor(config)
 
 
 def _train(
