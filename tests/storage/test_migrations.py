@@ -28,10 +28,12 @@ CREATE TABLE decisions (
   propensity REAL NOT NULL,
   events ANY NOT NULL,
   why ANY NOT NULL
-) STRICT
+, cause TEXT, details ANY) STRICT
 CREATE INDEX decisions_acted ON decisions (time) WHERE acted
+CREATE INDEX decisions_by_cause ON decisions (cause) WHERE cause IS NOT NULL
 CREATE INDEX decisions_by_reason ON decisions (reason, time)
 CREATE INDEX decisions_by_time ON decisions (time)
+CREATE INDEX decisions_of_kind ON decisions (kind, time) WHERE kind <> 'wake'
 CREATE TABLE deliveries (
   decision INTEGER NOT NULL REFERENCES decisions (seq),
   sink TEXT NOT NULL,
@@ -69,7 +71,7 @@ def test_the_schema_is_what_this_page_says() -> None:
     database = Database(":memory:")
     migrate(database)
     assert schema(database) == FINAL_SCHEMA
-    assert schema_version(database) == len(STEPS) == 2
+    assert schema_version(database) == len(STEPS) == 3
 
 
 def create_first(database: Database) -> None:

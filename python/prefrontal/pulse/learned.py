@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InputError, PrefrontalError
+from ..storage.decision_record import WAKE
 from ..storage.files import write_atomic
 from .audit import LiveRecall
 
@@ -75,11 +76,13 @@ class Learned:
         """Train on the labels that came since; whether there were any."""
         before = self.learned
         for seq, record, label in self._decisions.labels_after(self._through):
+            self._through = seq
+            if record.kind != WAKE:
+                continue
             if record.subject in self._gate.modules:
                 self._gate.learn(record, label)
             else:
                 self._shelf.update_weights(record.subject, record.window, label)
-            self._through = seq
             self.learned += 1
             self._unsaved += 1
         if self._unsaved >= self._every:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ..errors import InputError
 from ..types import Reason
 from .database import Database, Value
-from .decision_record import COLUMNS, DecisionRecord, from_row
+from .decision_record import COLUMNS, WAKE, DecisionRecord, from_row
 from .event_json import storable
 
 # The last label of a decision counts; every earlier one stays in the table.
@@ -43,15 +43,19 @@ def newest(
     acted: bool | None,
     reason: str | None,
     since: float | None,
+    kind: str | None,
 ) -> list[DecisionRecord]:
     """The newest decisions first, only those that match what is given."""
     conditions, values = ["TRUE"], list[Value]()
     if acted is not None:
         conditions.append("acted" if acted else "NOT acted")
+    if kind is not None and kind != WAKE:
+        conditions.append("kind <> 'wake'")  # what the index of the few others is restricted to
     for condition, value in (
         ("subject = ?", None if subject is None else storable(subject)),
         ("reason = ?", None if reason is None else str(reason)),
         ("time >= ?", since),
+        ("kind = ?", kind),
     ):
         if value is not None:
             conditions.append(condition)
@@ -77,6 +81,21 @@ ORDER BY time, decisions.seq LIMIT {_PAGE}"""
         place = (rows[-1][1], rows[-1][-1])
 
 
+def followed(database: Database, decision_id: str) -> list[DecisionRecord]:
+    """The decisions that one led to, however far."""
+    return [
+        from_row(row)
+        for row in database.execute(
+            f"""\
+WITH RECURSIVE chain (id) AS (
+  SELECT id FROM decisions WHERE cause = ?
+  UNION SELECT later.id FROM decisions AS later JOIN chain ON later.cause = chain.id)
+SELECT {_RECORD} FROM {_LABELLED} WHERE id IN (SELECT id FROM chain) ORDER BY decisions.seq""",
+            (decision_id,),
+        )
+    ]
+
+
 def labels_after(database: Database, seq: int) -> Iterator[tuple[int, DecisionRecord, float]]:
     """(number, decision, label) for each label after the one numbered `seq`, in their order."""
     page = f"""\
@@ -90,8 +109,9 @@ ORDER BY given.seq LIMIT {_PAGE}"""
 
 
 def counts(database: Database) -> dict[str, int]:
-    """How many decisions there are, by reason."""
-    return dict(database.execute("SELECT reason, count(*) FROM decisions GROUP BY reason"))
+    """How many wakes were decided about, by reason."""
+    sql = "SELECT reason, count(*) FROM decisions WHERE kind = 'wake' GROUP BY reason"
+    return dict(database.execute(sql))
 
 
 def audits(database: Database, subject: str | None) -> list[tuple[bool, float, float | None]]:
@@ -100,7 +120,7 @@ def audits(database: Database, subject: str | None) -> list[tuple[bool, float, f
     if subject is not None:
         chosen = ("AND subject = ?", (storable(subject),))
     rows = database.execute(
-        f"SELECT reason, propensity, last.label FROM {_LABELLED} WHERE acted {chosen[0]} "
+        f"SELECT reason, propensity, last.label FROM {_LABELLED} WHERE acted AND kind = 'wake' {chosen[0]} "
         "ORDER BY time, decisions.seq",
         chosen[1],
     )

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 import uuid
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from ..errors import InputError
 from ..types import SignalEvent
 from .database import Row
 from .event_json import (
+    details_from_json,
+    details_to_json,
     events_from_json,
     events_to_json,
     restored,
@@ -19,6 +23,12 @@ from .event_json import (
 )
 
 
+WAKE, ROUTE, ACT = "wake", "route", "act"
+ASSESSMENT, BELIEF, DIRECTIVE = "assessment", "belief", "directive"
+KINDS = (WAKE, ROUTE, ACT, ASSESSMENT, BELIEF, DIRECTIVE)
+"""The sorts of decisions, in the order in which one leads to the next."""
+
+
 def new_id() -> str:
     """A fresh id for a decision: 32 hexadecimal digits."""
     return uuid.uuid4().hex
@@ -26,15 +36,24 @@ def new_id() -> str:
 
 @dataclass(frozen=True, slots=True)
 class DecisionRecord:
-    """What was decided about one window, and why.
+    """What was decided, and why: one shape for everything that prefrontal decides.
 
-    id: from `new_id`. time: Unix seconds. kind: the sort of decision, "wake".
-    subject: who decided, a module's id. acted: whether the agent was woken.
-    reason: a word of `types.Reason`. score, threshold: probabilities, 0..1; NaN is kept.
-    question: what the agent was asked, None when it was not.
-    propensity: chance, above 0 and at most 1, that this window was to be woken for.
-    window: the events decided about. why: contributions (name, log-odds), largest first.
-    label: 1.0 it mattered, 0.0 it did not, None nobody has said. labelled_at: Unix seconds.
+    id: from `new_id`. time: Unix seconds. kind: one of KINDS. cause: id of the decision that led
+    to this one, None for a first one. reason: a word for why: of `types.Reason` for a wake.
+    label: 1.0 it was right, 0.0 it was not, None nobody has said. labelled_at: Unix seconds.
+    window: the events decided about. why: contributions (name, signed amount), largest first.
+    details: what else belongs to the kind, as plain JSON values.
+
+    By kind, subject (who or what it is about), acted, score and threshold (NaN: there is none) and
+    question (the text at its heart, None without one) are:
+
+    wake: a module's id; whether the agent was woken; probabilities, 0..1; what the agent was asked.
+        propensity: chance, above 0 and at most 1, that this window was to be woken for.
+    route: the tool, or the policy where none was chosen; whether it may be run; 0..1; the prompt.
+    act: the tool, or "agent"; whether it was done to its end; none; what came of it, in words.
+    assessment: a peer's id; whether the trust changed; none; the rationale.
+    belief: its key; whether it holds from now on; confidence, 0..1, and none; its text.
+    directive: who is addressed; whether it was queued; none; its text.
     """
 
     id: str
@@ -51,10 +70,13 @@ class DecisionRecord:
     why: tuple[tuple[str, float], ...] = ()
     label: float | None = None
     labelled_at: float | None = None
+    cause: str | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 COLUMNS = (
-    "id, time, kind, subject, acted, reason, score, threshold, question, propensity, events, why"
+    "id, time, kind, subject, acted, reason, score, threshold, question, propensity, events, why, "
+    "cause, details"
 )
 """The columns of a decision, in the order of `to_row`."""
 
@@ -63,6 +85,8 @@ def to_row(record: DecisionRecord) -> Row:
     """The values of COLUMNS. Raises InputError for a field that cannot be kept."""
     if not record.id or not record.id.isascii():
         raise InputError(f"id must be ASCII text that is not empty, got {record.id!r}")
+    if record.kind not in KINDS:
+        raise InputError(f"kind must be one of {', '.join(KINDS)}, got {record.kind!r}")
     if not math.isfinite(record.time):
         raise InputError(f"time must be a finite number, got {record.time!r}")
     if not 0.0 < record.propensity <= 1.0:
@@ -80,13 +104,15 @@ def to_row(record: DecisionRecord) -> Row:
         float(record.propensity),
         events_to_json(record.window),
         why_to_json(record.why),
+        record.cause,
+        details_to_json(record.details),
     )
 
 
 def from_row(row: Row) -> DecisionRecord:
     """The record of the values of COLUMNS and then of its last label and that label's time."""
     id_, time, kind, subject, acted, reason, score, threshold, question, propensity, *rest = row
-    events, why, label, labelled_at = rest
+    events, why, cause, details, label, labelled_at = rest
     return DecisionRecord(
         id=str(id_),
         time=_number(time),
@@ -102,6 +128,8 @@ def from_row(row: Row) -> DecisionRecord:
         why=why_from_json(why),
         label=None if label is None else _number(label),
         labelled_at=None if labelled_at is None else _number(labelled_at),
+        cause=None if cause is None else str(cause),
+        details=details_from_json(details),
     )
 
 

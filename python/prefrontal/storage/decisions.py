@@ -13,7 +13,7 @@ from ..errors import InputError
 from . import decision_queries as queries
 from .database import Database, RowError
 from .decision_list import DecisionList
-from .decision_record import COLUMNS, DecisionRecord, new_id, to_row
+from .decision_record import COLUMNS, WAKE, DecisionRecord, new_id, to_row
 from .deferred import DeferredWriter
 from .deliveries import OWE, Deliveries
 from .migrations import migrate
@@ -21,7 +21,7 @@ from .retention import delete_refusals
 
 __all__ = ["DecisionLog", "DecisionRecord", "new_id"]
 
-_INSERT = f"INSERT INTO decisions ({COLUMNS}) VALUES ({', '.join('?' * 12)})"
+_INSERT = f"INSERT INTO decisions ({COLUMNS}) VALUES ({', '.join('?' * 14)})"
 _LABEL = """\
 INSERT INTO labels (decision, label, at, source)
 SELECT seq, ?2, ?3, ?4 FROM decisions WHERE id = ?1"""
@@ -81,7 +81,7 @@ class DecisionLog:
         owed = [
             (record.id, sink, record.time)
             for record in kept
-            if record.acted and record.kind == "wake" and (record.question or "").strip()
+            if record.acted and record.kind == WAKE and (record.question or "").strip()
             for sink in self._owed_to
         ]
         try:
@@ -137,13 +137,18 @@ class DecisionLog:
         acted: bool | None = None,
         reason: str | None = None,
         since: float | None = None,
+        kind: str | None = WAKE,
     ) -> DecisionList:
         """The newest decisions first, at most `limit`, only those that match what is given.
 
-        since: Unix seconds; that moment is included.
+        since: Unix seconds; that moment is included. kind: None for all kinds.
         """
-        found = queries.newest(self._database, limit, subject, acted, reason, since)
+        found = queries.newest(self._database, limit, subject, acted, reason, since, kind)
         return DecisionList(found)
+
+    def followed(self, decision_id: str) -> DecisionList:
+        """What the decision led to, directly or by what it led to, in the order it was kept."""
+        return DecisionList(queries.followed(self._database, decision_id))
 
     def records(
         self, since: float | None = None, until: float | None = None
@@ -164,7 +169,7 @@ class DecisionLog:
         return queries.labels_after(self._database, seq)
 
     def counts(self) -> dict[str, int]:
-        """How many decisions there are, by reason."""
+        """How many wakes were decided about, by reason."""
         return queries.counts(self._database)
 
     def audits(self, subject: str | None = None) -> list[tuple[bool, float, float | None]]:

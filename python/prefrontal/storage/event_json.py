@@ -66,6 +66,16 @@ def why_from_json(value: object) -> tuple[tuple[str, float], ...]:
     return tuple((str(name), float(amount)) for name, amount in json.loads(restored(value)))
 
 
+def details_to_json(details: Mapping[str, Any]) -> str | bytes | None:
+    """The mapping; None for an empty one."""
+    return storable(_dumps(details)) if details else None
+
+
+def details_from_json(value: object) -> dict[str, Any]:
+    """The mapping that `details_to_json` took, with texts for keys."""
+    return {} if value is None else dict(json.loads(restored(value)))
+
+
 def _dumps(value: object) -> str:
     try:
         return _COMPACT.encode(value)

@@ -99,4 +99,19 @@ CREATE TABLE deliveries (
     )
 
 
-STEPS: tuple[Step, ...] = (create_decisions, create_deliveries)
+def widen_decisions(database: Database) -> None:
+    """Decisions of every kind: which one led to it, and what else belongs to it.
+
+    cause: id of the decision before. details: JSON, NULL for nothing.
+    """
+    database.execute("ALTER TABLE decisions ADD COLUMN cause TEXT")
+    database.execute("ALTER TABLE decisions ADD COLUMN details ANY")
+    database.execute(
+        "CREATE INDEX decisions_by_cause ON decisions (cause) WHERE cause IS NOT NULL"
+    )
+    database.execute(
+        "CREATE INDEX decisions_of_kind ON decisions (kind, time) WHERE kind <> 'wake'"
+    )
+
+
+STEPS: tuple[Step, ...] = (create_decisions, create_deliveries, widen_decisions)

@@ -10,7 +10,7 @@ _CHUNK = 2000
 _DELETE = f"""\
 DELETE FROM decisions WHERE seq IN (
   SELECT seq FROM decisions
-  WHERE time < ? AND NOT acted AND seq NOT IN (SELECT decision FROM labels)
+  WHERE time < ? AND NOT acted AND kind = 'wake' AND seq NOT IN (SELECT decision FROM labels)
   ORDER BY time LIMIT {_CHUNK})"""
 
 
