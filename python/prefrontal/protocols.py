@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from .types import SignalEvent
+from .types import SignalEvent, Standing
 
 
 class Rule(Protocol):
@@ -87,6 +87,14 @@ class Gate(Protocol):
 
     def interval(self, hits: int, trials: int) -> tuple[float, float]:
         """90 % interval of a share after `hits` of `trials`."""
+        ...
+
+
+class Standings(Protocol):
+    """Knows how far the one behind a signal is trusted."""
+
+    def standing(self, event: SignalEvent) -> Standing | None:
+        """None when the signal has nobody behind it, or nobody has judged them. Takes no time."""
         ...
 
 

@@ -79,8 +79,23 @@ class Reason(StrEnum):
     QUIET_HOURS = "quiet_hours"
     MODULE_BUDGET = "module_budget"
     GLOBAL_BUDGET = "global_budget"
+    PEER_BUDGET = "peer_budget"
     BUSY = "busy"
     DROPPED = "dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far the one behind a signal is trusted, and what follows from it for the gate.
+
+    peer: its id. trust: -10..+10, as it was judged last. shift: log-odds added to every score of
+    the signal. wakes_per_hour: how often the peer may wake; None for no budget of its own.
+    """
+
+    peer: str
+    trust: int
+    shift: float
+    wakes_per_hour: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

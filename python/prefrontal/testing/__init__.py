@@ -11,6 +11,14 @@ from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .agent import ChatCall, Reply, ScriptedLLM, ScriptedSubagent, SpawnCall
+    from .executive import (
+        ScriptedActor,
+        ScriptedChooser,
+        ScriptedReviewer,
+        ScriptedSelector,
+        ScriptedWaker,
+        SteppingMoments,
+    )
     from .gate import (
         ScriptedFinding,
         ScriptedGate,
@@ -25,14 +33,20 @@ _HOMES = {
     "ChatCall": ".agent",
     "ManualClock": ".manual_clock",
     "Reply": ".agent",
+    "ScriptedActor": ".executive",
+    "ScriptedChooser": ".executive",
     "ScriptedFinding": ".gate",
     "ScriptedGate": ".gate",
     "ScriptedLLM": ".agent",
     "ScriptedPromise": ".gate",
+    "ScriptedReviewer": ".executive",
     "ScriptedRule": ".gate",
     "ScriptedScorer": ".gate",
+    "ScriptedSelector": ".executive",
     "ScriptedSubagent": ".agent",
+    "ScriptedWaker": ".executive",
     "SpawnCall": ".agent",
+    "SteppingMoments": ".executive",
     "make_runtime": ".runtime",
 }
 
@@ -40,14 +54,20 @@ __all__ = [
     "ChatCall",
     "ManualClock",
     "Reply",
+    "ScriptedActor",
+    "ScriptedChooser",
     "ScriptedFinding",
     "ScriptedGate",
     "ScriptedLLM",
     "ScriptedPromise",
+    "ScriptedReviewer",
     "ScriptedRule",
     "ScriptedScorer",
+    "ScriptedSelector",
     "ScriptedSubagent",
+    "ScriptedWaker",
     "SpawnCall",
+    "SteppingMoments",
     "make_runtime",
 ]
 

@@ -1,0 +1,147 @@
+"""Episodes decided again from the log: the same wakes, times and outcomes, the same decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Protocol
+
+from ..storage.decision_record import ACT, DIRECTIVE, ROUTE, WAKE, DecisionRecord
+from .loop import OUTCOME, Executive
+from .nouns import ActOutcome, Choice, Episode, Status
+from .records import choice_of, followed_id, outcome_of
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """A field of a decision that came out otherwise. id: of the decision; field "" when it is
+    missing (now is None) or nobody knew of it (was is None).
+    """
+
+    id: str
+    kind: str
+    field: str
+    was: Any
+    now: Any
+
+
+class KeptLog(Protocol):
+    """The log that is read; nothing is written to it."""
+
+    def followed(self, decision_id: str) -> list[DecisionRecord]: ...
+    def get(self, decision_id: str) -> DecisionRecord | None: ...
+
+
+class KeptActor:
+    """The role Actor: what came of acting is what the log says came of it."""
+
+    def __init__(self, log: KeptLog) -> None:
+        self._log = log
+
+    def act(self, wake: DecisionRecord, choice: Choice) -> ActOutcome:
+        """The outcome that was kept; a failure without one."""
+        cause = wake.id if wake.kind == DIRECTIVE else followed_id(wake.id, ROUTE)
+        kept = self._log.get(followed_id(cause, ACT))
+        if kept is None:
+            return ActOutcome(Status.FAILED, "the log does not say what came of it")
+        return outcome_of(kept)
+
+
+class KeptMoments:
+    """The roles Moments and Clock: time goes on as the log says that it did."""
+
+    def __init__(self) -> None:
+        self._now = 0.0
+        self._coming: list[float] = []
+
+    def expect(self, *times: float) -> None:
+        """The moments that the next calls of `take` go on to, in Unix seconds."""
+        self._coming = list(times)
+
+    def take(self) -> float:
+        if self._coming:
+            self._now = self._coming.pop(0)
+        return self._now
+
+    def now(self) -> float:
+        return self._now
+
+    def monotonic(self) -> float:
+        return self._now
+
+
+def attend_again(
+    wakes: Iterable[DecisionRecord],
+    labels: Iterable[tuple[int, DecisionRecord, float]],
+    log: KeptLog,
+    executive: Executive,
+    moments: KeptMoments,
+) -> Iterator[Deviation]:
+    """Attend to the wakes of a log once more, and tell what comes out otherwise.
+
+    wakes: in the order in which they were attended to. labels: (number, decision, label) of what
+    persons said, in their order. executive: as it was at the start of the log, with a `KeptActor`
+    and `moments`. A wake that was not attended to is passed over.
+    """
+    waiting = iter(labels)
+    label = next(waiting, None)
+    episodes: dict[str, Episode] = {}
+    for wake in wakes:
+        kept = {each.id: each for each in log.followed(wake.id)}
+        route = kept.get(followed_id(wake.id, ROUTE))
+        act = kept.get(followed_id(followed_id(wake.id, ROUTE), ACT))
+        if route is None or act is None:
+            continue
+        while label is not None and label[0] <= int(route.details.get("taught", 0)):
+            _tell(executive, episodes, *label)
+            label = next(waiting, None)
+        moments.expect(route.time, act.time)
+        episode = executive.attend(wake)
+        episodes |= {each.id: episode for each in (wake, *episode.records)}
+        yield from _deviations(kept, {each.id: each for each in episode.records})
+
+
+def episode_of(about: DecisionRecord, log: KeptLog) -> Episode | None:
+    """The episode that a wake, route or act belongs to; None while it has no outcome yet."""
+    wake: DecisionRecord | None = about
+    while wake is not None and wake.kind != WAKE:
+        wake = None if wake.cause is None else log.get(wake.cause)
+    if wake is None:
+        return None
+    route = log.get(followed_id(wake.id, ROUTE))
+    act = None if route is None else log.get(followed_id(route.id, ACT))
+    if route is None or act is None:
+        return None
+    return Episode(wake, choice_of(route), outcome_of(act), (), (route, act))
+
+
+def is_said(source: str) -> bool:
+    """Whether a label of that source is a person's word, rather than an outcome's."""
+    return source != OUTCOME
+
+
+def _tell(
+    executive: Executive,
+    episodes: Mapping[str, Episode],
+    number: int,
+    about: DecisionRecord,
+    label: float,
+) -> None:
+    if (episode := episodes.get(about.id)) is not None:
+        executive.feedback(episode, about.kind, label, number)
+
+
+def _deviations(
+    kept: Mapping[str, DecisionRecord], made: Mapping[str, DecisionRecord]
+) -> Iterator[Deviation]:
+    for id_ in sorted(kept.keys() | made.keys()):
+        was, now = kept.get(id_), made.get(id_)
+        if was is None or now is None:
+            kind = (was or now).kind  # type: ignore[union-attr]
+            yield Deviation(id_, kind, "", was, now)
+            continue
+        for each in fields(DecisionRecord):
+            if each.name not in ("label", "labelled_at"):
+                before, after = getattr(was, each.name), getattr(now, each.name)
+                if repr(before) != repr(after):  # NaN is itself, -0.0 is not 0.0
+                    yield Deviation(id_, was.kind, each.name, before, after)

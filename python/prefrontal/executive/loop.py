@@ -1,0 +1,165 @@
+"""The loop: sense -> wake -> route -> act -> reflect."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from threading import Lock
+
+from ..storage.decision_record import DIRECTIVE, WAKE, DecisionRecord
+from ..types import SignalEvent
+from .nouns import ASK, ActOutcome, Choice, Conclusion, Episode, Status
+from .records import act_record, conclusion_record, route_record
+from .roles import Actor, Chooser, Moments, Reviewer, Selector, Store, Waker
+
+INTERNAL_PLANNING, EXTERNAL_TASK = "internal_planning", "external_task"
+OFFLINE_CONSOLIDATION, INTERNAL_REPLAY = "offline_consolidation", "internal_replay"
+
+RIGHT = 0.5
+"""A label of at least this says that something was right."""
+OUTCOME = "outcome"
+"""Source of the labels that follow from what came of acting, not from a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """What the parts tell each other. Each off leaves them as they are alone.
+
+    outcomes: what came of acting trains the gate, the index of tools and the memory of peers.
+    beliefs: what is believed reaches the choice of a tool and the agent's prompt. consult: a step
+    for somebody who is not trusted waits for a verdict.
+    """
+
+    outcomes: bool = True
+    beliefs: bool = True
+    consult: bool = True
+
+
+class Executive:
+    """Runs the loop, one episode at a time, from any thread.
+
+    selector: None leaves the order of the router. Everything that an episode decided is in the
+    store before the next begins.
+    """
+
+    def __init__(
+        self,
+        waker: Waker,
+        chooser: Chooser,
+        actor: Actor,
+        reviewer: Reviewer,
+        store: Store,
+        moments: Moments,
+        *,
+        selector: Selector | None = None,
+        links: Links | None = None,
+        replaying: bool = False,
+    ) -> None:
+        self._waker = waker
+        self._chooser = chooser
+        self._actor = actor
+        self._reviewer = reviewer
+        self._store = store
+        self._moments = moments
+        self._selector = selector
+        self._links = links or Links()
+        self._replaying = replaying
+        self._busy = Lock()
+        self._taught = 0
+
+    def sense(self, event: SignalEvent) -> list[Episode]:
+        """One signal, as far as it goes; mostly it goes nowhere."""
+        return [self.attend(wake) for wake in self._waker.wake(event)]
+
+    def attend(self, wake: DecisionRecord) -> Episode:
+        """One wake: route, act, reflect, and learn from what came of it."""
+        with self._busy:
+            choice, route = self._route(wake)
+            outcome, act = self._act(wake, choice, route)
+            self._learn(wake, choice, outcome, act.time)
+            conclusions, reflected = self._reflect(wake, choice, outcome, act)
+            followed = self._follow(reflected)
+            return Episode(wake, choice, outcome, conclusions, (route, act, *reflected, *followed))
+
+    def feedback(self, episode: Episode, about: str, label: float, number: int) -> None:
+        """Take in what a person said later of the wake, or of the route or act that followed.
+
+        label: 0..1; of a wake: whether it mattered; of a route or act: whether it was right.
+        number: of the label in the log, which the records tell from now on.
+        """
+        with self._busy:
+            self._taught = number
+            if not self._links.outcomes:
+                return
+            right = label >= RIGHT
+            if about == WAKE:
+                said = replace(episode.outcome, useful=right, accepted=True if right else None)
+                self._reviewer.judge(episode.wake, 2.0 * label - 1.0)
+            else:
+                said = replace(episode.outcome, accepted=right)
+            self._teach(episode.wake, episode.choice, said)
+
+    def _route(self, wake: DecisionRecord) -> tuple[Choice, DecisionRecord]:
+        at = self._moments.take()
+        heard = self._reviewer.hear(wake)
+        self._enter(INTERNAL_PLANNING)
+        choice = self._chooser.choose(wake, heard if self._links.beliefs else ())
+        if self._selector is not None and len(choice.options) > 1:
+            choice = self._selector.select(wake, choice)
+        consent = self._reviewer.consent(wake, choice) if self._links.consult else None
+        route = route_record(wake, choice, consent, at, self._taught)
+        if self._store.get(route.id) is None:  # it is there when a restart takes the wake up
+            self._store.append_many([route])
+        return choice, route
+
+    def _act(
+        self, wake: DecisionRecord, choice: Choice, route: DecisionRecord
+    ) -> tuple[ActOutcome, DecisionRecord]:
+        if route.reason == Status.DEFERRED:
+            outcome = ActOutcome(Status.DEFERRED, route.details["verdict"]["reasoning"])
+        else:
+            self._enter(EXTERNAL_TASK)
+            outcome = self._actor.act(wake, choice)
+        return outcome, act_record(route, choice, outcome, self._moments.take())
+
+    def _reflect(
+        self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome, act: DecisionRecord
+    ) -> tuple[tuple[Conclusion, ...], list[DecisionRecord]]:
+        self._enter(OFFLINE_CONSOLIDATION)
+        judged = None
+        if self._links.outcomes and outcome.useful is not None:
+            judged = 1.0 if outcome.useful else -1.0
+        conclusions = tuple(self._reviewer.reflect(wake, choice, outcome, judged))
+        kept = [conclusion_record(act, each, place) for place, each in enumerate(conclusions)]
+        self._store.append_many([act, *kept])
+        return conclusions, kept
+
+    def _learn(self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome, at: float) -> None:
+        """Let what came of it train the gate and the index; the reviewer is told in `reflect`."""
+        if not self._links.outcomes:
+            return
+        if outcome.useful is not None:
+            self._store.add_label(wake.id, float(outcome.useful), at, OUTCOME)
+        self._teach(wake, choice, outcome)
+
+    def _teach(self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome) -> None:
+        self._chooser.learn(wake, choice, outcome)
+        if self._selector is not None and choice.option is not None:
+            self._selector.learn(wake, choice, outcome)
+
+    def _follow(self, reflected: Sequence[DecisionRecord]) -> list[DecisionRecord]:
+        """Hand each directive to the agent, as a question of its own."""
+        acts = []
+        for directive in reflected:
+            if directive.kind == DIRECTIVE and directive.acted and directive.question:
+                asked = Choice(directive.question, ASK, (), math.nan, "reflection asked for it")
+                outcome = self._actor.act(directive, asked)
+                acts.append(act_record(directive, asked, outcome, directive.time))
+        if acts:
+            self._store.append_many(acts)
+        return acts
+
+    def _enter(self, mode: str) -> None:
+        if self._selector is not None:
+            self._selector.enter(INTERNAL_REPLAY if self._replaying else mode)

@@ -1,0 +1,98 @@
+"""Who does what in the loop. `assembly` fills the roles from the domains, tests from doubles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from ..storage.decision_record import DecisionRecord
+from ..types import SignalEvent
+from .nouns import ActOutcome, Choice, Conclusion, Consent, HeardBelief
+
+
+class Waker(Protocol):
+    """Decides which signals the agent is woken for."""
+
+    def wake(self, event: SignalEvent) -> Sequence[DecisionRecord]:
+        """The wakes that follow from the signal, each on the disk; mostly none."""
+        ...
+
+
+class Chooser(Protocol):
+    """Finds the tool that answers a question."""
+
+    def choose(self, wake: DecisionRecord, heard: Sequence[HeardBelief]) -> Choice:
+        """What to do about the wake. The beliefs decide between what is equally good."""
+        ...
+
+    def learn(self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome) -> None:
+        """Take in what became of a choice: `outcome.status` and `outcome.accepted`."""
+        ...
+
+
+class Actor(Protocol):
+    """Does what was chosen, where it cannot hurt, or asks the agent."""
+
+    def act(self, wake: DecisionRecord, choice: Choice) -> ActOutcome:
+        """What came of it; whatever goes wrong is an outcome, too.
+
+        wake: what it is done for; a directive, when reflection asked for it.
+        """
+        ...
+
+
+class Reviewer(Protocol):
+    """Remembers whom the agent dealt with, and looks back on it."""
+
+    def hear(self, wake: DecisionRecord) -> Sequence[HeardBelief]:
+        """Note that the wake's peer came with it; the beliefs that hold now."""
+        ...
+
+    def consent(self, wake: DecisionRecord, choice: Choice) -> Consent | None:
+        """Whether the step may be taken; None when nobody needs to be consulted."""
+        ...
+
+    def reflect(
+        self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome, judged: float | None
+    ) -> Sequence[Conclusion]:
+        """Note what was done, and reflect if something is due: what was concluded.
+
+        judged: -1 (bad for us) to +1 (good), None when the outcome says nothing of the peer.
+        """
+        ...
+
+    def judge(self, wake: DecisionRecord, judged: float) -> None:
+        """Take in, later, how a wake of the peer turned out."""
+        ...
+
+
+class Selector(Protocol):
+    """May prefer another of the options that were ranked, by the situation."""
+
+    def enter(self, mode: str) -> None:
+        """What the agent is about now; what may be written to memory follows from it."""
+        ...
+
+    def select(self, wake: DecisionRecord, choice: Choice) -> Choice:
+        """The choice with another option picked, or as it is."""
+        ...
+
+    def learn(self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome) -> None:
+        """Take in what became of the option."""
+        ...
+
+
+class Store(Protocol):
+    """Keeps decisions and labels durably: `storage.decisions.DecisionLog`."""
+
+    def append_many(self, records: Iterable[DecisionRecord]) -> None: ...
+    def get(self, decision_id: str) -> DecisionRecord | None: ...
+    def add_label(self, decision_id: str, label: float, at: float, source: str = ...) -> bool: ...
+
+
+class Moments(Protocol):
+    """The time of the loop: it stands still between two calls of `take`."""
+
+    def take(self) -> float:
+        """Go on to this moment, in Unix seconds."""
+        ...

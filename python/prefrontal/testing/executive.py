@@ -1,0 +1,107 @@
+"""Stand-ins for the roles of the executive: they do what the test says, and note what they hear."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..executive.nouns import ASK, ActOutcome, Choice, Conclusion, Consent, HeardBelief, Status
+from ..storage.decision_record import DecisionRecord
+from ..types import SignalEvent
+
+ASKED = Choice("prompt", ASK, (), 0.6, "no tool fits")
+
+
+@dataclass
+class ScriptedWaker:
+    """Wakes for what `wakes` makes of a signal."""
+
+    wakes: Callable[[SignalEvent], Sequence[DecisionRecord]]
+
+    def wake(self, event: SignalEvent) -> Sequence[DecisionRecord]:
+        return self.wakes(event)
+
+
+@dataclass
+class ScriptedChooser:
+    """Makes the choice of the test. heard, learned: what it was told."""
+
+    make: Callable[[DecisionRecord], Choice] = lambda _: ASKED
+    heard: list[tuple[HeardBelief, ...]] = field(default_factory=list)
+    learned: list[ActOutcome] = field(default_factory=list)
+
+    def choose(self, wake: DecisionRecord, heard: Sequence[HeardBelief]) -> Choice:
+        self.heard.append(tuple(heard))
+        return self.make(wake)
+
+    def learn(self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome) -> None:
+        self.learned.append(outcome)
+
+
+@dataclass
+class ScriptedActor:
+    """Gives the outcome of the test. acted: (what for, choice) of each act."""
+
+    make: Callable[[DecisionRecord], ActOutcome] = lambda _: ActOutcome(Status.ASKED, "asked")
+    acted: list[tuple[DecisionRecord, Choice]] = field(default_factory=list)
+
+    def act(self, wake: DecisionRecord, choice: Choice) -> ActOutcome:
+        self.acted.append((wake, choice))
+        return self.make(wake)
+
+
+@dataclass
+class ScriptedReviewer:
+    """Holds the beliefs of the test, consents as it says, concludes what it says.
+
+    judged: what it was told of how acts and wakes turned out.
+    """
+
+    beliefs: tuple[HeardBelief, ...] = ()
+    verdict: Consent | None = None
+    make: Callable[[DecisionRecord], Sequence[Conclusion]] = lambda _: ()
+    judged: list[float | None] = field(default_factory=list)
+
+    def hear(self, wake: DecisionRecord) -> Sequence[HeardBelief]:
+        return self.beliefs
+
+    def consent(self, wake: DecisionRecord, choice: Choice) -> Consent | None:
+        return self.verdict
+
+    def reflect(
+        self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome, judged: float | None
+    ) -> Sequence[Conclusion]:
+        self.judged.append(judged)
+        return self.make(wake)
+
+    def judge(self, wake: DecisionRecord, judged: float) -> None:
+        self.judged.append(judged)
+
+
+@dataclass
+class ScriptedSelector:
+    """Picks the option in the place `pick`. modes: what it was told the agent is about."""
+
+    pick: int = 0
+    modes: list[str] = field(default_factory=list)
+    learned: list[ActOutcome] = field(default_factory=list)
+
+    def enter(self, mode: str) -> None:
+        self.modes.append(mode)
+
+    def select(self, wake: DecisionRecord, choice: Choice) -> Choice:
+        return replace(choice, picked=self.pick)
+
+    def learn(self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome) -> None:
+        self.learned.append(outcome)
+
+
+class SteppingMoments:
+    """A second further at each call of `take`."""
+
+    def __init__(self, now: float = 1_700_000_000.0) -> None:
+        self._now = now
+
+    def take(self) -> float:
+        self._now += 1.0
+        return self._now
