@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import errno
+import gc
+import io
 import json
 import tracemalloc
 from pathlib import Path
@@ -10,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from prefrontal.assembly.replay_gate import PulseGate
-from prefrontal.errors import InputError
+from prefrontal.errors import InputError, SourceError
 from prefrontal.replay import agent_history
 from prefrontal.replay.agent_history import LONGEST_TEXT, AgentHistory
 from prefrontal.replay.agent_history_files import FoundSessions, find_sessions
@@ -246,3 +249,19 @@ def test_any_lines_give_windows_in_order_or_are_counted(
     assert all(window.known_at is not None for window in windows)
     json.dumps([window.text for window in windows], allow_nan=False).encode()
     assert found.notes[0].startswith("Read 1 session of ")
+
+
+def test_a_full_temporary_folder_is_one_sentence_and_no_fault_of_the_sessions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Full(io.BytesIO):
+        def write(self, data: object) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        def close(self) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(agent_history, "TemporaryFile", Full)
+    with pytest.raises(SourceError, match=r"folder .* cannot be written: No space left on device"):
+        history(tmp_path, claw_header(), *asked("pay it", "Paid.", 60))
+    gc.collect()  # an exception of the end would be a warning

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -92,3 +93,12 @@ def test_any_bytes_are_read_or_counted(
 ) -> None:
     entries, counts = read(tmp_path_factory.mktemp("s") / "s.jsonl", raw)
     assert len(entries) + counts["broken"] + counts["growing"] == counts["lines"]
+
+
+def test_a_reader_of_utf_16_may_stop_in_the_middle(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes((GOOD * 3).decode().encode("utf-16"))
+    entries = session_entries(path, Counter())
+    assert next(entries) == (1, {"type": "user"})
+    del entries
+    gc.collect()  # what cannot be raised any more is a warning

@@ -57,7 +57,7 @@ def test_labels_say_what_would_have_been_caught_missed_and_wasted() -> None:
 
 def test_a_policy_holds_back_with_its_reason() -> None:
     log = [record(0.7, time=float(second)) for second in range(10)]
-    (outcome,) = replay_log(log, None, lambda _, wall: None if wall % 5 == 0 else "cooldown")
+    (outcome,) = replay_log(log, None, lambda each: None if each.time % 5 == 0 else "cooldown")
     assert outcome.would_wake == 2
     assert outcome.held_back == {"cooldown": 8}
 

@@ -131,3 +131,21 @@ def test_a_file_name_that_is_no_utf8_comes_back(log: DecisionLog) -> None:
     record = woke(window=(event(name),), question=f"Read {name}?", subject=name, why=((name, 1.0),))
     log.append(record)
     assert log.get(record.id) == record
+
+
+def test_what_is_nested_too_deep_to_be_read_everywhere_is_not_kept_so_deep(
+    log: DecisionLog,
+) -> None:
+    deep: dict[str, Any] = {"end": 1}
+    for _ in range(900):  # the writer has room for it, a reader with frames below it has none
+        deep = {"in": deep}
+    record = woke(window=(event(**deep),), details={"deep": deep, "wide": [[1]] * 100})
+    log.append(record)
+
+    def read(frames: int) -> DecisionRecord | None:
+        return read(frames - 1) if frames else log.get(record.id)
+
+    found = read(400)
+    assert found is not None
+    assert found.window[0].features["in"]["in"]["in"]
+    assert found.details["wide"] == [[1]] * 100

@@ -36,8 +36,8 @@ def log() -> Iterator[DecisionLog]:
         yield log
 
 
-def later(cause: str, kind: str, id: str, *, acted: bool = True) -> DecisionRecord:
-    found = woke(id=id, kind=kind, acted=acted, score=math.nan, threshold=math.nan)
+def later(cause: str, kind: str, name: str, *, acted: bool = True) -> DecisionRecord:
+    found = woke(id=name, kind=kind, acted=acted, score=math.nan, threshold=math.nan)
     return replace(found, cause=cause, details=DETAILS, question="what came of it")
 
 

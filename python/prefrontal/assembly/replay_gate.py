@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from ..protocols import FoundRule, Promise, Scorer
 from ..pulse.fingerprint import ModuleFingerprint
 from ..pulse.limbic import LimbicLayer
+from ..pulse.moment import standing_of
 from ..pulse.policy import DeliveryPolicy, PolicySettings
 from ..pulse.recall import RecallPromise, share_interval
 from ..pulse.rules import FoundRule as PulseRule
 from ..pulse.rules import find_rule
+from ..storage.decision_record import DecisionRecord
 from ..types import SignalEvent
 
 REPLAY_MODULE = ModuleFingerprint(
@@ -60,7 +62,12 @@ class PulseGate:
         return share_interval(hits, trials)
 
 
-def policy_admission(settings: PolicySettings) -> Callable[[str, float], str | None]:
-    """A fresh delivery policy that lives in the time of the records it is asked about."""
+def policy_admission(settings: PolicySettings) -> Callable[[DecisionRecord], str | None]:
+    """A fresh delivery policy that lives in the time of the records it is asked about.
+
+    The budget of a peer is what it was when the record was made.
+    """
     policy = DeliveryPolicy(settings)
-    return lambda module_id, wall: policy.admit(module_id, wall, wall)
+    return lambda record: policy.admit(
+        record.subject, record.time, record.time, standing_of(record.details)
+    )

@@ -10,13 +10,15 @@ from ..clock import Clock, SystemClock
 from ..errors import InputError
 from ..pulse.audit import AuditDraw
 from ..pulse.delivery import Delivery
-from ..pulse.gate import REASONS, Gate, Module
+from ..pulse.gate import Gate
 from ..pulse.learned import Learned
 from ..pulse.limbic import LimbicLayer
 from ..pulse.policy import DeliveryPolicy, PolicySettings
 from ..pulse.prefrontal import PrefrontalLayer
+from ..pulse.wake_records import REASONS, Module
 from ..storage.decisions import DecisionRecord, new_id
 from ..types import Reason, SignalEvent
+from .step_gate import add_modules
 
 if TYPE_CHECKING:
     from ..pulse.fingerprint import ModuleFingerprint
@@ -52,7 +54,6 @@ class WakeGate:
     ) -> None:
         self._log = log
         self._clock = clock or SystemClock()
-        self._recall = recall
         self._policy = DeliveryPolicy(policy or PolicySettings())
         self._audits = AuditDraw(audit_share, seed)
         self._asker = PrefrontalLayer(threshold=0.0)
@@ -60,14 +61,9 @@ class WakeGate:
         delivery = Delivery(self._policy.settings.overlap)
         self._gate = Gate(self._limbic, self._policy, self._audits, delivery, self._clock)
         shelf = LimbicLayer(scorer, seed)
-        self._learned = Learned(log, self._limbic, shelf, self._gate, None, _NEVER)
-        for module in modules:
-            if module.module_id in self._gate.modules:
-                raise InputError(f"module_id must be given once, got {module.module_id!r:.80}")
-            self._limbic.register(module.module_id, module)
-            floor = max(threshold, module.default_threshold)
-            self._gate.modules[module.module_id] = Module(module, floor)
-            self._learned.recall(module.module_id)
+        self._learned = Learned(log, self._limbic, shelf, self._gate, None, _NEVER, recall)
+        add_modules(self._gate, self._limbic, self._learned, modules, threshold)
+        self._learned.look()
         self._lock = Lock()
         self._learn()
 
@@ -163,11 +159,6 @@ class WakeGate:
         return self._policy.admit(module_id, self._clock.now(), self._clock.monotonic())
 
     def _learn(self) -> None:
-        """Take the labels that came since, and let the thresholds follow."""
+        """Take the labels and thresholds that came since."""
         self._learned_at = self._clock.monotonic()
         self._learned.learn()
-        if self._recall is None:
-            return
-        for module in self._gate.modules.values():
-            if (moved := module.recall.threshold(self._recall)) is not None:
-                module.threshold = moved

@@ -30,8 +30,14 @@ class AuditDraw:
         if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 1:
             raise ValueError(f"audit_share must be a number from 0 to 1, got {share!r}")
         self.share = float(share)
-        self._random = Random(seed)
+        self._seed = seed
+        self.seek(0)
+
+    def seek(self, offered: int) -> None:
+        """Go on as if `offered` windows had slept so far."""
+        self._random = Random(self._seed)
         self._skip = self._gap()
+        self.pick(offered)
 
     def pick(self, slept: int) -> list[int]:
         """Which of the next `slept` windows to audit, counted from 0."""

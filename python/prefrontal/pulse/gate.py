@@ -2,65 +2,39 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter, deque
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from ..storage.decisions import DecisionRecord
-from ..types import Reason, SignalEvent
-from .audit import AuditDraw, LiveRecall
+from ..types import Reason, SignalEvent, Standing
+from .audit import AuditDraw
+from .moment import Moment, shifted
 from .policy import DeliveryPolicy
 from .prefrontal import EscalationDecision, PrefrontalLayer
+from .wake_records import Module, Refusal, WakeRecords, WindowGroup, with_wish
 
 if TYPE_CHECKING:
     from ..clock import Clock
+    from ..protocols import Standings
+    from ..storage.decisions import DecisionRecord
     from .delivery import Delivery
-    from .fingerprint import ModuleFingerprint
     from .limbic import LimbicLayer
 
 RING = 1000
 """Windows that slept, kept in memory so that they can be asked about."""
 
-REASONS = 12
-
-_SPREAD = 0x9E3779B97F4A7C15F39CC0605CEDC835
-
-
-@dataclass(slots=True)
-class Module:
-    """One registered module: its fingerprint, the score it wakes at, and what labels said."""
-
-    fingerprint: ModuleFingerprint
-    threshold: float
-    recall: LiveRecall = field(default_factory=LiveRecall)
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A window that woke nobody: who was asked, with which score, and why not."""
-
-    id: str
-    time: float
-    window: tuple[SignalEvent, ...]
-    module_id: str
-    score: float
-    threshold: float
-    reason: Reason
-
-
-@dataclass(slots=True)
-class _Group:
-    """Wakes of one module that are asked as one when the time is up."""
-
-    due: float
-    window: list[SignalEvent]
-    score: float
+log = logging.getLogger("prefrontal.pulse")
 
 
 class Gate:
-    """Route, score, decide, ask. Decisions wait in `decided` until they are stored and sent."""
+    """Route, score, decide, ask. Decisions wait in `decided` until they are stored and sent.
+
+    run: eight hexadecimal digits that tell this start from others. taken: events so far. labels:
+    number of the last label learned. slept: windows that slept so far, over all modules.
+    unstored: refusals for the log to keep; None when it keeps none.
+    """
 
     def __init__(
         self,
@@ -69,39 +43,58 @@ class Gate:
         audits: AuditDraw,
         delivery: Delivery,
         clock: Clock,
+        standings: Standings | None = None,
     ) -> None:
         self.modules: dict[str, Module] = {}
         self.counts: Counter[str] = Counter()
         self.refusals: deque[Refusal] = deque(maxlen=RING)
+        self.unstored: list[Refusal] | None = None
         self.decided: list[tuple[DecisionRecord, EscalationDecision]] = []
+        self.labels = 0
+        self.taken = 0
+        self.refused_count = 0
+        self.slept = 0
         self._limbic = limbic
         self._policy = policy
         self._audits = audits
         self._delivery = delivery
         self._clock = clock
+        self._standings = standings
         self._asker = PrefrontalLayer(threshold=0.0)
-        self._groups: dict[str, _Group] = {}
-        self._first_id = uuid4().int
-        self.refused_count = 0
+        self._groups: dict[str, WindowGroup] = {}
+        self.audit_share = audits.share
+        self._records = WakeRecords(limbic, audits.share)
+        self.run = self._records.run
 
     def take(self, event: SignalEvent) -> None:
         """One event through all steps. Raises TypeError naming a field of the wrong type."""
         now = self._clock.monotonic()
+        self.taken += 1
         if self._policy.repeated(event, now):
             self.counts[Reason.DUPLICATE] += 1
             return
-        window = (event,)
+        standing = None if self._standings is None else self._standing(event, self._standings)
+        wall = self._clock.now()
+        moment = Moment(self.taken, wall, now, self.labels, self.slept, standing)
+        self.decide((event,), moment)
+
+    def decide(self, window: tuple[SignalEvent, ...], moment: Moment) -> None:
+        """Decide for each module that the window concerns, at that moment."""
+        shift = 0.0 if moment.standing is None else moment.standing.shift
+        scores = self._limbic.score_routed(window)
+        if shift:
+            scores = {name: shifted(score, shift) for name, score in scores.items()}
         slept: list[tuple[str, float]] = []
-        for module_id, score in self._limbic.score_routed(window).items():
+        for module_id, score in scores.items():
             module = self.modules.get(module_id)
             if module is None:
                 continue
             if score >= module.threshold:  # False for NaN
-                self._wake(module_id, module, score, window, now)
+                self._wake(module_id, module, score, window, moment)
             else:
                 slept.append((module_id, score))
         if slept:
-            self._sleep(slept, window, now)
+            self._sleep(slept, window, moment)
 
     def due(self) -> float | None:
         """Monotonic second at which the next group is to be asked; None without groups."""
@@ -109,12 +102,18 @@ class Gate:
 
     def tick(self, everything: bool = False) -> None:
         """Ask the groups whose time is up, or all of them."""
-        now = self._clock.monotonic()
+        if not self._groups:
+            return
+        wall, now = self._clock.now(), self._clock.monotonic()
         for module_id, group in list(self._groups.items()):
             if everything or group.due <= now:
                 del self._groups[module_id]
                 if module := self.modules.get(module_id):
-                    self._ask(module_id, module, group.score, tuple(group.window), Reason.WOKE)
+                    first = group.moments[0].standing
+                    moment = Moment(self.taken, wall, now, self.labels, self.slept, first)
+                    more = group.details(closed=group.due > now)
+                    window = tuple(group.window)
+                    self._ask(module_id, module, group.score, window, moment, Reason.WOKE, more)
 
     def learn(self, record: DecisionRecord, label: float) -> None:
         """Train a registered module on one label; a wake or an audit enters its recall estimate.
@@ -132,43 +131,56 @@ class Gate:
         self._groups.pop(module_id, None)
         self._policy.forget(module_id)
 
+    def _standing(self, event: SignalEvent, standings: Standings) -> Standing | None:
+        try:
+            return standings.standing(event)
+        except Exception as error:  # an event must not be lost for who may be behind it
+            log.exception("the standing behind an event is not known: %s", error)
+            return None
+
     def _wake(
         self,
         module_id: str,
         module: Module,
         score: float,
         window: tuple[SignalEvent, ...],
-        now: float,
+        moment: Moment,
     ) -> None:
         if group := self._groups.get(module_id):
             group.window.extend(window)
+            group.moments.append(moment)
             group.score = max(group.score, score)
             self.counts[Reason.GROUPED] += 1
             return
-        if reason := self._held_back(module_id, now):
-            self._refuse(module_id, module, score, window, reason)
+        if reason := self._held_back(module_id, moment):
+            self._refuse(module_id, module, score, window, moment, reason)
         elif self._policy.settings.group_s > 0:
-            due = now + self._policy.settings.group_s
-            self._groups[module_id] = _Group(due, list(window), score)
+            due = moment.monotonic + self._policy.settings.group_s
+            self._groups[module_id] = WindowGroup(due, [moment], list(window), score)
         else:
-            self._ask(module_id, module, score, window, Reason.WOKE)
+            self._ask(module_id, module, score, window, moment, Reason.WOKE)
 
-    def _held_back(self, module_id: str, now: float) -> Reason | None:
+    def _held_back(self, module_id: str, moment: Moment) -> Reason | None:
         return self._delivery.refuses(module_id) or self._policy.admit(
-            module_id, self._clock.now(), now
+            module_id, moment.time, moment.monotonic, moment.standing
         )
 
     def _sleep(
-        self, slept: list[tuple[str, float]], window: tuple[SignalEvent, ...], now: float
+        self, slept: list[tuple[str, float]], window: tuple[SignalEvent, ...], moment: Moment
     ) -> None:
+        self.slept += len(slept)
         audited = self._audits.pick(len(slept))
         for place, (module_id, score) in enumerate(slept):
             module = self.modules[module_id]
             module.recall.slept += 1
-            if place in audited and self._held_back(module_id, now) is None:
-                self._ask(module_id, module, score, window, Reason.AUDIT)
-            else:
-                self._refuse(module_id, module, score, window, Reason.BELOW_THRESHOLD)
+            more = None
+            if place in audited:
+                held = self._held_back(module_id, moment)
+                if held is None:
+                    self._ask(module_id, module, score, window, moment, Reason.AUDIT)
+                    continue
+                more = {"held_back": str(held)}
+            self._refuse(module_id, module, score, window, moment, Reason.BELOW_THRESHOLD, more)
 
     def _ask(
         self,
@@ -176,11 +188,13 @@ class Gate:
         module: Module,
         score: float,
         window: tuple[SignalEvent, ...],
+        moment: Moment,
         reason: Reason,
+        more: dict[str, Any] | None = None,
     ) -> None:
         asked = self._asker.evaluate(module_id, score, window, module.fingerprint)
         if not asked.should_escalate:
-            self._refuse(module_id, module, score, window, Reason.NO_QUESTION)
+            self._refuse(module_id, module, score, window, moment, Reason.NO_QUESTION, more)
             return
         audit = reason is Reason.AUDIT
         decision = EscalationDecision(
@@ -188,25 +202,8 @@ class Gate:
         )
         module.recall.wakes += not audit
         self.counts[reason] += 1
-        self.decided.append((self._record(decision, module.threshold), decision))
-
-    def _record(self, decision: EscalationDecision, threshold: float) -> DecisionRecord:
-        assert decision.activation_id is not None
-        why = self._limbic.contributions(decision.module_id, decision.window)
-        return DecisionRecord(
-            id=decision.activation_id,
-            time=self._clock.now(),
-            kind="wake",
-            subject=decision.module_id,
-            acted=True,
-            reason=decision.reason,
-            score=decision.confidence,
-            threshold=threshold,
-            question=decision.question,
-            propensity=self._audits.share if decision.audit else 1.0,
-            window=tuple(decision.window),
-            why=tuple(why[:REASONS]),
-        )
+        record = self._records.woken(decision, module, moment, more)
+        self.decided.append((record, decision))
 
     def _refuse(
         self,
@@ -214,42 +211,25 @@ class Gate:
         module: Module,
         score: float,
         window: tuple[SignalEvent, ...],
+        moment: Moment,
         reason: Reason,
+        more: dict[str, Any] | None = None,
     ) -> None:
         self.counts[reason] += 1
         self.refused_count += 1
-        self.refusals.append(
-            Refusal(
-                self._refusal_id(),
-                self._clock.now(),
-                window,
-                module_id,
-                score,
-                module.threshold,
-                reason,
-            )
+        if module.wished:
+            more = with_wish(more)
+        refusal = Refusal(
+            self.refused_count, moment, window, module_id, score, module.threshold, reason, more
         )
+        self.refusals.append(refusal)
+        if self.unstored is not None:
+            self.unstored.append(refusal)
 
-    def _refusal_id(self) -> str:
-        """A new id in a fraction of uuid4's time; the odd factor spreads the first digits."""
-        return f"{(self._first_id + self.refused_count * _SPREAD) % 2**128:032x}"
+    def refusal_id(self, refusal: Refusal) -> str:
+        """The id that the refusal has in the log."""
+        return self._records.refusal_id(refusal)
 
     def refused(self, refusals: Iterable[Refusal]) -> list[DecisionRecord]:
         """Refusals in the form of the log, each with what pushed its score now."""
-        return [
-            DecisionRecord(
-                id=each.id,
-                time=each.time,
-                kind="wake",
-                subject=each.module_id,
-                acted=False,
-                reason=each.reason,
-                score=each.score,
-                threshold=each.threshold,
-                question=None,
-                propensity=1.0,
-                window=each.window,
-                why=tuple(self._limbic.contributions(each.module_id, each.window)[:REASONS]),
-            )
-            for each in refusals
-        ]
+        return [self._records.refused(each) for each in refusals]

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ..errors import InputError, PrefrontalError
 from ..storage.decision_record import WAKE
 from ..storage.files import write_atomic
+from ..storage.threshold_wishes import read_thresholds
 from .audit import LiveRecall
 
 if TYPE_CHECKING:
-    from ..storage.decisions import DecisionLog
+    from ..storage.decision_record import DecisionRecord
     from .gate import Gate
     from .limbic import LimbicLayer
 
@@ -24,23 +26,34 @@ RECALL = "recall"
 log = logging.getLogger("prefrontal.pulse")
 
 
+class LabelStore(Protocol):
+    """What of the log of decisions is needed here."""
+
+    def labels_after(self, seq: int) -> Iterator[tuple[int, DecisionRecord, float]]: ...
+    def load_state(self, name: str) -> tuple[bytes, int] | None: ...
+    def save_state(self, name: str, blob: bytes, through: int) -> None: ...
+
+
 class Learned:
     """Learns the labels of the log, each once, and saves weights together with how far it got.
 
     The weights and the number of the last label in them are one row of the log, so a restart
     learns exactly the labels that came after; the file at `path` is a copy for other uses.
     Modules that are not registered now wait on a shelf, an empty layer of the same kind handed in:
-    what they know is saved too, and labels for them are learned there. For the gate's thread.
+    what they know is saved too, and labels for them are learned there. The thresholds follow the
+    labels, or what a person asked for in the log. recall: see `PulseRegistry`. For the gate's
+    thread.
     """
 
     def __init__(
         self,
-        decisions: DecisionLog,
+        decisions: LabelStore,
         limbic: LimbicLayer,
         shelf: LimbicLayer,
         gate: Gate,
         path: Path | None,
         every: int,
+        recall: float | None = None,
     ) -> None:
         if isinstance(every, bool) or not isinstance(every, int) or every < 1:
             raise ValueError(f"auto_save_interval must be a whole number from 1 up, got {every!r}")
@@ -50,12 +63,20 @@ class Learned:
         self._gate = gate
         self._path = path
         self._every = every
+        self._recall = recall
         self._unsaved = 0
         self._through = 0
+        self._wishes: dict[str, float] = {}
         self.learned = 0
         for saved in self._read_weights():
             shelf.restore_all(saved)
         self._counts = self._read_counts()
+        gate.labels = self._through
+
+    @property
+    def through(self) -> int:
+        """Number of the last label that was taken in."""
+        return self._through
 
     def recall(self, module_id: str) -> None:
         """Give a module that was just registered what it knew before."""
@@ -64,6 +85,7 @@ class Learned:
             self._shelf.unregister(module_id)
         if counts := self._counts.get(module_id):
             self._gate.modules[module_id].recall = LiveRecall.from_dict(counts)
+        self._move([module_id])
 
     def shelve(self, module_id: str) -> None:
         """Keep what a module knows that is about to be unregistered or replaced."""
@@ -73,7 +95,7 @@ class Learned:
             self._counts[module_id] = module.recall.to_dict()
 
     def learn(self) -> bool:
-        """Train on the labels that came since; whether there were any."""
+        """Train on the labels that came since, and look at the thresholds; whether any came."""
         before = self.learned
         for seq, record, label in self._decisions.labels_after(self._through):
             self._through = seq
@@ -85,9 +107,20 @@ class Learned:
                 self._shelf.update_weights(record.subject, record.window, label)
             self.learned += 1
             self._unsaved += 1
+        self._gate.labels = self._through
         if self._unsaved >= self._every:
             self.save()
+        self.look()
+        if self.learned > before:
+            self._move(self._gate.modules)
         return self.learned > before
+
+    def look(self) -> None:
+        """Take up the thresholds that a person asked for."""
+        before, self._wishes = self._wishes, read_thresholds(self._decisions)
+        if before != self._wishes:
+            names = before.keys() | self._wishes.keys()
+            self._move(each for each in names if before.get(each) != self._wishes.get(each))
 
     def save(self) -> None:
         """Write weights, counts and the last label in them; a failure is logged."""
@@ -105,6 +138,12 @@ class Learned:
             log.error("weights could not be saved: %s", error)
             return
         self._unsaved = 0
+
+    def _move(self, names: Iterable[str]) -> None:
+        """Let thresholds follow; nothing of the others, so that it can be decided again."""
+        for name in names:
+            if module := self._gate.modules.get(name):
+                module.move(self._wishes.get(name), self._recall)
 
     def _read_weights(self) -> list[bytes]:
         shelf = self._decisions.load_state(SHELF)

@@ -7,11 +7,14 @@ import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from ..types import Reason, SignalEvent
+from ..types import Reason, SignalEvent, Standing
+from .seen_keys import SeenKeys
 
 OVERLAPS = ("skip", "queue", "parallel")
 MOST_KEYS = 50_000
 """Events remembered at once, as hashes of 64 bits; older ones are forgotten first."""
+MOST_PEERS = 10_000
+"""Peers whose budget is remembered; who has not woken for the longest is forgotten first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +88,9 @@ class DeliveryPolicy:
         self.settings = settings
         self._last: dict[str, float] = {}
         self._buckets: dict[str, TokenBucket] = {}
+        self._peers: OrderedDict[str, TokenBucket] = OrderedDict()
         self._all = _bucket(settings.wakes_per_hour, settings)
-        self._keys: OrderedDict[int, float] = OrderedDict()
+        self._seen = SeenKeys(MOST_KEYS)
 
     def repeated(self, event: SignalEvent, now: float) -> bool:
         """Whether this very event was seen within `key_ttl_s`.
@@ -101,19 +105,15 @@ class DeliveryPolicy:
             key = hash(named)
         else:
             key = hash((event.source, event.location, event.delta_type, event.timestamp))
-        horizon = now - self.settings.key_ttl_s
-        keys = self._keys
-        while keys and (len(keys) > MOST_KEYS or next(iter(keys.values())) < horizon):
-            keys.popitem(last=False)
-        if key in keys:
-            return True
-        keys[key] = now
-        return False
+        return self._seen.again(key, now, since=now - self.settings.key_ttl_s)
 
-    def admit(self, module_id: str, wall: float, now: float) -> Reason | None:
+    def admit(
+        self, module_id: str, wall: float, now: float, standing: Standing | None = None
+    ) -> Reason | None:
         """None when the wake may go out, and it is then counted; otherwise why not.
 
         wall: Unix seconds, for quiet hours. now: monotonic seconds, for everything else.
+        standing: of who is behind the signal, for a budget of their own.
         """
         settings = self.settings
         if settings.quiet_hours is not None and _within(settings.quiet_hours, wall):
@@ -121,21 +121,42 @@ class DeliveryPolicy:
         last = self._last.get(module_id)
         if last is not None and now - last < settings.cooldown_s:
             return Reason.COOLDOWN
-        own = None
-        if settings.module_wakes_per_hour is not None:
-            own = self._buckets.setdefault(
-                module_id, TokenBucket(settings.module_wakes_per_hour, settings.burst)
-            )
-            if not own.has(now):
-                return Reason.MODULE_BUDGET
-        if self._all is not None:
-            if not self._all.has(now):
-                return Reason.GLOBAL_BUDGET
-            self._all.take()
-        if own is not None:
-            own.take()
+        spent = []
+        for bucket, empty in (
+            (self._own(module_id), Reason.MODULE_BUDGET),
+            (self._all, Reason.GLOBAL_BUDGET),
+            (self._of_peer(standing), Reason.PEER_BUDGET),
+        ):
+            if bucket is not None:
+                if not bucket.has(now):
+                    return empty
+                spent.append(bucket)
+        for bucket in spent:  # only now: a wake that is held back costs nobody a token
+            bucket.take()
         self._last[module_id] = now
         return None
+
+    def _own(self, module_id: str) -> TokenBucket | None:
+        per_hour = self.settings.module_wakes_per_hour
+        if per_hour is None:
+            return None
+        bucket = self._buckets.get(module_id)
+        if bucket is None:
+            bucket = self._buckets[module_id] = TokenBucket(per_hour, self.settings.burst)
+        return bucket
+
+    def _of_peer(self, standing: Standing | None) -> TokenBucket | None:
+        if standing is None or standing.wakes_per_hour is None:
+            return None
+        peers, peer = self._peers, standing.peer
+        bucket = peers.get(peer)
+        if bucket is None:
+            bucket = peers[peer] = TokenBucket(standing.wakes_per_hour, self.settings.burst)
+            if len(peers) > MOST_PEERS:
+                peers.popitem(last=False)
+        peers.move_to_end(peer)
+        bucket.per_hour = standing.wakes_per_hour  # trust may have moved it
+        return bucket
 
     def forget(self, module_id: str) -> None:
         """Drop what is remembered of a module that is gone."""

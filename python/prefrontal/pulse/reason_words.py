@@ -17,6 +17,7 @@ SENTENCES = {
     Reason.QUIET_HOURS: "It woke nobody: these are quiet hours.",
     Reason.MODULE_BUDGET: "It woke nobody: the module's wakes for now were used up.",
     Reason.GLOBAL_BUDGET: "It woke nobody: all wakes for now were used up.",
+    Reason.PEER_BUDGET: "It woke nobody: the wakes of who sent it were used up for now.",
     Reason.BUSY: "It woke nobody: the agent was still busy with this module.",
     Reason.DROPPED: "It woke nobody: too much was waiting to be delivered.",
 }

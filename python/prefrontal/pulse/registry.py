@@ -16,7 +16,7 @@ from ..types import Reason, SignalEvent
 from .audit import AuditDraw, RecallEstimate
 from .delivery import Delivery, Handler
 from .fingerprint import ModuleFingerprint, parse_fingerprint
-from .gate import Gate, Module
+from .gate import Gate
 from .labels import check_label
 from .learned import Learned
 from .limbic import LimbicLayer
@@ -26,11 +26,14 @@ from .recall import check_recall
 from .sources.clock import ClockSource
 from .sources.filesystem import FilesystemSource
 from .sources.memory import MemoryStore
+from .starts import GateSettings, StartNote
+from .status_note import StatusNote
 from .training import TrainingBuffer
+from .wake_records import Module
 from .worker import QUEUE_SIZE, Worker
 
 if TYPE_CHECKING:
-    from ..protocols import Source
+    from ..protocols import Source, Standings
 
 
 class PulseRegistry:
@@ -46,6 +49,8 @@ class PulseRegistry:
     queue_size: events that may wait; more are refused and counted. log_refusals: keep them too.
     files_state: file that keeps which files were seen, so that what changed while nothing ran is
     found at the next start. poll: look at the folders every two seconds instead of being told.
+    standings: how far who is behind a signal is trusted. own_folders: what changes in them is no
+    signal.
     """
 
     def __init__(
@@ -67,11 +72,12 @@ class PulseRegistry:
         log_refusals: bool = False,
         files_state: str | os.PathLike[str] | None = None,
         poll: bool = False,
+        standings: Standings | None = None,
+        own_folders: Sequence[str | os.PathLike[str]] = (),
     ) -> None:
         if recall is not None:
             check_recall(recall)
         self._floor = PrefrontalLayer(threshold).threshold
-        self._recall = recall
         self._clock = SystemClock() if clock is None else clock
         self._limbic = LimbicLayer(scorer, seed)
         settings = PolicySettings() if policy is None else policy
@@ -82,6 +88,7 @@ class PulseRegistry:
             AuditDraw(audit_share, seed),
             self._delivery,
             self._clock,
+            standings,
         )
         self._log = DecisionLog() if log is None else log
         path = None if model_save_path is None else Path(model_save_path).expanduser()
@@ -92,16 +99,26 @@ class PulseRegistry:
             self._gate,
             path,
             auto_save_interval,
+            recall,
         )
         self._worker = Worker(self._gate, self._log, self._learned, self._delivery, self._clock)
         self._worker.queue_size = queue_size
-        self._worker.log_refusals = log_refusals
-        self._worker.on_labels = self._move_thresholds
+        told = GateSettings(self._floor, recall, settings, scorer, seed, self._gate.audit_share)
+        self._start_note = StartNote(self._log, self._gate, self._limbic, told)
+        if log_refusals:
+            self._gate.unstored = []
         self._activations = TrainingBuffer(self._clock)
         self._worker.learn_more = self._learn_activations
+        self._status_note = StatusNote(self._log, self.status, self._clock)
+        self._worker.after_work = self._status_note.look
         roots = [Path(each) for each in watch_dirs]
         self._files = FilesystemSource(
-            roots, settings.settle_s, poll=poll, state_path=files_state, clock=self._clock
+            roots,
+            settings.settle_s,
+            poll=poll,
+            state_path=files_state,
+            own_folders=own_folders,
+            clock=self._clock,
         )
         self._ticks = ClockSource(self._minutes_since_wake)
         self.memory = MemoryStore()
@@ -133,7 +150,8 @@ class PulseRegistry:
             module = Module(fingerprint, max(self._floor, fingerprint.default_threshold))
             self._gate.modules[module_id] = module
             self._learned.recall(module_id)
-            self._move_thresholds()
+            self._learned.look()
+            self._start_note.changed()
             for directory in fingerprint.watch_directories():
                 self._files.add_root(Path(directory))
 
@@ -143,6 +161,12 @@ class PulseRegistry:
             self._learned.shelve(module_id)
             self._gate.forget(module_id)
             self._limbic.unregister(module_id)
+            self._start_note.changed()
+
+    @property
+    def run(self) -> str:
+        """The name of this start, in the details of its wakes."""
+        return self._gate.run
 
     def modules(self) -> list[str]:
         """Ids of the registered modules, sorted."""
@@ -165,6 +189,7 @@ class PulseRegistry:
         with self._lock:
             if self._running:
                 return
+            self._start_note.begin()
             self._worker.start()
             self._running = True
             for source in self._sources:
@@ -182,7 +207,9 @@ class PulseRegistry:
         # Without the lock: the handlers that are waited for may ask the registry something.
         for source in self._sources:
             source.stop(timeout_s)
-        return self._worker.stop(timeout_s)
+        stopped = self._worker.stop(timeout_s)
+        self._status_note.look(last=True)
+        return stopped
 
     def record_activation(self, module_id: str, window: Sequence[SignalEvent]) -> str:
         """Keep a window of your own for five minutes; the id to give feedback with."""
@@ -207,12 +234,12 @@ class PulseRegistry:
         with self._worker.paused():
             self._learn_activations()
             self._learned.learn()
-            self._move_thresholds()
 
     def explain(self, decision_id: str) -> DecisionRecord | None:
         """A wake, an audit or one of the last refusals by its id; None when it is not known."""
         with self._worker.paused():
-            found = [each for each in self._gate.refusals if each.id == decision_id]
+            gate = self._gate
+            found = [each for each in gate.refusals if gate.refusal_id(each) == decision_id]
             return self._gate.refused(found)[0] if found else self._log.get(decision_id)
 
     def refusals(self, limit: int = 20) -> DecisionList:
@@ -256,13 +283,6 @@ class PulseRegistry:
 
     def _learn_activations(self) -> None:
         self._activations.drain(self._limbic)
-
-    def _move_thresholds(self) -> None:
-        if self._recall is None:
-            return
-        for module in self._gate.modules.values():
-            if (moved := module.recall.threshold(self._recall)) is not None:
-                module.threshold = moved
 
     def _minutes_since_wake(self) -> float | None:
         last = self._worker.last_wake

@@ -14,10 +14,11 @@ from ..types import SignalEvent
 
 if TYPE_CHECKING:
     from ..clock import Clock
-    from ..storage.decisions import DecisionLog
+    from ..storage.decisions import DecisionLog, DecisionRecord
     from .delivery import Delivery
     from .gate import Gate
     from .learned import Learned
+    from .prefrontal import EscalationDecision
 
 QUEUE_SIZE = 50_000
 BATCH = 256
@@ -39,9 +40,8 @@ class Worker:
         clock: Clock,
     ) -> None:
         self.queue_size = QUEUE_SIZE
-        self.log_refusals = False
         self.learn_more: Callable[[], object] = lambda: None
-        self.on_labels: Callable[[], None] = lambda: None
+        self.after_work: Callable[[], object] = lambda: None
         self.taken = 0
         self.refused = 0
         self.broken = 0
@@ -58,7 +58,6 @@ class Worker:
         self._ending = False
         self._labels = False
         self._labels_at = 0.0
-        self._logged = 0
 
     def push(self, event: SignalEvent) -> bool:
         """Queue one event; False, and counted, when there is no room or no thread."""
@@ -114,6 +113,7 @@ class Worker:
             with self._working:
                 self._learn()  # what the last handlers said
                 self._learned.save()
+                self._flush()
             with self._ready:
                 self._thread = None
         return ended and delivered
@@ -128,6 +128,7 @@ class Worker:
                 labels, self._labels = self._labels, False
             with self._working:
                 self._work(batch, labels, last)
+            self.after_work()
             if last:
                 return
 
@@ -156,18 +157,18 @@ class Worker:
     def _learn(self) -> None:
         try:
             self.learn_more()
-            if self._learned.learn():
-                self.on_labels()
+            self._learned.learn()
         except PrefrontalError as error:  # the next look finds the same labels
             log.error("labels could not be read: %s", error)
 
     def _send(self) -> None:
         """Store what was decided, and only then hand it out."""
         decided, self._gate.decided = self._gate.decided, []
-        if self.log_refusals:
-            self._store_refusals()
-        if not decided:
-            return
+        if decided:
+            self._hand_out(decided)
+        self._store_refusals()
+
+    def _hand_out(self, decided: list[tuple[DecisionRecord, EscalationDecision]]) -> None:
         self.last_wake = self._clock.monotonic()
         try:
             self._decisions.append_many([record for record, _ in decided])
@@ -176,11 +177,14 @@ class Worker:
         for _, decision in decided:
             self._delivery.submit(decision)
 
+    def _flush(self) -> None:
+        try:
+            self._decisions.flush()
+        except Exception as error:  # noqa: BLE001 - whatever kept a refusal from the disk
+            log.error("refusals could not be stored: %s", error)
+
     def _store_refusals(self) -> None:
-        total = self._gate.refused_count
-        fresh = min(total - self._logged, len(self._gate.refusals))
-        self._logged = total
-        if fresh > 0:
-            latest = list(self._gate.refusals)[-fresh:]
-            for record in self._gate.refused(latest):
+        if unstored := self._gate.unstored:
+            self._gate.unstored = []
+            for record in self._gate.refused(unstored):
                 self._decisions.append_soon(record)

@@ -6,13 +6,15 @@ import json
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from hashlib import blake2b
 from itertools import groupby
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import Any
+from tempfile import TemporaryFile, gettempdir
+from typing import IO, Any
 from weakref import finalize
 
+from ..errors import SourceError
 from ..plain_text import visible
 from ..redaction import redact
 from ..types import SignalEvent, Window
@@ -42,7 +44,8 @@ class AgentHistory:
     path: a tool's home (~/.openclaw, ~/.claude), a project, an agent, or one session file. A window
     is relevant when the agent's answer said something; `known_at` is when it did, and the answer
     itself is kept nowhere. Texts are redacted and cut to LONGEST_TEXT. Iterating reads a temporary
-    file; a few dozen bytes a window stay in memory. Raises InputError when there are no sessions.
+    file; a few dozen bytes a window stay in memory. Raises InputError when there are no sessions,
+    SourceError when the temporary file cannot be written.
     """
 
     def __init__(
@@ -57,7 +60,7 @@ class AgentHistory:
         self._counts: Counter[str] = Counter()
         self._kinds: Counter[tuple[str, bool]] = Counter()
         self._kept = TemporaryFile()  # noqa: SIM115 (lives as long as the history)
-        finalize(self, self._kept.close)
+        finalize(self, _close, self._kept)
         self._times, self._places, self._digests = array("d"), array("Q"), array("Q")
         self._read(step)
         self._order = self._sorted(since, until, limit)
@@ -99,7 +102,7 @@ class AgentHistory:
             else:
                 self._counts[f"file:{file.tool}"] += 1
             self._keep(file, turns.end())
-        self._kept.flush()
+        self._added(b"")  # what is still in the buffer is written now or never
 
     def _keep(self, file: SessionFile, turn: Turn | None) -> None:
         if turn is None:
@@ -109,9 +112,18 @@ class AgentHistory:
         place = visible(redact(_beginning(arrival.place)), LONGEST_PLACE) or file.owner
         record = [_key(file, arrival), turn.known_at, turn.relevant, arrival.kind, place, text]
         self._times.append(arrival.time)
-        self._places.append(self._kept.seek(0, 2))
+        self._places.append(self._added(json.dumps(record).encode() + b"\n"))
         self._digests.append(_digest(arrival))
-        self._kept.write(json.dumps(record).encode() + b"\n")
+
+    def _added(self, line: bytes) -> int:
+        """Where in the temporary file the line is; what was added before it is written."""
+        try:
+            place = self._kept.seek(0, 2)
+            self._kept.write(line)
+        except OSError as error:
+            rule = f"cannot be written: {error.strerror or error}"
+            raise SourceError(f"the temporary folder {gettempdir()} {rule}") from error
+        return place
 
     def _sorted(self, since: float, until: float, limit: int | None) -> array[int]:
         """The newest windows of the span by time; what stands in two files (a fork) counts once."""
@@ -134,6 +146,11 @@ class AgentHistory:
     def _record(self, index: int) -> Any:
         self._kept.seek(self._places[index])
         return json.loads(self._kept.readline())
+
+
+def _close(kept: IO[bytes]) -> None:
+    with suppress(OSError):  # what is left in its buffer is of no use to anybody
+        kept.close()
 
 
 def _window(

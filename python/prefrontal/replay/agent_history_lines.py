@@ -7,6 +7,7 @@ import io
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -73,7 +74,8 @@ def _utf16_lines(file: IO[bytes], encoding: str) -> Iterator[bytes]:
         while line := text.readline(LINE_LIMIT // 4):
             yield line.encode("utf-8", "replace")
     finally:
-        text.detach()
+        with suppress(ValueError):  # who stops in the middle has closed the file
+            text.detach()
 
 
 def _entry(line: bytes, counts: Counter[str]) -> dict[str, Any] | None:

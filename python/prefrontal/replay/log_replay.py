@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from ..storage.decisions import DecisionRecord
 from ..types import Reason
 
-Admit = Callable[[str, float], str | None]
-"""Asked for each would-be wake with module and Unix second: None, or why it is held back."""
+Admit = Callable[[DecisionRecord], str | None]
+"""Asked for each would-be wake, the oldest first: None, or why it is held back."""
 
 RELEVANT = 0.5
 
@@ -58,7 +58,7 @@ def replay_log(
         outcome.decisions += 1
         outcome.woke += record.reason == Reason.WOKE
         wakes = record.score >= (record.threshold if threshold is None else threshold)
-        if wakes and (reason := admit(record.subject, record.time)) is not None:
+        if wakes and (reason := admit(record)) is not None:
             outcome.held_back[reason] += 1
             wakes = False
         outcome.would_wake += wakes

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..errors import PrefrontalError, SourceError
+from .checkpoints import Checkpoints
 
 if TYPE_CHECKING:
     import apsw
@@ -57,6 +58,7 @@ class Database:
         self._depth = 0
         if self.path != ":memory:":
             (_check_plain_file if read_only else _make_private_file)(Path(self.path))
+        self._checkpoints: Checkpoints | None = None
         with self._sentences():
             self._connection = self._open_to_read() if read_only else self._open()
 
@@ -87,6 +89,8 @@ class Database:
                 yield
                 if self._depth == 1:
                     self.execute("COMMIT")
+                    if self._checkpoints is not None and self._checkpoints.overdue:
+                        self._checkpoints.catch_up()
             except BaseException:  # an interrupt too must leave no half transaction
                 self._roll_back()
                 raise
@@ -106,6 +110,8 @@ class Database:
     def close(self) -> None:
         """Give the file back; a second call does nothing, any other then raises SourceError."""
         with self._lock, self._sentences():
+            if self._checkpoints is not None:
+                self._checkpoints.close()
             self._connection.close()
 
     def _roll_back(self) -> None:
@@ -125,6 +131,8 @@ class Database:
             connection.pragma("synchronous", self._synchronous)
             connection.pragma("journal_size_limit", 16 << 20)
             connection.pragma("foreign_keys", "on")
+            if self.path != ":memory:":
+                self._checkpoints = Checkpoints(connection, self.path)
         except BaseException:
             connection.close()
             raise

@@ -12,12 +12,13 @@ from .decision_record import COLUMNS, WAKE, DecisionRecord, from_row
 from .event_json import storable
 
 # The last label of a decision counts; every earlier one stays in the table.
-_LABELLED = """\
+LABELLED = """\
 decisions LEFT JOIN labels AS last
 ON last.seq = (SELECT max(seq) FROM labels WHERE decision = decisions.seq)"""
-_RECORD = ", ".join(f"decisions.{name}" for name in COLUMNS.split(", ")) + ", last.label, last.at"
+RECORD = ", ".join(f"decisions.{name}" for name in COLUMNS.split(", ")) + ", last.label, last.at"
 _PAGE = 500
 _SHORTEST_PREFIX = 4
+_LAST = 2**62
 
 
 def by_id(database: Database, decision_id: str) -> DecisionRecord | None:
@@ -72,7 +73,7 @@ def oldest(
     place = (-math.inf if since is None else since, -1)
     end = math.inf if until is None else until
     page = f"""\
-SELECT {_RECORD}, decisions.seq FROM {_LABELLED}
+SELECT {RECORD}, decisions.seq FROM {LABELLED}
 WHERE (time, decisions.seq) > (?, ?) AND time < ? AND decisions.seq <= ?
 ORDER BY time, decisions.seq LIMIT {_PAGE}"""
     while rows := database.execute(page, (*place, end, last)):
@@ -90,7 +91,7 @@ def followed(database: Database, decision_id: str) -> list[DecisionRecord]:
 WITH RECURSIVE chain (id) AS (
   SELECT id FROM decisions WHERE cause = ?
   UNION SELECT later.id FROM decisions AS later JOIN chain ON later.cause = chain.id)
-SELECT {_RECORD} FROM {_LABELLED} WHERE id IN (SELECT id FROM chain) ORDER BY decisions.seq""",
+SELECT {RECORD} FROM {LABELLED} WHERE id IN (SELECT id FROM chain) ORDER BY decisions.seq""",
             (decision_id,),
         )
     ]
@@ -99,13 +100,48 @@ SELECT {_RECORD} FROM {_LABELLED} WHERE id IN (SELECT id FROM chain) ORDER BY de
 def labels_after(database: Database, seq: int) -> Iterator[tuple[int, DecisionRecord, float]]:
     """(number, decision, label) for each label after the one numbered `seq`, in their order."""
     page = f"""\
-SELECT {_RECORD}, given.seq, given.label FROM labels AS given
-JOIN {_LABELLED} WHERE decisions.seq = given.decision AND given.seq > ?
+SELECT {RECORD}, given.seq, given.label FROM labels AS given
+JOIN {LABELLED} WHERE decisions.seq = given.decision AND given.seq > ?
 ORDER BY given.seq LIMIT {_PAGE}"""
     while rows := database.execute(page, (seq,)):
         for row in rows:
             *decision, seq, label = row
             yield seq, from_row(tuple(decision)), label
+
+
+def ends(database: Database) -> tuple[int, int]:
+    """The numbers of the newest decision and of the newest label; 0 where there is none."""
+    [(decision, label)] = database.execute(
+        "SELECT (SELECT max(seq) FROM decisions), (SELECT max(seq) FROM labels)"
+    )
+    return decision or 0, label or 0
+
+
+def number(database: Database, decision_id: str) -> int:
+    """The number of a decision that is there."""
+    [(seq,)] = database.execute("SELECT seq FROM decisions WHERE id = ?", (decision_id,))
+    return int(seq)
+
+
+def wakes_after(
+    database: Database, seq: int, limit: int, last: int = _LAST
+) -> list[tuple[int, DecisionRecord]]:
+    """(number, wake with a question) after number `seq` up to `last`, in their order."""
+    between = "decisions.seq > ? AND decisions.seq <= ? AND"
+    return _wakes(database, between, "ASC", (seq, last, limit))
+
+
+def latest_wakes(database: Database, limit: int) -> list[tuple[int, DecisionRecord]]:
+    """(number, wake with a question) of the newest, in their order."""
+    return _wakes(database, "", "DESC", (limit,))[::-1]
+
+
+def labelled_after(database: Database, seq: int, last: int) -> list[str]:
+    """Ids of the decisions that the labels after number `seq` up to `last` belong to."""
+    sql = """\
+SELECT DISTINCT id FROM labels JOIN decisions ON decisions.seq = labels.decision
+WHERE labels.seq > ? AND labels.seq <= ? ORDER BY labels.seq"""
+    return [id_ for (id_,) in database.execute(sql, (seq, last))]
 
 
 def counts(database: Database) -> dict[str, int]:
@@ -120,13 +156,24 @@ def audits(database: Database, subject: str | None) -> list[tuple[bool, float, f
     if subject is not None:
         chosen = ("AND subject = ?", (storable(subject),))
     rows = database.execute(
-        f"SELECT reason, propensity, last.label FROM {_LABELLED} WHERE acted AND kind = 'wake' {chosen[0]} "
-        "ORDER BY time, decisions.seq",
+        f"SELECT reason, propensity, last.label FROM {LABELLED} "
+        f"WHERE acted AND kind = 'wake' {chosen[0]} ORDER BY time, decisions.seq",
         chosen[1],
     )
     return [(reason != Reason.AUDIT, propensity, label) for reason, propensity, label in rows]
 
 
 def _select(database: Database, tail: str, values: Sequence[Value]) -> list[DecisionRecord]:
-    rows = database.execute(f"SELECT {_RECORD} FROM {_LABELLED} {tail}", values)
+    rows = database.execute(f"SELECT {RECORD} FROM {LABELLED} {tail}", values)
     return [from_row(row) for row in rows]
+
+
+def _wakes(
+    database: Database, condition: str, order: str, values: Sequence[Value]
+) -> list[tuple[int, DecisionRecord]]:
+    rows = database.execute(
+        f"SELECT {RECORD}, decisions.seq FROM {LABELLED} WHERE {condition} acted"
+        f" AND kind = '{WAKE}' AND question IS NOT NULL ORDER BY decisions.seq {order} LIMIT ?",
+        values,
+    )
+    return [(row[-1], from_row(row[:-1])) for row in rows]

@@ -22,11 +22,13 @@ from .event_json import (
     why_to_json,
 )
 
-
 WAKE, ROUTE, ACT = "wake", "route", "act"
 ASSESSMENT, BELIEF, DIRECTIVE = "assessment", "belief", "directive"
 KINDS = (WAKE, ROUTE, ACT, ASSESSMENT, BELIEF, DIRECTIVE)
 """The sorts of decisions, in the order in which one leads to the next."""
+
+EDITED_QUESTION = "edited_question"
+"""details["kind"] of a directive that keeps how a person would have asked instead."""
 
 
 def new_id() -> str:

@@ -11,13 +11,17 @@ from typing import Self
 from ..clock import Clock, SystemClock
 from ..errors import InputError
 from . import decision_queries as queries
+from . import decision_waiting as waiting
 from .database import Database, RowError
 from .decision_list import DecisionList
+from .decision_news import DecisionNews
 from .decision_record import COLUMNS, WAKE, DecisionRecord, new_id, to_row
+from .decision_waiting import WaitingWake
 from .deferred import DeferredWriter
 from .deliveries import OWE, Deliveries
 from .migrations import migrate
 from .retention import delete_refusals
+from .wake_runs import WakeRuns
 
 __all__ = ["DecisionLog", "DecisionRecord", "new_id"]
 
@@ -160,6 +164,25 @@ class DecisionLog:
         """
         return queries.oldest(self._database, since, until)
 
+    def wakes_after(self, decision_id: str | None, limit: int = 100) -> DecisionList:
+        """The wakes with a question kept after that decision, or the newest, in their order.
+
+        decision_id: whole; None for the newest. Raises InputError for an unknown one.
+        """
+        if decision_id is None:
+            found = queries.latest_wakes(self._database, max(limit, 0))
+        else:
+            if (known := self.get(decision_id)) is None or known.id != decision_id:
+                rule = "be one of a decision that was kept"
+                raise InputError(f"decision id must {rule}, got {decision_id!r:.80}")
+            seq = queries.number(self._database, decision_id)
+            found = queries.wakes_after(self._database, seq, max(limit, 0))
+        return DecisionList([record for _, record in found])
+
+    def news(self) -> DecisionNews:
+        """What comes into the log from now on, for who looks now and then."""
+        return DecisionNews(self._database)
+
     def labels_after(self, seq: int) -> Iterator[tuple[int, DecisionRecord, float]]:
         """Each label given after the one numbered `seq` (0: all), in the order they were given.
 
@@ -167,6 +190,25 @@ class DecisionLog:
         may be a later one. Labels of other processes are seen.
         """
         return queries.labels_after(self._database, seq)
+
+    def wake_runs(self) -> WakeRuns:
+        """The wakes by the start of the gate that decided them."""
+        return WakeRuns(self._database)
+
+    def ends(self) -> tuple[int, int]:
+        """The numbers of the newest decision and of the newest label; 0 where there is none."""
+        return queries.ends(self._database)
+
+    def waiting_wakes(self, after: int, since: float, limit: int = 100) -> list[WaitingWake]:
+        """Wakes with a question that no act has followed, in the order they were kept.
+
+        after: number of the wake to go on from, 0 for all. since: Unix seconds.
+        """
+        return waiting.waiting_wakes(self._database, after, since, limit)
+
+    def said_after(self, seq: int, besides: str) -> Iterator[tuple[int, DecisionRecord, float]]:
+        """As `labels_after`, without the labels of the source `besides`."""
+        return waiting.said_after(self._database, seq, besides)
 
     def counts(self) -> dict[str, int]:
         """How many wakes were decided about, by reason."""

@@ -14,6 +14,11 @@ from .decision_record import DecisionRecord
 _LOG = logging.getLogger(__name__)
 BATCH = 1000
 """Most records in one transaction."""
+SMALL_BATCH = 64
+"""As many are written at once unless more than four times that are waiting: others write too, and
+wait as long as a transaction lasts."""
+GATHER_S = 0.05
+"""How long a record may wait for others before it is written, unless somebody waits for it."""
 
 
 class DeferredWriter:
@@ -30,6 +35,7 @@ class DeferredWriter:
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._closed = False
+        self._flushing = 0
         self._error: Exception | None = None
         self.lost = 0
         """Records that were refused, or that could not be written."""
@@ -46,14 +52,17 @@ class DeferredWriter:
                     target=self._run, name="prefrontal-log-writer", daemon=True
                 )
                 self._thread.start()
-            if len(self._waiting) == 1:  # the writer may be asleep
+            if len(self._waiting) in (1, SMALL_BATCH):  # the writer may be asleep
                 self._changed.notify_all()
         return True
 
     def flush(self) -> None:
         """Wait until nothing is waiting; raise the first error since the last flush."""
         with self._changed:
+            self._flushing += 1
+            self._changed.notify_all()
             self._changed.wait_for(lambda: not self._waiting)
+            self._flushing -= 1
             error, self._error = self._error, None
         if error is not None:
             raise error
@@ -73,12 +82,17 @@ class DeferredWriter:
                 self._changed.wait_for(lambda: self._waiting or self._closed)
                 if not self._waiting:
                     return
-                batch = list(islice(self._waiting, BATCH))
+                self._changed.wait_for(self._urgent, timeout=GATHER_S)
+                most = min(BATCH, max(SMALL_BATCH, len(self._waiting) // 4))
+                batch = list(islice(self._waiting, most))
             self._write_batch(batch)
             with self._changed:  # only now: flush waits for what is on the disk
                 for _ in batch:
                     self._waiting.popleft()
                 self._changed.notify_all()
+
+    def _urgent(self) -> bool:
+        return self._closed or self._flushing > 0 or len(self._waiting) >= SMALL_BATCH
 
     def _write_batch(self, batch: list[DecisionRecord]) -> None:
         try:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..errors import PrefrontalError
 from .database import Database
 from .decision_record import COLUMNS, DecisionRecord, from_row
 from .event_json import restored, storable
@@ -27,6 +29,15 @@ _STANDING = f"""\
 SELECT sink, state, count(*), max(seq), detail FROM deliveries JOIN decisions ON seq = decision
 WHERE state <> '{DONE}' AND (state = '{PENDING}' OR time >= ?)
 GROUP BY sink, state ORDER BY sink, state DESC"""
+
+
+class DamagedRowError(PrefrontalError):
+    """A question is owed that cannot be read. seq: its number; id: of its decision."""
+
+    def __init__(self, seq: int, id_: str) -> None:
+        super().__init__("it cannot be read")
+        self.seq = seq
+        self.id = id_
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +89,14 @@ class Deliveries:
         """The oldest question that the sink is owed and may be tried at Unix second `now`.
 
         after: the number of one that only later ones are looked for. A try that lies further
-        ahead than `longest_s` was set by a clock that has been put back since: it is due.
+        ahead than `longest_s` was set by a clock that has been put back since: it is due. Raises
+        DamagedRowError as well.
         """
         for *row, seq, attempts in self._database.execute(_FIRST, (sink, after, now, longest_s)):
-            return Owed(seq, attempts, from_row(tuple(row)))
+            try:
+                return Owed(seq, attempts, from_row(tuple(row)))
+            except (ValueError, TypeError, RecursionError) as error:
+                raise DamagedRowError(seq, str(row[0])) from error
         return None
 
     def next_at(self, sink: str, after: int = 0) -> float | None:
@@ -90,11 +105,16 @@ class Deliveries:
         [(moment,)] = self._database.execute(sql, (sink, after))
         return None if moment is None else float(moment)
 
+    def owe(self, decision_id: str, sinks: Sequence[str], at: float) -> None:
+        """Owe the decision to the sinks, once, from Unix second `at`; an unknown one is nothing."""
+        rows = [(decision_id, sink, at) for sink in sinks]
+        self._database.execute_many(f"{OWE} ON CONFLICT DO NOTHING", rows)
+
     def settle(self, sink: str, seq: int, state: str, next_at: float, detail: str) -> None:
-        """Note one try more and what came of it."""
+        """Note one try more and what came of it; what is no longer pending stays as it is."""
         self._database.execute(
             "UPDATE deliveries SET state = ?, attempts = attempts + 1, next_at = ?, detail = ? "
-            "WHERE decision = ? AND sink = ?",
+            f"WHERE decision = ? AND sink = ? AND state = '{PENDING}'",
             (state, next_at, storable(detail[:LONGEST_DETAIL]), seq, sink),
         )
 

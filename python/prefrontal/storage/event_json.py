@@ -9,7 +9,9 @@ from typing import Any
 from ..types import SignalEvent
 
 DEEPEST = 32
-"""Levels of nested features that are kept when they are not plain JSON already."""
+"""Levels of nested features that are kept when they are deeper or are not plain JSON already."""
+MOST_LEVELS = 100
+"""Levels that are written: whoever reads them may have little room left on its stack."""
 LONGEST_BITS = 10_000
 """Bits of an integer that Python still writes in decimal without a complaint."""
 
@@ -78,9 +80,19 @@ def details_from_json(value: object) -> dict[str, Any]:
 
 def _dumps(value: object) -> str:
     try:
-        return _COMPACT.encode(value)
+        text = _COMPACT.encode(value)
     except (TypeError, ValueError, RecursionError):  # a decision is not lost for an odd feature
         return _COMPACT.encode(_plain(value, DEEPEST))
+    if text.count("[") + text.count("{") > MOST_LEVELS and _is_deeper(value, MOST_LEVELS):
+        return _COMPACT.encode(_plain(value, DEEPEST))
+    return text
+
+
+def _is_deeper(value: object, levels: int) -> bool:
+    inner = list(value.values()) if isinstance(value, dict) else value
+    if not isinstance(inner, list | tuple):
+        return False
+    return not levels or any(_is_deeper(each, levels - 1) for each in inner)
 
 
 def _plain(value: object, levels: int) -> object:

@@ -106,9 +106,7 @@ def widen_decisions(database: Database) -> None:
     """
     database.execute("ALTER TABLE decisions ADD COLUMN cause TEXT")
     database.execute("ALTER TABLE decisions ADD COLUMN details ANY")
-    database.execute(
-        "CREATE INDEX decisions_by_cause ON decisions (cause) WHERE cause IS NOT NULL"
-    )
+    database.execute("CREATE INDEX decisions_by_cause ON decisions (cause) WHERE cause IS NOT NULL")
     database.execute(
         "CREATE INDEX decisions_of_kind ON decisions (kind, time) WHERE kind <> 'wake'"
     )

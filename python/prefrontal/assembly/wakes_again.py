@@ -1,0 +1,203 @@
+"""Every wake of a log decided again, bit for bit, from the events and labels that it holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InputError
+from ..executive.again import Deviation
+from ..pulse.learned import WEIGHTS
+from ..pulse.starts import Start, start_of
+from ..storage.decision_record import WAKE, DecisionRecord
+from ..types import Reason
+from .kept_wakes import GateAgain, States, Step, steps
+
+if TYPE_CHECKING:
+    from ..storage.decisions import DecisionLog
+    from ..storage.wake_runs import WakeRun
+
+FIELDS = ("acted", "reason", "score", "threshold", "question", "propensity", "why")
+"""What is decided of a wake, and so compared."""
+
+WITHOUT_START = "kept without what their gate began with (of an older release, or of should_wake)"
+WITHOUT_REFUSALS = "their threshold followed a recall and what slept was not kept (log_refusals)"
+CHANGED = "after the modules of their gate were changed while it ran"
+
+Progress = Callable[[str, int, int], None]
+"""Told what is being done, how much of it is done, and how much there is."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """How much was decided again.
+
+    decided: decisions that were. starts: of the gate. left: decisions that could not be, by why.
+    lost: windows that slept and are not in the log any more, pruned or never written, though
+    refusals were kept.
+    """
+
+    decided: int = 0
+    starts: int = 0
+    left: Counter[str] = field(default_factory=Counter)
+    lost: int = 0
+
+
+def again(
+    log: DecisionLog, tally: Tally | None = None, progress: Progress = lambda *_: None
+) -> Iterator[Deviation]:
+    """Decide every wake and refusal of the log again, and tell what comes out otherwise.
+
+    For each start of a gate: from the settings, modules and label number that it wrote down when
+    it began, its events in their order, and the labels of the log as far as each decision knew
+    them. Taken as they were, not decided: the events themselves and that none was a repetition,
+    the time, standings, thresholds that a person set, and how busy handlers were. What a start
+    learned from other than labels of the log (`record_activation`, a weights file) cannot be
+    known: it is told as other `weights` of that start. tally: is filled.
+    """
+    yield from _Again(log, Tally() if tally is None else tally, progress).deviations()
+
+
+class _Again:
+    def __init__(self, log: DecisionLog, tally: Tally, progress: Progress) -> None:
+        self._log = log
+        self._tally = tally
+        self._progress = progress
+        self._runs = log.wake_runs()
+        self._starts = _starts(self._runs.starts())
+        self._saved = log.load_state(WEIGHTS)
+        saved = [] if self._saved is None else [self._saved[1]]
+        self._stops = sorted({each.labels for each in self._starts.values()} | set(saved))
+        self._states: dict[int, States] = {0: {}}
+        self._total = 0
+
+    def deviations(self) -> Iterator[Deviation]:
+        runs = self._runs.runs()
+        self._total = sum(each.decisions for each in runs)
+        last = None
+        for run in runs:
+            start = self._starts.get(run.run)
+            if start is None:
+                self._tally.left[WITHOUT_START] += run.decisions
+                continue
+            if start.settings.recall is not None and not start.refusals:
+                self._tally.left[WITHOUT_REFUSALS] += run.decisions
+                continue
+            if last is not None:
+                self._learn(last, start.labels)
+            self._tally.starts += 1
+            last = self._gate(start)
+            if start.weights != last.weights():
+                yield Deviation(start.run, WAKE, "weights", start.weights, last.weights())
+            yield from self._decided(run, start, last)
+        if last is not None:
+            yield from self._weights(last)
+
+    def _gate(self, start: Start) -> GateAgain:
+        """The gate at its start: what was saved then, or before, and the labels since."""
+        known = max(each for each in self._states if each <= start.labels)
+        gate = GateAgain(self._log, start, self._states[known])
+        self._states[start.labels] = gate.states()
+        return gate
+
+    def _learn(self, gate: GateAgain, labels: int) -> None:
+        """Learn up to that label; what a later start begins with is put by on the way."""
+        at = gate.learned.through
+        if labels <= at:
+            return
+        for stop in self._stops:
+            if at < stop <= labels:
+                gate.learn(stop)
+                self._states[stop] = gate.states()
+        gate.learn(labels)
+
+    def _decided(self, run: WakeRun, start: Start, gate: GateAgain) -> Iterator[Deviation]:
+        grouped = start.settings.policy.group_s > 0
+        for step in steps(self._runs, run, grouped):
+            if start.changed is not None and step.moment.event > start.changed:
+                self._tally.left[CHANGED] += len(step.records)
+                continue
+            self._learn(gate, step.moment.labels)
+            yield from self._step(step, gate, start.refusals)
+            self._tally.decided += len(step.records)
+            self._progress("deciding again", self._done(), self._total)
+
+    def _done(self) -> int:
+        return self._tally.decided + sum(self._tally.left.values())
+
+    def _step(self, step: Step, gate: GateAgain, refusals: bool) -> Iterator[Deviation]:
+        made, lost = gate.take(step)
+        self._tally.lost += lost * refusals
+        now = {each.subject: each for each in made}
+        for was in step.records:
+            yield from _compared(was, now.pop(was.subject, None))
+        for other in now.values():
+            if other.acted:
+                yield Deviation(other.id, WAKE, "", None, other)
+            else:  # a refusal that is not there was pruned or never written
+                self._tally.lost += refusals
+
+    def _weights(self, gate: GateAgain) -> Iterator[Deviation]:
+        """Whether the weights that the log keeps are those that its labels give."""
+        if self._saved is None:
+            return
+        content, through = self._saved
+        self._learn(gate, through)
+        states = self._states.get(through)
+        if states is None:
+            return
+        for module in differing(states[WEIGHTS][0], content, gate.gate.modules, gate.scorer):
+            yield Deviation(module, WAKE, "weights", "as saved", "as learned again")
+
+
+def _starts(contents: Sequence[bytes]) -> dict[str, Start]:
+    found = {}
+    for content in contents:
+        try:
+            start = start_of(content)
+        except (ValueError, KeyError, TypeError):  # damaged: its decisions count as left
+            continue
+        found[start.run] = start
+    return found
+
+
+def differing(
+    first: bytes, second: bytes, modules: Sequence[str] | dict[str, Any], scorer: str
+) -> list[str]:
+    """Ids of the modules that know other things in two files of weights."""
+    from ..pulse.limbic import LimbicLayer
+
+    if first == second:
+        return []
+    found = []
+    for module in modules:
+        one, other = LimbicLayer(scorer), LimbicLayer(scorer)
+        try:
+            both = one.restore(module, first), other.restore(module, second)
+        except InputError:  # damaged
+            return list(modules)
+        if None not in both and one.to_bytes() != other.to_bytes():
+            found.append(module)
+    return found
+
+
+def _compared(was: DecisionRecord, now: DecisionRecord | None) -> Iterator[Deviation]:
+    if now is None:
+        yield Deviation(was.id, WAKE, "", was, None)
+        return
+    for name in FIELDS:
+        before, after = getattr(was, name), getattr(now, name)
+        if not _same(before, after):
+            yield Deviation(was.id, WAKE, name, before, after)
+    held, holds = was.details.get("held_back"), now.details.get("held_back")
+    if held != holds:
+        yield Deviation(was.id, WAKE, "held_back", held, holds)
+
+
+def _same(before: Any, after: Any) -> bool:
+    """Whether the values are the same to the bit; NaN is itself, -0.0 is not 0.0."""
+    if isinstance(after, Reason):
+        return bool(before == after)
+    return repr(before) == repr(after)

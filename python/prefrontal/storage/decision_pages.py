@@ -1,0 +1,249 @@
+"""What a page that follows the log asks of it: small reads, by number, while others write."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from ..types import Reason
+from .database import Database, Row
+from .decision_record import COLUMNS, WAKE, DecisionRecord, from_row
+from .deliveries import DONE, PENDING, Standing
+from .event_json import restored, storable
+
+_PAGE = 1000
+_LAST_LABEL = "(SELECT label FROM labels WHERE decision = decisions.seq ORDER BY seq DESC LIMIT 1)"
+_LIGHT = (
+    "seq, id, time, kind, subject, acted, reason, score, threshold, question IS NOT NULL, "
+    f"propensity, {_LAST_LABEL}"
+)
+_WHOLE = (
+    f"seq, {COLUMNS}, {_LAST_LABEL}, "
+    "(SELECT at FROM labels WHERE decision = decisions.seq ORDER BY seq DESC LIMIT 1)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LogRow:
+    """A decision without its events, its reasons and its texts; the fields of DecisionRecord.
+
+    seq: grows with each decision that is kept. asks: whether it has a question. label: the last.
+    """
+
+    seq: int
+    id: str
+    time: float
+    kind: str
+    subject: str
+    acted: bool
+    reason: str
+    score: float
+    threshold: float
+    asks: bool
+    propensity: float
+    label: float | None
+
+    def as_record(self) -> DecisionRecord:
+        """The decision, as far as this row tells of it."""
+        return DecisionRecord(
+            id=self.id,
+            time=self.time,
+            kind=self.kind,
+            subject=self.subject,
+            acted=self.acted,
+            reason=self.reason,
+            score=self.score,
+            threshold=self.threshold,
+            question=None,
+            propensity=self.propensity,
+            window=(),
+            label=self.label,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Relabelled:
+    """A label that was given: its number, the decision, and what that one's label was before."""
+
+    seq: int
+    row: LogRow
+    before: float | None
+
+
+class DecisionPages:
+    """Reads of one log on a connection of its own, for one thread; it never writes or waits.
+
+    path: the file, which must be there. Raises SourceError when it cannot be read.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._database = Database(path, read_only=True)
+
+    def version(self) -> int:
+        """Another number whenever another connection has written; costs microseconds."""
+        [(version,)] = self._database.execute("PRAGMA data_version")
+        return int(version)
+
+    def reading(self) -> AbstractContextManager[None]:
+        """All that is read inside is of one moment."""
+        return self._database.reading()
+
+    def ends(self) -> tuple[int, int]:
+        """Numbers of the last decision and of the last label; 0 where there is none."""
+        [(decisions, labels)] = self._database.execute(
+            "SELECT (SELECT max(seq) FROM decisions), (SELECT max(seq) FROM labels)"
+        )
+        return decisions or 0, labels or 0
+
+    def after(self, seq: int) -> Iterator[LogRow]:
+        """The decisions that were kept after the one numbered `seq`, in their order."""
+        sql = f"SELECT {_LIGHT} FROM decisions WHERE seq > ? ORDER BY seq LIMIT {_PAGE}"
+        while rows := self._database.execute(sql, (seq,)):
+            yield from map(_row, rows)
+            seq = rows[-1][0]
+
+    def since(self, time: float) -> Iterator[LogRow]:
+        """The wakes decided about since that Unix second, in the order they were kept."""
+        sql = f"SELECT {_LIGHT} FROM decisions WHERE time >= ? AND kind = '{WAKE}' ORDER BY seq"
+        yield from map(_row, self._database.execute(sql, (time,)))
+
+    def relabelled(self, seq: int) -> list[Relabelled]:
+        """The labels given after the one numbered `seq`, in their order."""
+        return [
+            Relabelled(number, _row((*light, label)), before)
+            for number, label, before, *light in self._database.execute(
+                f"SELECT given.seq, given.label, (SELECT label FROM labels WHERE decision = "
+                f"given.decision AND seq < given.seq ORDER BY seq DESC LIMIT 1), {_ONE_LIGHT} "
+                "FROM labels AS given JOIN decisions ON decisions.seq = given.decision "
+                "WHERE given.seq > ? ORDER BY given.seq",
+                (seq,),
+            )
+        ]
+
+    def asked(self) -> list[tuple[str, str, float, int, int, int]]:
+        """What an estimate of recall needs of all wakes that were asked about.
+
+        (module, reason, propensity, how many, how many have a label, how many of these mattered).
+        """
+        return [
+            (restored(subject), str(reason), float(propensity), count, labelled, int(relevant))
+            for subject, reason, propensity, count, labelled, relevant in self._database.execute(
+                "SELECT subject, reason, propensity, count(*), count(label), total(label >= 0.5) "
+                f"FROM (SELECT subject, reason, propensity, {_LAST_LABEL} AS label "
+                f"FROM decisions WHERE acted AND kind = '{WAKE}') GROUP BY 1, 2, 3"
+            )
+        ]
+
+    def latest(self) -> list[tuple[str, float, float]]:
+        """(module, threshold, Unix second) of the newest wake that each decided about."""
+        rows = self._database.execute(
+            f"SELECT subject, threshold, max(time) FROM decisions WHERE kind = '{WAKE}' "
+            "GROUP BY subject"
+        )
+        return [
+            (restored(subject), math.nan if threshold is None else float(threshold), float(time))
+            for subject, threshold, time in rows
+        ]
+
+    def refused(self) -> dict[str, int]:
+        """How many windows the log holds that slept, by module."""
+        rows = self._database.execute(
+            "SELECT subject, count(*) FROM decisions WHERE reason = ? GROUP BY subject",
+            (str(Reason.BELOW_THRESHOLD),),
+        )
+        return {restored(subject): int(count) for subject, count in rows}
+
+    def unanswered(self) -> list[int]:
+        """Numbers of the wakes with a question that nobody has answered, in their order."""
+        rows = self._database.execute(
+            f"SELECT seq FROM decisions WHERE acted AND kind = '{WAKE}' AND question IS NOT NULL "
+            "AND NOT EXISTS (SELECT 1 FROM labels WHERE decision = decisions.seq) ORDER BY seq"
+        )
+        return [seq for (seq,) in rows]
+
+    def whole(self, numbers: Sequence[int]) -> dict[int, DecisionRecord]:
+        """The decisions of these numbers, with everything that is kept of them."""
+        marks = ", ".join("?" * len(numbers))
+        rows = self._database.execute(
+            f"SELECT {_WHOLE} FROM decisions WHERE seq IN ({marks})", tuple(numbers)
+        )
+        return {seq: from_row(tuple(row)) for seq, *row in rows}
+
+    def of_kinds(self, kinds: Sequence[str], limit: int) -> list[tuple[int, DecisionRecord]]:
+        """The newest decisions of these kinds, none of them wakes; the newest first."""
+        marks = ", ".join("?" * len(kinds))
+        rows = self._database.execute(
+            f"SELECT {_WHOLE} FROM decisions WHERE kind <> '{WAKE}' AND kind IN ({marks}) "
+            "ORDER BY time DESC, seq DESC LIMIT ?",
+            (*kinds, limit),
+        )
+        return [(seq, from_row(tuple(row))) for seq, *row in rows]
+
+    def led_to(self, cause: str) -> list[DecisionRecord]:
+        """What one decision led to at once, in the order it was kept."""
+        rows = self._database.execute(
+            f"SELECT {_WHOLE} FROM decisions WHERE cause = ? ORDER BY seq", (cause,)
+        )
+        return [from_row(tuple(row)) for _, *row in rows]
+
+    def of_module(self, module_id: str, newest: int, since: float) -> list[LogRow]:
+        """The wakes decided about for one module since that Unix second, oldest first, looked for
+        among the `newest` decisions that were kept last.
+        """
+        first = self.ends()[0] - newest
+        rows = self._database.execute(
+            f"SELECT {_LIGHT} FROM decisions WHERE seq > ? AND subject = ? AND time >= ? "
+            f"AND kind = '{WAKE}' ORDER BY time, seq",
+            (first, storable(module_id), since),
+        )
+        return list(map(_row, rows))
+
+    def state(self, name: str) -> bytes | None:
+        """What `DecisionLog.save_state` kept under that name."""
+        for (content,) in self._database.execute(
+            "SELECT content FROM states WHERE name = ?", (name,)
+        ):
+            return bytes(content)
+        return None
+
+    def deliveries(self, since: float) -> list[Standing]:
+        """What the sinks are owed, and what of the decisions since then was given up."""
+        rows = self._database.execute(
+            "SELECT sink, state, count(*), max(seq), detail FROM deliveries "
+            f"JOIN decisions ON seq = decision WHERE state <> '{DONE}' "
+            f"AND (state = '{PENDING}' OR time >= ?) "
+            "GROUP BY sink, state ORDER BY sink, state DESC",
+            (since,),
+        )
+        return [
+            Standing(sink, state, count, restored(detail)) for sink, state, count, _, detail in rows
+        ]
+
+    def close(self) -> None:
+        """Give the connection back; a second call does nothing."""
+        self._database.close()
+
+
+_ONE_LIGHT = _LIGHT.removesuffix(f", {_LAST_LABEL}").replace("seq, id", "decisions.seq, id", 1)
+
+
+def _row(row: Row | tuple[Any, ...]) -> LogRow:
+    seq, id_, time, kind, subject, acted, reason, score, threshold, asks, propensity, label = row
+    return LogRow(
+        seq=seq,
+        id=str(id_),
+        time=float(time),
+        kind=str(kind),
+        subject=restored(subject),
+        acted=bool(acted),
+        reason=str(reason),
+        score=math.nan if score is None else float(score),
+        threshold=math.nan if threshold is None else float(threshold),
+        asks=bool(asks),
+        propensity=float(propensity),
+        label=None if label is None else float(label),
+    )

@@ -1,0 +1,47 @@
+"""What waits in the log for somebody who goes through it: wakes without an act, labels said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .database import Database
+from .decision_queries import LABELLED, RECORD
+from .decision_record import ROUTE, WAKE, DecisionRecord, from_row
+
+_PAGE = 500
+_WAITING = f"""\
+SELECT {RECORD}, decisions.seq FROM {LABELLED}
+WHERE decisions.seq > ?1 AND time >= ?2 AND acted AND kind = '{WAKE}' AND question IS NOT NULL
+AND NOT EXISTS (
+  SELECT 1 FROM decisions AS route JOIN decisions AS act ON act.cause = route.id
+  WHERE route.cause = decisions.id AND route.kind = '{ROUTE}')
+ORDER BY decisions.seq LIMIT ?3"""
+_SAID = f"""\
+SELECT {RECORD}, given.seq, given.label FROM labels AS given
+JOIN {LABELLED} WHERE decisions.seq = given.decision AND given.seq > ?1 AND given.source <> ?2
+ORDER BY given.seq LIMIT {_PAGE}"""
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingWake:
+    """A wake that nobody has acted on yet. number: grows with each decision that is kept."""
+
+    number: int
+    wake: DecisionRecord
+
+
+def waiting_wakes(database: Database, after: int, since: float, limit: int) -> list[WaitingWake]:
+    """Wakes with a question, numbered above `after`, none older than Unix second `since`."""
+    rows = database.execute(_WAITING, (after, since, limit))
+    return [WaitingWake(row[-1], from_row(row[:-1])) for row in rows]
+
+
+def said_after(
+    database: Database, seq: int, besides: str
+) -> Iterator[tuple[int, DecisionRecord, float]]:
+    """(number, decision, label) of each label numbered above `seq` from another source."""
+    while rows := database.execute(_SAID, (seq, besides)):
+        for row in rows:
+            *decision, seq, label = row
+            yield seq, from_row(tuple(decision)), label

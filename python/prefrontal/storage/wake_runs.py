@@ -1,0 +1,83 @@
+"""The wakes of the log by the start of the gate that decided them, in the order it did."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .database import Database
+from .decision_record import COLUMNS, DecisionRecord, from_row
+
+START = "start "
+"""The names of the states that tell of a start begin so; its run follows."""
+
+_PAGE = 500
+_DETAILS = "CASE typeof(details) WHEN 'text' THEN details END"
+_RUN = f"json_extract({_DETAILS}, '$.run')"
+_EVENT = f"json_extract({_DETAILS}, '$.event')"
+_GATHERED = f"json_extract({_DETAILS}, '$.gathered') IS NOT NULL"
+
+_OF_RUN = f"seq BETWEEN ? AND ? AND kind = 'wake' AND {_RUN} = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class WakeRun:
+    """What the log holds of one start. first, last: numbers of its decisions. "": of none."""
+
+    run: str
+    first: int
+    last: int
+    decisions: int
+
+
+class WakeRuns:
+    """Reads a log of decisions, start by start."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def runs(self) -> list[WakeRun]:
+        """The starts that decided something, the earliest first."""
+        rows = self._database.execute(
+            f"SELECT coalesce({_RUN}, ''), min(seq), max(seq), count(*) FROM decisions"
+            " WHERE kind = 'wake' GROUP BY 1 ORDER BY 2"
+        )
+        return [WakeRun(str(run), first, last, count) for run, first, last, count in rows]
+
+    def starts(self) -> list[bytes]:
+        """What was kept of each start, the earliest first."""
+        rows = self._database.execute(
+            "SELECT content FROM states WHERE name GLOB ? ORDER BY rowid", (f"{START}*",)
+        )
+        return [content for (content,) in rows]
+
+    def wakes(self, run: WakeRun) -> Iterator[DecisionRecord]:
+        """The decisions of one start in the order it took its events, a page at a time.
+
+        Groups that were asked after an event come after it. Labels are left out.
+        """
+        rows = self._database.execute(
+            f"SELECT seq FROM decisions WHERE {_OF_RUN}"
+            f" ORDER BY {_EVENT}, {_GATHERED}, json_extract(details, '$.monotonic'), seq",
+            (run.first, run.last, run.run),
+        )
+        order = array("q", (seq for (seq,) in rows))
+        for start in range(0, len(order), _PAGE):
+            page = order[start : start + _PAGE].tolist()
+            found = self._database.execute(
+                f"SELECT {COLUMNS}, NULL, NULL, seq FROM decisions"
+                " WHERE seq IN (SELECT value FROM json_each(?))",
+                (json.dumps(page),),
+            )
+            records = {row[-1]: from_row(row[:-1]) for row in found}
+            yield from (records[seq] for seq in page)
+
+    def gathered(self, run: WakeRun) -> Iterator[DecisionRecord]:
+        """Those of them that are about several events, in any order."""
+        rows = self._database.execute(
+            f"SELECT {COLUMNS}, NULL, NULL FROM decisions WHERE {_OF_RUN} AND {_GATHERED}",
+            (run.first, run.last, run.run),
+        )
+        return map(from_row, rows)

@@ -1,0 +1,276 @@
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from prefrontal.assembly.wake_gate import WakeGate
+from prefrontal.assembly.wakes_again import CHANGED, WITHOUT_REFUSALS, WITHOUT_START, Tally, again
+from prefrontal.executive.again import Deviation
+from prefrontal.pulse.policy import PolicySettings
+from prefrontal.pulse.prefrontal import EscalationDecision
+from prefrontal.pulse.registry import PulseRegistry
+from prefrontal.storage.decisions import DecisionLog
+from prefrontal.storage.threshold_wishes import wish_threshold
+from prefrontal.testing import ManualClock
+from prefrontal.types import Reason, SignalEvent
+
+from .wake_days import MODULES, NOW, POLICY, Trust, gate, live, module, signals
+
+PATIENCE_S = 30.0
+
+
+def decided_again(log: DecisionLog) -> tuple[list[Deviation], Tally]:
+    tally = Tally()
+    return list(again(log, tally)), tally
+
+
+def file(path: str, actor: str = "") -> SignalEvent:
+    return SignalEvent("filesystem", path, "created", 1.0, NOW, {"actor": actor} if actor else {})
+
+
+def test_100_000_events_are_decided_again_bit_for_bit() -> None:
+    with DecisionLog() as log:
+        wakes = live(log, 100_000, starts=4)
+        found, tally = decided_again(log)
+        counts = log.counts()
+        thresholds = {each.threshold for each in wakes}
+    assert found == []
+    assert (tally.decided, tally.starts, tally.lost) == (sum(counts.values()), 4, 0)
+    assert tally.decided > 60_000
+    reasons = {Reason.WOKE, Reason.AUDIT, Reason.BELOW_THRESHOLD, Reason.COOLDOWN,
+               Reason.QUIET_HOURS, Reason.MODULE_BUDGET, Reason.GLOBAL_BUDGET,
+               Reason.PEER_BUDGET}  # fmt: skip
+    assert reasons <= counts.keys()
+    assert len(thresholds) > 20  # the recall rule was at work
+
+
+def test_a_live_gate_with_its_threads_is_decided_again(tmp_path: Path) -> None:
+    with DecisionLog(tmp_path / "log.sqlite") as log:
+        random = Random(3)
+        stream = [event for _, event in signals(random, 5000)]
+        for part in (stream[:2500], stream[2500:]):
+            registry = PulseRegistry(
+                log=log, threshold=0.0, recall=0.8, audit_share=0.1, standings=Trust(),
+                policy=PolicySettings(overlap="skip"), log_refusals=True,
+            )  # fmt: skip
+            for each in MODULES:
+                registry.register_module(each.module_id, each)
+            registry.on_escalation(_labels(registry))
+            registry.start()
+            assert all(registry.push(event) for event in part)
+            assert registry.stop(PATIENCE_S)
+            log.flush()
+        found, tally = decided_again(log)
+        labels = list(log.labels_after(0))
+    assert found == []
+    assert (tally.starts, tally.lost) == (2, 0)
+    assert tally.decided > 3000
+    assert len(labels) > 100
+
+
+def _labels(registry: PulseRegistry) -> Callable[[EscalationDecision], None]:
+    def label(decision: EscalationDecision) -> None:
+        assert decision.activation_id is not None
+        useful = "bill" in decision.window[-1].location
+        registry.record_feedback(decision.activation_id, float(useful))
+
+    return label
+
+
+def test_wakes_that_were_gathered_are_decided_again() -> None:
+    with DecisionLog() as log:
+        grouped = replace(POLICY, group_s=90.0)
+        more = (*MODULES, module("all", "/srv", ".pdf", ".eml", least=0.75))
+        live(log, 4000, starts=3, policy=grouped, modules=more)
+        found, tally = decided_again(log)
+        gathered = [each for each in log.recent(1000) if len(each.window) > 1]
+    assert found == []
+    assert (tally.starts, tally.lost) == (3, 0)
+    assert len(gathered) > 20
+    assert any("closed" in each.details for each in gathered) or tally.decided > 1000
+
+
+def change(path: Path, sql: str) -> None:
+    with closing(sqlite3.connect(path)) as other:
+        assert other.execute(sql).rowcount == 1
+        other.commit()
+
+
+def test_a_label_that_was_changed_afterwards_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    with DecisionLog(path) as log:
+        live(log, 600)
+        assert decided_again(log)[0] == []
+        change(path, "UPDATE labels SET label = 1 - label WHERE seq = 5")
+        fields = {each.field for each in decided_again(log)[0]}
+    assert {"score", "why"} <= fields
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("score", "score * 1.0000000000000002"), ("threshold", "0.61"), ("reason", "'audit'")],
+)
+def test_a_decision_that_was_changed_afterwards_is_found(
+    tmp_path: Path, column: str, value: str
+) -> None:
+    path = tmp_path / "log.sqlite"
+    with DecisionLog(path) as log:
+        wakes = live(log, 600)
+        changed = next(each for each in wakes if each.reason == Reason.WOKE)
+        change(path, f"UPDATE decisions SET {column} = {value} WHERE id = '{changed.id}'")
+        found, _ = decided_again(log)
+    assert [(each.id, each.field) for each in found] == [(changed.id, column)]
+
+
+def test_a_weight_that_no_label_moved_is_found() -> None:
+    with DecisionLog() as log:
+        clock = ManualClock(NOW)
+        one = gate(log, clock, audit_share=0.0)
+        one.wake(file("/srv/bills/bill.pdf"))
+        one._gate._limbic.update_weights("bills", [file("/srv/bills/x.pdf")], 0.0)
+        clock.advance(60)
+        one.wake(file("/srv/bills/bill-2.pdf"))
+        one.close()
+        found, _ = decided_again(log)
+    assert {"score", "why", "weights"} == {each.field for each in found}
+    assert [each.id for each in found if each.field == "weights"] == ["bills"]
+
+
+def test_weights_that_came_from_elsewhere_are_told_at_the_start(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    with DecisionLog(path) as log:
+        live(log, 300, seed=2)
+        other = gate(log, ManualClock(NOW))
+        other._gate._limbic.update_weights("mail", [file("/srv/mail/x.pdf")], 1.0)
+        other.close()
+        last = gate(log, ManualClock(NOW))
+        last.wake(file("/srv/photos/dog.jpg"))
+        found, _ = decided_again(log)
+    assert (last.run, "weights") in [(each.id, each.field) for each in found]
+
+
+def test_a_wake_that_was_taken_out_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    with DecisionLog(path) as log:
+        with gate(log, ManualClock(NOW)) as one:
+            one.wake(file("/srv/mail/letter.eml"))
+            [wake] = one.wake(file("/srv/bills/bill.pdf", "cleo"))
+            one.wake(file("/srv/bills/notes.txt"))
+        change(path, f"UPDATE decisions SET subject = 'mail' WHERE id = '{wake.id}'")
+        found, _ = decided_again(log)
+    assert [(each.field, each.was is None, each.now is None) for each in found] == [
+        ("", False, True),
+        ("", True, False),
+    ]
+
+
+def test_refusals_that_were_pruned_are_counted_and_nothing_else_changes() -> None:
+    clock = ManualClock(NOW)
+    with DecisionLog(clock=clock) as log:
+        random = Random(5)
+        one = gate(log, clock, recall=None, policy=PolicySettings(), standings=None)
+        for pause, event in signals(random, 1500):
+            clock.advance(pause)
+            one.wake(event)
+        one.close()
+        whole = sum(log.counts().values())
+        clock.advance(86_400.0)
+        pruned = log.prune(1.2)
+        found, tally = decided_again(log)
+    assert found == []
+    assert 0 < pruned == tally.lost
+    assert tally.decided == whole - pruned
+
+
+def test_a_threshold_of_a_person_is_taken_as_it_was() -> None:
+    clock = ManualClock(NOW)
+    with DecisionLog() as log:
+        one = gate(log, clock)
+        for number, wish in enumerate((None, 0.1, 0.95, None)):
+            wish_threshold(log, "bills", wish)
+            for name in ("bill.pdf", "notes.txt"):
+                clock.advance(60)
+                one.wake(file(f"/srv/bills/{number}{name}"))
+        found, tally = decided_again(log)
+        kept = list(log.records())
+    assert found == []
+    assert tally.decided == 8
+    assert [each.threshold for each in kept] == [0.6, 0.6, 0.1, 0.1, 0.95, 0.95, 0.6, 0.6]
+    assert [each.details.get("wished", False) for each in kept[1:5]] == [False, True, True, True]
+
+
+def test_modules_that_changed_between_two_starts_are_those_of_each_start() -> None:
+    other = module("bills", "/srv/bills", ".pdf", ".txt", least=0.4)
+    with DecisionLog() as log:
+        for number, modules in enumerate((MODULES, MODULES[1:], (other, MODULES[2]), MODULES)):
+            live(log, 150, seed=number, modules=modules)
+        found, tally = decided_again(log)
+        labels = len(list(log.labels_after(0)))
+    assert found == []
+    assert tally.starts == 4
+    assert labels > 40
+
+
+def test_what_cannot_be_decided_again_is_counted() -> None:
+    with DecisionLog() as log:
+        with gate(log, ManualClock(NOW), log_refusals=False) as one:
+            one.wake(file("/srv/bills/bill.pdf", "cleo"))
+        asked = WakeGate(log, MODULES, clock=ManualClock(NOW))
+        asked.judge([file("/srv/bills/bill.pdf")])
+        log.flush()
+        found, tally = decided_again(log)
+    assert found == []
+    assert (tally.decided, dict(tally.left)) == (0, {WITHOUT_START: 1, WITHOUT_REFUSALS: 1})
+
+
+def test_wakes_alone_are_decided_again_where_no_threshold_follows_a_recall() -> None:
+    with DecisionLog() as log:
+        wakes = live(log, 3000, starts=2, recall=None, log_refusals=False)
+        found, tally = decided_again(log)
+    assert found == []
+    assert (tally.decided, tally.starts, tally.lost) == (len(wakes), 2, 0)
+    assert {Reason.WOKE, Reason.AUDIT} == {each.reason for each in wakes}
+
+
+def test_modules_that_come_before_the_first_event_belong_to_the_start() -> None:
+    with DecisionLog() as log:
+        registry = PulseRegistry(log=log, threshold=0.0, clock=ManualClock(NOW))
+        registry.start()
+        for each in MODULES:
+            registry.register_module(each.module_id, each)
+        registry.unregister_module("mail")
+        assert registry.push(file("/srv/bills/bill.pdf"))
+        assert registry.stop(PATIENCE_S)
+        found, tally = decided_again(log)
+    assert found == []
+    assert (tally.decided, dict(tally.left)) == (1, {})
+
+
+def test_the_other_scorer_gives_the_same_bits_again() -> None:
+    with DecisionLog() as log:
+        live(log, 200, starts=2, scorer="lstm", seed=4, recall=None)
+        found, tally = decided_again(log)
+        labels = len(list(log.labels_after(0)))
+    assert found == []
+    assert tally.starts == 2
+    assert labels > 5
+
+
+def test_after_other_modules_came_nothing_is_decided_again() -> None:
+    with DecisionLog() as log:
+        registry = PulseRegistry(log=log, threshold=0.0, log_refusals=True, clock=ManualClock(NOW))
+        registry.register_module("bills", MODULES[0])
+        for number in range(2):
+            registry.start()
+            assert registry.push(file(f"/srv/bills/{number}.pdf"))
+            assert registry.stop(PATIENCE_S)
+            registry.register_module("more", module("more", "/srv", ".pdf"))
+        found, tally = decided_again(log)
+    assert found == []
+    assert (tally.decided, dict(tally.left)) == (1, {CHANGED: 2})
