@@ -4,26 +4,41 @@ from __future__ import annotations
 
 import hmac
 import json
+import logging
 import socket
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import TCPServer
 from threading import Lock, Thread
 from typing import Any
 from urllib.parse import urlsplit
 
-from .errors import InputError, SourceError
+from .errors import SourceError
+from .http_door import LOOPBACK, Door, is_int, require
+from .plain_text import visible
 
-LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+__all__ = [
+    "LOOPBACK",
+    "Door",
+    "JsonRequest",
+    "LimitedServer",
+    "RequestError",
+    "TextAnswer",
+    "is_int",
+    "require",
+]
+
 MOST_AT_ONCE = 64
 READING_S = 10.0
 """How long a request may take to come in."""
-SHORTEST_TOKEN = 16
 
 _LINGER_S = 1.0
 _DRAINED = 1 << 20
+
+log = logging.getLogger("prefrontal.http")
 
 
 class RequestError(Exception):
@@ -35,48 +50,11 @@ class RequestError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
-    """Where to listen, and who may ask.
-
-    host, port: 0 for any free port. token: what a request must carry as "Authorization: Bearer
-    ..."; needed unless host is this machine alone. max_bytes: of a request, 64 to 2^24.
-    Raises InputError naming the field.
-    """
-
-    host: str = "127.0.0.1"
-    port: int = 8765
-    token: str = field(default="", repr=False)
-    max_bytes: int = 1 << 16
-
-    def __post_init__(self) -> None:
-        require(isinstance(self.host, str) and bool(self.host), "host", "be a name", self.host)
-        require(is_int(self.port, 0, 65535), "port", "be 0..65535", self.port)
-        require(is_int(self.max_bytes, 64, 1 << 24), "max_bytes", "be 64..2^24", self.max_bytes)
-        if self.token:
-            long_enough = isinstance(self.token, str) and len(self.token) >= SHORTEST_TOKEN
-            rule = f"have at least {SHORTEST_TOKEN} characters"
-            require(long_enough, "token", rule, "a shorter one")
-        elif self.host not in LOOPBACK:
-            rule = "be set unless the host is this machine alone (127.0.0.1)"
-            require(False, "token", rule, f"none for the host {self.host}")
-
-
-@dataclass(frozen=True, slots=True)
 class TextAnswer:
     """An answer that is no JSON. kind: its media type, with parameters."""
 
     text: str
     kind: str
-
-
-def require(holds: bool, name: str, rule: str, value: object) -> None:
-    """InputError "`name` must `rule`, got ..." where it does not hold."""
-    if not holds:
-        raise InputError(f"{name} must {rule}, got {value!r:.80}")
-
-
-def is_int(value: object, low: int, high: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
 
 
 class LimitedServer(ThreadingHTTPServer):
@@ -103,6 +81,11 @@ class LimitedServer(ThreadingHTTPServer):
         except OSError as error:
             reason = error.strerror or error
             raise SourceError(f"cannot listen on {door.host}:{door.port}: {reason}") from None
+
+    def server_bind(self) -> None:
+        """Take the address, and do not ask a name server how it is called: that may take long."""
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = self.door.host, self.port
 
     @property
     def port(self) -> int:
@@ -203,7 +186,7 @@ class JsonRequest(BaseHTTPRequestHandler):
         """The token; without one, that no web page sends this through somebody's browser."""
         token = self.server.door.token
         if token:
-            given = self.headers.get("Authorization", "").encode("utf-8", "replace")
+            given = self.headers.get("Authorization", "").encode("latin-1", "replace")  # as sent
             if not hmac.compare_digest(given, f"Bearer {token}".encode()):
                 sentence = "Authorization must be 'Bearer' and the token"
                 raise RequestError(HTTPStatus.UNAUTHORIZED, sentence)
@@ -216,7 +199,7 @@ class JsonRequest(BaseHTTPRequestHandler):
             raise RequestError(HTTPStatus.FORBIDDEN, "without a token only this machine may ask")
 
     def body(self) -> bytes:
-        """All of what was sent with the request. Raises RequestError when it is too long."""
+        """All of what was sent with the request. Raises RequestError for too much or half of it."""
         length, most = self._length(), self.server.door.max_bytes
         if length > most:
             sentence = f"a request must have at most {most} bytes, got {length}"
@@ -224,6 +207,9 @@ class JsonRequest(BaseHTTPRequestHandler):
         data = self.rfile.read(length)
         self._is_read = True
         self.server.has_been_read(self.connection)
+        if len(data) < length:  # the client went away, or was too slow
+            sentence = f"a request must come whole, got {len(data)} of {length} bytes"
+            raise RequestError(HTTPStatus.BAD_REQUEST, sentence)
         return data
 
     def json_body(self, noun: str) -> object:
@@ -240,22 +226,36 @@ class JsonRequest(BaseHTTPRequestHandler):
         """The content type, one of `kinds`."""
         kind = self.headers.get_content_type()
         if kind not in kinds:
-            sentence = f"Content-Type must be {' or '.join(kinds)}, got {kind}"
+            sentence = f"Content-Type must be {' or '.join(kinds)}, got {visible(kind, 80)}"
             raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, sentence)
         return kind
 
     def _answer(self, method: str) -> None:
         document: dict[str, Any] | TextAnswer
+        if method == "GET":
+            self.server.has_been_read(self.connection)
         try:
+            self._check_address()
             status, document = self.done(method)
         except RequestError as error:
             status, document = error.status, {"error": str(error)}
         except OSError:  # it came too slowly, or the client went away
             self.close_connection = True
             return
+        except Exception:
+            log.exception("a request could not be answered")
+            sentence = "this could not be answered; the log says why"
+            status, document = HTTPStatus.INTERNAL_SERVER_ERROR, {"error": sentence}
         self._send(status, document)
         if method == "POST" and not self._is_read:
             self._drain()
+
+    def _check_address(self) -> None:
+        try:
+            urlsplit(self.path)
+        except ValueError as error:
+            sentence = f"address must be one, got {self.path!r:.80} ({error})"
+            raise RequestError(HTTPStatus.BAD_REQUEST, sentence) from None
 
     def _drain(self) -> None:
         """Read on until the client hangs up: closed at once, it might miss why it was refused."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import socket
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -116,6 +118,41 @@ def test_a_receiver_that_says_nothing_is_given_up_after_the_timeout() -> None:
     assert outcome == Outcome(False, "no answer: timed out")
 
 
+def test_what_is_for_this_machine_goes_through_no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Server([200]) as server, Server([200]) as proxy:
+        monkeypatch.setenv("http_proxy", proxy.url)
+        sink = HttpSink(server.url, headers={"Authorization": "Bearer of a secret"})
+        assert sink.deliver(wake()).ok
+    assert (len(server.got), len(proxy.got)) == (1, 0)
+
+
+@pytest.mark.parametrize("drip", [b"H", b"HTTP/1.1 200 OK\r\nX: 1\r\n"])
+def test_a_receiver_that_answers_a_little_at_a_time_has_no_more_time(drip: bytes) -> None:
+    ended = threading.Event()
+
+    def answer() -> None:
+        connection, _ = listening.accept()
+        with connection, suppress(OSError):
+            connection.sendall(drip)
+            while not ended.wait(0.02):
+                connection.sendall(b"x")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=answer)
+        thread.start()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        try:
+            begun = monotonic()
+            outcome = HttpSink(url, timeout_s=0.2, retries=0).deliver(wake())
+            took_s = monotonic() - begun
+        finally:
+            ended.set()
+            thread.join()
+    assert (outcome.ok, outcome.down_for_s) == (False, 0.0)
+    assert outcome.detail == "no answer: timed out"
+    assert took_s < 10.0
+
+
 def test_closing_cuts_the_wait_for_the_next_try() -> None:
     with Server([503], {"Retry-After": "29"}) as server:
         sink = HttpSink(server.url)
@@ -135,7 +172,7 @@ def test_a_wait_that_is_asked_for_is_kept(asked: str | None, least: float) -> No
 @pytest.mark.parametrize(
     "url",
     ["", "example.org", "ftp://a/", "http://", "http://a b/", "http://a/\n", "http://a:x/",
-     "http://ä/", "file:///etc/passwd", "http://[::1"],
+     "http://ä/", "file:///etc/passwd", "http://[::1", "http://a..b/", f"http://{'a' * 64}.org/"],
 )  # fmt: skip
 def test_an_address_that_is_none_is_refused_at_once(url: str) -> None:
     with pytest.raises(InputError, match="address must start with http"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -232,20 +233,21 @@ def test_what_is_owed_to_a_sink_that_is_no_more_is_told_and_given_up_after_a_day
     assert line == "2 questions are owed to agent, but no sink has this name, 1 given up"
 
 
-def test_a_row_that_cannot_be_read_is_told_and_ends_no_thread(
+def test_a_row_that_cannot_be_read_is_given_up_and_those_behind_it_go_on(
     owing: Owing, caplog: pytest.LogCaptureFixture
 ) -> None:
-    [record] = owing.ask("a")
-    owing.log._database.execute("UPDATE decisions SET events = '[['")
+    broken, _ = owing.ask("a", "b")
+    sql = "UPDATE decisions SET events = '[[' WHERE id = ?"
+    owing.log._database.execute(sql, (broken.id,))
     agent = Heard()
     box = outbox(owing, agent=agent)
     box.start()
-    box.take(wake(question="b"))
     assert agent.next() == "b"
     assert box.stop()
     box.close()
-    assert owing.states(record) == [("pending", 0, "")]
-    assert {each.getMessage() for each in caplog.records} == {"agent: its questions cannot be read"}
+    assert owing.states(broken) == [("given up", 1, "it cannot be read")]
+    [line] = [each.getMessage() for each in caplog.records]
+    assert line == f"agent: {broken.id[:8]} is given up: it cannot be read"
 
 
 def test_a_start_waits_for_nothing_that_a_refusal_before_it_set(owing: Owing) -> None:
@@ -258,3 +260,19 @@ def test_a_start_waits_for_nothing_that_a_refusal_before_it_set(owing: Owing) ->
         assert box.stop()
         box.close()
     assert owing.states(record) == [("done", 2, "HTTP 204")]
+
+
+def test_what_is_owed_by_hand_is_delivered_once_in_the_words_of_now(owing: Owing) -> None:
+    """For who decides later what a sink is owed: the log owes this one nothing by itself."""
+    agent = Heard()
+    box = outbox(owing, diary=agent)
+    box.word(lambda record: replace(record, question=f"{record.question} Say so."))
+    _, second = owing.ask("a", "b")
+    for _ in range(2):
+        box.owe(second.id)
+    box.start()
+    assert agent.next() == "b Say so."
+    assert box.stop()
+    assert (box.sinks, box.owed(), agent.heard.empty()) == (1, 0, True)
+    assert [each.activation_id for each in agent.got] == [second.id]
+    box.close()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from prefrontal.pulse.lane import LONGEST_WAIT_S, MOST_UNSTORED, STORAGE_WAIT_S
+from prefrontal.pulse.prefrontal import EscalationDecision
 from prefrontal.pulse.sinks import Outcome
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason
@@ -269,3 +270,29 @@ def test_the_clock_of_the_machine_is_not_read(owing: Owing) -> None:
     [record] = owing.ask("a")
     until_rest(owing.lane(ScriptedSink(NO)))
     assert owing.deliveries.next_at("agent") == record.time + 0.5
+
+
+def test_nothing_overtakes_a_question_whose_sink_is_down_while_the_disk_is_full(
+    owing: Owing,
+) -> None:
+    owing.ask("a", "b")
+    sink = ScriptedSink(NOBODY, HAS_IT)
+    lane = owing.lane(sink)
+    owing.deliveries._database.execute("PRAGMA query_only = on")
+    assert until_rest(lane) == 0.5
+    owing.clock.advance(0.5)
+    assert until_rest(lane) == STORAGE_WAIT_S
+    assert sink.questions == ["a", "a", "b"]
+
+
+def test_what_another_process_has_delivered_meanwhile_stays_delivered(owing: Owing) -> None:
+    [record] = owing.ask("a")
+    other = owing.lane(ScriptedSink())
+
+    class Slow(ScriptedSink):
+        def deliver(self, decision: EscalationDecision) -> Outcome:
+            until_rest(other)
+            return super().deliver(decision)
+
+    until_rest(owing.lane(Slow(NOBODY)))
+    assert owing.states(record) == [("done", 1, "HTTP 204")]

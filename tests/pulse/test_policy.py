@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prefrontal.pulse.policy import DeliveryPolicy, PolicySettings, TokenBucket
-from prefrontal.types import Reason, SignalEvent
+from prefrontal.pulse.policy import MOST_PEERS, DeliveryPolicy, PolicySettings, TokenBucket
+from prefrontal.types import Reason, SignalEvent, Standing
 
 NOON = time.mktime((2024, 1, 3, 12, 30, 0, 0, 0, -1))
 
@@ -120,3 +120,50 @@ def test_no_bucket_gives_more_than_its_burst_and_its_rate(
             bucket.take()
             given_out += 1
     assert given_out <= burst + now * per_hour / 3600 + 1e-6
+
+
+def standing(peer: str, wakes_per_hour: float | None) -> Standing:
+    return Standing(peer, 0, 0.0, wakes_per_hour)
+
+
+def test_a_peer_has_a_budget_over_all_modules_and_others_have_their_own() -> None:
+    policy = DeliveryPolicy(PolicySettings(burst=2))
+    ann, ben = standing("ann", 60), standing("ben", 60)
+    assert [policy.admit(name, NOON, 0.0, ann) for name in "abc"] == [
+        None,
+        None,
+        Reason.PEER_BUDGET,
+    ]
+    assert policy.admit("a", NOON, 0.0, ben) is None
+    assert policy.admit("a", NOON, 0.0, standing("carl", None)) is None
+    assert policy.admit("a", NOON, 0.0) is None
+    assert policy.admit("a", NOON, 60.0, ann) is None
+
+
+def test_a_wake_that_is_held_back_costs_neither_the_peer_nor_anyone_a_token() -> None:
+    policy = DeliveryPolicy(
+        PolicySettings(wakes_per_hour=3600, module_wakes_per_hour=3600, burst=1)
+    )
+    ann, ben = standing("ann", 1), standing("ben", 1)
+    assert policy.admit("a", NOON, 0.0, ann) is None
+    assert policy.admit("b", NOON, 0.5, ben) is Reason.GLOBAL_BUDGET
+    assert policy.admit("b", NOON, 1.0, ann) is Reason.PEER_BUDGET
+    assert policy.admit("b", NOON, 1.0, ben) is None
+
+
+def test_the_rate_of_a_peer_follows_its_standing() -> None:
+    policy = DeliveryPolicy(PolicySettings(burst=1))
+    assert policy.admit("a", NOON, 0.0, standing("ann", 1)) is None
+    assert policy.admit("a", NOON, 60.0, standing("ann", 1)) is Reason.PEER_BUDGET
+    assert policy.admit("a", NOON, 120.0, standing("ann", 60)) is None
+    assert policy.admit("a", NOON, 180.0, standing("ann", 0)) is Reason.PEER_BUDGET
+
+
+def test_the_peer_that_was_asked_about_least_lately_is_forgotten_first() -> None:
+    policy = DeliveryPolicy(PolicySettings(burst=1))
+    for number in range(MOST_PEERS):
+        assert policy.admit("a", NOON, 0.0, standing(str(number), 1)) is None
+    assert policy.admit("a", NOON, 0.0, standing("0", 1)) is Reason.PEER_BUDGET
+    assert policy.admit("a", NOON, 0.0, standing("new", 1)) is None
+    assert policy.admit("a", NOON, 0.0, standing("0", 1)) is Reason.PEER_BUDGET
+    assert policy.admit("a", NOON, 0.0, standing("1", 1)) is None  # forgotten: a full budget

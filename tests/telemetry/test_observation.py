@@ -202,6 +202,21 @@ def test_an_agent_that_fails_fails_its_span_and_is_counted(
     assert "failed for" in caplog.text
 
 
+def test_what_a_failing_agent_says_is_told_without_secrets(collector: Collector) -> None:
+    def refuse(decision: EscalationDecision) -> None:
+        raise PermissionError("Incorrect API key provided: sk-abcdef0123456789")
+
+    registry = gate()
+    collector.observe(registry, agent=WokenAgent(refuse))
+    run(registry, ["a.pdf"])
+    [span] = collector.spans
+    said = {"status": span.status.description, **dict(span.events[0].attributes or {})}
+    assert said["exception.message"] == "Incorrect API key provided: [redacted]"
+    assert said["status"] == "PermissionError: Incorrect API key provided: [redacted]"
+    assert "Traceback" in str(said["exception.stacktrace"])
+    assert "sk-abcdef0123456789" not in str(said)
+
+
 def test_the_question_is_in_the_span_only_when_asked_for(collector: Collector) -> None:
     registry, inbox = gate(), Inbox()
     collector.observe(registry, agent=WokenAgent(inbox), questions=True)

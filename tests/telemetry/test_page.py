@@ -6,30 +6,28 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from prefrontal.telemetry.figures import FIGURES
 
-PAGE = (Path(__file__).parents[2] / "docs" / "telemetry.md").read_text()
+from ..docs.pages import program_of, read
+
+PAGE = read("docs/telemetry.md")
 
 
 @pytest.fixture(scope="module")
 def answer() -> subprocess.CompletedProcess[str]:
-    """The program, on a port that is free."""
-    program = "".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
-    assert program.count("port=9464") == 1
-    program = program.replace("port=9464", "port=0")
-    command = [sys.executable, "-W", "error", "-c", program]
+    """What the program of the page says."""
+    command = [sys.executable, "-W", "error", "-c", program_of("docs/telemetry.md")]
     return subprocess.run(command, capture_output=True, text=True, check=True)
 
 
 def test_the_span_is_as_shown(answer: subprocess.CompletedProcess[str]) -> None:
     start = answer.stdout.index("{")
     span, _ = json.JSONDecoder().raw_decode(answer.stdout[start:])
-    middle = PAGE[PAGE.index('    "name": "invoke') :]
-    shown = json.loads(f"{{{middle[: middle.index('},')]}}}}}")
+    text = PAGE[PAGE.index('{\n    "name": "invoke') :].replace("    ...\n", "")
+    shown = json.loads(f"{text[: text.index('},')]}}}}}")
     assert span["name"] == shown["name"]
     assert span["kind"] == shown["kind"]
     id_ = {"prefrontal.decision_id": span["attributes"]["prefrontal.decision_id"]}
@@ -41,7 +39,7 @@ def test_the_page_and_the_log_line_are_as_shown(answer: subprocess.CompletedProc
     assert "\nprefrontal_events_total 2\n" in answer.stdout
     assert answer.stdout.endswith("\n1 1\n")
     [line] = answer.stderr.splitlines()
-    shown = json.loads(next(each for each in PAGE.splitlines() if each.startswith('    {"time"')))
+    shown = json.loads(next(each for each in PAGE.splitlines() if each.startswith('{"time"')))
     told = json.loads(line)
     assert told.keys() == shown.keys()
     assert {"module": told["module"], "reason": told["reason"]} == {

@@ -123,7 +123,17 @@ class Delivery:
             if inspect.isawaitable(answer):
                 asyncio.run(_finish(answer))
         except Exception:
-            log.exception("handler %r failed for %s", handler, decision.activation_id)
+            told = {
+                "decision_id": decision.activation_id,
+                "module": decision.module_id,
+                "reason": str(decision.reason),
+            }
+            log.exception(
+                "handler %r failed for %s",
+                handler,
+                decision.activation_id,
+                extra={"decision": told},
+            )
             with self._lock:
                 self.failed += 1
 

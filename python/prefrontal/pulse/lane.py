@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..errors import PrefrontalError
-from ..storage.deliveries import DONE, GIVEN_UP, PENDING, Deliveries, Owed
+from ..storage.deliveries import DONE, GIVEN_UP, PENDING, DamagedRowError, Deliveries, Owed
 from ..types import Reason
 from .prefrontal import EscalationDecision
 from .sinks.outcome import Outcome, Sink
@@ -31,7 +32,7 @@ class Lane:
     """Delivers to one sink, one question at a time, the oldest first; for one thread.
 
     name: the sink's key in the log and its name for people; it must stay the same over restarts.
-    give_up_s: how old a question may get.
+    give_up_s: how old a question may get. worded: says the question of a decision in other words.
 
     A sink that is down (nobody there, "later") is left alone for a wait that doubles from half a
     second to an hour, or as long as it asks; nothing overtakes the question that met it so. A
@@ -50,6 +51,7 @@ class Lane:
     ) -> None:
         self.name = name
         self.sink = sink
+        self.worded: Callable[[DecisionRecord], DecisionRecord] = lambda record: record
         self.delivered = 0
         self.abandoned = False
         self._deliveries = deliveries
@@ -105,21 +107,26 @@ class Lane:
         settled = self._settle_late()
         after = max((seq for seq, *_ in self._unsettled), default=0)
         now = self._clock.now()
-        owed = self._deliveries.first(self.name, now, LONGEST_WAIT_S, after)
+        try:
+            owed = self._deliveries.first(self.name, now, LONGEST_WAIT_S, after)
+        except DamagedRowError as error:
+            self._settle(error.seq, GIVEN_UP, now, str(error))
+            log.error("%s: %s is given up: %s", self.name, error.id[:8], error)
+            return 0.0
         self._storage_told = self._storage_told and not settled
         if owed is None:
             if not settled:
                 return STORAGE_WAIT_S
             moment = self._deliveries.next_at(self.name)
             return None if moment is None else max(0.0, min(moment - now, LONGEST_WAIT_S))
-        outcome = self._deliver(_decision(owed.record))
+        outcome = self._deliver(escalation(self.worded(owed.record)))
         if outcome.ok:
             self._settle(owed.seq, DONE, now, outcome.detail)
         elif outcome.down_for_s is None:
             self._refused(owed, outcome)
         else:
             self._goes_down(outcome)
-            self._settle(owed.seq, PENDING, now, outcome.detail)
+            self._settle(owed.seq, PENDING, now, outcome.detail, late=False)
             self._expire(outcome)
             return 0.0
         self._is_up(outcome)
@@ -168,12 +175,18 @@ class Lane:
             what = "1 question is" if count == 1 else f"{count} questions are"
             log.error("%s: %s given up: %s", self.name, what, outcome.detail)
 
-    def _settle(self, seq: int, state: str, next_at: float, detail: str) -> None:
-        """Note what came of a try; one that cannot be noted now is noted later, not repeated."""
+    def _settle(
+        self, seq: int, state: str, next_at: float, detail: str, *, late: bool = True
+    ) -> None:
+        """Note what came of a try; one that cannot be noted now is noted later, not repeated.
+
+        late: False where it is repeated all the same, before any other.
+        """
         try:
             self._deliveries.settle(self.name, seq, state, next_at, detail)
         except PrefrontalError as error:
-            self._unsettled.append((seq, state, next_at, detail))
+            if late:
+                self._unsettled.append((seq, state, next_at, detail))
             self._tell_storage(error)
 
     def _settle_late(self) -> bool:
@@ -200,7 +213,7 @@ def _short(decision: EscalationDecision) -> str:
     return (decision.activation_id or "")[:8]
 
 
-def _decision(record: DecisionRecord) -> EscalationDecision:
+def escalation(record: DecisionRecord) -> EscalationDecision:
     """The decision as it was first handed out."""
     return EscalationDecision(
         record.subject,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from threading import Condition, Thread
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from .lane import GIVE_UP_S, Lane
 from .sinks.outcome import Sink
 
 if TYPE_CHECKING:
-    from ..storage.decisions import DecisionLog
+    from ..storage.decisions import DecisionLog, DecisionRecord
     from ..storage.deliveries import Standing
     from .prefrontal import EscalationDecision
 
@@ -75,6 +75,22 @@ class Outbox:
         for runner in self._runners:
             runner.lane.take_unstored(decision)
             runner.wake()
+
+    @property
+    def sinks(self) -> int:
+        """How many there are."""
+        return len(self._runners)
+
+    def word(self, worded: Callable[[DecisionRecord], DecisionRecord]) -> None:
+        """Hand each decision out as `worded` has it, from now on; its id must stay."""
+        for runner in self._runners:
+            runner.lane.worded = worded
+
+    def owe(self, decision_id: str) -> None:
+        """Owe a decision of the log to every sink, once. Raises SourceError."""
+        names = [runner.lane.name for runner in self._runners]
+        self._deliveries.owe(decision_id, names, self._clock.now())
+        self.wake()
 
     def owed(self) -> int:
         """How many deliveries are pending. Raises SourceError."""

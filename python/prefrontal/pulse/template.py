@@ -24,7 +24,8 @@ VALUE_LIMIT = 256
 """Most characters one placeholder may fill."""
 QUESTION_LIMIT = 2000
 """Most characters of a whole question."""
-_LEAST_ROOM = 32
+LEAST_ROOM = 32
+"""Fewest characters that a template leaves one placeholder."""
 
 _TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _DRIVE_OR_SHARE = re.compile(r"[A-Za-z]:[\\/]|\\\\")
@@ -146,7 +147,7 @@ def _around(text: str, token: re.Match[str]) -> str:
 
 def _room(text: str, literals: tuple[str, ...], count: int) -> int:
     room = (QUESTION_LIMIT - sum(map(len, literals))) // count
-    if room < _LEAST_ROOM:
-        rule = f"leave each placeholder {_LEAST_ROOM} of the question's {QUESTION_LIMIT} characters"
+    if room < LEAST_ROOM:
+        rule = f"leave each placeholder {LEAST_ROOM} of the question's {QUESTION_LIMIT} characters"
         refuse("question_template", rule, text)
     return min(VALUE_LIMIT, room)

@@ -24,6 +24,7 @@ SAVING = (
     Reason.QUIET_HOURS,
     Reason.MODULE_BUDGET,
     Reason.GLOBAL_BUDGET,
+    Reason.PEER_BUDGET,
     Reason.BUSY,
 )
 """Why a wake was spared. What was told twice, lost or had no question is no saving."""

@@ -7,10 +7,12 @@ import logging
 from collections.abc import Awaitable
 from inspect import isawaitable
 from threading import Lock
+from traceback import format_exception
 from typing import TYPE_CHECKING
 
-from opentelemetry.trace import SpanKind, use_span
+from opentelemetry.trace import SpanKind, Status, StatusCode, use_span
 
+from ..redaction import redact
 from .figures import Snapshot
 
 if TYPE_CHECKING:
@@ -80,7 +82,7 @@ class WakeSpans:
         self, agent: WokenAgent, decision: EscalationDecision, span: Span, started: int
     ) -> Awaitable[object] | None:
         try:
-            with use_span(span):
+            with use_span(span, record_exception=False, set_status_on_exception=False):
                 answer = agent.call(decision)
         except BaseException as error:
             self._end(agent, span, started, error)
@@ -94,7 +96,7 @@ class WakeSpans:
         self, agent: WokenAgent, answer: Awaitable[object], span: Span, started: int
     ) -> None:
         try:
-            with use_span(span):
+            with use_span(span, record_exception=False, set_status_on_exception=False):
                 await answer
         except BaseException as error:
             self._end(agent, span, started, error)
@@ -113,6 +115,8 @@ class WakeSpans:
         if error is not None:
             attributes["error.type"] = type(error).__qualname__
             span.set_attribute("error.type", attributes["error.type"])
+            if isinstance(error, Exception):
+                _fail(span, error)
         ended = max(started, self._nanoseconds())
         span.end(end_time=ended)
         self._durations.record((ended - started) / 1e9, attributes)
@@ -150,3 +154,11 @@ class WakeSpans:
 
     def _nanoseconds(self) -> int:
         return int(self._clock.now() * 1e9)
+
+
+def _fail(span: Span, error: Exception) -> None:
+    """Tell of the error without secrets: a model that refuses a key may repeat it."""
+    said = redact(str(error))
+    trace = redact("".join(format_exception(error)))
+    span.record_exception(error, {"exception.message": said, "exception.stacktrace": trace})
+    span.set_status(Status(StatusCode.ERROR, f"{type(error).__name__}: {said}"))

@@ -261,3 +261,18 @@ def test_ten_thousand_files_in_a_burst_are_one_event_each(home: Path, receiver: 
     events += receiver.until(ends(home))
     source.stop()
     assert sorted(facts(events)) == sorted(("created", f"{number}.txt") for number in range(10_000))
+
+
+def test_what_changes_in_a_folder_of_ones_own_is_no_signal(
+    home: Path, receiver: Receiver, watch: Callable[..., FilesystemSource]
+) -> None:
+    (home / "tools" / "old").mkdir(parents=True)
+    (home / "tools2").mkdir()
+    watch(home, own_folders=[home / "tools"])
+    (home / "tools" / "history.jsonl").write_text("x")
+    (home / "tools" / "old" / "deep.txt").write_text("x")
+    (home / "tools" / "new").mkdir()
+    (home / "tools" / "new" / "deep.txt").write_text("x")
+    (home / "tools2" / "mine.txt").write_text("x")
+    found = receiver.until(ends(home))
+    assert [Path(each.location).name for each in found] == ["mine.txt"]

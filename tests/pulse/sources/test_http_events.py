@@ -294,3 +294,55 @@ def test_a_port_that_is_taken_is_told_and_a_stopped_source_frees_it(server: List
 def test_other_machines_are_let_in_only_with_a_token() -> None:
     with pytest.raises(InputError, match="token must be set unless the host is this machine"):
         HttpDoor(host="0.0.0.0")
+
+
+def test_what_could_not_be_handed_on_may_be_sent_again(server: Listening) -> None:
+    outlet, room = server.source._outlet, False
+    receive = outlet.push
+    outlet.push = lambda event: room and receive(event)
+    kind = {"Content-Type": "application/cloudevents+json"}
+    full = (503, {"error": "1 of 1 events could not be taken: send them again"})
+    assert server.ask("/cloudevents", CLOUD, kind) == full
+    assert server.deliver("issues", {"action": "opened"}) == full
+    room = True
+    assert server.ask("/cloudevents", CLOUD, kind) == (202, {"accepted": 1})
+    assert server.deliver("issues", {"action": "opened"}) == (202, {"accepted": 1})
+    assert len(server.receiver.rest()) == 2
+
+
+def test_a_signed_delivery_that_was_caught_cannot_be_sent_again_under_another_name(
+    server: Listening,
+) -> None:
+    assert server.deliver("issues", {"action": "opened"}) == (202, {"accepted": 1})
+    again = server.deliver("issues", {"action": "opened"}, X_GitHub_Delivery="d-2")
+    assert again == (200, {"accepted": 0})
+    other = server.deliver("push", {"action": "opened"}, X_GitHub_Delivery="d-3")
+    assert other == (200, {"accepted": 0})
+
+
+def test_long_names_of_deliveries_are_not_kept(server: Listening) -> None:
+    kind = {"Content-Type": "application/cloudevents+json"}
+    assert server.ask("/cloudevents", CLOUD | {"id": "x" * 100_000}, kind)[0] == 202
+    assert server.ask("/cloudevents", CLOUD | {"id": "\ud800"}, kind)[0] == 202
+    assert max(map(len, server.source._seen)) < 100
+
+
+def test_a_flood_of_refusals_is_counted_but_does_not_fill_the_log(
+    server: Listening, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock = server.source.clock
+    assert isinstance(clock, ManualClock)
+    for _ in range(3):
+        assert server.ask("/events", "no event")[0] == 400
+    clock.advance(1.0)
+    assert server.ask("/nowhere")[0] == 404
+    said = [record.getMessage()[:36] for record in caplog.records]
+    assert said == ["prefrontal-http: event must be a JSO", "prefrontal-http: there are only /clo"]
+    assert server.source.status()["refused_requests"] == 4
+
+
+def test_a_feature_that_the_gate_could_not_read_is_refused_at_the_door(server: Listening) -> None:
+    event = {"source": "mail", "location": "inbox", "delta_type": "created"}
+    said = server.ask("/events", event | {"features": {"actor": ["a", "b"]}})
+    assert said == (400, {"error": "event.features['actor'] must be a str, got ['a', 'b']"})
+    assert server.receiver.rest() == []

@@ -183,3 +183,91 @@ def test_what_is_no_file_is_refused(path: Path, make: Callable[[Path], object]) 
     make(path)
     with pytest.raises(InputError, match="log file must be a"):
         LogFileSource(path)._begin()
+
+
+def test_a_file_that_was_cut_and_refilled_between_two_looks_is_read_from_its_start(
+    path: Path, follow: Callable[..., Told]
+) -> None:
+    add(path, "one\n")
+    told = follow()
+    add(path, "two\n")
+    assert told() == ["two"]
+    path.write_text("a much longer line\nthree\n", encoding="utf-8")
+    assert told() == ["a much longer line", "three"]
+    assert told() == []
+
+
+def test_another_file_of_the_same_number_is_not_taken_for_the_known_one(
+    path: Path, tmp_path: Path, follow: Callable[..., Told]
+) -> None:
+    state = tmp_path / "state.json"
+    told = follow(state)
+    add(path, "secret of the old file\n")
+    assert told() == ["secret of the old file"]
+    assert "secret" not in state.read_text()
+    path.write_text("the first line of a new and longer file\n", encoding="utf-8")
+    assert follow(state)() == ["the first line of a new and longer file"]
+
+
+def test_a_writer_that_is_slow_to_change_to_the_new_file_loses_nothing(
+    path: Path, tmp_path: Path, follow: Callable[..., Told]
+) -> None:
+    path.touch()
+    told = follow()
+    with path.open("a", encoding="utf-8", buffering=1) as writer:
+        path.rename(tmp_path / "app.log.1")
+        path.touch()
+        assert told() == []
+        writer.write("to the old file\n")
+    add(path, "to the new file\n")
+    assert told() == ["to the old file", "to the new file"]
+
+
+def test_a_file_that_was_cut_under_its_writer_has_no_emptiness_in_its_lines(
+    path: Path, follow: Callable[..., Told]
+) -> None:
+    told = follow()
+    with path.open("w", encoding="utf-8", buffering=1) as writer:
+        writer.write("x" * (3 * 2**20 - 2) + "\n")
+        writer.write("one\n")
+        told()
+        os.truncate(path, 0)
+        writer.write("two\n")  # where the writer is, after three megabytes of nothing
+        assert told() == ["two"]
+        os.truncate(path, 0)
+        assert told() == []
+        writer.write("three\n")
+        assert told() == ["three"]
+
+
+def test_a_file_that_cannot_be_opened_yet_is_tried_again_and_its_past_is_no_event(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path.symlink_to(path)  # root may read anything, but nobody this
+    source, receiver = LogFileSource(path), Receiver()
+    source._poller._outlet.push = receiver
+    monkeypatch.setattr(source._poller, "start", lambda push: source._poller.call())
+    source.start(receiver)
+    assert "symbolic links" in str(source.status()["last_error"])
+    path.unlink()
+    add(path, "old\n")
+    source._poller.call()
+    add(path, "new\n")
+    source._poller.call()
+    source.stop()
+    assert [event.features["text"] for event in receiver.rest()] == ["new"]
+
+
+def test_a_silent_file_may_be_rotated_as_often_as_one_likes(
+    path: Path, tmp_path: Path, follow: Callable[..., Told]
+) -> None:
+    path.touch()
+    told = follow()
+    for number in range(10):
+        path.rename(tmp_path / f"app.log.{number}")
+        path.touch()
+        assert told() == []
+    add(path, "one\n")
+    path.rename(tmp_path / "app.log.10")
+    add(path, "two\n")
+    assert told() + told() == ["one", "two"]

@@ -6,7 +6,7 @@ world's sake. Sinks are called from the registry's handler threads, several at a
 
 from .command import CommandSink
 from .http import HttpSink
-from .lines import LinesSink
+from .lines import LinesFileSink, LinesSink
 from .openclaw import OpenClawSink
 from .outcome import Outcome, Sink, as_dict, as_line
 from .signing import Signer
@@ -14,6 +14,7 @@ from .signing import Signer
 __all__ = [
     "CommandSink",
     "HttpSink",
+    "LinesFileSink",
     "LinesSink",
     "OpenClawSink",
     "Outcome",

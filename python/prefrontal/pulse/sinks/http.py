@@ -8,13 +8,15 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
 
 from ...clock import Clock, SystemClock
 from ...errors import InputError
+from ...http_door import LOOPBACK
 from ..fields import shown
 from .outcome import Outcome, as_line
 from .signing import Signer
+from .timed_connection import TimedHandler, TimedSecureHandler
 
 if TYPE_CHECKING:
     from ..prefrontal import EscalationDecision
@@ -38,7 +40,8 @@ class HttpSink:
     The header `Idempotency-Key` is the activation's id, the same on every try, so that a
     receiver can tell a repetition. Tried again `retries` times: after no answer, and after
     answers that mean "later" (408, 425, 429, 5xx); waits double from half a second, at most 30 s,
-    or as long as `Retry-After` asks. A redirect is not followed: it would lose the body.
+    or as long as `Retry-After` asks. A redirect is not followed: it would lose the body. The proxy
+    that the environment names is used, but not for this machine.
 
     timeout_s: for each try. secret: each try is signed as Standard Webhooks say; see `Signer`.
     body: makes the JSON of a decision; it must be the same each time.
@@ -62,7 +65,7 @@ class HttpSink:
         self._timeout_s = timeout_s
         self._retries = retries
         self._headers = _checked_headers(headers or {})
-        self._opener = build_opener(_NoRedirect)
+        self._opener = _opener(self._url)
         self._closed = Event()
 
     def deliver(self, decision: EscalationDecision) -> Outcome:
@@ -117,6 +120,11 @@ class HttpSink:
             return Outcome(False, f"no answer: {str(error) or type(error).__name__}"), 0.0
 
 
+def _opener(url: str) -> OpenerDirector:
+    own = [ProxyHandler({})] if urlsplit(url).hostname in LOOPBACK else []
+    return build_opener(_NoRedirect, TimedHandler, TimedSecureHandler, *own)
+
+
 def _retry_after(value: str | None) -> float:
     """Seconds; a date counts as none: our own waits are as long as we would wait for one."""
     return float(value) if value is not None and value.isascii() and value.isdigit() else 0.0
@@ -127,6 +135,7 @@ def _checked_url(url: str) -> str:
     try:
         parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        (parts.hostname or "").encode("idna")  # UnicodeError: a part of the name is too long
     except ValueError:
         usable = False
     if not usable or not url.isascii() or not url.isprintable() or " " in url:

@@ -28,7 +28,10 @@ def event_from_line(line: bytes, now: float) -> SignalEvent:
 
 
 def event_from_object(raw: object, now: float, noun: str = "event") -> SignalEvent:
-    """The same of an object that was read already; `noun`: what an error calls it."""
+    """The same of an object that was read already; `noun`: what an error calls it.
+
+    Raises InputError as well for a feature that the gate could not read.
+    """
     if not isinstance(raw, dict):
         raise InputError(f"{noun} must be a JSON object, got {short_repr(raw)}")
     for name in raw:
@@ -37,7 +40,7 @@ def event_from_object(raw: object, now: float, noun: str = "event") -> SignalEve
     features = raw.get("features", {})
     if not isinstance(features, dict):
         raise InputError(f"features must be an object, got {short_repr(features)}")
-    return SignalEvent(
+    event = SignalEvent(
         _text(raw, "source"),
         _text(raw, "location"),
         _text(raw, "delta_type"),
@@ -45,6 +48,11 @@ def event_from_object(raw: object, now: float, noun: str = "event") -> SignalEve
         _number(raw, "timestamp", now),
         features,
     )
+    try:
+        event.to_feature_vector()
+    except TypeError as error:  # it would be left out later, when its sender has gone
+        raise InputError(str(error)) from None
+    return event
 
 
 def _text(raw: dict[str, object], name: str) -> str:

@@ -18,13 +18,21 @@ ACTIVE_S = 60.0
 class DiskTree:
     """Looks at files and folders below `roots`; links to folders are not followed.
 
-    ignored_paths: files of our own. A link to a file stands for that file.
+    ignored_paths: files of our own; own_folders: folders with all below them. A link to a file
+    stands for that file.
     """
 
-    def __init__(self, names: NameRules, clock: Clock, ignored_paths: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        names: NameRules,
+        clock: Clock,
+        ignored_paths: Collection[str] = (),
+        own_folders: Collection[str] = (),
+    ) -> None:
         self._names = names
         self._clock = clock
-        self._ignored_paths = frozenset(ignored_paths)
+        self._ignored_paths = frozenset((*ignored_paths, *own_folders))
+        self._own_folders = tuple(f"{each.rstrip(os.sep)}{os.sep}" for each in own_folders)
         self.unreadable = 0
         """Files and folders that could not be looked at."""
         self._real_folder = lru_cache(16_384)(_real_folder)
@@ -41,8 +49,8 @@ class DiskTree:
             if real is None:
                 return None
             path = f"{real.rstrip(os.sep)}{os.sep}{name}"
-        ignored = path in self._ignored_paths or self._names.ignores_below(root, path)
-        return None if ignored else path
+        own = path in self._ignored_paths or path.startswith(self._own_folders)
+        return None if own or self._names.ignores_below(root, path) else path
 
     def forget_links(self) -> None:
         """Look anew at which folders are links."""

@@ -34,6 +34,7 @@ class FilesystemSource:
     nothing ran is reported at the next start; the first start reports nothing. ignored: patterns
     of names, see `file_names`. rescan_s: every so often the folders are compared with what is
     known, which finds what the system forgot to report. save_s: how often the state is saved.
+    own_folders: what changes in them is the agent's own doing, and no signal.
 
     Two threads. After `start` and `add_root` return, no change is missed.
     """
@@ -49,6 +50,7 @@ class FilesystemSource:
         ignored: Iterable[str] = IGNORED,
         rescan_s: float = 300.0,
         save_s: float = 300.0,
+        own_folders: Iterable[str | os.PathLike[str]] = (),
         clock: Clock | None = None,
     ) -> None:
         for name, value in (("poll_s", poll_s), ("rescan_s", rescan_s), ("save_s", save_s)):
@@ -60,7 +62,8 @@ class FilesystemSource:
         self._roots = Roots(roots)
         self._state_path = None if state_path is None else Path(resolved(state_path))
         own = () if self._state_path is None else (str(self._state_path),)
-        self._tree = DiskTree(NameRules(ignored), self._clock, own)
+        folders = [resolved(each) for each in own_folders]
+        self._tree = DiskTree(NameRules(ignored), self._clock, own, folders)
         self._index = FileIndex()
         lag_s = 0.0 if poll else LAG_S
         self._settler = Settler(self._tree, self._index, self._clock, settle_s, lag_s=lag_s)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from http import HTTPStatus
 from threading import Lock
 from typing import Any
@@ -23,6 +25,8 @@ from .running import Outlet, Push
 
 REMEMBERED = 10_000
 """Deliveries whose repetition is known as one."""
+COMPLAIN_EVERY_S = 1.0
+"""Refusals are logged so often at most: whoever may connect can cause them."""
 
 log = logging.getLogger("prefrontal.pulse")
 
@@ -41,9 +45,10 @@ class HttpEventsSource:
 
     /events takes one event or a list, as on the socket; /cloudevents CloudEvents 1.0 (structured,
     batch, binary); /github webhooks, when there is a secret, checked by their signature instead
-    of the token. A delivery that was seen before (by the id of a CloudEvent or of GitHub's
-    delivery; the newest 10,000 are remembered) is answered 200 and told of once. A request is taken
-    whole or not at all. GET /health says that it listens.
+    of the token. A delivery that was seen before (by the id of a CloudEvent or by the signature,
+    since GitHub signs no name of a delivery; the newest 10,000 are remembered) is answered 200 and
+    told of once. A request with a mistake is refused whole; one whose events nobody takes now is
+    answered 503 and may be sent again. GET /health says that it listens.
     """
 
     def __init__(self, door: HttpDoor | None = None, clock: Clock | None = None) -> None:
@@ -51,9 +56,10 @@ class HttpEventsSource:
         self.clock = SystemClock() if clock is None else clock
         self._outlet = Outlet()
         self._lock = Lock()
-        self._seen: OrderedDict[str, None] = OrderedDict()
+        self._seen: OrderedDict[bytes, None] = OrderedDict()
         self._repeated = 0
         self._refused = 0
+        self._complained_at = -math.inf
         self._server: _Server | None = None
 
     @property
@@ -87,25 +93,41 @@ class HttpEventsSource:
         return told | self._outlet.counts()
 
     def take(self, told: Iterable[tuple[str, SignalEvent]]) -> int:
-        """Hand on what is new; how many that was. A mark of "" is never a repetition."""
+        """Hand on what is new; how many that was. A mark of "" is never a repetition.
+
+        Raises RequestError when an event is not taken: it is no repetition when it comes again.
+        """
         fresh = []
         with self._lock:
-            for mark, event in list(told):
-                if mark and mark in self._seen:
+            for mark, event in [(_digest(mark), event) for mark, event in told]:
+                if mark in self._seen:
                     self._repeated += 1
                     continue
                 if mark:
                     self._seen[mark] = None
-                fresh.append(event)
+                fresh.append((mark, event))
             while len(self._seen) > REMEMBERED:
                 self._seen.popitem(last=False)
-        for event in fresh:
-            self._outlet(event)
+        refused = [mark for mark, event in fresh if not self._outlet(event)]
+        if refused:
+            self._forget(refused)
+            sentence = f"{len(refused)} of {len(fresh)} events could not be taken: send them again"
+            raise RequestError(HTTPStatus.SERVICE_UNAVAILABLE, sentence)
         return len(fresh)
+
+    def _forget(self, marks: Iterable[bytes]) -> None:
+        with self._lock:
+            for mark in marks:
+                self._seen.pop(mark, None)
 
     def complain(self, sentence: str) -> None:
         """A request was refused."""
-        self._refused += 1
+        with self._lock:
+            self._refused += 1
+            now = self.clock.monotonic()
+            if now - self._complained_at < COMPLAIN_EVERY_S:
+                return
+            self._complained_at = now
         log.warning("prefrontal-http: %s", sentence)
 
 
@@ -152,7 +174,8 @@ class _Request(JsonRequest):
     def _github(self) -> list[tuple[str, SignalEvent]]:
         source = self.server.source
         body = self.body()
-        if not is_signed(source.door.github_secret, self.headers.get("X-Hub-Signature-256"), body):
+        signature = self.headers.get("X-Hub-Signature-256")
+        if not is_signed(source.door.github_secret, signature, body):
             sentence = "X-Hub-Signature-256 must be the signature of the body"
             raise RequestError(HTTPStatus.UNAUTHORIZED, sentence)
         kind = self.headers.get("X-GitHub-Event") or ""
@@ -164,8 +187,12 @@ class _Request(JsonRequest):
             document = json.loads(body)
         except (ValueError, RecursionError) as error:
             raise InputError(f"delivery must be JSON ({error})") from None
-        mark = self.headers.get("X-GitHub-Delivery") or ""
-        return [(mark, github_event(kind, document, source.clock.now()))]
+        return [(f"github\n{signature}", github_event(kind, document, source.clock.now()))]
+
+
+def _digest(mark: str) -> bytes:
+    """A few bytes, however long a mark the sender chose; none for none."""
+    return blake2b(mark.encode("utf-8", "surrogatepass"), digest_size=16).digest() if mark else b""
 
 
 class _Server(LimitedServer):

@@ -22,17 +22,19 @@ class Outlet:
         self.refused = 0
         self.failed = 0
 
-    def __call__(self, event: SignalEvent) -> None:
+    def __call__(self, event: SignalEvent) -> bool:
+        """Hand it on; whether it was taken."""
         try:
             taken = self.push(event)
         except Exception:
             self.failed += 1
             log.exception("An event about %r could not be handed on", event.location)
-            return
+            return False
         if taken is False:
             self.refused += 1
-        else:
-            self.pushed += 1
+            return False
+        self.pushed += 1
+        return True
 
     def counts(self) -> dict[str, object]:
         return {"events": self.pushed, "refused": self.refused, "failed": self.failed}

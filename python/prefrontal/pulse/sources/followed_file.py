@@ -1,0 +1,118 @@
+"""One open file that others write to: the lines that are added to it."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from hashlib import blake2b
+from typing import IO
+
+from ...errors import InputError
+from .event_lines import LineSplitter
+
+_CHUNK = 2**16
+_MARK = 256
+"""Bytes before the place that was reached, by which it is known again."""
+
+log = logging.getLogger("prefrontal.pulse")
+
+
+class FollowedFile:
+    """Begins at the file's start. Raises OSError when it cannot be opened or read, InputError for
+    what is no regular file.
+
+    It stays the same file when it is renamed. One that became shorter, or holds something else
+    where it was read, is read anew.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = os.fspath(path)
+        found = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        self._file: IO[bytes] = os.fdopen(found, "rb", buffering=0)
+        if not stat.S_ISREG(os.fstat(found).st_mode):
+            self._file.close()
+            raise InputError(f"log file must be a regular file, got {self._path!r}")
+        self.lines = LineSplitter()
+        self._offset = 0
+        self._mark = self._marked(0)
+
+    @property
+    def identity(self) -> list[int]:
+        """Of the file itself, whatever its name."""
+        found = self._facts()
+        return [found.st_dev, found.st_ino]
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return self._facts().st_size
+
+    @property
+    def is_read(self) -> bool:
+        """Whether all of it was read."""
+        return self._offset == self.size
+
+    @property
+    def place(self) -> dict[str, object]:
+        """Up to the last whole line, for `goes_on`: what waits for its end is read again."""
+        offset = self._offset - self.lines.waiting
+        return {"file": self.identity, "offset": offset, "mark": self._marked(offset)}
+
+    def goes_on(self, place: Mapping[str, object]) -> bool:
+        """Go to the place; False, and nothing else, when it is of another file.
+
+        A file's number alone may belong to a new one.
+        """
+        offset, mark = place["offset"], place.get("mark", "")
+        assert isinstance(offset, int)
+        here = place["file"] == self.identity and 0 <= offset <= self.size
+        if not here or mark not in ("", self._marked(offset)):
+            return False
+        self.go_to(offset)
+        return True
+
+    def go_to(self, offset: int) -> None:
+        self._file.seek(offset)
+        self._offset = offset
+        self._mark = self._marked(offset)
+        self.lines = LineSplitter()
+
+    def added(self, limit: int) -> Iterator[bytes]:
+        """The whole lines that are new; `limit`: bytes after which to stop."""
+        if self.size < self._offset or self._mark != self._marked(self._offset):
+            log.info("%s was cut and is read anew", self._path)
+            self.go_to(0)
+        self._skip_hole()
+        end = self._offset + limit
+        while self._offset < end and (data := self._file.read(_CHUNK)):
+            self._offset += len(data)
+            self._mark = self._marked(self._offset)
+            yield from self.lines.feed(data)
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _skip_hole(self) -> None:
+        """A writer that goes on at its old place after a cut leaves nothing before it."""
+        if self.is_read or self.lines.waiting or not hasattr(os, "SEEK_DATA"):
+            return
+        try:
+            offset = os.lseek(self._file.fileno(), self._offset, os.SEEK_DATA)
+        except OSError as error:
+            if error.errno != errno.ENXIO:  # a drive that does not know its holes
+                return
+            offset = self.size
+        if offset > self._offset:
+            self.go_to(offset)
+
+    def _marked(self, offset: int) -> str:
+        """Tells what stands before that place, without saying it."""
+        begin = max(0, offset - _MARK)
+        before = os.pread(self._file.fileno(), offset - begin, begin)
+        return blake2b(before, digest_size=16).hexdigest()
+
+    def _facts(self) -> os.stat_result:
+        return os.fstat(self._file.fileno())
