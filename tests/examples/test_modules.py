@@ -9,6 +9,7 @@ import pytest
 from prefrontal.cli.module_files import read_fingerprint
 from prefrontal.pulse.sources.cloud_events import cloud_events
 from prefrontal.pulse.sources.github_events import github_event
+from prefrontal.pulse.sources.mcp_signals import McpSignals
 from prefrontal.pulse.template import QuestionTemplate
 from prefrontal.types import SignalEvent
 
@@ -27,12 +28,14 @@ SIGNALS = {
     "github": github_event("pull_request", PULL, 0.0),
     "cloud-events": next(cloud_events("application/cloudevents+json", {}, PAID, 0.0))[1],
     "log-lines": SignalEvent("log", "/var/log/app.log", "line", 1.0, 0.0, {"text": "ERROR: full"}),
+    "mcp-server": McpSignals("tickets").changed("ticket://17", "The gate is stuck", 0.0),
 }
 QUESTIONS = {
     "github": "jane did pull_request.opened: Mend the gate (https://h/a/b/pull/7). "
     "Does it need me?",
     "cloud-events": "paid from /orders: Order 17. Is there something to do?",
     "log-lines": "app.log says: ERROR: full. Is something wrong? (/var/log/app.log)",
+    "mcp-server": "ticket://17 was modified: The gate is stuck. Does it need me?",
 }
 
 

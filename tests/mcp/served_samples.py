@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
 from mcp import Client, StdioServerParameters
+from mcp.server import Server
 from mcp.types import CallToolResult, TextContent
 
 from prefrontal.cortex.models import Belief
 from prefrontal.cortex.state import BELIEFS_KEY, dump_beliefs
+from prefrontal.http_server import Door
 from prefrontal.ledger import Ledger
 from prefrontal.mcp.served import Served, open_served
 from prefrontal.mcp.server import build_server
+from prefrontal.mcp.transports import PATH, http_server, listen
 from prefrontal.pulse.fingerprint import parse_fingerprint
 from prefrontal.settings import parse_settings
 from prefrontal.storage.memory_files import MemoryFiles
@@ -65,6 +69,24 @@ async def asking(
     with served(folder, *modules, **settings) as found:
         async with Client(build_server(found), mode=mode) as client:
             yield client
+
+
+@asynccontextmanager
+async def listening(
+    folder: Path, token: str = "", seen: Callable[[Server[Any]], object] = lambda _: None
+) -> AsyncIterator[str]:
+    """A server on a free port of this machine; its address. seen: gets the server first."""
+    door = Door("127.0.0.1", 0, token)
+    with served(folder) as found, listen(door) as taken:
+        server = build_server(found)
+        seen(server)
+        running = http_server(server, door)
+        task = asyncio.create_task(running.serve(sockets=[taken]))
+        try:
+            yield f"http://127.0.0.1:{taken.getsockname()[1]}{PATH}"
+        finally:
+            running.should_exit = True
+            await task
 
 
 def answer(result: CallToolResult) -> dict[str, Any]:

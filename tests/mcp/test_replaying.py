@@ -2,12 +2,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import Client
 
+from prefrontal.errors import InputError
 from prefrontal.mcp.progress import Progress, StoppedError
+from prefrontal.mcp.server import build_server
 
 from .served_samples import answer, asking, refusal, served
 
@@ -111,10 +117,6 @@ async def test_what_cannot_be_replayed_is_a_sentence(
 
 
 def test_a_server_of_the_network_reads_only_below_its_folder(tmp_path: Path) -> None:
-    from dataclasses import replace
-
-    from prefrontal.errors import InputError
-
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "link").symlink_to(tmp_path)
     with served(tmp_path) as found:
@@ -124,3 +126,23 @@ def test_a_server_of_the_network_reads_only_below_its_folder(tmp_path: Path) -> 
             with pytest.raises(InputError, match="path must lie below"):
                 bounded.below(str(tmp_path / "in" / outside))
         assert found.below("/etc/hosts") == Path("/etc/hosts")
+
+
+async def test_what_never_ends_is_no_file_of_events(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    async with asking(tmp_path) as client:
+        for path in ("/dev/zero", str(tmp_path / "pipe"), str(tmp_path)):
+            said = refusal(await client.call_tool("replay", {"events": path}))
+            assert said == f"events must be a plain file, got {path!r}"
+
+
+async def test_a_server_of_the_network_reads_no_repository_that_only_begins_above_its_folder(
+    tmp_path: Path,
+) -> None:
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    (tmp_path / "in").mkdir()
+    with served(tmp_path) as found:
+        bounded = replace(found, readable=tmp_path / "in")
+        async with Client(build_server(bounded)) as client:
+            said = refusal(await client.call_tool("replay", {"git": str(tmp_path / "in")}))
+    assert said.startswith(f"path must lie below {tmp_path / 'in'}, got '{tmp_path}/.git'")

@@ -49,11 +49,13 @@ async def test_what_can_be_read_is_listed(tmp_path: Path) -> None:
         for uri in listed:
             await read(client, uri)
     assert listed == [
+        "prefrontal://wakes",
         "prefrontal://beliefs",
         f"prefrontal://decisions/{made['id']}",
         "prefrontal://peers/npub%2Fada",
     ]
     assert [each.uri_template for each in found.resource_templates] == [
+        "prefrontal://wakes/after/{id}",
         "prefrontal://decisions/{id}",
         "prefrontal://peers/{id}",
     ]
@@ -67,6 +69,9 @@ async def test_what_can_be_read_is_listed(tmp_path: Path) -> None:
         "prefrontal://decisions/",
         "prefrontal://peers/bob",
         "prefrontal://beliefs/one",
+        "prefrontal://wakes/after/f00d",
+        "prefrontal://wakes/after/",
+        "prefrontal://wakes/one",
         "prefrontal://secrets",
         "file:///etc/passwd",
         "prefrontal://peers/..%2F..%2Fetc",

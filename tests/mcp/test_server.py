@@ -92,9 +92,13 @@ async def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(
         (
             "give_feedback",
             {"id": "abcd", "label": "bad"},
-            "label must be 'useful' or 'useless', or be a number, got 'bad'",
+            "label must be 'useful', 'useless', 'right' or 'wrong', or be a number, got 'bad'",
         ),
-        ("give_feedback", {"id": "abcd", "label": 2}, "label must be 'useful' or 'useless', or"),
+        (
+            "give_feedback",
+            {"id": "abcd", "label": 2},
+            "label must be 'useful', 'useless', 'right' or 'wrong', or",
+        ),
         ("explain_decision", {"id": "ab"}, "id must have at least 4 characters, got 'ab'"),
         ("get_beliefs", {"limit": 0}, "limit must be greater than or equal to 1, got 0"),
         ("consult", {"step": "x", "kind": "fun"}, "kind must be 'money', 'irreversible'"),

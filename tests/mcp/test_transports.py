@@ -3,8 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 import subprocess
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,27 +13,13 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from prefrontal.errors import SourceError
+from prefrontal.http_patience import PatientProtocol
 from prefrontal.http_server import Door
-from prefrontal.mcp.server import build_server
-from prefrontal.mcp.transports import PATH, http_server, listen
+from prefrontal.mcp.transports import listen
 
-from .served_samples import BILL, INVOICES, MODES, answer, program, refusal, served
+from .served_samples import BILL, INVOICES, MODES, answer, listening, program, refusal
 
 TOKEN = "a-token-of-many-characters"
-
-
-@asynccontextmanager
-async def listening(folder: Path, token: str = "") -> AsyncIterator[str]:
-    """A server on a free port of this machine; its address."""
-    door = Door("127.0.0.1", 0, token)
-    with served(folder) as found, listen(door) as taken:
-        running = http_server(build_server(found), door)
-        task = asyncio.create_task(running.serve(sockets=[taken]))
-        try:
-            yield f"http://127.0.0.1:{taken.getsockname()[1]}{PATH}"
-        finally:
-            running.should_exit = True
-            await task
 
 
 def with_headers(**headers: str) -> httpx2.AsyncClient:
@@ -163,3 +148,37 @@ def test_nothing_but_the_protocol_is_on_standard_output(tmp_path: Path) -> None:
     said = found[3]["result"]
     assert said["isError"] is True
     assert said["content"][0]["text"].startswith("modules must hold one at least, got none: ")
+
+
+HALF = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n"
+
+
+@pytest.mark.parametrize("said", [b"", HALF, HALF + b"Content-Length: 9\r\n\r\n1"])
+async def test_over_http_half_a_request_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: bytes
+) -> None:
+    monkeypatch.setattr(PatientProtocol, "reading_s", 0.05)
+    async with listening(tmp_path, TOKEN) as address:
+        port = int(address.partition("127.0.0.1:")[2].partition("/")[0])
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(said)
+        heard = b""
+        async with asyncio.timeout(20):
+            with suppress(ConnectionError):
+                while data := await reader.read(4096):
+                    heard += data
+                    writer.write(b"2")
+        writer.close()
+    assert heard == b"" or b" 401 " in heard
+
+
+async def test_over_http_a_request_of_many_pieces_is_answered(tmp_path: Path) -> None:
+    async with listening(tmp_path, TOKEN) as address:
+        port = int(address.partition("127.0.0.1:")[2].partition("/")[0])
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        for _ in range(2):
+            for byte in HALF + b"Content-Length: 0\r\n\r\n":
+                writer.write(bytes([byte]))
+                await writer.drain()
+            assert b" 401 " in await reader.readuntil(b'token"}')
+        writer.close()

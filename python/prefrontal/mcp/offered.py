@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import anyio.to_thread
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from mcp.types import Tool as ListedTool
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from ..errors import InputError, PrefrontalError
 from ..pulse.fields import did_you_mean, shown
@@ -32,9 +32,14 @@ class Arguments(BaseModel):
 
 
 class Answer(BaseModel):
-    """What a tool answers."""
+    """What a tool answers; what no UTF-8 can say, as in some file names, becomes a "?"."""
 
     model_config = ConfigDict(frozen=True)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _is_sayable(cls, value: Any) -> Any:
+        return sayable(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +90,7 @@ class Offered:
             else:
                 found = await anyio.to_thread.run_sync(self.run, served, arguments)
         except PrefrontalError as error:
-            return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
+            return CallToolResult(content=[TextContent(text=sayable(str(error)))], is_error=True)
         structured = found.model_dump(mode="json")
         text = json.dumps(structured, ensure_ascii=False)
         return CallToolResult(content=[TextContent(text=text)], structured_content=structured)
@@ -95,6 +100,17 @@ class Offered:
             return self.arguments.model_validate(told)
         except ValidationError as error:
             raise InputError(_sentence(error, self.arguments)) from None
+
+
+def sayable(value: Any) -> Any:
+    """The value with texts in it that can be sent; one that cannot would end the connection."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode(errors="replace").decode()
+    if isinstance(value, list | tuple):
+        return [sayable(each) for each in value]
+    if isinstance(value, dict):
+        return {sayable(key): sayable(each) for key, each in value.items()}
+    return value
 
 
 def _sentence(error: ValidationError, model: type[BaseModel]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import anyio
@@ -10,6 +11,7 @@ from pydantic import Field
 
 from ..assembly.replay_gate import PulseGate
 from ..errors import InputError
+from ..replay import git_process
 from ..replay.result import Outcome, ReplayResult
 from ..replay.session import Request, replay_events, replay_git
 from .offered import Answer, Arguments, Offered
@@ -128,9 +130,13 @@ class Replays:
             raise InputError(f"arguments must have exactly one of git and events, got {given}")
         request = Request(recall=told.recall, relevant=told.relevant, limit=told.max_windows)
         path = str(served.below(told.git or told.events or ""))
+        if told.git is None:
+            _check_file(path)
         run = replay_events if told.git is None else replay_git
 
         def work() -> ReplayResult:
+            if told.git is not None:
+                _check_repository(served, path)
             return run(path, request, PulseGate(), progress.step)
 
         try:
@@ -158,6 +164,19 @@ def tools() -> tuple[Offered, ...]:
             read_only=True,
         ),
     )
+
+
+def _check_file(path: str) -> None:
+    """InputError for what may never end: a pipe, a device. What is not there is told later."""
+    told = Path(path)
+    if told.exists() and not told.is_file():
+        raise InputError(f"events must be a plain file, got {path!r:.200}")
+
+
+def _check_repository(served: Served, path: str) -> None:
+    """InputError for a repository that is only entered from what may be read."""
+    if served.readable is not None and Path(path).is_dir():
+        served.below(git_process.tell(path, "rev-parse", "--absolute-git-dir"))
 
 
 def _row(policy: Any) -> dict[str, Any]:

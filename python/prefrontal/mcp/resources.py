@@ -1,4 +1,4 @@
-"""What can be read by address: decisions, beliefs, peers."""
+"""What can be read by address: wakes, decisions, beliefs, peers."""
 
 from __future__ import annotations
 
@@ -19,14 +19,24 @@ from ..errors import InputError, PrefrontalError
 from .offered import Answer
 from .peers import BeliefArguments, PeerAnswer, get_beliefs
 from .served import Served
-from .waking import Explanation
+from .wakes import AFTER, wakes
+from .waking import explained
 
 SCHEME = "prefrontal"
+WAKES = f"{SCHEME}://wakes"
+DECISIONS = f"{SCHEME}://decisions/"
 JSON = "application/json"
 _LISTED = 20
 _MOST_BELIEFS = 1000
 
 TEMPLATES = (
+    ResourceTemplate(
+        uri_template=f"{WAKES}/after/{{id}}",
+        name="later wakes",
+        title="The wakes kept after a decision",
+        description="To read on where you stopped: at most 100, in their order.",
+        mime_type=JSON,
+    ),
     ResourceTemplate(
         uri_template=f"{SCHEME}://decisions/{{id}}",
         name="decision",
@@ -45,14 +55,21 @@ TEMPLATES = (
 
 
 def listed(served: Served) -> list[Resource]:
-    """The beliefs, the latest decisions, the peers seen last."""
+    """The wakes, the beliefs, the latest decisions, the peers seen last."""
     found = [
+        Resource(
+            uri=WAKES,
+            name="wakes",
+            title="What the agent was asked",
+            description="The latest 100 wakes, the newest last. Subscribe to hear of new ones.",
+            mime_type=JSON,
+        ),
         Resource(
             uri=f"{SCHEME}://beliefs",
             name="beliefs",
             title="What is held to be true for now",
             mime_type=JSON,
-        )
+        ),
     ]
     served.log.flush()
     for record in served.log.recent(_LISTED):
@@ -69,14 +86,26 @@ async def read(served: Served, uri: str) -> ReadResourceResult:
     kind, name = _parts(uri)
     reader = _READERS.get(kind)
     try:
-        if reader is None or bool(name) is (kind == "beliefs"):
-            known = ", ".join(["beliefs", *(f"{each}/ID" for each in ("decisions", "peers"))])
+        if reader is None or not _is_whole(kind, name):
+            known = "wakes, wakes/after/ID, beliefs, decisions/ID, peers/ID"
             raise InputError(f"uri must be {SCHEME}:// with {known}, got {uri!r:.200}")
         found = await anyio.to_thread.run_sync(reader, served, name)
     except PrefrontalError as error:
         raise MCPError(INVALID_PARAMS, str(error), {"uri": uri}) from None
     text = found.model_dump_json()
     return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=JSON, text=text)])
+
+
+def is_followed(uri: str) -> bool:
+    """Whether clients can be told that the resource changed."""
+    kind, name = _parts(uri)
+    return kind in ("wakes", "decisions") and _is_whole(kind, name)
+
+
+def _is_whole(kind: str, name: str) -> bool:
+    if kind == "wakes":
+        return not name or (name.startswith(AFTER) and name != AFTER)
+    return bool(name) is (kind != "beliefs")
 
 
 def _parts(uri: str) -> tuple[str, str]:
@@ -95,7 +124,7 @@ def _resource(kind: str, name: str, title: str) -> Resource:
 
 
 def _decision(served: Served, name: str) -> Answer:
-    return Explanation.of(served.gate.find(name))
+    return explained(served, name)
 
 
 def _beliefs(served: Served, _: str) -> Answer:
@@ -110,4 +139,5 @@ _READERS: dict[str, Callable[[Served, str], Answer]] = {
     "beliefs": _beliefs,
     "decisions": _decision,
     "peers": _peer,
+    "wakes": wakes,
 }

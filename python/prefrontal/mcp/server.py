@@ -20,7 +20,8 @@ from mcp.types import (
 )
 
 from .. import __version__
-from . import peers, replaying, resources, routing, waking
+from . import announcing, peers, replaying, resources, routing, waking
+from .audience import EVERY_S
 from .offered import Offered
 from .progress import Progress
 from .served import Served
@@ -28,14 +29,18 @@ from .served import Served
 INSTRUCTIONS = """\
 Prefrontal decides when an agent is worth waking, and remembers whom it dealt with. Ask should_wake
 before acting on something that changed, and say with give_feedback afterwards whether it was worth
-it. Ask consult before a step that is hard to take back."""
+it. Ask consult before a step that is hard to take back. What others were woken for stands at
+prefrontal://wakes; subscribe to it to hear of new ones."""
 
 Context = ServerRequestContext[Any, Any]
 Page = PaginatedRequestParams | None
 
 
-def build_server(served: Served) -> Server[Any]:
-    """A server over what is served; the transport is the caller's."""
+def build_server(served: Served, every_s: float | None = EVERY_S) -> Server[Any]:
+    """A server over what is served; the transport is the caller's.
+
+    every_s: how often the log is looked at for wakes to tell clients of; None tells of none.
+    """
     tools = {each.name: each for each in offered()}
     listed = [each.listed() for each in tools.values()]
 
@@ -60,17 +65,19 @@ def build_server(served: Served) -> Server[Any]:
     async def read_resource(_: Context, told: ReadResourceRequestParams) -> ReadResourceResult:
         return await resources.read(served, told.uri)
 
-    return Server(
-        "prefrontal",
-        version=__version__,
-        title="Prefrontal",
-        instructions=INSTRUCTIONS,
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-        on_list_resources=list_resources,
-        on_list_resource_templates=list_templates,
-        on_read_resource=read_resource,
-    )
+    about: dict[str, Any] = {
+        "version": __version__,
+        "title": "Prefrontal",
+        "instructions": INSTRUCTIONS,
+        "on_list_tools": list_tools,
+        "on_call_tool": call_tool,
+        "on_list_resources": list_resources,
+        "on_list_resource_templates": list_templates,
+        "on_read_resource": read_resource,
+    }
+    if every_s is None:
+        return Server("prefrontal", **about)
+    return announcing.announcing_server("prefrontal", about, served, every_s)
 
 
 def offered() -> tuple[Offered, ...]:

@@ -61,6 +61,8 @@ def http_server(server: Server[Any], door: Door) -> uvicorn.Server:
     """What serves requests once it is given a socket; it writes nothing to standard output."""
     import uvicorn
 
+    from ..http_patience import PatientProtocol
+
     return uvicorn.Server(
         uvicorn.Config(
             http_app(server, door),
@@ -69,6 +71,7 @@ def http_server(server: Server[Any], door: Door) -> uvicorn.Server:
             lifespan="on",
             timeout_graceful_shutdown=_ENDING_S,
             ws="none",
+            http=PatientProtocol,
         )
     )
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from ..assembly.decision_words import in_short, sentence_of
 from ..errors import InputError
-from ..pulse.reason_words import sentence
+from ..storage.decision_record import ACT, ROUTE, WAKE
 from ..storage.decisions import DecisionRecord
 from ..types import SignalEvent
 from .offered import Answer, Arguments, Offered
 from .progress import Progress
 from .served import Served
 
-WORDS = {"useful": 1.0, "useless": 0.0}
+WORDS = {"useful": 1.0, "useless": 0.0, "right": 1.0, "wrong": 0.0}
+LABELLED = (WAKE, ROUTE, ACT)
+_SAID_LIMIT = 500
 MOST_EVENTS = 1000
 _Text = Annotated[str, Field(min_length=1, max_length=4096)]
 _Long = Annotated[str, Field(max_length=100_000)]
@@ -72,10 +76,10 @@ class Decision(Answer):
     """One decision of one module."""
 
     id: str
-    kind: str
-    module: str
+    kind: str = Field(description="wake, route, act, assessment, belief or directive")
+    module: str = Field(description="the module; of other kinds than wakes who or what it is about")
     time: float = Field(description="Unix seconds")
-    wake: bool
+    wake: bool = Field(description="whether the agent was woken; of other kinds: it was done")
     reason: str = Field(description="woke, audit, below_threshold, cooldown, quiet_hours, ...")
     sentence: str
     score: float | None = Field(description="probability, 0..1, that it matters")
@@ -101,14 +105,27 @@ class ExplainedEvent(Answer):
     timestamp: float
 
 
+class Linked(Answer):
+    """A decision that led to this one, or followed from it."""
+
+    id: str
+    kind: str
+    about: str
+    said: str
+    cause: str | None = Field(description="id of the decision that led to it")
+
+
 class Explanation(Decision):
     label: float | None = Field(description="1 it mattered, 0 it did not, null nobody has said")
     labelled_at: float | None
     propensity: float
     events: list[ExplainedEvent]
+    cause: str | None = Field(description="id of the decision that led to it")
+    details: dict[str, Any] = Field(description="what else belongs to its kind")
+    chain: list[Linked] = Field(description="what led to it and what followed, the wake first")
 
     @classmethod
-    def of(cls, record: DecisionRecord) -> Explanation:
+    def of(cls, record: DecisionRecord, chain: Sequence[DecisionRecord] = ()) -> Explanation:
         events = [
             ExplainedEvent(
                 source=each.source,
@@ -124,13 +141,17 @@ class Explanation(Decision):
             labelled_at=record.labelled_at,
             propensity=record.propensity,
             events=events,
+            cause=record.cause,
+            details=dict(record.details),
+            chain=[_linked(each) for each in chain if each.id != record.id],
         )
 
 
 class FeedbackArguments(Arguments):
     id: _Id = Field(description="of the decision, or its beginning (four characters or more)")
-    label: Literal["useful", "useless"] | _Share = Field(
-        description="was it worth waking for: useful, useless, or a number from 0 to 1"
+    label: Literal["useful", "useless", "right", "wrong"] | _Share = Field(
+        description="of a wake: was it worth it (useful, useless); of a route or an act: was the"
+        " choice right (right, wrong); or a number from 0 to 1"
     )
 
 
@@ -158,13 +179,34 @@ async def should_wake(served: Served, told: WakeArguments, _: Progress) -> WakeA
 
 
 def give_feedback(served: Served, told: FeedbackArguments) -> FeedbackAnswer:
+    if (kind := served.gate.find(told.id).kind) not in LABELLED:
+        raise InputError(f"id must belong to a wake, a route or an act, got one of kind {kind}")
     label = WORDS[told.label] if isinstance(told.label, str) else told.label + 0.0
     before = served.gate.label(told.id, label)
     return FeedbackAnswer(id=before.id, module=before.subject, label=label, before=before.label)
 
 
 def explain_decision(served: Served, told: ExplainArguments) -> Explanation:
-    return Explanation.of(served.gate.find(told.id))
+    return explained(served, told.id)
+
+
+def explained(served: Served, decision_id: str) -> Explanation:
+    """A decision of any kind, with what led to it and what followed. Raises InputError."""
+    record = served.gate.find(decision_id)
+    above: list[DecisionRecord] = []
+    cause = record.cause
+    while cause is not None and (before := served.log.get(cause)) is not None:
+        above.insert(0, before)
+        cause = before.cause
+    return Explanation.of(record, [*above, record, *served.log.followed(record.id)])
+
+
+def _linked(record: DecisionRecord) -> Linked:
+    word, said = in_short(record)
+    told = f"{word}: {said}"[:_SAID_LIMIT]
+    return Linked(
+        id=record.id, kind=record.kind, about=record.subject, said=told, cause=record.cause
+    )
 
 
 def _fields(record: DecisionRecord) -> dict[str, Any]:
@@ -175,7 +217,7 @@ def _fields(record: DecisionRecord) -> dict[str, Any]:
         "time": record.time,
         "wake": record.acted,
         "reason": str(record.reason),
-        "sentence": sentence(record.reason),
+        "sentence": sentence_of(record),
         "score": _finite(record.score),
         "threshold": _finite(record.threshold),
         "question": record.question,
