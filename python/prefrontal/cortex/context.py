@@ -137,12 +137,16 @@ def _latest(latest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _interaction(each: Mapping[str, Any]) -> dict[str, Any]:
-    return {
+    told = {
         "direction": each["direction"],
         "preview": quote(str(each.get("preview") or "")),
         "size": each.get("size", 0),
         "at": _second(each.get("created_at")),
     }
+    if each.get("outcome") is not None:
+        told["outcome"] = each["outcome"]
+        told["outcome_is_new"] = bool(each.get("outcome_is_new"))
+    return told
 
 
 def _second(value: object) -> int:

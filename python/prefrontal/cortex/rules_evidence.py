@@ -63,11 +63,15 @@ def faded(seconds: float, evidence: Evidence) -> float:
 def _contacts(
     peer: PeerFacts, found: Sequence[PeerFinding], since: float
 ) -> Iterator[tuple[float, float]]:
-    """(time, outcome) of each request, as far as its day can still count one."""
+    """(time, outcome) of each request, as far as its day can still count one.
+
+    One from before `since` counts when how it turned out was only said after.
+    """
     share = EASY if any(each.kind == "size_jump" for each in found) else 1.0
     days: defaultdict[int, float] = defaultdict(float)
     for each in peer.requests:
-        if each.at <= since:
+        late = each.outcome is not None and each.outcome_is_new
+        if each.at <= since and not late:
             continue
         if each.outcome is not None:
             yield each.at, 10 * each.outcome

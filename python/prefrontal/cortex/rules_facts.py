@@ -17,7 +17,8 @@ DAY_S = 86400.0
 class Contact:
     """One message. direction: "in" from the peer, "out" to it. at: Unix seconds.
 
-    outcome: -1 (bad) to 1 (good) when somebody else has judged it, else None.
+    outcome: -1 (bad) to 1 (good) when somebody else has judged it, else None. outcome_is_new: that
+    was said since the last assessment.
     """
 
     direction: str
@@ -25,6 +26,7 @@ class Contact:
     size: int
     at: float
     outcome: float | None = None
+    outcome_is_new: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,7 @@ def _contacts(raw: object) -> Iterator[Contact]:
                 size=max(0, round(_number(each.get("size"), 0.0))),
                 at=at,
                 outcome=max(-1.0, min(1.0, outcome)) if math.isfinite(outcome) else None,
+                outcome_is_new=each.get("outcome_is_new") is True,
             )
 
 

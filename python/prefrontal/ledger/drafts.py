@@ -90,6 +90,13 @@ def new_assessment(peer_id: str, trust: int, rationale: str, clock: Clock) -> Ne
     return NewAssessment(checked_peer_id(peer_id), checked_trust(trust), kept, clock.now())
 
 
+def checked_outcome(outcome: object) -> float:
+    """The outcome. Raises ValueError for what is no number from -1 to +1."""
+    if isinstance(outcome, bool) or not isinstance(outcome, int | float) or not -1 <= outcome <= 1:
+        raise ValueError(f"outcome must be a number from -1 to +1, got {outcome!r}")
+    return float(outcome) + 0.0  # -0 is 0
+
+
 def checked_trust(trust: object) -> int:
     """The trust. Raises ValueError for what is no whole number from -10 to +10."""
     if isinstance(trust, bool) or not isinstance(trust, int):

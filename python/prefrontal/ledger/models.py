@@ -33,7 +33,8 @@ class Interaction:
     """One message. direction: "in" from the peer, "out" to it. size: characters of the whole.
 
     preview: its beginning, on one line and without secrets. event_id: the same for the same
-    message delivered twice; None where nobody gave it one.
+    message delivered twice; None where nobody gave it one. outcome: -1 (bad for us) to +1 (good)
+    when somebody has judged how it turned out.
     """
 
     id: int
@@ -46,6 +47,7 @@ class Interaction:
     size: int
     created_at: float
     correlation_id: str | None
+    outcome: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

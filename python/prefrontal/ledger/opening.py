@@ -6,7 +6,7 @@ import os
 
 from ..storage.database import Database
 from ..storage.migrations import migrate, schema_version
-from .schema import APPLICATION_ID, STEPS
+from .schema import APPLICATION_ID, STEPS, read_as_today
 
 IN_MEMORY = ":memory:"
 
@@ -29,8 +29,11 @@ def open_reader(path: str | os.PathLike[str]) -> Database:
     """
     database = Database(path, read_only=True, application_id=APPLICATION_ID)
     try:
-        if schema_version(database) > 0:
-            migrate(database, STEPS)  # writes nothing: it refuses a newer schema
+        if (version := schema_version(database)) > 0:
+            if version < len(STEPS):
+                read_as_today(database, version)
+            else:
+                migrate(database, STEPS)  # writes nothing: it refuses a newer schema
             return database
     except BaseException:
         database.close()

@@ -15,9 +15,10 @@ _PAGE = 1000
 
 _INTERACTION = """\
 SELECT id, peer_id, direction, channel_type, channel_id, event_id, preview, size, created_at,
-  correlation_id FROM interactions"""
+  correlation_id, outcome FROM interactions"""
 _RECENT = """\
-SELECT direction, preview, size, created_at FROM interactions WHERE peer_id = ?
+SELECT direction, preview, size, created_at, outcome, judged_after FROM interactions
+WHERE peer_id = ?
 ORDER BY id DESC LIMIT ?"""
 _ASSESSMENT = "SELECT id, peer_id, info_score, trust, rationale, created_at FROM assessments"
 _STANDING = f"""\
@@ -50,7 +51,7 @@ def summary(database: Database, peer: Peer, interactions: int) -> dict[str, Any]
         "trajectory": [each.trust for each in judged],
     }
     if interactions > 0:
-        found["recent"] = _recent(database, peer.peer_id, interactions)
+        found["recent"] = _recent(database, peer, interactions)
     return found
 
 
@@ -63,10 +64,16 @@ def _latest(last: Assessment) -> dict[str, Any]:
     }
 
 
-def _recent(database: Database, peer_id: str, limit: int) -> list[dict[str, Any]]:
+def _recent(database: Database, peer: Peer, limit: int) -> list[dict[str, Any]]:
     names = ("direction", "preview", "size", "created_at")
-    found = database.execute(_RECENT, (peer_id, limit))
-    return [dict(zip(names, row, strict=True)) for row in reversed(found)]
+    entries = []
+    for *row, outcome, judged_after in reversed(database.execute(_RECENT, (peer.peer_id, limit))):
+        entry = dict(zip(names, row, strict=True))
+        if outcome is not None:
+            fresh = judged_after == peer.assessment_count
+            entry |= {"outcome": outcome, "outcome_is_new": fresh}
+        entries.append(entry)
+    return entries
 
 
 def _last_assessments(database: Database, peer_id: str) -> list[Assessment]:

@@ -30,6 +30,10 @@ _PEER = f"SELECT {PEER_COLUMNS} FROM peers"
 _ASSESSMENT = """\
 INSERT INTO assessments (peer_id, info_score, trust, rationale, created_at)
 VALUES (?, ?, ?, ?, ?) RETURNING id"""
+_JUDGED = """\
+UPDATE interactions SET outcome = ?, judged_after = (
+  SELECT assessment_count FROM peers WHERE peers.peer_id = interactions.peer_id)
+WHERE event_id = ? RETURNING id"""
 _ASSESSED = "UPDATE peers SET assessment_count = assessment_count + 1 WHERE peer_id = ?"
 
 
@@ -58,6 +62,16 @@ def insert_interaction(database: Database, new: NewInteraction) -> Recorded | No
     values = (new.peer_id, new.display_name, new.channel_type, *counts)
     [(count,)] = database.execute(_SEEN, values)
     return Recorded(inserted[0][0], count, new.created_at)
+
+
+def judge_interaction(database: Database, event_id: str, outcome: float) -> bool:
+    """Write how the message turned out, over what was written before; whether it is there."""
+    return bool(database.execute(_JUDGED, (outcome, event_id)))
+
+
+def has_interaction(database: Database, event_id: str) -> bool:
+    """Whether the message of that event was recorded."""
+    return bool(database.execute("SELECT 1 FROM interactions WHERE event_id = ?", (event_id,)))
 
 
 def insert_assessment(database: Database, new: NewAssessment) -> Assessment:

@@ -52,4 +52,30 @@ CREATE TABLE assessments (
     database.execute("CREATE INDEX assessments_by_peer ON assessments (peer_id)")
 
 
-STEPS: tuple[Step, ...] = (create_ledger,)
+def add_outcomes(database: Database) -> None:
+    """How an interaction turned out, judged by somebody else than the peer; NULL: nobody said.
+
+    judged_after: how many assessments of the peer there were when it was judged.
+    """
+    database.execute(
+        "ALTER TABLE interactions ADD COLUMN outcome REAL CHECK (outcome BETWEEN -1 AND 1)"
+    )
+    database.execute("ALTER TABLE interactions ADD COLUMN judged_after INTEGER")
+
+
+STEPS: tuple[Step, ...] = (create_ledger, add_outcomes)
+
+_VIEWS = {
+    1: """\
+CREATE TEMP VIEW interactions AS
+SELECT id, peer_id, direction, channel_type, channel_id, event_id, preview, size, created_at,
+  correlation_id, NULL AS outcome, NULL AS judged_after FROM main.interactions""",
+}
+"""By schema: what lets today's statements read an older file without a change to it."""
+
+
+def read_as_today(database: Database, version: int) -> None:
+    """Let a database of an older schema, opened only to read, look like one of today's."""
+    for number, view in _VIEWS.items():
+        if version <= number:
+            database.execute(view)

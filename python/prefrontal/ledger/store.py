@@ -14,7 +14,7 @@ from typing import Any, Self, TypeVar, Unpack
 from ..clock import Clock, SystemClock
 from ..errors import SourceError
 from . import queries, rows
-from .drafts import Details, encodable, new_assessment, new_interaction
+from .drafts import Details, checked_outcome, encodable, new_assessment, new_interaction
 from .lock import WriterLock
 from .models import Assessment, Direction, Interaction, Peer, Recorded, Standing
 from .opening import IN_MEMORY, open_reader, open_writer
@@ -88,6 +88,20 @@ class Ledger:
         """
         new = new_interaction(peer_id, direction, details, self._clock)
         return self._submit(partial(rows.insert_interaction, self._database, new))
+
+    def judge_interaction(self, event_id: str, outcome: float) -> bool:
+        """Say how the message of that event turned out, -1 (bad for us) to +1 (good).
+
+        The last word counts. Returns when it is on the disk; False for an event that is not known.
+        Raises ValueError for any other outcome.
+        """
+        judged = checked_outcome(outcome)
+        told = encodable(event_id)
+        return self._submit(partial(rows.judge_interaction, self._database, told, judged)).result()
+
+    def has_interaction(self, event_id: str) -> bool:
+        """Whether the message of that event was recorded."""
+        return rows.has_interaction(self._reader, encodable(event_id))
 
     def record_assessment(self, peer_id: str, trust: int, rationale: str) -> int:
         """Keep a judgment, whole or not at all, with the info score of now; its id.
