@@ -16,6 +16,7 @@ import torch
 
 import control_agent_sections
 import control_cue_sections
+import control_plan_sections
 import control_rollout_sections
 import control_score_sections
 from control_sections import Section, measured
@@ -27,6 +28,7 @@ PARTS: dict[str, Callable[[], list[Section]]] = {
     "scores": control_score_sections.sections,
     "rollout": control_rollout_sections.sections,
     "agent": control_agent_sections.sections,
+    "plans": control_plan_sections.sections,
 }
 
 

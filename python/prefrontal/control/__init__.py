@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .hippocampal import HippocampalModule
     from .latent import LatentStack
     from .lateral_pfc import LateralPFCAnalog, LateralPFCConfig
+    from .plan_selection import PlanSelector
     from .residue import ResidueField
     from .salience import SalienceCoordinator
     from .theta_buffer import ThetaBuffer
@@ -49,6 +50,7 @@ _HOMES = {
     "LateralPFCAnalog": ".lateral_pfc",
     "LateralPFCConfig": ".lateral_pfc",
     "LatentStack": ".latent",
+    "PlanSelector": ".plan_selection",
     "ResidueField": ".residue",
     "SalienceCoordinator": ".salience",
     "ThetaBuffer": ".theta_buffer",
@@ -74,6 +76,7 @@ __all__ = [
     "LatentStack",
     "LateralPFCAnalog",
     "LateralPFCConfig",
+    "PlanSelector",
     "ResidueField",
     "SalienceCoordinator",
     "ThetaBuffer",
