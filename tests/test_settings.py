@@ -237,9 +237,9 @@ def test_any_document_is_read_or_refused_by_a_field_that_it_names(raw: object) -
 
 def test_the_settings_of_the_guide_are_good(tmp_path: Path) -> None:
     guide = (Path(__file__).parent.parent / "docs" / "pulse.md").read_text(encoding="utf-8")
-    shown = guide.partition("## prefrontal.yml")[2].partition("    modules:")[2]
-    lines = f"    modules:{shown}".split("\n\n")[0].splitlines()
-    settings = load_settings(written(tmp_path, "\n".join(line[4:] for line in lines)))
+    shown = guide.partition("## prefrontal.yml")[2].partition("```yaml\n")[2].partition("```")[0]
+    settings = load_settings(written(tmp_path, shown))
     assert settings.sources.git == ("~/src/project",)
     assert settings.policy.overlap == "queue"
     assert len(settings.sinks) == 4
+    assert settings.sources.mcp[0].command == ("tickets-mcp",)

@@ -19,10 +19,12 @@ PATIENCE_S = 60.0
 class Running:
     """One watch: its lines as they come, and a way to end it."""
 
-    def __init__(self, *words: str | Path, stdout: int = subprocess.PIPE) -> None:
+    def __init__(
+        self, *words: str | Path, stdout: int = subprocess.PIPE, command: str = "watch"
+    ) -> None:
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PREFRONTAL_")}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "prefrontal", "watch", *map(str, words)],
+            [sys.executable, "-m", "prefrontal", command, *map(str, words)],
             stdin=subprocess.DEVNULL,
             stdout=stdout,
             stderr=subprocess.PIPE,
@@ -80,9 +82,11 @@ class Running:
 
 
 @contextmanager
-def watching(*words: str | Path, stdout: int = subprocess.PIPE) -> Iterator[Running]:
+def watching(
+    *words: str | Path, stdout: int = subprocess.PIPE, command: str = "watch"
+) -> Iterator[Running]:
     """A watch that has begun; killed in the end, if it still runs."""
-    running = Running(*words, stdout=stdout)
+    running = Running(*words, stdout=stdout, command=command)
     try:
         running.until("Ctrl-C stops")
         yield running

@@ -178,7 +178,7 @@ def test_the_last_word_counts(state: Path) -> None:
 @pytest.mark.usefixtures("state")
 @pytest.mark.parametrize("label", ["", "yes", "2", "-0.1", "-1", "nan", "inf", "0,5", "USEFUL"])
 def test_a_label_that_is_none_is_refused(label: str) -> None:
-    rule = "label must be useful, useless or a number from 0 to 1, got"
+    rule = "label must be useful, useless, right, wrong or a number from 0 to 1, got"
     assert f"{rule} {label!r}" in said("feedback", "00000001", label)
 
 

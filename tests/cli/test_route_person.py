@@ -22,6 +22,9 @@ from prefrontal.cli.route_person import Person
 from .routed import COMPOSE, SUMMARIZE, UNKNOWN, confined, example, kept, log, phases, route
 
 PATIENCE_S = 120.0
+AGAIN_S = 2.0
+"""A person who sees nothing happen presses Ctrl-C again after so long."""
+INTERRUPT = b"\x03"
 
 
 @pytest.fixture
@@ -131,7 +134,7 @@ def test_a_question_shows_nothing_hidden(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("prompt", [UNKNOWN, COMPOSE])
 def test_ctrl_c_at_a_terminal_ends_with_130_and_leaves_nothing(prompt: str, project: Path) -> None:
     before = kept(project)
-    code, output = at_a_terminal(project, prompt, b"\x03")
+    code, output = at_a_terminal(project, prompt, INTERRUPT)
     assert code == 130
     assert "Error: Interrupted; nothing was left half-written." in output
     assert {name for name in kept(project) if not name.endswith("history.jsonl")} == before
@@ -152,12 +155,15 @@ def at_a_terminal(project: Path, prompt: str, typed: bytes) -> tuple[int, str]:
         preexec_fn=_take_terminal,  # noqa: PLW1509 - this test has one thread
     )
     os.close(slave)
-    output = b""
+    output, interrupted = b"", 0.0
     ended = time.monotonic() + PATIENCE_S
     while time.monotonic() < ended:
         if not select.select([master], [], [], 0.2)[0]:
             if child.poll() is not None:
                 break
+            if interrupted and time.monotonic() > interrupted + AGAIN_S:
+                os.write(master, INTERRUPT)  # readline misses one just before it begins to wait
+                interrupted = time.monotonic()
             continue
         try:
             output += os.read(master, 65536)
@@ -165,6 +171,7 @@ def at_a_terminal(project: Path, prompt: str, typed: bytes) -> tuple[int, str]:
             break  # the terminal was closed with the last process
         if typed and output.endswith((b"?: ", b"[y/N]: ")):
             os.write(master, typed)
+            interrupted = time.monotonic() if typed == INTERRUPT else 0.0
             typed = b""
     try:
         return child.wait(PATIENCE_S), output.decode("utf-8", "replace")

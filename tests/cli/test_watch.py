@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 import os
 import signal
+import threading
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Timer
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from prefrontal.cli import main
+from prefrontal.cli import watch as watch_command
 from prefrontal.cli.watching import build_watch
 from prefrontal.settings import parse_settings
 
-from .running import Running, watching
+from .running import PATIENCE_S, Running, watching
 
 INVOICES = {
     "module_id": "invoices",
@@ -83,6 +87,21 @@ def test_a_file_becomes_a_line_and_a_signal_ends_the_watch_cleanly(
         ended, rest, errors = running.end(number)
     assert (ended, rest) == (code, [])
     assert errors == ["Stopped: 1 event, 1 wake, 0 slept, 0 audits."]
+
+
+def test_a_signal_that_another_thread_took_ends_the_watch_all_the_same() -> None:
+    ended: SimpleQueue[int] = SimpleQueue()
+
+    def interrupted() -> None:
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+
+    with watch_command.ended_by_signals(ended):
+        Timer(0.2, interrupted).start()
+        (late := Timer(PATIENCE_S, ended.put, (0,))).start()
+        code = watch_command._awaited(ended)
+        late.cancel()
+        late.join()
+    assert code == 130
 
 
 def test_json_lines_are_the_only_output_whatever_the_command_prints(

@@ -142,6 +142,15 @@ def test_another_outcome_changes_what_follows(log: DecisionLog) -> None:
     assert ("route", "score") in found
 
 
+def test_how_a_person_would_have_asked_is_nobodys_decision(log: DecisionLog) -> None:
+    [wake] = log.recent(1)
+    edited = replace(BASE, id="e" * 32, kind="directive", cause=wake.id, reason="edited")
+    log.append(replace(edited, details={"kind": "edited_question", "asked": "What now?"}))
+    assert deviations(log) == []
+    log.append(replace(edited, id="f" * 32))
+    assert deviations(log) == [("directive", "")]
+
+
 def test_a_decision_that_is_missing_is_told(log: DecisionLog) -> None:
     [kept] = log.recent(1, kind="assessment")
     assert deviations(log, Tampered(log, None, kept.id)) == [("assessment", "")]  # type: ignore[arg-type]
@@ -156,12 +165,34 @@ def test_a_label_that_was_not_heard_changes_what_follows(log: DecisionLog) -> No
         assert list(attend_again(wakes, [], log, again, moments))
 
 
+def test_what_is_said_of_a_directive_says_nothing_of_the_tool(log: DecisionLog) -> None:
+    directive = next(each for each in log.records() if each.kind == "directive")
+    [asked] = log.followed(directive.id)
+    assert episode_of(asked, log) is None
+    heard = labels(log)
+    told = [*heard[:-1], (heard[-1][0], asked, 0.0), heard[-1]]
+    moments = KeptMoments()
+    wakes = [each for each in log.records() if each.kind == "wake"]
+    with DecisionLog() as scratch:
+        scratch.append_many(replace(each, label=None, labelled_at=None) for each in wakes)
+        again = executive(scratch, KeptActor(log), moments)
+        assert list(attend_again(wakes, told, log, again, moments)) == []
+
+
+def test_causes_that_go_in_a_circle_are_no_episode() -> None:
+    with DecisionLog() as log:
+        first = replace(BASE, id="a" * 32, kind="act", cause="b" * 32)
+        log.append_many([first, replace(first, id="b" * 32, kind="route", cause="a" * 32)])
+        assert episode_of(first, log) is None
+        assert len(log.followed(first.id)) == 2
+
+
 def test_an_episode_is_found_from_its_wake_its_route_or_its_act(log: DecisionLog) -> None:
     wake = next(each for each in log.records() if each.kind == "wake")
     route, act, assessment = log.followed(wake.id)[:3]
     found = [episode_of(each, log) for each in (wake, route, act)]
     assert all(each is not None and each.wake.id == wake.id for each in found)
     assert found[0] is not None and found[0].outcome.text == act.question
-    assert episode_of(assessment, log) is not None
+    assert episode_of(assessment, log) is None
     assert episode_of(replace(BASE, id="feed"), log) is None
     assert episode_of(replace(route, cause=None), log) is None

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from prefrontal.errors import SourceError
+from prefrontal.errors import InputError, SourceError
 from prefrontal.executive import (
     ActOutcome,
     Choice,
@@ -21,6 +21,7 @@ from prefrontal.executive import (
     Option,
     Status,
 )
+from prefrontal.executive.loop import surprise
 from prefrontal.executive.records import choice_of, followed_id, outcome_of
 from prefrontal.storage.decisions import DecisionLog, DecisionRecord
 from prefrontal.testing import (
@@ -167,7 +168,7 @@ def test_a_step_that_is_agreed_to_is_taken_and_nobody_is_consulted_when_the_link
     assert len(loop.actor.acted) == 2
 
 
-@pytest.mark.parametrize(("useful", "label", "judged"), [(True, 1.0, 1.0), (False, 0.0, -1.0)])
+@pytest.mark.parametrize(("useful", "label", "judged"), [(True, 1.0, 0.2), (False, 0.0, -0.25)])
 def test_an_outcome_trains_gate_index_and_memory_of_peers_at_once(
     loop: Loop, useful: bool, label: float, judged: float
 ) -> None:
@@ -176,7 +177,26 @@ def test_an_outcome_trains_gate_index_and_memory_of_peers_at_once(
     loop.executive().sense(EVENT)
     assert loop.log.get(WAKE.id).label == label  # type: ignore[union-attr]
     assert loop.chooser.learned == [outcome]
-    assert loop.reviewer.judged == [judged]
+    assert loop.reviewer.judged == [pytest.approx(judged)]
+
+
+@pytest.mark.parametrize(
+    ("score", "label", "judged"),
+    [
+        (0.5, 1.0, 1.0),
+        (0.5, 0.0, -0.25),
+        (0.02, 0.0, -0.01),
+        (0.98, 1.0, 0.04),
+        (0.1, 1.0, 1.0),
+        (0.9, 0.0, -0.25),
+        (math.nan, 0.0, -0.25),
+        (0.75, 0.75, 0.0),
+    ],
+)
+def test_a_peer_is_judged_by_what_the_score_did_not_foretell(
+    score: float, label: float, judged: float
+) -> None:
+    assert surprise(replace(WAKE, score=score), label) == pytest.approx(judged)
 
 
 def test_an_outcome_that_says_nothing_labels_nothing(loop: Loop) -> None:
@@ -207,7 +227,8 @@ def test_a_selector_may_take_another_option_and_is_told_what_the_agent_is_about(
     selector = ScriptedSelector(pick=1)
     [episode] = loop.executive(selector=selector).sense(EVENT)
     assert episode.records[0].subject == "todo"
-    assert selector.modes == ["internal_planning", "external_task", "offline_consolidation"]
+    planning, acting, reflecting = "internal_planning", "external_task", "offline_consolidation"
+    assert selector.modes == [planning, acting, acting, reflecting]  # it learns while acting
     assert selector.learned == [DONE]
     replayed = ScriptedSelector(pick=1)
     loop.executive(selector=replayed, replaying=True).attend(replace(WAKE, id="4567abcd"))
@@ -223,11 +244,11 @@ def test_without_another_option_the_selector_is_not_asked(loop: Loop) -> None:
 @pytest.mark.parametrize(
     ("about", "label", "useful", "accepted", "judged"),
     [
-        ("wake", 1.0, True, True, [1.0, 1.0]),
-        ("wake", 0.0, False, None, [1.0, -1.0]),
-        ("wake", 0.5, True, True, [1.0, 0.0]),
-        ("route", 0.0, True, False, [1.0]),
-        ("act", 1.0, True, True, [1.0]),
+        ("wake", 1.0, True, True, [0.2, 0.2]),
+        ("wake", 0.0, False, None, [0.2, -0.25]),
+        ("wake", 0.5, True, True, [0.2, -0.2]),
+        ("route", 0.0, True, False, [0.2]),
+        ("act", 1.0, True, True, [0.2]),
     ],
 )
 def test_what_a_person_says_later_is_taught_as_far_as_it_says_something(
@@ -242,7 +263,7 @@ def test_what_a_person_says_later_is_taught_as_far_as_it_says_something(
     [episode] = executive.sense(EVENT)
     executive.feedback(episode, about, label, 3)
     assert loop.chooser.learned[-1] == replace(DONE, useful=useful, accepted=accepted)
-    assert loop.reviewer.judged == judged
+    assert loop.reviewer.judged == pytest.approx(judged)
     route = executive.attend(replace(WAKE, id="4567abcd")).records[0]
     assert route.details["taught"] == 3
 
@@ -270,6 +291,56 @@ def test_a_wake_that_is_taken_up_after_a_crash_is_kept_once(loop: Loop) -> None:
     loop.actor = ScriptedActor(lambda _: DONE)
     loop.executive().attend(WAKE)
     assert [each.kind for each in loop.log.followed(WAKE.id)] == ["route", "act", "belief"]
+
+
+def test_what_was_decided_before_a_crash_is_what_is_done_after_it(loop: Loop) -> None:
+    def crash(_: DecisionRecord) -> ActOutcome:
+        raise SourceError("the disk is gone")
+
+    loop.actor = ScriptedActor(crash)
+    with pytest.raises(SourceError):
+        loop.executive().attend(WAKE)
+    other = HeardBelief("new", "todo is reliable", 0.9)
+    loop.reviewer = ScriptedReviewer((BELIEF, other), None, lambda _: [CONCLUDED])
+    loop.chooser = ScriptedChooser(lambda _: replace(CHOICE, options=(SECOND, FIRST)))
+    loop.actor = ScriptedActor(lambda _: DONE)
+    episode = loop.executive().attend(WAKE)
+    route, act, _ = loop.log.followed(WAKE.id)
+    assert (route.subject, act.subject) == ("diff", "diff")
+    assert episode.choice.option is not None
+    assert episode.choice.option.arguments == FIRST.arguments
+    assert episode.records[0] == route
+
+
+def test_nothing_is_done_twice_about_one_wake(loop: Loop) -> None:
+    loop.executive().attend(WAKE)
+    with pytest.raises(InputError, match="was not attended to"):
+        loop.executive().attend(WAKE)
+    assert len(loop.actor.acted) == 1
+    assert [each.kind for each in loop.log.followed(WAKE.id)] == ["route", "act", "belief"]
+
+
+def test_an_outcome_labels_a_wake_once_and_never_over_a_persons_word(loop: Loop) -> None:
+    loop.log.add_label(WAKE.id, 0.0, 1e9)
+    loop.executive().attend(WAKE)
+    assert [label for _, _, label in loop.log.labels_after(0)] == [0.0]
+
+
+def test_a_signal_is_attended_to_as_the_log_keeps_it(loop: Loop) -> None:
+    given = replace(WAKE, id="feedfeed", window=(replace(EVENT, features={"paths": ("a", "b")}),))
+    loop.log.append(given)
+    loop.waker = ScriptedWaker(lambda _: [given])
+    [episode] = loop.executive().sense(EVENT)
+    assert episode.wake.window[0].features == {"paths": ["a", "b"]}
+
+
+def test_the_option_that_was_picked_is_kept_however_far_down_it_stood(loop: Loop) -> None:
+    many = tuple(replace(FIRST, tool=f"git/diff{place}.py") for place in range(20))
+    loop.chooser = ScriptedChooser(lambda _: replace(CHOICE, options=many, picked=17))
+    route = loop.executive().attend(WAKE).records[0]
+    kept = choice_of(route).option
+    assert kept is not None and kept.tool == "git/diff17.py"
+    assert kept.arguments == FIRST.arguments
 
 
 def test_ids_follow_from_the_wake_alone(loop: Loop) -> None:

@@ -19,7 +19,7 @@ from prefrontal.routing.history import (
     remember,
 )
 from prefrontal.routing.layout import Layout
-from prefrontal.routing.records import append_record, read_records
+from prefrontal.routing.records import Records, append_record, read_records
 
 from .project import EAST, NOON, layout_of, noon, write
 
@@ -103,7 +103,8 @@ def test_what_is_remembered_is_read_back(layout: Layout) -> None:
         "signature": None,
     }
     history = read_history(path.parent)
-    assert history.of("plot") == (PastEvent("plot", "accepted", NOON, "ab" * 32, "plot it"),)
+    event = PastEvent("plot", "accepted", NOON, "ab" * 32, "plot it", None, "route-001")
+    assert history.of("plot") == (event,)
     assert [event.event for event in history.of("other")] == ["failed"]
     assert last_success(history.of("plot")) == NOON and last_success(history.of("other")) is None
 
@@ -155,3 +156,35 @@ def test_an_unknown_event_and_a_place_outside_are_refused(layout: Layout) -> Non
         remember(layout, noon(), layout.root / "a.py", "liked", "")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="path must lie below"):
         remember(layout, noon(), Path("/elsewhere/a.py"), "accepted", "")
+
+
+def test_a_failure_that_says_what_the_tool_was_called_with_is_no_trial_and_counts_each_time() -> (
+    None
+):
+    failure = replace(happened("failed"), signature="run(path='x.py')")
+    assert history_success([failure] * 3, NOON) == pytest.approx(1 / 5)
+    assert history_success([failure, happened("validation_ok")], NOON) == 0.5
+
+
+def test_a_history_is_read_again_only_when_it_changed(
+    layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(layout.domains / "charts/plot/plot.py", "")
+    read: list[Path] = []
+
+    def counted(file: Path) -> Records:
+        read.append(file)
+        return read_records(file)
+
+    monkeypatch.setattr("prefrontal.routing.history.read_records", counted)
+    assert read_history(path.parent).events == read_history(path.parent).events == ()
+    assert len(read) == 2
+    remember(layout, noon(), path, "accepted", "a" * 64, tz=EAST)
+    assert [each.event for each in read_history(path.parent).of("plot")] == ["accepted"]
+    file = history_file(path.parent)
+    other = write(tmp_path / "other", file.read_text().replace("accepted", "rejected"))
+    other.replace(file)
+    assert [each.event for each in read_history(path.parent).of("plot")] == ["rejected"]
+    assert len(read) == 6
+    file.unlink()
+    assert read_history(path.parent).events == ()

@@ -9,16 +9,15 @@ from prefrontal.runtime import Runtime
 from prefrontal.runtime.plugins.loop import POINTS
 from prefrontal.testing import ManualClock, ScriptedLLM, make_runtime
 
+from ..docs.pages import blocks_of, read
 from .sample_plugins import message
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "plugins.md"
+PAGE = "docs/plugins.md"
 
 
 def example() -> str:
     """The first Python block of the page."""
-    found = re.search(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert found is not None
-    return found[1]
+    return next(block.text for block in blocks_of(PAGE) if block.language == "python")
 
 
 def agent_with_example(folder: Path, model: ScriptedLLM, limit: int) -> Runtime:
@@ -52,5 +51,5 @@ def test_the_plugin_of_the_page_is_short() -> None:
 
 
 def test_the_page_tells_every_point_of_the_loop() -> None:
-    told = set(re.findall(r"^\| `loop\.(\w+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
+    told = set(re.findall(r"^\| `loop\.(\w+)` \|", read(PAGE), re.MULTILINE))
     assert told == set(POINTS)

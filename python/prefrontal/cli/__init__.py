@@ -20,10 +20,12 @@ COMMANDS = {
     "agent": ("prefrontal.cli.agent:agent", "An agent that remembers peers, and reflects."),
     "control": ("prefrontal.cli.control:control", "Experiments on the control modules."),
     "cortex": ("prefrontal.cli.cortex:cortex", "What the agent believes, and why."),
+    "dash": ("prefrontal.cli.dash:dash", "The live page: what it does, and your say in it."),
     "decisions": ("prefrontal.cli.decisions:decisions", "The latest decisions of the live gate."),
     "doctor": ("prefrontal.cli.doctor:doctor", "What this machine offers."),
     "explain": ("prefrontal.cli.decisions:explain", "Why a decision was taken."),
     "feedback": ("prefrontal.cli.decisions:feedback", "Say whether a wake was worth it."),
+    "init": ("prefrontal.cli.init:init", "Write a commented prefrontal.yml for this machine."),
     "ledger": ("prefrontal.cli.ledger:ledger", "Whom the agent dealt with, and how it went."),
     "mcp": ("prefrontal.cli.mcp:mcp", "Serve agents over the Model Context Protocol."),
     "memory": ("prefrontal.cli.memory:memory", "What the agent remembers."),
@@ -33,6 +35,8 @@ COMMANDS = {
         "Replay a history: what would have woken the agent?",
     ),
     "route": ("prefrontal.cli.route:route", "From a prompt to a validated, promoted tool."),
+    "run": ("prefrontal.cli.run:run", "Watch, act with a tool or ask, and learn from it."),
+    "verify": ("prefrontal.cli.verify:verify", "Decide what is in the log again, bit for bit."),
     "watch": ("prefrontal.cli.watch:watch", "Watch, and ask when a signal matters."),
 }
 """Name -> where the command is, and its line in `prefrontal --help`."""

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from ..assembly.decision_words import sentence_of, trust_moved
 from ..plain_text import visible
-from ..pulse.reason_words import sentence
+from ..storage.decision_record import ASSESSMENT, ROUTE, WAKE
 from ..types import Reason
+from .decision_chain import Chain, chain_table
 from .decision_deliveries import handover
-from .decisions import ID_LENGTH
+from .decision_facts import NOTHING_SAID, SUBJECTS, facts_of, scored
+from .decisions import ID_LENGTH, LABELLED
 from .page import cut, facts_table, page, when
 
 if TYPE_CHECKING:
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
 
 NAME_WIDTH = 34
 MODULE_WIDTH = 20
+KIND_WIDTH = 12
+_UNPUSHED = "Nothing pushed the score: the module knows nothing of such signals yet."
+_PUSHED = "What pushed the score, as log-odds (left: against waking, right: for)"
 FIXED_WIDTH = 14 + 5 + 5 + 5 * 2
 """Of a list: moment, score and label, and two blanks after each column but the last."""
 LEAST_QUESTION = 12
@@ -34,27 +40,39 @@ LEAST_SHOWN = 0.005
 """Least log-odds worth a bar: less is written as 0.00."""
 
 
-def print_list(records: Sequence[DecisionRecord]) -> None:
-    """One line for each decision; only a terminal's width shortens it."""
+def print_list(records: Sequence[DecisionRecord], *, mixed: bool = False) -> None:
+    """One line for each decision; only a terminal's width shortens it. mixed: of all kinds."""
     length = _id_length(records)
     with page() as console:
         table = Table(box=None, pad_edge=False, header_style="bold")
-        for name in ("id", "when", "module"):
+        kind = records[0].kind
+        heads = ("kind", "about") if mixed else (SUBJECTS.get(kind, "about"),)
+        for name in ("id", "when", *heads):
             table.add_column(name, no_wrap=True)
         for name in ("score", "label"):
             table.add_column(name, no_wrap=True, justify="right")
-        table.add_column("question", no_wrap=True)
+        table.add_column("question" if kind == WAKE and not mixed else "what", no_wrap=True)
         modules = [cut(record.subject, MODULE_WIDTH) for record in records]
         taken = length + FIXED_WIDTH + max(6, *(module.cell_len for module in modules))
+        taken += KIND_WIDTH if mixed else 0
         for record, module in zip(records, modules, strict=True):
-            asked = record.question if record.acted else str(record.reason).replace("_", " ")
-            question = cut(asked or "", max(LEAST_QUESTION, console.width - taken))
+            question = cut(_what(record), max(LEAST_QUESTION, console.width - taken))
             label = "" if record.label is None else f"{record.label:g}"
+            score = f"{record.score:.2f}" if math.isfinite(record.score) else ""
+            kinds = (record.kind,) if mixed else ()
             moment = when(record.time)[5:]
-            table.add_row(
-                record.id[:length], moment, module, f"{record.score:.2f}", label, question
-            )
+            table.add_row(record.id[:length], moment, *kinds, module, score, label, question)
         console.print(table, soft_wrap=True)
+
+
+def _what(record: DecisionRecord) -> str:
+    """The text at its heart; of what was not done, first why."""
+    reason = str(record.reason).replace("_", " ")
+    if record.kind == WAKE:
+        return record.question or "" if record.acted else reason
+    if record.kind == ASSESSMENT:
+        return f"{trust_moved(record.details)}. {record.question}"
+    return f"{reason}: {record.question}" if record.kind != ROUTE else record.question or ""
 
 
 def _id_length(records: Sequence[DecisionRecord]) -> int:
@@ -64,41 +82,60 @@ def _id_length(records: Sequence[DecisionRecord]) -> int:
     return next((n for n in lengths if len({each[:n] for each in ids}) == len(ids)), 32)
 
 
-def print_page(record: DecisionRecord, handed: Sequence[Handover] = ()) -> None:
-    """Everything that is known about one decision, and how far it got with the durable sinks."""
-    question = Text(visible(record.question or "No question was asked.", 2000), style="bold")
+def print_page(record: DecisionRecord, handed: Sequence[Handover] = (), chain: Chain = ()) -> None:
+    """Everything that is known about one decision.
+
+    handed: how far it got with the durable sinks. chain: what led to it and what it led to.
+    """
+    nothing = NOTHING_SAID.get(record.kind, "Nothing was said.")
+    question = Text(visible(record.question or nothing, 2000), style="bold")
     why = [(name, amount) for name, amount in record.why if abs(amount) >= LEAST_SHOWN]
     with page() as console:
-        console.print(question, "", _facts(record, handed), "", sep="\n")
+        console.print(question, "", _facts(record, handed), sep="\n")
         if why:
-            console.print("What pushed the score, as log-odds (left: against waking, right: for)")
-            console.print(_bars(why, console))
-        else:
-            console.print("Nothing pushed the score: the module knows nothing of such signals yet.")
+            head = _PUSHED if record.kind == WAKE else "What the score is made of"
+            console.print("", head, _bars(why, console), sep="\n")
+        elif record.kind == WAKE:
+            console.print("", _UNPUSHED, sep="\n")
         if record.window:
             console.print("", _events(record.window), sep="\n")
-        if record.label is None:
-            short = record.id[:ID_LENGTH]
+        if len(chain) > 1:
+            console.print("", "What led to what", sep="\n")
+            console.print(chain_table(chain, record.id, console))
+        if record.label is None and record.kind in LABELLED:
             console.print()
-            console.print(f"Was it worth it? prefrontal feedback {short} useful   (or useless)")
+            console.print(_asks(record))
+
+
+def _asks(record: DecisionRecord) -> str:
+    short = record.id[:ID_LENGTH]
+    if record.kind == WAKE:
+        return f"Was it worth it? prefrontal feedback {short} useful   (or useless)"
+    return f"Was the choice right? prefrontal feedback {short} right   (or wrong)"
 
 
 def _facts(record: DecisionRecord, handed: Sequence[Handover]) -> Table:
     table = facts_table()
     table.add_row("id", record.id)
-    table.add_row("module", visible(record.subject, 200))
+    if record.kind != WAKE:
+        table.add_row("kind", record.kind)
+    table.add_row(SUBJECTS.get(record.kind, "about"), visible(record.subject, 200))
     table.add_row("when", when(record.time))
-    table.add_row("score", f"{record.score:.3f}, threshold {record.threshold:.3f}")
-    table.add_row("outcome", _outcome(record))
-    table.add_row("label", _label(record))
+    if (score := scored(record)) is not None:
+        table.add_row("score", score)
+    table.add_row("outcome", visible(_outcome(record), 1000))
+    for name, text in facts_of(record):
+        table.add_row(name, visible(text, 1200))
+    if record.kind in LABELLED:
+        table.add_row("label", _label(record))
     for each in handed:
         table.add_row("sink", visible(f"{each.sink}: {handover(each)}", 500))
     return table
 
 
 def _outcome(record: DecisionRecord) -> str:
-    said = sentence(record.reason)
-    if record.reason == Reason.AUDIT:
+    said = sentence_of(record)
+    if record.kind == WAKE and record.reason == Reason.AUDIT:
         said += f" The chance was {record.propensity:.1%}."
     return said
 
@@ -106,7 +143,8 @@ def _outcome(record: DecisionRecord) -> str:
 def _label(record: DecisionRecord) -> str:
     if record.label is None:
         return "none; silence teaches nothing"
-    word = {1.0: "useful", 0.0: "useless"}.get(record.label, "between useless and useful")
+    yes, no = ("useful", "useless") if record.kind == WAKE else ("right", "wrong")
+    word = {1.0: yes, 0.0: no}.get(record.label, f"between {no} and {yes}")
     at = "" if record.labelled_at is None else f", given {when(record.labelled_at)}"
     return f"{record.label:g} ({word}){at}"
 

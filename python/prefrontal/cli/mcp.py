@@ -45,15 +45,20 @@ MOST_BYTES = 4 << 20
 @click.option(
     "--workspace", metavar="DIR", type=click.Path(), help="The agent's; also PREFRONTAL_HOME."
 )
-def mcp(transport: str, config: str | None, workspace: str | None, **told: Any) -> None:
+@click.option("--no-wakes", is_flag=True, help="Do not tell clients of new wakes.")
+def mcp(
+    transport: str, config: str | None, workspace: str | None, no_wakes: bool, **told: Any
+) -> None:
     """Serve should_wake, give_feedback, route_tool, consult and more to agents over MCP.
 
-    Nothing but the protocol is written to standard output. Over http, `replay` reads only below
-    the folder in which the server was started.
+    Clients that ask for it are told of each new wake in the log, whoever decided it. Nothing but
+    the protocol is written to standard output. Over http, `replay` reads only below the folder in
+    which the server was started.
     """
     if find_spec("mcp") is None:
         raise SourceError(NEEDS_SDK)
     door = _door(told) if transport == "http" else None
+    from ..mcp.audience import EVERY_S
     from ..mcp.served import open_served
     from ..mcp.server import build_server
     from ..mcp.transports import serve_http, serve_stdio
@@ -69,7 +74,7 @@ def mcp(transport: str, config: str | None, workspace: str | None, **told: Any) 
         workspace=workspace,
         readable=readable,
     ) as served:
-        server = build_server(served)
+        server = build_server(served, None if no_wakes else EVERY_S)
         if door is None:
             serve_stdio(server)
         else:

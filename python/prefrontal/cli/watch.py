@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import errno
-import logging
 import signal
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from queue import SimpleQueue
-from threading import Lock
-from typing import TYPE_CHECKING, Any
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
-from ..clock import SystemClock
-from ..plain_text import visible
-from ..pulse.sinks import as_line
 from .decisions import ID_LENGTH
-from .modules import home_short, plain, watched
 from .state import state_option
+from .watch_screen import Screen, beginning, ending
+from .watched_telemetry import Say, place, telling
 
 if TYPE_CHECKING:
     from ..pulse.prefrontal import EscalationDecision
+    from ..pulse.sinks import Sink
+    from ..settings.telemetry import Telemetry
     from .watching import Watch
 
 CLOSED_PIPE = 1
-MOST_SHOWN = 10
+LOOKING_UP_S = 0.5
 
 EPILOG = """\
 A module decides what to ask about; `prefrontal modules add FILE` adds one. A folder that no module
@@ -48,6 +45,12 @@ better. Exit codes: 130 after Ctrl-C, 143 after SIGTERM, 2 something handed in w
 @click.option("--post", metavar="URL", help="Post each question there, as JSON.")
 @click.option("--log-refusals", is_flag=True, help="Keep what woke nobody, too, for `explain`.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+@click.option("--metrics", metavar="[HOST:]PORT", help="Serve figures for Prometheus there.")
+@click.option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    help="How standard error reads: sentences, or one JSON object a line.",
+)
 @state_option
 def watch(
     directories: tuple[str, ...],
@@ -58,6 +61,8 @@ def watch(
     post: str | None,
     log_refusals: bool,
     as_json: bool,
+    metrics: str | None,
+    log_format: str | None,
     state: str | None,
 ) -> None:
     """Watch, and ask one scoped question for each signal that matters.
@@ -75,12 +80,13 @@ def watch(
         "threshold": threshold,
         "log_refusals": log_refusals or None,
         "state": str(Path(state).absolute()) if state else None,
+        "telemetry": telemetry_told(metrics, log_format) or None,
     }
     settings = load_settings(config, _said(told))
     added = [{"exec": command}] if command is not None else []
     added += [{"post": post}] if post is not None else []
     built = build_watch(settings, directories, parse_settings({"sinks": added}).sinks)
-    click.get_current_context().exit(run(built, as_json))
+    click.get_current_context().exit(run(built, as_json, settings.telemetry))
 
 
 def _said(told: dict[str, Any]) -> dict[str, Any]:
@@ -91,78 +97,118 @@ def _said(told: dict[str, Any]) -> dict[str, Any]:
     return said
 
 
-def run(watch: Watch, as_json: bool) -> int:
+def telemetry_told(metrics: str | None, log_format: str | None) -> dict[str, Any]:
+    """What the command line says of telemetry, as the settings have it. Raises InputError."""
+    told: dict[str, Any] = {} if metrics is None else {"metrics": place(metrics)}
+    return told if log_format is None else told | {"json_logs": log_format == "json"}
+
+
+class Handling(Protocol):
+    """What is done with the wakes of a watch."""
+
+    def begin(self) -> None:
+        """The watch has begun."""
+        ...
+
+    def take(self, decision: EscalationDecision) -> object:
+        """Called for each wake, on threads of the gate."""
+        ...
+
+    def finish(self, timeout_s: float) -> bool:
+        """The gate has ended: end, too; whether it was in time."""
+        ...
+
+    def summary(self) -> list[str]:
+        """What there is to say at the end, a line each."""
+        ...
+
+
+def run(
+    watch: Watch,
+    as_json: bool,
+    telemetry: Telemetry,
+    handled: Callable[[Screen, Say], Handling] | None = None,
+) -> int:
     """Watch until a signal comes or nobody reads any more; the exit code.
 
-    Raises BrokenPipeError when standard output was closed.
+    handled: makes what takes the wakes; without it they are handed over to the sinks. Raises
+    BrokenPipeError when standard output was closed; InputError and SourceError for telemetry that
+    cannot be had, and then nothing was started.
     """
     ended: SimpleQueue[int] = SimpleQueue()  # its put may be called from a signal handler
     screen = Screen(as_json or watch.output, lambda: ended.put(CLOSED_PIPE))
-    watch.registry.on_escalation(lambda decision: hand_over(decision, screen, watch))
-    finished = False
-    with _told_of_trouble():
+    finish: Callable[[float], bool] = lambda _: True  # noqa: E731
+    with ExitStack() as told:
         try:
-            with _signals(ended):
+            say = told.enter_context(telling(watch.registry, telemetry))
+            handling = handled(screen, say) if handled else HandOver(watch, screen, say)
+            finish = handling.finish
+            watch.registry.on_escalation(handling.take)
+            with ended_by_signals(ended):
                 watch.start()
-                say(_beginning(watch))
-                code = ended.get()
+                say(beginning(watch))
+                handling.begin()
+                code = _awaited(ended)
         finally:
-            finished = watch.stop()
-    say(_ending(watch, finished))
+            finished = watch.stop(finish=finish)
+        say("\n".join([ending(watch, finished), *handling.summary()]))
     if code == CLOSED_PIPE:
         raise BrokenPipeError(errno.EPIPE, "standard output was closed")
     return code
 
 
-class Screen:
-    """Prints a line for each wake on standard output; calls `on_closed` when nobody reads it."""
+class HandOver:
+    """Gives each wake to people and sinks."""
 
-    def __init__(self, as_json: bool, on_closed: Callable[[], None]) -> None:
-        self._as_json = as_json
-        self._on_closed = on_closed
-        self._lock = Lock()
+    def __init__(self, watch: Watch, screen: Screen, say: Say) -> None:
+        self._watch = watch
+        self._screen = screen
+        self._say = say
 
-    def show(self, decision: EscalationDecision) -> None:
-        line = as_line(decision) if self._as_json else wake_line(decision)
-        try:
-            with self._lock:
-                click.echo(line)
-        except (OSError, ValueError):  # ValueError: closed on our side
-            self._on_closed()
+    def begin(self) -> None: ...
+
+    def take(self, decision: EscalationDecision) -> None:
+        """Print it, then give it to every sink.
+
+        The durable ones have it from the log already, unless that could not be written.
+        """
+        self._screen.show(decision)
+        self._watch.outbox.take(decision)
+        give_once(decision, self._watch.sinks, self._say)
+
+    def finish(self, timeout_s: float) -> bool:
+        return True
+
+    def summary(self) -> list[str]:
+        return []
 
 
-def wake_line(decision: EscalationDecision) -> str:
-    """Time, module, score, id and question, on one line."""
-    moment = time.strftime("%H:%M:%S", time.localtime(SystemClock().now()))
-    module = click.style(f"{visible(decision.module_id, 24):<12}", bold=True)
-    shown_id = click.style((decision.activation_id or "")[:ID_LENGTH], dim=True)
-    audit = click.style("audit: ", fg="yellow") if decision.audit else ""
-    return f"{moment} {module} {decision.confidence:.2f} {shown_id} {audit}{decision.question}"
-
-
-def hand_over(decision: EscalationDecision, screen: Screen, watch: Watch) -> None:
-    """Print it, then give it to every sink; a sink that failed is told of on standard error.
-
-    The durable ones have it from the log already, unless that could not be written.
-    """
-    screen.show(decision)
-    watch.outbox.take(decision)
-    for name, sink in watch.sinks:
+def give_once(
+    decision: EscalationDecision, sinks: Iterable[tuple[str, Sink]], say: Say
+) -> list[str]:
+    """Tell each sink once; what went wrong with those that failed, told on standard error, too."""
+    failed = []
+    for name, sink in sinks:
         outcome = sink.deliver(decision)
         if not outcome.ok:
             tries = f" after {outcome.attempts} tries" if outcome.attempts > 1 else ""
             shown_id = (decision.activation_id or "")[:ID_LENGTH]
-            say(f"{name} failed for {shown_id}: {outcome.detail}{tries}")
+            failed.append(f"{name} failed for {shown_id}: {outcome.detail}{tries}")
+            say(failed[-1], decision)
+    return failed
 
 
-def say(sentence: str) -> None:
-    """On standard error, where it is in nobody's way; nobody there is no trouble."""
-    with suppress(OSError, ValueError):
-        click.echo(sentence, err=True)
+def _awaited(ended: SimpleQueue[int]) -> int:
+    """The code of the end. A signal may be taken while another thread runs, and not wake this one,
+    so it looks up now and then.
+    """
+    while True:
+        with suppress(Empty):
+            return ended.get(timeout=LOOKING_UP_S)
 
 
 @contextmanager
-def _signals(ended: SimpleQueue[int]) -> Iterator[None]:
+def ended_by_signals(ended: SimpleQueue[int]) -> Iterator[None]:
     """The first signal ends the watch cleanly; after it they do what they always do."""
     codes = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
     before = {
@@ -174,59 +220,3 @@ def _signals(ended: SimpleQueue[int]) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-@contextmanager
-def _told_of_trouble() -> Iterator[None]:
-    """What the package logs as a warning or worse goes to standard error, a line each."""
-    handler = _Lines(logging.WARNING)
-    logger = logging.getLogger("prefrontal")
-    logger.addHandler(handler)
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
-
-
-class _Lines(logging.Handler):
-    def emit(self, record: logging.LogRecord) -> None:
-        error = record.exc_info[1] if record.exc_info else None
-        cause = f": {type(error).__name__}: {error}" if error else ""
-        say(f"{record.levelname.capitalize()}: {visible(record.getMessage() + cause, 1000)}")
-
-
-def _beginning(watch: Watch) -> str:
-    lines = [f"{visible(m.module_id, 80)} watches {watched(m)}" for m in watch.modules[:MOST_SHOWN]]
-    if len(watch.modules) > MOST_SHOWN:
-        lines.append(f"and {len(watch.modules) - MOST_SHOWN} modules more")
-    for module in watch.modules:
-        for folder in module.watch_directories():
-            if not Path(folder).is_dir():
-                lines.append(f"{plain(home_short(folder))} does not exist yet; it is waited for")
-    state = plain(home_short(str(watch.state.path.absolute())))
-    return "\n".join([*lines, f"Decisions are kept in {state}. Ctrl-C stops."])
-
-
-def _ending(watch: Watch, finished: bool) -> str:
-    status = watch.registry.status()
-    counts = dict(status["decisions"])
-    wakes, audits = counts.pop("woke", 0), counts.pop("audit", 0)
-    slept = counts.pop("below_threshold", 0)
-    parts = [_many(status["events"], "event"), _many(wakes, "wake"), f"{slept} slept"]
-    parts.append(_many(audits, "audit"))
-    parts += [f"{count} {reason.replace('_', ' ')}" for reason, count in counts.items() if count]
-    lines = [f"Stopped: {', '.join(parts)}."]
-    for module in watch.modules:
-        if (estimate := watch.registry.recall_estimate(module.module_id)) is not None:
-            lines.append(f"{visible(module.module_id, 80)}: {estimate}")
-    if watch.owed:
-        them = "it" if watch.owed == 1 else "them"
-        lines.append(f"{_many(watch.owed, 'delivery')} pending; the next watch takes {them} up.")
-    if not finished:
-        lines.append("Not every question could be delivered in time; they are all in the log.")
-    return "\n".join(lines)
-
-
-def _many(count: int, noun: str) -> str:
-    plural = noun.removesuffix("y") + "ies" if noun.endswith("y") else f"{noun}s"
-    return f"{count} {noun if count == 1 else plural}"

@@ -6,13 +6,12 @@ import os
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from zlib import crc32
 
 from ..errors import InputError
-from ..pulse.sinks import CommandSink, HttpSink, LinesSink, OpenClawSink, Sink
+from ..pulse.sinks import CommandSink, HttpSink, LinesFileSink, OpenClawSink, Sink
 from ..settings.secrets import environment_secret
 
 if TYPE_CHECKING:
@@ -71,15 +70,8 @@ def _sink(settings: Settings, given: SinkSettings) -> tuple[str, Sink]:
         assert token is not None
         return "openclaw", OpenClawSink(claw.url, token, claw.mode, given.timeout_s, retries)
     assert given.lines is not None
-    return _lines(settings.path(given.lines))
-
-
-def _lines(path: Path) -> tuple[str, Sink]:
-    try:
-        stream = path.open("a", encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}") from None
-    return os.fspath(path), LinesSink(stream, close=True)
+    path = settings.path(given.lines)
+    return os.fspath(path), LinesFileSink(path)
 
 
 def _mark(given: SinkSettings) -> str:

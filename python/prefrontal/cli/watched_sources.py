@@ -10,6 +10,7 @@ from ..settings.secrets import environment_secret
 if TYPE_CHECKING:
     from ..protocols import Source
     from ..settings import Settings
+    from ..settings.mcp_source import McpServer
     from ..settings.models import HttpEvents
     from ..storage.state_folder import StateFolder
 
@@ -25,6 +26,7 @@ def configured_sources(settings: Settings, state: StateFolder) -> Iterator[Sourc
             yield NetworkSource(endpoint.url, endpoint.every_s)
     if told.http is not None:
         yield _listening(told.http)
+    yield from map(_heard, told.mcp)
     if told.stdin or told.socket is not None:
         from ..pulse.sources.lines import LinesSource, SocketSource
 
@@ -55,3 +57,13 @@ def _listening(told: HttpEvents) -> Source:
     token = environment_secret("token_env", told.token_env) or ""
     secret = environment_secret("github_secret_env", told.github_secret_env) or ""
     return HttpEventsSource(HttpDoor(told.host, told.port, token, told.max_bytes, secret))
+
+
+def _heard(told: McpServer) -> Source:
+    from ..pulse.sources.mcp_connection import McpAddress
+    from ..pulse.sources.mcp_events import McpEventsSource
+
+    handed = {name: environment_secret("sources.mcp.env", name) or "" for name in told.env}
+    token = environment_secret("sources.mcp.token_env", told.token_env) or ""
+    address = McpAddress(told.command, told.url or "", token, handed, told.name or "")
+    return McpEventsSource(address, reads=told.read)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from .watched_sinks import ConfiguredSinks, configured_sinks
 from .watched_sources import configured_sources
 
 if TYPE_CHECKING:
+    from ..protocols import Standings
     from ..settings import Sink as SinkSettings
 
 QUESTION = "Something changed at {location}. Does it matter?"
@@ -30,6 +32,27 @@ KEEP_REFUSALS_DAYS = 30
 """What woke and what was labelled is kept for ever; what slept, when it is logged, so long."""
 
 
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a gate stands on: the state folder, which is ours alone, and what lies around it.
+
+    roots: the folders that are watched by themselves. modules: what is watched for. sinks: what a
+    question goes to; outbox: the durable ones.
+    """
+
+    state: StateFolder
+    roots: tuple[Path, ...]
+    modules: tuple[ModuleFingerprint, ...]
+    sinks: ConfiguredSinks
+    log: DecisionLog
+    outbox: Outbox
+
+    def folders(self) -> list[Path]:
+        """Every folder that is watched, for itself or for a module."""
+        named = [each for module in self.modules for each in module.watch_directories()]
+        return [*self.roots, *map(Path, named)]
+
+
 class Watch:
     """A registry with everything around it; `start` begins, `stop` ends and saves.
 
@@ -37,21 +60,14 @@ class Watch:
     outbox: the durable ones. output: whether the settings ask for JSON lines on standard output.
     """
 
-    def __init__(
-        self,
-        registry: PulseRegistry,
-        modules: Sequence[ModuleFingerprint],
-        sinks: ConfiguredSinks,
-        outbox: Outbox,
-        state: StateFolder,
-        held: ExitStack,
-    ) -> None:
+    def __init__(self, registry: PulseRegistry, ground: Ground, held: ExitStack) -> None:
         self.registry = registry
-        self.modules = tuple(modules)
-        self.sinks = tuple(sinks.plain)
-        self.output = sinks.output
-        self.outbox = outbox
-        self.state = state
+        self.ground = ground
+        self.modules = ground.modules
+        self.sinks = tuple(ground.sinks.plain)
+        self.output = ground.sinks.output
+        self.outbox = ground.outbox
+        self.state = ground.state
         self.owed = 0
         self._held = held
 
@@ -60,14 +76,18 @@ class Watch:
         self.outbox.start()
         self.registry.start()
 
-    def stop(self, timeout_s: float = 10.0) -> bool:
+    def stop(
+        self, timeout_s: float = 10.0, finish: Callable[[float], bool] = lambda _: True
+    ) -> bool:
         """Deliver what was decided, save, let go of the state folder; whether all was in time.
 
         What a durable sink does not take now it gets at the next start; `owed` tells how much.
+        finish: called when the gate has ended, with the seconds left; whether it was in time.
         """
         end = monotonic() + timeout_s
         try:
             stopped = self.registry.stop(timeout_s)
+            stopped = finish(max(LEAST_STOP_S, end - monotonic())) and stopped
             self.outbox.stop(max(LEAST_STOP_S, end - monotonic()))
             self.owed = self._still_owed()
             return stopped
@@ -84,42 +104,70 @@ class Watch:
 def build_watch(
     settings: Settings, folders: Sequence[str] = (), sinks: Sequence[SinkSettings] = ()
 ) -> Watch:
-    """Bring the parts together; nothing runs yet.
+    """Bring the parts together; nothing runs yet. Arguments and errors: as of `lay_ground`."""
+    with ExitStack() as held:
+        ground = lay_ground(settings, folders, sinks, held)
+        return Watch(registry_on(ground, settings), ground, held.pop_all())
+
+
+def lay_ground(
+    settings: Settings,
+    folders: Sequence[str],
+    sinks: Sequence[SinkSettings],
+    held: ExitStack,
+    *,
+    owes_wakes: bool = True,
+    anything: bool = False,
+) -> Ground:
+    """Open what a gate stands on; `held` gives it back.
 
     folders, sinks: more of them than the settings hold; folders relative to where we are.
-    Raises InputError when there is nothing to watch or a part of the settings cannot be used,
-    SourceError when the state folder is in use or cannot be written. Nothing stays open then.
+    owes_wakes: whether each wake is owed to the durable sinks, rather than what `Outbox.owe` is
+    told. anything: without a module, ask about every event. Raises InputError when there is
+    nothing to watch or a part of the settings cannot be used, SourceError when the state folder is
+    in use or cannot be written.
     """
     state = StateFolder(settings.state_folder())
     roots = [_folder(settings.path(each)) for each in settings.sources.directories]
     roots += [_folder(Path(each).absolute()) for each in folders]
-    modules = _modules(settings, state, roots)
-    with ExitStack() as held:
-        found = configured_sinks(settings, (*settings.sinks, *sinks), held)
-        state.make()
-        held.enter_context(state.watched())
-        keys = [key for key, _, _ in found.durable]
-        log = held.enter_context(DecisionLog(state.decisions, owed_to=keys))
-        log.prune(KEEP_REFUSALS_DAYS)
-        outbox = Outbox(log, found.durable)
-        held.callback(outbox.close)
-        registry = PulseRegistry(
-            roots,
-            threshold=0.0 if settings.threshold is None else settings.threshold,
-            log=log,
-            policy=PolicySettings(**settings.policy.model_dump()),
-            scorer=settings.scorer,
-            seed=settings.seed,
-            recall=settings.recall,
-            audit_share=settings.audit_share,
-            sources=list(configured_sources(settings, state)),
-            log_refusals=settings.log_refusals,
-            files_state=state.seen_files,
-            poll=settings.sources.polling,
-        )
-        for module in modules:
-            registry.register_module(module.module_id, module)
-        return Watch(registry, modules, found, outbox, state, held.pop_all())
+    modules = _modules(settings, state, roots, anything)
+    found = configured_sinks(settings, (*settings.sinks, *sinks), held)
+    state.make()
+    held.enter_context(state.watched())
+    keys = [key for key, _, _ in found.durable] if owes_wakes else []
+    log = held.enter_context(DecisionLog(state.decisions, owed_to=keys))
+    log.prune(KEEP_REFUSALS_DAYS)
+    outbox = Outbox(log, found.durable)
+    held.callback(outbox.close)
+    return Ground(state, tuple(roots), tuple(modules), found, log, outbox)
+
+
+def registry_on(
+    ground: Ground,
+    settings: Settings,
+    standings: Standings | None = None,
+    own_folders: Sequence[Path] = (),
+) -> PulseRegistry:
+    """The live gate with its sources. own_folders: what changes in them is no signal."""
+    registry = PulseRegistry(
+        ground.roots,
+        threshold=0.0 if settings.threshold is None else settings.threshold,
+        log=ground.log,
+        policy=PolicySettings(**settings.policy.model_dump()),
+        scorer=settings.scorer,
+        seed=settings.seed,
+        recall=settings.recall,
+        audit_share=settings.audit_share,
+        sources=list(configured_sources(settings, ground.state)),
+        log_refusals=settings.log_refusals,
+        files_state=ground.state.seen_files,
+        poll=settings.sources.polling,
+        standings=standings,
+        own_folders=own_folders,
+    )
+    for module in ground.modules:
+        registry.register_module(module.module_id, module)
+    return registry
 
 
 def folder_module(folder: Path) -> ModuleFingerprint:
@@ -147,7 +195,7 @@ def _folder(path: Path) -> Path:
 
 
 def _modules(
-    settings: Settings, state: StateFolder, folders: Sequence[Path]
+    settings: Settings, state: StateFolder, folders: Sequence[Path], anything: bool
 ) -> list[ModuleFingerprint]:
     """Those of the settings and the state folder, and one for each folder left over."""
     found: dict[str, ModuleFingerprint] = {}
@@ -162,8 +210,8 @@ def _modules(
                 module.module_id = str(folder)
             found[module.module_id] = module
     told = settings.sources
-    others = (told.git, told.network, told.http, told.logs, told.socket, told.stdin)
-    if not found and any(others):
+    others = (told.git, told.network, told.http, told.logs, told.mcp, told.socket, told.stdin)
+    if not found and (anything or any(others)):
         found["everything"] = parse_fingerprint(_described("everything", {}))
     if not found:
         raise InputError(

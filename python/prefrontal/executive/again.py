@@ -6,7 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
-from ..storage.decision_record import ACT, DIRECTIVE, ROUTE, WAKE, DecisionRecord
+from ..storage.decision_record import (
+    ACT,
+    DIRECTIVE,
+    EDITED_QUESTION,
+    ROUTE,
+    WAKE,
+    DecisionRecord,
+)
 from .loop import OUTCOME, Executive
 from .nouns import ActOutcome, Choice, Episode, Status
 from .records import choice_of, followed_id, outcome_of
@@ -87,7 +94,7 @@ def attend_again(
     label = next(waiting, None)
     episodes: dict[str, Episode] = {}
     for wake in wakes:
-        kept = {each.id: each for each in log.followed(wake.id)}
+        kept = {each.id: each for each in log.followed(wake.id) if not _is_edit(each)}
         route = kept.get(followed_id(wake.id, ROUTE))
         act = kept.get(followed_id(followed_id(wake.id, ROUTE), ACT))
         if route is None or act is None:
@@ -97,16 +104,20 @@ def attend_again(
             label = next(waiting, None)
         moments.expect(route.time, act.time)
         episode = executive.attend(wake)
-        episodes |= {each.id: episode for each in (wake, *episode.records)}
+        episodes |= {each.id: episode for each in (wake, *episode.records[:2])}
         yield from _deviations(kept, {each.id: each for each in episode.records})
 
 
 def episode_of(about: DecisionRecord, log: KeptLog) -> Episode | None:
-    """The episode that a wake, route or act belongs to; None while it has no outcome yet."""
+    """The episode of a wake, of its route or of its act; None while it has no outcome yet.
+
+    None for anything else, too: the act that followed a directive says nothing of the wake's.
+    """
     wake: DecisionRecord | None = about
-    while wake is not None and wake.kind != WAKE:
-        wake = None if wake.cause is None else log.get(wake.cause)
-    if wake is None:
+    for kind in (ACT, ROUTE):
+        if wake is not None and wake.kind == kind:
+            wake = None if wake.cause is None else log.get(wake.cause)
+    if wake is None or wake.kind != WAKE:
         return None
     route = log.get(followed_id(wake.id, ROUTE))
     act = None if route is None else log.get(followed_id(route.id, ACT))
@@ -118,6 +129,11 @@ def episode_of(about: DecisionRecord, log: KeptLog) -> Episode | None:
 def is_said(source: str) -> bool:
     """Whether a label of that source is a person's word, rather than an outcome's."""
     return source != OUTCOME
+
+
+def _is_edit(record: DecisionRecord) -> bool:
+    """Whether it keeps how a person would have asked, which nobody decides again."""
+    return record.details.get("kind") == EDITED_QUESTION
 
 
 def _tell(

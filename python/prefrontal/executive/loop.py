@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 
-from ..storage.decision_record import DIRECTIVE, WAKE, DecisionRecord
+from ..errors import InputError
+from ..storage.decision_record import ACT, DIRECTIVE, ROUTE, WAKE, DecisionRecord
 from ..types import SignalEvent
 from .nouns import ASK, ActOutcome, Choice, Conclusion, Episode, Status
-from .records import act_record, conclusion_record, route_record
+from .records import act_record, choice_of, conclusion_record, followed_id, route_record
 from .roles import Actor, Chooser, Moments, Reviewer, Selector, Store, Waker
 
 INTERNAL_PLANNING, EXTERNAL_TASK = "internal_planning", "external_task"
@@ -18,6 +19,8 @@ OFFLINE_CONSOLIDATION, INTERNAL_REPLAY = "offline_consolidation", "internal_repl
 
 RIGHT = 0.5
 """A label of at least this says that something was right."""
+WORSE_WEIGHS = 0.25
+"""Of a wake that turned out worse than foretold: that is seldom the fault of who sent it."""
 OUTCOME = "outcome"
 """Source of the labels that follow from what came of acting, not from a person."""
 
@@ -40,7 +43,8 @@ class Executive:
     """Runs the loop, one episode at a time, from any thread.
 
     selector: None leaves the order of the router. Everything that an episode decided is in the
-    store before the next begins.
+    store before the next begins. taught: number of the last label of a person that was learned
+    before.
     """
 
     def __init__(
@@ -55,6 +59,7 @@ class Executive:
         selector: Selector | None = None,
         links: Links | None = None,
         replaying: bool = False,
+        taught: int = 0,
     ) -> None:
         self._waker = waker
         self._chooser = chooser
@@ -66,14 +71,21 @@ class Executive:
         self._links = links or Links()
         self._replaying = replaying
         self._busy = Lock()
-        self._taught = 0
+        self._taught = taught
 
     def sense(self, event: SignalEvent) -> list[Episode]:
-        """One signal, as far as it goes; mostly it goes nowhere."""
-        return [self.attend(wake) for wake in self._waker.wake(event)]
+        """One signal, as far as it goes; mostly it goes nowhere.
+
+        Its wakes are attended to as the store keeps them, so that the log holds all that decided.
+        """
+        woken = self._waker.wake(event)
+        return [self.attend(self._store.get(wake.id) or wake) for wake in woken]
 
     def attend(self, wake: DecisionRecord) -> Episode:
-        """One wake: route, act, reflect, and learn from what came of it."""
+        """One wake: route, act, reflect, and learn from what came of it.
+
+        Raises InputError for one that was attended to before.
+        """
         with self._busy:
             choice, route = self._route(wake)
             outcome, act = self._act(wake, choice, route)
@@ -95,7 +107,7 @@ class Executive:
             right = label >= RIGHT
             if about == WAKE:
                 said = replace(episode.outcome, useful=right, accepted=True if right else None)
-                self._reviewer.judge(episode.wake, 2.0 * label - 1.0)
+                self._reviewer.judge(episode.wake, surprise(episode.wake, label))
             else:
                 said = replace(episode.outcome, accepted=right)
             self._teach(episode.wake, episode.choice, said)
@@ -103,14 +115,18 @@ class Executive:
     def _route(self, wake: DecisionRecord) -> tuple[Choice, DecisionRecord]:
         at = self._moments.take()
         heard = self._reviewer.hear(wake)
+        kept = self._store.get(followed_id(wake.id, ROUTE))
+        if kept is not None:  # a restart takes the wake up: what was decided then is done
+            if self._store.get(followed_id(kept.id, ACT)) is not None:
+                raise InputError(f"wake must be one that was not attended to, got {wake.id}")
+            return choice_of(kept, heard), kept
         self._enter(INTERNAL_PLANNING)
         choice = self._chooser.choose(wake, heard if self._links.beliefs else ())
         if self._selector is not None and len(choice.options) > 1:
             choice = self._selector.select(wake, choice)
         consent = self._reviewer.consent(wake, choice) if self._links.consult else None
         route = route_record(wake, choice, consent, at, self._taught)
-        if self._store.get(route.id) is None:  # it is there when a restart takes the wake up
-            self._store.append_many([route])
+        self._store.append_many([route])
         return choice, route
 
     def _act(
@@ -129,7 +145,7 @@ class Executive:
         self._enter(OFFLINE_CONSOLIDATION)
         judged = None
         if self._links.outcomes and outcome.useful is not None:
-            judged = 1.0 if outcome.useful else -1.0
+            judged = surprise(wake, float(outcome.useful))
         conclusions = tuple(self._reviewer.reflect(wake, choice, outcome, judged))
         kept = [conclusion_record(act, each, place) for place, each in enumerate(conclusions)]
         self._store.append_many([act, *kept])
@@ -139,14 +155,20 @@ class Executive:
         """Let what came of it train the gate and the index; the reviewer is told in `reflect`."""
         if not self._links.outcomes:
             return
-        if outcome.useful is not None:
+        if outcome.useful is not None and not self._is_labelled(wake):
             self._store.add_label(wake.id, float(outcome.useful), at, OUTCOME)
         self._teach(wake, choice, outcome)
 
     def _teach(self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome) -> None:
         self._chooser.learn(wake, choice, outcome)
         if self._selector is not None and choice.option is not None:
+            self._enter(EXTERNAL_TASK)
             self._selector.learn(wake, choice, outcome)
+
+    def _is_labelled(self, wake: DecisionRecord) -> bool:
+        """Whether a person was faster, or the label is there since before a crash."""
+        kept = self._store.get(wake.id)
+        return kept is not None and kept.label is not None
 
     def _follow(self, reflected: Sequence[DecisionRecord]) -> list[DecisionRecord]:
         """Hand each directive to the agent, as a question of its own."""
@@ -163,3 +185,15 @@ class Executive:
     def _enter(self, mode: str) -> None:
         if self._selector is not None:
             self._selector.enter(INTERNAL_REPLAY if self._replaying else mode)
+
+
+def surprise(wake: DecisionRecord, label: float) -> float:
+    """How much better, -1 to +1, a wake turned out than its score foretold.
+
+    Twice the label less the score, within bounds, and a quarter of that where it was worse: who is
+    behind it gets neither the blame for what the gate knew not to matter, nor the credit for what
+    it knew to. A score that is no number foretold nothing.
+    """
+    foretold = 0.5 if math.isnan(wake.score) else wake.score
+    better = max(-1.0, min(1.0, 2.0 * (label - foretold)))
+    return better if better > 0 else WORSE_WEIGHS * better

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
 from ..storage.decision_record import ACT, ROUTE, DecisionRecord
-from .nouns import ASK, ActOutcome, Choice, Conclusion, Consent, Option, Status
+from .nouns import ASK, ActOutcome, Choice, Conclusion, Consent, HeardBelief, Option, Status
 
 AGENT = "agent"
 """Subject of an act that asked the agent rather than running a tool."""
@@ -36,7 +36,7 @@ def route_record(
         "arguments": {} if option is None else dict(option.arguments),
         "sentence": choice.sentence,
         "considered": [_considered(each) for each in _listed(choice)],
-        "picked": choice.picked,
+        "picked": min(choice.picked, MOST_CONSIDERED - 1),
         **choice.details,
     }
     if taught:
@@ -65,8 +65,11 @@ def route_record(
     )
 
 
-def choice_of(route: DecisionRecord) -> Choice:
-    """The choice that `route_record` kept, as far as learning from it needs: options and prompt."""
+def choice_of(route: DecisionRecord, heard: Sequence[HeardBelief] = ()) -> Choice:
+    """The choice that `route_record` kept, as far as acting and learning need.
+
+    heard: beliefs that may have been told; those that were are in the choice.
+    """
     told = route.details
     options = tuple(_option(each, told) for each in told.get("considered", ()))
     fits = told.get("policy") != ASK
@@ -77,6 +80,7 @@ def choice_of(route: DecisionRecord) -> Choice:
         threshold=route.threshold,
         sentence=str(told.get("sentence", "")),
         picked=int(told.get("picked", 0)) if fits else 0,
+        heard=tuple(each for each in heard if each.key in told.get("beliefs", ())),
         nearest=() if fits else options,
     )
 
@@ -144,7 +148,11 @@ def conclusion_record(act: DecisionRecord, conclusion: Conclusion, place: int) -
 
 
 def _listed(choice: Choice) -> tuple[Option, ...]:
-    return (choice.options or choice.nearest)[:MOST_CONSIDERED]
+    """The best, and in the last place the one that was picked from further down."""
+    listed = (choice.options or choice.nearest)[:MOST_CONSIDERED]
+    if choice.option is None or choice.picked < MOST_CONSIDERED:
+        return listed
+    return (*listed[:-1], choice.option)
 
 
 def _considered(option: Option) -> dict[str, Any]:

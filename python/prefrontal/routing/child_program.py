@@ -1,7 +1,8 @@
 """Runs inside the sandbox, by its path and without the package: loads a tool, perhaps calls it.
 
 The request is one JSON object on standard input: nonce, path, source (its bytes as Latin-1), name,
-call (whether to call it), arguments and keywords (encoded as `example_inputs` does). The answer is
+call (whether to call it), arguments and keywords (encoded as `example_inputs` does), and perhaps
+value (how many characters and items of what is returned are asked for). The answer is
 one line on a private copy of standard output: the nonce, then a JSON object. What the tool prints
 goes to standard error, so that it is not taken for an answer by accident; a tool that searches
 this process for the nonce can still lie about itself, and only about itself.
@@ -29,6 +30,12 @@ KINDS = {
     inspect.Parameter.KEYWORD_ONLY: "keyword",
     inspect.Parameter.VAR_KEYWORD: "keywords",
 }
+
+
+DEEPEST = 20
+"""How many values within values are looked at."""
+MOST_KEYS, KEY_LIMIT = 500, 100
+"""Keys of a mapping that are told of, and how many characters of each."""
 
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,8 +83,78 @@ def called(function: Any, request: Mapping[str, Any]) -> dict[str, Any]:
     value = function(*arguments, **keywords)
     if inspect.isawaitable(value):
         return {"ok": False, "type": "", "text": "it returns something to await"}
-    keys = [key for key in value if isinstance(key, str)] if isinstance(value, Mapping) else None
-    return {"returned": type(value).__name__, "keys": keys, "shown": shown(value)}
+    found: dict[str, Any] = {"returned": type(value).__name__, "keys": None, "shown": shown(value)}
+    if request.get("value"):
+        found["value"] = Cut(request["value"]).plain(value)
+    elif isinstance(value, Mapping):
+        keys = [key[:KEY_LIMIT] for key in value if isinstance(key, str)]
+        found["keys"] = keys[:MOST_KEYS]
+    return found
+
+
+class Cut:
+    """Turns values into what JSON has a word for, as long as there is room."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+
+    def plain(self, value: Any, depth: int = 0) -> Any:
+        """The value; text for what JSON does not know; "…" where there is no more room."""
+        self.room -= 1
+        if self.room <= 0 or depth > DEEPEST:
+            return "…"
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, int | float):
+            return self.number(value)
+        if isinstance(value, Mapping):
+            return self.mapping(value, depth)
+        if isinstance(value, set | frozenset):
+            value = sorted(value, key=repr)
+        if isinstance(value, list | tuple):
+            return self.items(value, depth)
+        if hasattr(type(value), "__dataclass_fields__"):
+            names = list(value.__dataclass_fields__)
+            return self.mapping({name: getattr(value, name) for name in names}, depth)
+        return self.text(worded(value))
+
+    def number(self, value: Any) -> Any:
+        """As it is; as text where JSON cannot hold it."""
+        if isinstance(value, float):
+            return float(value) if value - value == 0 else str(value)
+        return int(value) if abs(value) < 2**63 else self.text(hex(value)[:100])
+
+    def text(self, value: str) -> str:
+        """The beginning there is room for."""
+        kept = value[: max(0, self.room)]
+        self.room -= len(kept)
+        return kept if len(kept) == len(value) else kept + "…"
+
+    def mapping(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
+        """By names; those there is no room for are left out."""
+        found: dict[str, Any] = {}
+        for key in value:
+            if self.room <= 0:
+                break
+            name = self.text(key if isinstance(key, str) else str(key))
+            found[name] = self.plain(value[key], depth + 1)
+        return found
+
+    def items(self, value: Any, depth: int) -> list[Any]:
+        """As many as there is room for."""
+        found = []
+        for item in value:
+            found.append(self.plain(item, depth + 1))
+            if self.room <= 0:
+                break
+        return found
+
+
+def worded(value: Any) -> str:
+    """A value as text."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return str(value) if isinstance(value, str | date | Path) else shown(value)
 
 
 def decoded(value: list[Any]) -> Any:

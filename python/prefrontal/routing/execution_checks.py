@@ -100,18 +100,18 @@ def _judged(
     ended = stopped(outcome, limit_s)
     if isinstance(outcome, str) or ended:
         return ended or ("failed", str(outcome))
-    answer = _answer(outcome.stdout, nonce)
+    answer = answer_of(outcome.stdout, nonce)
     if answer is None:
         return "failed", f"it ended before it answered (exit status {outcome.returncode})"
     if answer.get("ok") is True:
         return verdict(answer)
-    said = _error(answer)
+    said = error_of(answer)
     if guessed and _INPUT_FAULTS & set(answer.get("kinds", ())):
         return "not runnable", f"inputs guessed from type hints were refused: {said}"
     return "failed", said
 
 
-def _answer(stdout: bytes, nonce: str) -> Answer | None:
+def answer_of(stdout: bytes, nonce: str) -> Answer | None:
     """The one line that begins with the nonce; None when there is none, or two."""
     lines = [line for line in stdout.split(b"\n") if line.startswith(nonce.encode())]
     if len(lines) != 1:
@@ -123,7 +123,8 @@ def _answer(stdout: bytes, nonce: str) -> Answer | None:
     return answer if isinstance(answer, dict) else None
 
 
-def _error(answer: Answer) -> str:
+def error_of(answer: Answer) -> str:
+    """What a tool raised, with the line, in one sentence."""
     kind, text, line = (str(answer.get(key, "")) for key in ("type", "text", "line"))
     said = f"{kind}: {text}" if kind and text else kind or text or "it failed"
     return f"{said} (line {line})" if line.isdecimal() and line != "0" else said

@@ -24,7 +24,10 @@ PRIOR = 0.5
 _GOOD = frozenset({"accepted", "validation_ok", "executed"})
 _TRIED = frozenset({"validation_ok", "failed"})
 _EVENTS: tuple[Event, ...] = get_args(Event)
-_FILE = "history.jsonl"
+_FILE, _PROMOTIONS = "history.jsonl", "metadata.jsonl"
+_MOST_READ = 1000
+_READ: dict[Path, tuple[tuple[tuple[int, ...] | None, ...], ToolHistory]] = {}
+"""The last that was read of each folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class PastEvent:
     """Something that happened to a tool. at: Unix seconds. sha256: of its file then, hexadecimal.
 
     intent: the prompt, where there was one. signature: what it was called with, as a line of
-    source, where that was noted.
+    source, where that was noted. route_id: of the route it happened on, or empty.
     """
 
     tool: str
@@ -41,6 +44,7 @@ class PastEvent:
     sha256: str
     intent: str | None = None
     signature: str | None = None
+    route_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,7 @@ def remember(
     run_id: str = "",
     route_id: str = "",
     intent: str | None = None,
+    signature: str | None = None,
     name: str | None = None,
     tz: tzinfo | None = None,
 ) -> None:
@@ -102,7 +107,9 @@ def remember(
     layout.relative(path.parent)
     time = LocalTime(clock, tz)
     names = {"run_id": run_id, "route_id": route_id}
-    line = history_line(time, name or path.stem, event, sha256, **names, intent=intent)
+    line = history_line(
+        time, name or path.stem, event, sha256, **names, intent=intent, signature=signature
+    )
     append_record(history_file(path.parent), line)
 
 
@@ -115,8 +122,30 @@ def read_history(folder: Path) -> ToolHistory:
     """What happened to the tools of a folder.
 
     A promotion of which the history says nothing (the file was lost) counts as accepted on the
-    day of its record. Lines that say nothing sensible are findings. Raises SourceError.
+    day of its record. Lines that say nothing sensible are findings. What did not change since it
+    was last read is not read again. Raises SourceError.
     """
+    stamps = (_stamp(history_file(folder)), _stamp(folder / _PROMOTIONS))
+    known = _READ.get(folder)
+    if known is not None and known[0] == stamps:
+        return known[1]
+    history = _history(folder)
+    if len(_READ) >= _MOST_READ:
+        _READ.clear()
+    _READ[folder] = stamps, history
+    return history
+
+
+def _stamp(path: Path) -> tuple[int, ...] | None:
+    """What changes when lines are added or the file is replaced; None for no file."""
+    try:
+        told = path.stat()
+    except (OSError, ValueError):
+        return None
+    return told.st_dev, told.st_ino, told.st_size, told.st_mtime_ns
+
+
+def _history(folder: Path) -> ToolHistory:
     found = read_records(history_file(folder))
     findings = list(found.findings)
     events = []
@@ -128,7 +157,7 @@ def read_history(folder: Path) -> ToolHistory:
         else:
             events.append(event)
     told = {(event.tool, event.sha256) for event in events if event.event == "accepted"}
-    promoted = (_promotion(row) for row in read_records(folder / "metadata.jsonl").rows)
+    promoted = (_promotion(row) for row in read_records(folder / _PROMOTIONS).rows)
     lost = [one for one in promoted if one and (one.tool, one.sha256) not in told]
     return ToolHistory((*lost, *events), tuple(findings))
 
@@ -138,7 +167,7 @@ def history_success(events: Iterable[PastEvent], now: float, half_life_days: flo
 
     0..1 and 0.5 without events, rounded to millionths. Of the validations of one content only
     the last counts, so that trying a tool again does not lift it. A half-life of 0 forgets
-    nothing.
+    nothing. A failure that says what the tool was called with is no validation: each counts.
     """
     good: list[float] = []
     bad: list[float] = []
@@ -159,7 +188,7 @@ def _counted(events: Iterable[PastEvent]) -> list[PastEvent]:
     counted: list[PastEvent] = []
     verdicts: dict[str, PastEvent] = {}
     for event in events:
-        if event.event in _TRIED:
+        if event.event in _TRIED and event.signature is None:
             verdicts[event.sha256] = event
         else:
             counted.append(event)
@@ -175,7 +204,7 @@ def _event(row: Mapping[str, Any]) -> PastEvent | None:
     event = next((known for known in _EVENTS if known == row.get("event")), None)
     if event is None:
         return None
-    intent, signature = row.get("intent"), row.get("signature")
+    intent, signature, route = row.get("intent"), row.get("signature"), row.get("route_id")
     return PastEvent(
         tool,
         event,
@@ -183,6 +212,7 @@ def _event(row: Mapping[str, Any]) -> PastEvent | None:
         digest.removeprefix("sha256:"),
         intent if isinstance(intent, str) else None,
         signature if isinstance(signature, str) else None,
+        route if isinstance(route, str) else "",
     )
 
 

@@ -6,13 +6,14 @@ import math
 from collections.abc import Callable, Sequence
 
 from ..errors import InputError
-from .types import Candidate
+from .types import Candidate, Tool
 
 Key = tuple[int | str, ...]
 
 _MILLION = 1_000_000
 _HARM = {"none": 0, "write": 1, "delete": 2}
 _UNSAID_HARM = 1  # a tool that says nothing counts as one that writes
+MOST_HARM = 2
 
 
 def micro(value: float) -> int:
@@ -62,6 +63,13 @@ def shadowed(ranked: Sequence[Candidate]) -> tuple[tuple[Candidate, ...], tuple[
     return tuple(kept), tuple(warnings)
 
 
+def harm(tool: Tool) -> int:
+    """What it may do to the world: 0 nothing, 1 write, MOST_HARM delete."""
+    manifest = tool.manifest
+    told = manifest.side_effects if manifest else None
+    return _UNSAID_HARM if told is None else _HARM[told]
+
+
 def _rules(harmless_first: bool) -> list[tuple[str, Callable[[Candidate], int | str]]]:
     rules: list[tuple[str, Callable[[Candidate], int | str]]] = [
         ("score", lambda candidate: -micro(candidate.score)),
@@ -73,11 +81,5 @@ def _rules(harmless_first: bool) -> list[tuple[str, Callable[[Candidate], int | 
         ("tool name", lambda candidate: candidate.tool.name),
     ]
     if harmless_first:
-        rules.insert(4, ("harm", _harm))
+        rules.insert(4, ("harm", lambda candidate: harm(candidate.tool)))
     return rules
-
-
-def _harm(candidate: Candidate) -> int:
-    manifest = candidate.tool.manifest
-    told = manifest.side_effects if manifest else None
-    return _UNSAID_HARM if told is None else _HARM[told]

@@ -92,6 +92,11 @@ class Ranking:
         """Whether a person or the rule ever kept it."""
         return key_of(tool) in self._accepted
 
+    def failures(self, tool: Tool) -> int:
+        """How often it failed or was rejected, however long ago."""
+        events = self._histories.get(key_of(tool), ())
+        return sum(1 for event in events if event.event in {"failed", "rejected"})
+
     def relevance(self, intent: str) -> float:
         """0..1: whether any of the tools is what the prompt needs."""
         return self._hinted.relevance(intent)

@@ -83,13 +83,23 @@ class Trace:
             "detail": detail,
         }
         written = json.loads(record_line(event))  # what a replay will read, not what was handed in
-        append_record(self.path, written, sync=False)
+        self._write(written)
         self.events.append(written)
         return dict(written)
+
+    def _write(self, event: Mapping[str, Any]) -> None:
+        append_record(self.path, event, sync=False)
 
     def _shown(self, path: Path) -> str:
         below = path.is_relative_to(self._project)
         return (path.relative_to(self._project) if below else path).as_posix()
+
+
+class UnwrittenTrace(Trace):
+    """A trace that is only looked at: nothing is written."""
+
+    def _write(self, event: Mapping[str, Any]) -> None:
+        pass
 
 
 def read_trace(path: Path) -> Records:

@@ -23,7 +23,7 @@ AGENT_KEYS = (
 )
 GATE_KEYS = (
     *("modules", "sources", "policy", "sinks", "state", "threshold", "recall", "audit_share"),
-    *("log_refusals", "scorer", "seed", "routing"),
+    *("log_refusals", "scorer", "seed", "routing", "telemetry", "executive"),
 )
 _TEXTS = ("provider", "workspace")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")

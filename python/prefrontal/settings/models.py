@@ -10,6 +10,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ..errors import InputError
 from ..storage.state_folder import default_state
+from .executive import ExecutiveSettings
+from .mcp_source import McpServer
 from .routing import Routing
 from .rules import (
     Hours,
@@ -28,6 +30,7 @@ from .rules import (
     Whole,
     broken,
 )
+from .telemetry import Telemetry
 
 _CHECKED = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -63,9 +66,10 @@ class Sources(BaseModel):
 
     directories: folders to watch. git: repositories whose new commits are signals. network:
     addresses to ask. http: where other programs post events. logs: log files whose new lines are
-    signals, through rotation. socket: path of a Unix socket that takes JSON lines. stdin: take JSON
-    lines on standard input. polling: look at the folders every two seconds instead of being told,
-    for network drives and shared folders of containers.
+    signals, through rotation. mcp: servers whose notifications are signals. socket: path of a Unix
+    socket that takes JSON lines. stdin: take JSON lines on standard input. polling: look at the
+    folders every two seconds instead of being told, for network drives and shared folders of
+    containers.
     """
 
     model_config = _CHECKED
@@ -75,6 +79,7 @@ class Sources(BaseModel):
     network: tuple[Endpoint, ...] = ()
     http: HttpEvents | None = None
     logs: tuple[Text, ...] = ()
+    mcp: tuple[McpServer, ...] = ()
     socket: Text | None = None
     stdin: Switch = False
     polling: Switch = False
@@ -163,6 +168,8 @@ class Settings(BaseSettings):
     threshold: the least score that wakes, for every module; recall: let the threshold follow this
     share of what mattered. audit_share: share of the slept windows that are shown all the same.
     log_refusals: keep what nobody was woken for, too. routing: what `prefrontal route` is told.
+    telemetry: what is told to the tools that watch an agent. executive: what `prefrontal run` is
+    told besides.
 
     The keys from identity on are the agent's (`prefrontal agent`, `ledger`, `cortex`): one file
     serves all commands. Here they need only be mappings; the plugin that reads one checks it.
@@ -188,6 +195,8 @@ class Settings(BaseSettings):
     scorer: Literal["linear", "lstm"] = "linear"
     seed: Seed = 0
     routing: Routing = Routing()
+    telemetry: Telemetry = Telemetry()
+    executive: ExecutiveSettings = ExecutiveSettings()
 
     identity: Mapped = {}
     provider: Text | None = None

@@ -1,0 +1,174 @@
+"""What one reflection came to, in the words of the executive."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..cortex.directives import PENDING, QUEUED
+from ..cortex.models import Belief, ReflectionRecord
+from ..cortex.plugin import CortexPlugin
+from ..executive.nouns import Conclusion, HeardBelief
+from ..storage.decision_record import ASSESSMENT, BELIEF, DIRECTIVE
+
+JUDGED = "judged"
+"""Reason of an assessment that nothing held back."""
+_OLD_SHARE = 0.5
+"""What is left of the confidence in a belief that no cycle confirmed for long."""
+
+
+@dataclass(frozen=True, slots=True)
+class CortexBefore:
+    """What the cortex held before a reflection, to tell what came of it."""
+
+    cycle: int
+    beliefs: Mapping[str, Belief]
+    waiting: frozenset[str]
+
+    @classmethod
+    def of(cls, cortex: CortexPlugin) -> CortexBefore:
+        held = {key: replace(each) for key, each in cortex.beliefs.by_key.items()}
+        waiting = {each.id for each in cortex.directives.open if each.status == PENDING}
+        return cls(cortex.state.cycle, held, frozenset(waiting))
+
+
+def conclusions(cortex: CortexPlugin, before: CortexBefore) -> tuple[Conclusion, ...]:
+    """Assessments, beliefs and directives that came since, in this order, each kind in its own."""
+    record = _new_record(cortex, before)
+    found: list[Conclusion] = []
+    if record is not None:
+        found += _assessments(cortex, record)
+        found += _beliefs(cortex, record, before.beliefs)
+        found += [_directive(each, record.cycle) for each in record.directives]
+    approved = [each for each in cortex.directives.open if each.id in before.waiting]
+    found += [_directive(each.to_json(), None) for each in approved if each.status == QUEUED]
+    return tuple(found)
+
+
+def confidence(cortex: CortexPlugin, belief: Belief) -> float:
+    """How sure a belief is, 0..1: 1 for the operator's, else 1 - 1/2 to the number of cycles that
+    found it (five of them are remembered), and half of that when none did for long.
+    """
+    if belief.pinned:
+        return 1.0
+    found = 1.0 - 0.5 ** max(1, len(belief.supporting_evidence))
+    return found * _OLD_SHARE if cortex.beliefs.is_stale(belief) else found
+
+
+def heard(cortex: CortexPlugin, beliefs: Sequence[Belief]) -> tuple[HeardBelief, ...]:
+    """The beliefs as the executive hears them."""
+    return tuple(
+        HeardBelief(each.key, each.value, confidence(cortex, each), each.pinned) for each in beliefs
+    )
+
+
+def _new_record(cortex: CortexPlugin, before: CortexBefore) -> ReflectionRecord | None:
+    """The record of the cycle that was completed since, if one was."""
+    last = cortex.history[-1] if cortex.history else None
+    return last if last is not None and last.cycle > before.cycle and last.status == "ok" else None
+
+
+def _assessments(cortex: CortexPlugin, record: ReflectionRecord) -> Iterator[Conclusion]:
+    for each in record.assessments:
+        if each["outcome"] != "recorded":
+            continue
+        trust, proposed = each["clamped"], each["proposed"]
+        yield Conclusion(
+            kind=ASSESSMENT,
+            subject=each["peer_id"],
+            text=each["rationale"],
+            changed=trust != each["previous"],
+            reason=each["why"] or JUDGED,
+            details={
+                "trust": trust,
+                "before": each["previous"],
+                "proposed": proposed,
+                "clamped": trust != proposed,
+                "info_score": _info_score(cortex, each["peer_id"]),
+                **_cycle(record),
+            },
+        )
+
+
+def _info_score(cortex: CortexPlugin, peer_id: str) -> int | None:
+    try:
+        latest = cortex.ledger.get_peer_assessment_summary(peer_id)["latest"]
+    except ValueError:
+        return None
+    return None if latest is None else int(latest["info_score"])
+
+
+def _beliefs(
+    cortex: CortexPlugin, record: ReflectionRecord, before: Mapping[str, Belief]
+) -> Iterator[Conclusion]:
+    """What was added or confirmed, then what has gone."""
+    revised = {each["key"]: each["old"] for each in record.beliefs_revised}
+    for key in record.beliefs_updated:
+        belief = cortex.beliefs.by_key.get(key)
+        if belief is None:  # it found no room
+            continue
+        confirmed = "revised" if key in revised else "reaffirmed"
+        change = "added" if key in record.beliefs_added else confirmed
+        more = {"old": revised[key]} if key in revised else {}
+        yield _belief(cortex, belief, change, record, more)
+    for key in record.beliefs_expired:
+        if key in before and key not in cortex.beliefs.by_key:
+            yield _belief(cortex, before[key], "expired", record, {})
+
+
+def _belief(
+    cortex: CortexPlugin,
+    belief: Belief,
+    change: str,
+    record: ReflectionRecord,
+    more: Mapping[str, Any],
+) -> Conclusion:
+    expires = belief.expires_at
+    return Conclusion(
+        kind=BELIEF,
+        subject=belief.key,
+        text=belief.value,
+        changed=change != "expired" and not belief.quarantined,
+        reason=change,
+        score=0.0 if change == "expired" else confidence(cortex, belief),
+        details={
+            "change": change,
+            "expires_at": expires if math.isfinite(expires) else None,
+            "evidence": list(belief.supporting_evidence),
+            "pinned": belief.pinned,
+            "quarantined": belief.quarantined,
+            "peer": belief.peer_id,
+            "rationale": belief.rationale,
+            "provenance": belief.provenance,
+            **more,
+            **_cycle(record),
+        },
+    )
+
+
+def _directive(told: Mapping[str, Any], cycle: int | None) -> Conclusion:
+    """cycle: None for one that the operator has just approved."""
+    text = f"{told['action']}: {told['message']}" if told["message"] else str(told["action"])
+    return Conclusion(
+        kind=DIRECTIVE,
+        subject=told["target_peer"],
+        text=text,
+        changed=told["status"] == QUEUED,
+        reason=told["status"],
+        details={
+            "kind": "approved" if cycle is None else "reflection",
+            "directive": told["id"],
+            "action": told["action"],
+            "message": told["message"],
+            "rationale": told["rationale"],
+            "why": told["why"],
+            "expires_at": told["expires_at"],
+            "cycle": told["cycle"],
+        },
+    )
+
+
+def _cycle(record: ReflectionRecord) -> dict[str, Any]:
+    return {"cycle": record.cycle, "trigger": record.trigger, "reflector": record.depth}

@@ -1,0 +1,181 @@
+"""Finds the tool for a wake: the choice that `prefrontal route` would make of its question."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ..errors import InputError, SourceError
+from ..executive.nouns import ASK, COMPOSE, SELECT, ActOutcome, Choice, HeardBelief, Option
+from ..routing import reading
+from ..routing.coverage import covers_all, needed_for_all
+from ..routing.decide import Bar, shown
+from ..routing.discovery import action_folders
+from ..routing.precedence import micro, shadowed
+from ..routing.ranking import key_of
+from ..routing.route import Mode, Phase, Route
+from ..routing.router import Router
+from ..routing.trace import UnwrittenTrace
+from ..routing.types import Candidate
+from ..storage.decision_record import DecisionRecord
+from .executive_arguments import WakeArguments
+from .executive_beliefs import MARGIN, by_belief, leanings
+from .executive_memory import ToolMemory, route_of
+from .executive_options import Options
+from .executive_prompt import routed_prompt
+
+_LOG = logging.getLogger("prefrontal.executive")
+NEAREST = 3
+"""How many tools are told of where none fits."""
+
+
+class RoutedChooser:
+    """The role Chooser, with the router of `prefrontal route`; nobody is asked, nothing generated.
+
+    router: as `build_router` makes it. Its clock is the time of the loop: past events are aged by
+    it, so that the same wake at the same moment, with the same folder of tools and its history,
+    gives the same choice to the bit. Nothing is written but the router's cache. roots: the watched
+    folders. margin: how much less a tool may score and be put first by a belief, 0..1.
+    """
+
+    def __init__(
+        self, router: Router, *, roots: Sequence[Path] = (), margin: float = MARGIN
+    ) -> None:
+        if not 0.0 <= margin <= 1.0:
+            raise InputError(f"margin must be from 0 to 1, got {margin!r}")
+        self._router = router
+        self._roots = [root.absolute() for root in roots]
+        self._margin = margin
+        self._memory = ToolMemory(router)
+
+    def choose(self, wake: DecisionRecord, heard: Sequence[HeardBelief]) -> Choice:
+        """The tool or composition for the wake; "ask" where none fits or none can be called.
+
+        A tool whose required arguments the wake has nothing for is no option. Tools that cannot be
+        read leave the agent to be asked.
+        """
+        question, prompt = wake.question or "", ""
+        try:
+            actions = [action for _, action in action_folders(self._router.layout)]
+            prompt = routed_prompt(question, wake.window, actions)
+            route = self._routed(wake, prompt)
+        except (InputError, SourceError) as error:  # perhaps no word of it is the module's
+            return self._asked(prompt or question, heard, f"{error}.", ())
+        return self._chosen(wake, prompt, route, tuple(heard))
+
+    def learn(self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome) -> None:
+        """Note what became of the choice in the histories that the router ranks by."""
+        try:
+            self._memory.note(wake, choice, outcome)
+        except SourceError as error:  # what was done is done, and told in the log
+            _LOG.warning("what came of %s is not noted: %s", route_of(wake.id), error)
+
+    def _routed(self, wake: DecisionRecord, prompt: str) -> Route:
+        router = self._router
+        trace = UnwrittenTrace(router.layout, router.clock, f"run-{wake.id}", f"wake-{wake.id}")
+        route = Route(prompt, Mode(plan_only=True, interactive=False), trace)
+        phase: Phase | None = reading.parse_prompt
+        while phase is not None:
+            phase = phase(router, route)
+        return route
+
+    def _chosen(
+        self, wake: DecisionRecord, prompt: str, route: Route, heard: tuple[HeardBelief, ...]
+    ) -> Choice:
+        decision = route.chosen()
+        made = Options(route, self._router, WakeArguments(wake, self._roots))
+        found = made.composition() if decision.policy == COMPOSE else []
+        reaching = self._reaching(route) if decision.policy != "generate" else []
+        found += [made.single(each) for each in reaching]
+        options = [option for option, missing in found if not missing]
+        sentence = decision.reason
+        if not options:
+            near = [made.single(each) for each in route.nearest(NEAREST)]
+            nearest = [option for option, _ in (found or near)][:NEAREST]
+            return self._asked(prompt, heard, _told(sentence, found, None), nearest, route)
+        options = _with_margins(options)
+        told = leanings(heard, [option.name for option in options if option.plan is None])
+        equal = [key_of(each.tool) for each in self._covering(route, reaching)]
+        ordered, why = by_belief(options, told, self._margin, equal)
+        sentence = _told(sentence, found, options[0])
+        return Choice(
+            prompt=prompt,
+            policy=SELECT if ordered[0].plan is None else COMPOSE,
+            options=ordered,
+            threshold=self._router.settings.ranker.threshold,
+            sentence=f"{sentence} {why}".rstrip(),
+            heard=heard,
+            details=_details(route),
+        )
+
+    def _asked(
+        self,
+        prompt: str,
+        heard: Sequence[HeardBelief],
+        sentence: str,
+        nearest: Sequence[Option],
+        route: Route | None = None,
+    ) -> Choice:
+        threshold = self._router.settings.ranker.threshold
+        details = _details(route) if route else {}
+        near = tuple(_with_margins(nearest))
+        return Choice(
+            prompt, ASK, (), threshold, sentence, 0, tuple(heard), near, details
+        )  # fmt: skip
+
+    def _reaching(self, route: Route) -> list[Candidate]:
+        """Those that reach tau and can be run here: the router's choice first, then its order."""
+        ranker = self._router.settings.ranker
+        kept, _ = shadowed(route.candidates)
+        found = [
+            each
+            for each in kept
+            if each.tool.runnable and micro(each.score) >= micro(ranker.threshold)
+        ]
+        taken = {spec.path for spec in route.chosen().selected}
+        if route.chosen().policy == SELECT:
+            found.sort(key=lambda each: each.tool.spec.path not in taken)
+        return found
+
+    def _covering(self, route: Route, reaching: Sequence[Candidate]) -> list[Candidate]:
+        """Those that serve every clause of the prompt, if the router's choice does."""
+        kept, _ = shadowed(route.candidates)
+        bar = Bar.of(self._router.settings.ranker)
+        needed = needed_for_all(kept, len(route.clauses), bar.floor, bar.margin)
+        whole = [each for each in reaching if covers_all(each, needed)]
+        return whole if reaching[:1] == whole[:1] else list(reaching[:1])
+
+
+def _with_margins(options: Sequence[Option]) -> list[Option]:
+    """Each with how much less it scores than the best."""
+    best = max((micro(each.score) for each in options), default=0)
+    return [
+        replace(each, features={**each.features, "margin": (best - micro(each.score)) / 1e6})
+        for each in options
+    ]
+
+
+def _told(
+    sentence: str, found: Sequence[tuple[Option, Sequence[str]]], taken: Option | None
+) -> str:
+    """The router's reason, and which tools were passed over for want of an argument."""
+    parts = [sentence]
+    for option, missing in found:
+        if taken is not None and option.tool == taken.tool:
+            break
+        parts.append(f"{option.name} needs {', '.join(missing)}, which the signal does not have.")
+    if taken is not None and len(parts) > 1:
+        parts.append(f"{taken.name} is the next, with {shown(micro(taken.score))}.")
+    return " ".join(parts)
+
+
+def _details(route: Route) -> dict[str, object]:
+    parsed = route.intent()
+    return {
+        "domain": parsed.domain,
+        "action": parsed.action,
+        "confidence": parsed.confidence,
+        "search": route.found().search,
+    }

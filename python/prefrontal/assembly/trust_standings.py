@@ -1,0 +1,62 @@
+"""Who is behind a signal, and what the trust in them means for the gate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..ledger.drafts import encodable
+from ..ledger.models import Standing as LedgerStanding
+from ..plain_text import one_line
+from ..plugin.messages import SYSTEM_SENDER
+from ..settings.executive import TrustSettings
+from ..types import SignalEvent, Standing
+
+LONGEST_PEER = 200
+_SOURCE, _ACTOR = "source:", "actor:"
+
+
+def peer_of(event: SignalEvent) -> str:
+    """The peer behind a signal: its feature "actor", else "source:" and its source.
+
+    Nobody can pass for a source, or for the agent itself, by a name.
+    """
+    actor = event.features.get("actor")
+    name = one_line(actor).strip() if isinstance(actor, str) else ""
+    if not name:
+        return encodable(f"{_SOURCE}{one_line(event.source).strip()}")[:LONGEST_PEER]
+    if name.startswith((_SOURCE, _ACTOR)) or name == SYSTEM_SENDER:
+        name = _ACTOR + name
+    return encodable(name)[:LONGEST_PEER]
+
+
+class TrustStandings:
+    """The role `protocols.Standings`: the last trust in each peer, a look-up in memory.
+
+    Any thread may ask while another tells of a new judgment.
+    """
+
+    def __init__(self, settings: TrustSettings) -> None:
+        self._settings = settings
+        self._by_peer: dict[str, Standing] = {}
+
+    def standing(self, event: SignalEvent) -> Standing | None:
+        """What is held of the peer behind the signal; None when nobody judged it."""
+        return self._by_peer.get(peer_of(event)) if self._by_peer else None
+
+    def trust(self, peer_id: str) -> int | None:
+        """The last trust, -10..10."""
+        held = self._by_peer.get(peer_id)
+        return None if held is None else held.trust
+
+    def judged(self, peer_id: str, trust: int) -> None:
+        """Take in a judgment: the peer's next signal is seen by it."""
+        told = self._settings
+        budget = told.wakes_per_hour if trust < told.budget_below else None
+        shift = trust * told.log_odds_per_point
+        self._by_peer[peer_id] = Standing(peer_id, trust, shift, budget)
+
+    def load(self, standings: Iterable[LedgerStanding]) -> None:
+        """Take in what a ledger holds: `Ledger.standings()`."""
+        for each in standings:
+            if each.trust is not None:
+                self.judged(each.peer.peer_id, each.trust)

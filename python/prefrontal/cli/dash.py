@@ -1,0 +1,112 @@
+"""`prefrontal dash`: the live page."""
+
+from __future__ import annotations
+
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import SourceError
+
+if TYPE_CHECKING:
+    from ..http_door import Door
+
+NEEDS_EXTRA = "this command needs a web server: pip install 'prefrontal[web]'"
+
+
+@click.command()
+@click.option("--config", metavar="FILE.yml", type=click.Path(), help="Settings, YAML.")
+@click.option(
+    "--state",
+    metavar="DIR",
+    envvar="PREFRONTAL_STATE",
+    help="Where decisions, modules and what was learned are kept; also PREFRONTAL_STATE.",
+)
+@click.option(
+    "--workspace", metavar="DIR", type=click.Path(), help="The agent's; also PREFRONTAL_HOME."
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option("--port", default=8768, show_default=True, help="0 for any free one.")
+@click.option(
+    "--token-env",
+    metavar="NAME",
+    help="The environment variable with the token that opens the page; needed unless the host is"
+    " this machine alone.",
+)
+@click.option(
+    "--name",
+    "names",
+    metavar="NAME",
+    multiple=True,
+    help="Another name by which browsers may open the page, as that of a proxy; may be repeated.",
+)
+@click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
+def dash(
+    config: str | None,
+    state: str | None,
+    workspace: str | None,
+    names: tuple[str, ...],
+    opens: bool,
+    **told: Any,
+) -> None:
+    """Show what the gate and the agent do, live; answer questions, move thresholds, pin beliefs.
+
+    \b
+      prefrontal dash --open
+      prefrontal dash --host 0.0.0.0 --token-env DASH_TOKEN
+    """
+    if find_spec("starlette") is None or find_spec("uvicorn") is None:
+        raise SourceError(NEEDS_EXTRA)
+    door = _door(told)
+    from ..settings import load_settings
+    from ..storage.state_folder import StateFolder
+    from ..web.serving import serve_dash
+    from ..web.shown import open_shown
+    from .module_files import given_modules
+
+    settings = load_settings(config)
+    folder = StateFolder(state or settings.state_folder())
+    with open_shown(
+        settings,
+        folder,
+        [module for _, module in given_modules(settings, folder)],
+        config=config,
+        workspace=workspace,
+        watcher=partial(watching_process, folder.path / "watch.lock"),
+    ) as shown:
+        serve_dash(shown, door, partial(_ready, opens=opens), names)
+
+
+def watching_process(lock: Path, locks: Path = Path("/proc/locks")) -> str | None:
+    """The process that holds the lock of a watch, by the kernel's list of locks; None when none
+    does or there is no list. Trying the lock would now and then keep a watch from starting.
+    """
+    try:
+        inode = f":{lock.stat().st_ino}"
+        lines = locks.read_text(encoding="ascii", errors="replace").splitlines()
+    except OSError:
+        return None
+    for kind, *_, process, place, _, _ in (line.split()[1:] for line in lines if "->" not in line):
+        if kind == "FLOCK" and place.endswith(inode):
+            return process
+    return None
+
+
+def _door(told: dict[str, Any]) -> Door:
+    """Raises InputError for a host of the world without a token, and the like."""
+    from ..http_door import Door
+    from ..settings.secrets import environment_secret
+
+    token = environment_secret("--token-env", told["token_env"]) or ""
+    return Door(told["host"], told["port"], token)
+
+
+def _ready(address: str, *, opens: bool) -> None:
+    click.echo(f"The page is {address}\nCtrl-C stops.", err=True)
+    if opens:
+        import webbrowser
+
+        webbrowser.open(address)

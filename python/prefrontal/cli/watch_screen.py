@@ -1,0 +1,93 @@
+"""What `watch` and `run` print: a line for each wake, the beginning and the end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import click
+
+from ..clock import SystemClock
+from ..plain_text import visible
+from ..pulse.sinks import as_line
+from .decisions import ID_LENGTH
+from .modules import home_short, plain, watched
+
+if TYPE_CHECKING:
+    from ..pulse.prefrontal import EscalationDecision
+    from .watching import Watch
+
+MOST_SHOWN = 10
+
+
+class Screen:
+    """Prints lines on standard output; calls `on_closed` when nobody reads them."""
+
+    def __init__(self, as_json: bool, on_closed: Callable[[], None]) -> None:
+        self._as_json = as_json
+        self._on_closed = on_closed
+        self._lock = Lock()
+
+    def show(self, decision: EscalationDecision) -> None:
+        """A line for a wake."""
+        self.line(as_line(decision) if self._as_json else wake_line(decision))
+
+    def line(self, text: str) -> None:
+        """Print one line, or several that belong together."""
+        try:
+            with self._lock:
+                click.echo(text)
+        except (OSError, ValueError):  # ValueError: closed on our side
+            self._on_closed()
+
+
+def wake_line(decision: EscalationDecision) -> str:
+    """Time, module, score, id and question, on one line."""
+    moment = time.strftime("%H:%M:%S", time.localtime(SystemClock().now()))
+    module = click.style(f"{visible(decision.module_id, 24):<12}", bold=True)
+    shown_id = click.style((decision.activation_id or "")[:ID_LENGTH], dim=True)
+    audit = click.style("audit: ", fg="yellow") if decision.audit else ""
+    return f"{moment} {module} {decision.confidence:.2f} {shown_id} {audit}{decision.question}"
+
+
+def beginning(watch: Watch) -> str:
+    """What is watched, and how it ends."""
+    lines = [f"{visible(m.module_id, 80)} watches {watched(m)}" for m in watch.modules[:MOST_SHOWN]]
+    if len(watch.modules) > MOST_SHOWN:
+        lines.append(f"and {len(watch.modules) - MOST_SHOWN} modules more")
+    for module in watch.modules:
+        for folder in module.watch_directories():
+            if not Path(folder).is_dir():
+                lines.append(f"{plain(home_short(folder))} does not exist yet; it is waited for")
+    state = plain(home_short(str(watch.state.path.absolute())))
+    return "\n".join([*lines, f"Decisions are kept in {state}. Ctrl-C stops."])
+
+
+def ending(watch: Watch, finished: bool) -> str:
+    """What was decided. finished: whether all was delivered in time."""
+    status = watch.registry.status()
+    counts = dict(status["decisions"])
+    wakes, audits = counts.pop("woke", 0), counts.pop("audit", 0)
+    slept = counts.pop("below_threshold", 0)
+    parts = [many(status["events"], "event"), many(wakes, "wake"), f"{slept} slept"]
+    parts.append(many(audits, "audit"))
+    parts += [f"{count} {reason.replace('_', ' ')}" for reason, count in counts.items() if count]
+    lines = [f"Stopped: {', '.join(parts)}."]
+    for module in watch.modules:
+        if (estimate := watch.registry.recall_estimate(module.module_id)) is not None:
+            lines.append(f"{visible(module.module_id, 80)}: {estimate}")
+    if watch.owed:
+        them = "it" if watch.owed == 1 else "them"
+        lines.append(f"{many(watch.owed, 'delivery')} pending; the next watch takes {them} up.")
+    if not finished:
+        lines.append("Not every question could be delivered in time; they are all in the log.")
+    return "\n".join(lines)
+
+
+def many(count: int, noun: str) -> str:
+    """`1 wake`, `2 wakes`, `3 deliveries`."""
+    plural = noun.removesuffix("y") + "ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count} {noun if count == 1 else plural}"
