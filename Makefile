@@ -30,13 +30,14 @@ build: $(VENV)/installed  ## make .venv and install prefrontal into it
 test: $(VENV)/with-torch $(VENV)/tools  ## run the tests
 	$(BIN)/python -m pytest
 
-check: $(VENV)/with-torch $(VENV)/tools  ## lint, format, types, imports, requirements
+check: $(VENV)/with-torch $(VENV)/tools  ## lint, format, types, imports, requirements, references
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	PYTHONPATH=python $(BIN)/lint-imports --no-logo
 	find csrc bindings -name '*.[ch]pp' | xargs $(BIN)/clang-format --dry-run -Werror
 	$(BIN)/python scripts/check_requirements.py
+	$(BIN)/python scripts/make_references.py --check
 
 format: $(VENV)/tools  ## rewrite the files in the project's format
 	$(BIN)/ruff check --fix
@@ -69,7 +70,7 @@ $(VENV)/ready: pyproject.toml scripts/requirements.py
 	@touch $@
 
 $(VENV)/tools: $(VENV)/ready
-	$(BIN)/python scripts/requirements.py dev plot bench control llm mcp otel server > $@.txt
+	$(BIN)/python scripts/requirements.py dev plot bench control llm mcp otel server web > $@.txt
 	$(PIP) install --quiet -r $@.txt
 	@touch $@
 

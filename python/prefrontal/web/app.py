@@ -1,0 +1,179 @@
+"""The application: the page, its files, its changes, and what a person does on it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    Response,
+    StreamingResponse,
+)
+from starlette.routing import Route
+
+from ..errors import InputError, PrefrontalError
+from ..http_door import Door
+from . import changes
+from .assets import Assets, kind_of, read_assets
+from .curves import DAYS, NEWEST, preview, preview_words, threshold_curve
+from .following import Follower, read_pages
+from .guard import Guard
+from .page import render_page
+from .regions import whole
+from .shown import Shown
+from .stream import Stream
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+MOST_BYTES = 1 << 16
+NEVER = {"cache-control": "no-store"}
+AT_ONCE = {**NEVER, "x-accel-buffering": "no"}
+"""For a proxy that would gather what is sent."""
+FOR_EVER = {"cache-control": "private, max-age=31536000, immutable"}
+
+
+@dataclass(slots=True)
+class Dash:
+    """The application and what it stands on. key: what every change must carry."""
+
+    app: Starlette
+    follower: Follower
+    stream: Stream
+    key: str
+
+
+def build_dash(shown: Shown, door: Door, names: Collection[str] = ()) -> Dash:
+    """The page over what is shown; it follows the log from when the application starts.
+
+    names: by which it may be opened, besides those of this machine.
+    """
+    key = secrets.token_urlsafe(24)
+    assets = read_assets()
+
+    follower = Follower(shown)
+
+    def hello() -> dict[str, Any]:
+        return {"number": follower.state[0], "key": key, "version": assets.version}
+
+    stream = Stream(follower.instance, hello)
+    follower.tell = stream.tell
+    follower.is_watched = lambda: stream.listeners > 0
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        stream.begin()
+        follower.start()
+        try:
+            yield
+        finally:
+            await run_in_threadpool(follower.stop)
+
+    async def page(_: Request) -> Response:
+        number, regions = follower.state
+        html = render_page(number, regions, follower.instance, key, assets)
+        return HTMLResponse(html, headers=NEVER)
+
+    async def state(_: Request) -> Response:
+        number, regions = follower.state
+        told = hello() | {"instance": follower.instance, "number": number}
+        return JSONResponse(told | {"regions": whole(regions)}, headers=NEVER)
+
+    async def events(request: Request) -> Response:
+        told = stream.listen(request.headers.get("last-event-id", ""))
+        return StreamingResponse(told, media_type="text/event-stream", headers=AT_ONCE)
+
+    app = Starlette(
+        routes=[
+            Route("/", page),
+            Route("/state", state),
+            Route("/events", events),
+            Route("/static/{name}", _static(assets)),
+            Route("/modules/curve", _reading(shown, _curve)),
+            Route("/modules/preview", _reading(shown, _preview)),
+            *(
+                Route(path, _changing(shown, follower, change), methods=["POST"])
+                for path, change in (
+                    ("/questions/answer", changes.answer),
+                    ("/modules/threshold", changes.set_threshold),
+                    ("/beliefs", changes.change_belief),
+                )
+            ),
+        ],
+        middleware=[Middleware(Guard, door=door, key=key, names=names)],
+        exception_handlers={PrefrontalError: _sentence},
+        lifespan=lifespan,
+        max_body_size=MOST_BYTES,
+    )
+    return Dash(app, follower, stream, key)
+
+
+def _static(assets: Assets) -> Callable[[Request], Any]:
+    async def static(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in assets.contents:
+            return PlainTextResponse("there is no such file", 404)
+        return Response(assets.contents[name], media_type=kind_of(name), headers=FOR_EVER)
+
+    return static
+
+
+def _reading(
+    shown: Shown, read: Callable[[Shown, Mapping[str, str]], dict[str, Any]]
+) -> Callable[[Request], Any]:
+    async def reading(request: Request) -> Response:
+        told = await run_in_threadpool(read, shown, request.query_params)
+        return JSONResponse(told, headers=NEVER)
+
+    return reading
+
+
+def _changing(
+    shown: Shown, follower: Follower, change: Callable[[Shown, Mapping[str, str]], str]
+) -> Callable[[Request], Any]:
+    async def changing(request: Request) -> Response:
+        body = (await request.body()).decode("utf-8", "replace")
+        told = dict(parse_qsl(body, keep_blank_values=True, max_num_fields=20))
+        said = await run_in_threadpool(change, shown, told)
+        follower.look()
+        return PlainTextResponse(said, headers=NEVER)
+
+    return changing
+
+
+def _curve(shown: Shown, told: Mapping[str, str]) -> dict[str, Any]:
+    """The curve of a module, from its latest decisions."""
+    with read_pages(shown) as pages:
+        rows = pages.of_module(changes.named(told, "module"), NEWEST, _begin(shown))
+    return threshold_curve(rows).plain()
+
+
+def _preview(shown: Shown, told: Mapping[str, str]) -> dict[str, Any]:
+    """What a threshold would have done, in words."""
+    threshold = changes.checked_threshold(told.get("threshold", ""))
+    with read_pages(shown) as pages:
+        rows = pages.of_module(changes.named(told, "module"), NEWEST, _begin(shown))
+    if not rows:
+        return {"words": ""}
+    found = preview(rows, threshold, shown.policy)
+    return {"words": preview_words(found, threshold_curve(rows).days)}
+
+
+def _begin(shown: Shown) -> float:
+    return shown.clock.now() - DAYS * 86_400.0
+
+
+async def _sentence(_: Request, error: Exception) -> Response:
+    """What went wrong, for a person; a slip of theirs or a trouble of the disk."""
+    status = 422 if isinstance(error, InputError) else 503
+    return PlainTextResponse(str(error), status, headers=NEVER)

@@ -1,0 +1,108 @@
+"""What a person does on the page: answers, thresholds, beliefs; each tells what it did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..errors import InputError
+from ..plain_text import visible
+from ..storage.decision_record import DIRECTIVE, EDITED_QUESTION, DecisionRecord
+from ..storage.decisions import new_id
+from ..storage.threshold_wishes import wish_threshold
+from .markup import meant
+from .operator_word import forget_belief, pin_belief
+from .part_decisions import EDITED
+from .part_questions import LONGEST_EDIT
+from .shown import Shown
+
+SOURCE = "dash"
+"""Whose labels they are, in the log."""
+LABELS = {"accept": 1.0, "edit": 1.0, "ignore": 0.0}
+
+
+def answer(shown: Shown, told: Mapping[str, str]) -> str:
+    """Label a wake: accept and edit 1.0, ignore 0.0; an edited question is kept beside it.
+
+    Raises InputError for an unknown decision or answer, or an edit without a text.
+    """
+    said = told.get("answer", "")
+    if said not in LABELS:
+        raise InputError(f"answer must be one of {', '.join(LABELS)}, got {said!r:.40}")
+    given = named(told, "decision")
+    wake = shown.log.get(given)
+    if wake is None or wake.kind != "wake":
+        raise InputError(f"decision must be a wake that the log holds, got {given!r:.80}")
+    with shown.writing:
+        if said == "edit":
+            shown.log.append(_edited(shown, wake, told.get("text", "")))
+        shown.log.add_label(wake.id, LABELS[said], shown.clock.now(), SOURCE)
+    words = {"accept": "Accepted", "edit": "Accepted with your words", "ignore": "Ignored"}
+    return f"{words[said]}: {visible(wake.question or wake.subject, 120)}"
+
+
+def set_threshold(shown: Shown, told: Mapping[str, str]) -> str:
+    """Wish a threshold for a module, or take the wish back where none is given.
+
+    Raises InputError for a module that nobody knows or a threshold that is none.
+    """
+    module, given = named(told, "module"), told.get("threshold", "")
+    if module not in shown.modules and not shown.log.recent(1, module):
+        raise InputError(f"module must be one that is known, got {module!r:.80}")
+    threshold = checked_threshold(given) if given else None
+    with shown.writing:
+        wish_threshold(shown.log, module, threshold)
+    name = visible(module, 80)
+    if threshold is None:
+        return f"{name}: the gate sets its threshold again."
+    return f"{name}: wakes from {threshold:.2f} on. A running gate takes it up within seconds."
+
+
+def change_belief(shown: Shown, told: Mapping[str, str]) -> str:
+    """Pin or forget a belief. Raises InputError, SourceError."""
+    deeds = {"pin": pin_belief, "forget": forget_belief}
+    deed = told.get("do", "")
+    if deed not in deeds:
+        raise InputError(f"do must be one of {', '.join(deeds)}, got {deed!r:.40}")
+    with shown.writing:
+        return visible(deeds[deed](shown.records, named(told, "key")), 400)
+
+
+def _edited(shown: Shown, wake: DecisionRecord, text: str) -> DecisionRecord:
+    """The question in a person's words, as a decision that the wake led to."""
+    words = visible(text.strip(), LONGEST_EDIT)
+    if not words:
+        raise InputError(f"text must not be empty, got {text!r:.40}")
+    return DecisionRecord(
+        id=new_id(),
+        time=shown.clock.now(),
+        kind=DIRECTIVE,
+        subject=wake.subject,
+        acted=False,
+        reason=EDITED,
+        score=float("nan"),
+        threshold=float("nan"),
+        question=words,
+        propensity=1.0,
+        window=(),
+        cause=wake.id,
+        details={"kind": EDITED_QUESTION, "asked": wake.question},
+    )
+
+
+def named(told: Mapping[str, str], field: str) -> str:
+    """The name in that field, as `markup.exact` wrote it. Raises InputError for what is none."""
+    try:
+        return meant(told.get(field, ""))
+    except UnicodeDecodeError:
+        raise InputError(f"{field} must be a name, got {told[field]!r:.80}") from None
+
+
+def checked_threshold(given: str) -> float:
+    """The number that was given. Raises InputError unless it is from 0 to 1."""
+    try:
+        threshold = float(given)
+    except ValueError:
+        threshold = float("nan")
+    if not 0.0 <= threshold <= 1.0:
+        raise InputError(f"threshold must be a number from 0 to 1, got {given!r:.40}")
+    return threshold

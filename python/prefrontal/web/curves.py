@@ -1,0 +1,124 @@
+"""What another threshold of a module would have done, from the log of its decisions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+from ..assembly.replay_gate import policy_admission
+from ..pulse.policy import PolicySettings
+from ..replay.log_replay import ModuleOutcome, replay_log
+from ..storage.decision_pages import LogRow
+from ..types import Reason
+from .markup import many
+from .tallies import RELEVANT
+
+DAYS = 30
+NEWEST = 100_000
+"""Decisions among which those of the module are looked for."""
+STEPS = 100
+"""Thresholds from 0 to 1 for which the curve has a point."""
+_DAY_S = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdCurve:
+    """Wakes a day and recall for each threshold from 0 to 1 in steps of 0.01, quiet hours and
+    budgets left out.
+
+    wakes: a day. recall: None where nothing that mattered is known. sampled: whether audits stand
+    for the windows that slept, because the log does not hold them.
+    """
+
+    wakes: tuple[float, ...]
+    recall: tuple[float, ...] | None
+    days: float
+    windows: int
+    labelled: int
+    sampled: bool
+
+    def plain(self) -> dict[str, Any]:
+        """As it goes to the browser."""
+        return {
+            "wakes": [round(each, 4) for each in self.wakes],
+            "recall": None if self.recall is None else [round(each, 4) for each in self.recall],
+            "days": round(self.days, 2),
+            "windows": self.windows,
+            "labelled": self.labelled,
+            "sampled": self.sampled,
+        }
+
+
+def threshold_curve(rows: Sequence[LogRow]) -> ThresholdCurve:
+    """The curve of one module's wakes, oldest first. At each threshold its recall is what
+    `replay.log_replay` finds without a policy.
+    """
+    sampled = not any(row.reason == Reason.BELOW_THRESHOLD for row in rows)
+    woken, relevant = [0.0] * (STEPS + 2), [0.0] * (STEPS + 2)
+    for row in rows:
+        # the highest step that the score reaches; one below 0 or that is none wakes nowhere
+        step = -1 if math.isnan(row.score) else _step(row.score)
+        weight = 1.0 / row.propensity
+        woken[step + 1] += weight if sampled else 1.0
+        if row.label is not None and row.label >= RELEVANT:
+            relevant[step + 1] += weight
+    days = _days(rows)
+    above, caught = _from_above(woken), _from_above(relevant)
+    total = sum(relevant)
+    return ThresholdCurve(
+        wakes=tuple(each / days for each in above),
+        recall=tuple(each / total for each in caught) if total else None,
+        days=days,
+        windows=len(rows),
+        labelled=sum(row.label is not None for row in rows),
+        sampled=sampled,
+    )
+
+
+def preview(rows: Sequence[LogRow], threshold: float, policy: PolicySettings) -> ModuleOutcome:
+    """What that threshold would have done with these wakes of one module, with the quiet hours,
+    cooldowns and budgets of the settings.
+    """
+    records = (row.as_record() for row in rows)
+    [found] = replay_log(records, threshold, policy_admission(policy)) or [ModuleOutcome("")]
+    return found
+
+
+def preview_words(found: ModuleOutcome, days: float) -> str:
+    """The preview in a sentence or two."""
+    words = f"In {days:.0f} days" if days >= 1.5 else "In this time"
+    words += f" it would have woken {many(found.would_wake, 'time')} instead of {found.woke:,}"
+    if found.held_back:
+        held = ", ".join(f"{n} {why.replace('_', ' ')}" for why, n in found.held_back.most_common())
+        words += f", with {held} held back"
+    if found.recall is not None:
+        words += f"; caught {found.caught:,.0f} of {found.caught + found.missed:,.0f} that mattered"
+    if found.wasted:
+        words += f"; {found.wasted:,.0f} for nothing"
+    return words + "."
+
+
+def _step(score: float) -> int:
+    """The highest of the steps whose threshold the score reaches, as `score >= step / STEPS`."""
+    step = math.floor(min(1.0, max(-0.01, score)) * STEPS)
+    while step < STEPS and score >= (step + 1) / STEPS:
+        step += 1
+    while step >= 0 and score < step / STEPS:
+        step -= 1
+    return step
+
+
+def _from_above(counts: Sequence[float]) -> list[float]:
+    """For each step the sum of its count and of all above it."""
+    sums = list(accumulate(reversed(counts)))
+    return sums[::-1][1:]
+
+
+def _days(rows: Sequence[LogRow]) -> float:
+    """The time that the rows span, an hour at least."""
+    if not rows:
+        return 1.0
+    return max(rows[-1].time - rows[0].time, 3600.0) / _DAY_S

@@ -1,0 +1,221 @@
+"""Keeps the page's state up with the log, which other processes write, and with the workspace."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Iterator
+from contextlib import closing, contextmanager
+from threading import Event, Thread
+from time import perf_counter
+
+from ..cortex.models import ReflectionRecord
+from ..cortex.state import HISTORY_KEY, parse_history
+from ..errors import PrefrontalError
+from ..storage.decision_pages import DecisionPages
+from ..storage.decision_record import ACT, ASSESSMENT, BELIEF, DIRECTIVE, ROUTE
+from ..storage.decisions import new_id
+from ..storage.memory_files import MemoryFiles
+from ..storage.threshold_wishes import THRESHOLDS, parse_thresholds
+from .markup import Html
+from .part_decisions import REFLECTIONS, ROUTES, clamps_of, reflection_pieces, route_pieces
+from .part_health import health_pieces, inode_of, standstill
+from .part_memory import belief_pieces, damaged, peer_pieces
+from .part_modules import module_pieces
+from .part_questions import Queue
+from .part_today import Strip, figures, legend
+from .regions import Change, Regions, difference
+from .shown import Shown
+from .tallies import Tallies
+
+WATCHED_S = 0.01
+"""How often the log is asked whether it grew, while a page is open."""
+UNWATCHED_S, UNWATCHED = 0.5, 5
+"""The same while none is open, and how many times rarer everything else is looked at then."""
+SLOW_S, IDLE_S = 0.25, 1.0
+"""The least time between two looks at what need not follow at once: when the log grew, and else."""
+LATER_S = 0.1
+"""How long that waits at least when the log grew."""
+WORKSPACE_S = 1.5
+"""How often the agent's files are looked at."""
+RESTS = 2.0
+"""Times as long as a look took, before the next."""
+GAP_S = 0.025
+"""At least so long when the log just grew: many events in a second are shown in one go."""
+
+REFLECTED = frozenset({ASSESSMENT, BELIEF, DIRECTIVE})
+ALL_KINDS = frozenset({ROUTE, ACT, *REFLECTED})
+
+log = logging.getLogger("prefrontal.web")
+
+
+class Follower:
+    """Follows on a thread of its own; `tell` is called on it with each change.
+
+    is_watched: asked whether anybody looks; where nobody does, a look is rare.
+
+    instance: another one after each start. number: of the state; `regions` is that state.
+    """
+
+    def __init__(self, shown: Shown) -> None:
+        self.instance = new_id()[:12]
+        self.state: tuple[int, Regions] = (0, {})
+        self.is_watched: Callable[[], bool] = lambda: True
+        self.tell: Callable[[Change], object] = lambda _: None
+        self._shown = shown
+        self._now = Event()
+        self._ended = False
+        self._strip, self._queue = Strip(), Queue()
+        self._looked = dict.fromkeys(("slow", "workspace"), perf_counter())
+        self._grew = False
+        self._cycles: list[ReflectionRecord] = []
+        self._trouble = ""
+        self._inode = inode_of(shown.log.path)
+        self._pages = DecisionPages(shown.log.path)
+        try:
+            self._tallies = Tallies(self._pages, shown.clock.now())
+            self._seen = self._pages.version()
+            self.state = (1, self._everything())
+        except BaseException:
+            self._pages.close()
+            raise
+        self._thread = Thread(target=self._run, name="prefrontal-dash-follower", daemon=True)
+
+    def start(self) -> None:
+        """Begin to follow."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread and give the log back."""
+        self._ended = True
+        self._now.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        self._pages.close()
+
+    def look(self) -> None:
+        """Look at everything soon, the workspace too: a person changed something."""
+        self._looked = dict.fromkeys(self._looked, -IDLE_S - WORKSPACE_S)
+        self._now.set()
+
+    def _run(self) -> None:
+        rest = 0.0
+        while not self._ended:
+            self._now.wait(max(rest, WATCHED_S if self.is_watched() else UNWATCHED_S))
+            self._now.clear()
+            begun = perf_counter()
+            try:
+                self._follow()
+                self._trouble = ""
+            except PrefrontalError as error:  # a full disk or a lock passes
+                self._complain(str(error))
+            except Exception as error:  # noqa: BLE001 - a defect must not end the thread unseen
+                self._complain(f"this is a defect of prefrontal: {error!r:.200}", exc_info=error)
+            took = perf_counter() - begun
+            rest = max(RESTS * took, GAP_S if self._grew else 0.0)
+
+    def _complain(self, sentence: str, exc_info: Exception | None = None) -> None:
+        """In the log and on the page, once; the next look at health takes it off the page."""
+        if sentence != self._trouble:
+            log.warning("the page stands still: %s", sentence, exc_info=exc_info)
+            self._trouble = sentence
+            self._publish({"health": {**standstill(sentence), **self.state[1].get("health", {})}})
+
+    def _follow(self) -> None:
+        """Publish what came, the log first."""
+        version = self._pages.version()
+        now = self._shown.clock.now()
+        if self._tallies.is_over(now):
+            self._tallies = Tallies(self._pages, now)
+            self._publish(self._everything())
+        if version != self._seen:
+            kinds = self._tallies.take(self._pages)
+            self._publish(self._at_once(ALL_KINDS if self._trouble else kinds))
+            self._seen = version
+            if not self._grew:  # the rest waits until the browser has painted this
+                self._looked["slow"] = max(self._looked["slow"], perf_counter() - SLOW_S + LATER_S)
+            self._grew = True
+        if self._is_due("slow", SLOW_S if self._grew else IDLE_S):
+            self._grew = False
+            self._publish(self._slow())
+        if self._is_due("workspace", WORKSPACE_S):
+            self._publish(self._workspace())
+
+    def _is_due(self, name: str, every_s: float) -> bool:
+        now = perf_counter()
+        if now < self._looked[name] + every_s * (1 if self.is_watched() else UNWATCHED):
+            return False
+        self._looked[name] = now
+        return True
+
+    def _publish(self, new: Regions) -> None:
+        number, before = self.state
+        changed = difference(before, new)
+        if changed:
+            self.state = (number + 1, {**before, **new})
+            self.tell(Change(number, number + 1, changed))
+
+    def _everything(self) -> Regions:
+        self._cycles = self._read_cycles()
+        return {**self._at_once(ALL_KINDS), **self._slow(), **self._workspace()}
+
+    def _at_once(self, kinds: Collection[str]) -> Regions:
+        """What follows the log within milliseconds. kinds: of the decisions that came."""
+        tallies, pages = self._tallies, self._pages
+        found: dict[str, dict[str, Html]] = {
+            "figures": figures(tallies),
+            "legend": legend(tallies),
+            "strip": self._strip.pieces(tallies),
+            "questions": self._queue.pieces(tallies, pages),
+        }
+        if not {ROUTE, ACT}.isdisjoint(kinds):
+            routes = pages.of_kinds((ROUTE,), ROUTES)
+            found["routes"] = route_pieces(routes, {r.id: pages.led_to(r.id) for _, r in routes})
+        if not REFLECTED.isdisjoint(kinds):
+            found["reflections"] = self._reflections()
+        return found
+
+    def _slow(self) -> Regions:
+        wished = parse_thresholds(self._pages.state(THRESHOLDS) or b"{}")
+        return {
+            "modules": module_pieces(self._tallies, self._shown, wished),
+            "health": health_pieces(self._tallies, self._pages, self._shown, self._inode),
+        }
+
+    def _workspace(self) -> Regions:
+        """What the agent keeps in its folder; a damaged file is shown in its place."""
+        found: dict[str, dict[str, Html]] = {}
+        records = self._shown.records
+        with _in_its_place(found, "beliefs"):
+            found["beliefs"] = belief_pieces(records)
+        with _in_its_place(found, "reflections"):
+            self._cycles = self._read_cycles()
+            found["reflections"] = self._reflections()
+        with _in_its_place(found, "peers"):
+            found["peers"] = peer_pieces(records, clamps_of(self._cycles))
+        return found
+
+    def _reflections(self) -> dict[str, Html]:
+        decisions = self._pages.of_kinds(sorted(REFLECTED), REFLECTIONS)
+        return reflection_pieces(decisions, self._cycles[-REFLECTIONS:])
+
+    def _read_cycles(self) -> list[ReflectionRecord]:
+        files = MemoryFiles(self._shown.records.folder / "memory" / "files")
+        try:
+            return list(parse_history(files.retrieve(HISTORY_KEY)))
+        except ValueError:
+            return []
+
+
+@contextmanager
+def _in_its_place(found: dict[str, dict[str, Html]], name: str) -> Iterator[None]:
+    try:
+        yield
+    except PrefrontalError as error:
+        found[name] = damaged(name, str(error))
+
+
+@contextmanager
+def read_pages(shown: Shown) -> Iterator[DecisionPages]:
+    """The log to read, on a connection of its own, for a question of one page."""
+    with closing(DecisionPages(shown.log.path)) as pages:
+        yield pages

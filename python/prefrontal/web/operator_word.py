@@ -1,0 +1,62 @@
+"""What a person says of a belief: pinned or forgotten, kept where the agent looks for it."""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..assembly.agent_records import AgentRecords
+from ..cortex.operator import OPERATOR_KEY, OperatorWishes
+from ..errors import InputError, SourceError
+from ..storage.memory_files import MemoryFiles
+
+LOCK_NAME = "cortex-operator.lock"
+"""The same that `prefrontal cortex pin` takes: one process changes the wishes at a time."""
+
+
+def pin_belief(records: AgentRecords, key: str) -> str:
+    """Keep the belief as it is: it never expires, and no reflection changes it; a sentence.
+
+    Raises InputError for a belief that is not held, SourceError when it cannot be written.
+    """
+    _held(records, key)
+    with _changing(records.folder) as wishes:
+        wishes.pin(key, None, records.clock.now())
+    return f"Pinned: {key}. The agent takes it up at its next look."
+
+
+def forget_belief(records: AgentRecords, key: str) -> str:
+    """Hold the belief no longer, pinned or not; a later reflection may form it anew.
+
+    Raises InputError for one that is not held or that the settings pin, SourceError.
+    """
+    _held(records, key)
+    if key in dict(records.settings.pinned_beliefs):
+        rule = "be unpinned in prefrontal.yml (cortex.pinned_beliefs), where it stands"
+        raise InputError(f"key must {rule}, got {key!r:.80}")
+    with _changing(records.folder) as wishes:
+        wishes.forget(key, records.clock.now())
+    return f"Forgotten: {key}. A later reflection may form it anew."
+
+
+def _held(records: AgentRecords, key: str) -> None:
+    if key not in {belief.key for belief, _ in records.beliefs()}:
+        raise InputError(f"key must be that of a belief that is held, got {key!r:.80}")
+
+
+@contextmanager
+def _changing(folder: Path) -> Iterator[OperatorWishes]:
+    """The wishes so far; what is changed in them is stored."""
+    memory = MemoryFiles(folder / "memory" / "files")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / LOCK_NAME).open("wb")
+    except OSError as error:
+        raise SourceError(f"{folder} cannot be written: {error.strerror}") from None
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        wishes = OperatorWishes.from_text(memory.retrieve(OPERATOR_KEY))
+        yield wishes
+        memory.store(OPERATOR_KEY, wishes.to_text())

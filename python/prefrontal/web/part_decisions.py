@@ -1,0 +1,170 @@
+"""What followed a wake: routes with their scores, and the history of reflection."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..cortex.models import ReflectionRecord
+from ..storage.decision_record import ACT, ASSESSMENT, BELIEF, DIRECTIVE, DecisionRecord
+from .markup import Html, fill, join, many, moment
+
+EDITED = "edited"
+"""The reason of the directive that keeps a question in a person's words."""
+ROUTES = 10
+REFLECTIONS = 14
+MOST_CONSIDERED = 4
+
+_ROUTE = """\
+<li id="r-$seq" class="route"><p class="text" dir="auto">$subject \
+<span class="tag">$score</span>$mode</p>
+<p class="about" dir="auto">$when; asked: $prompt</p>
+<p class="about" dir="auto">$why</p>$considered$verdict$acts</li>"""
+_LINE = '<li class="about"><b dir="auto">$tool</b> $score $flags</li>'
+_REFLECTION = """\
+<li id="$key" class="reflection"><p class="text" dir="auto"><span class="tag">$kind</span> \
+$subject</p>
+<p class="about" dir="auto">$what</p><p class="about">$when$more</p></li>"""
+
+
+def route_pieces(
+    routes: Sequence[tuple[int, DecisionRecord]], acts: Mapping[str, Sequence[DecisionRecord]]
+) -> dict[str, Html]:
+    """The latest routes, the newest first. acts: what each led to, by its id."""
+    return {f"r-{seq}": _route(seq, each, acts.get(each.id, ())) for seq, each in routes}
+
+
+def _route(seq: int, route: DecisionRecord, acts: Sequence[DecisionRecord]) -> Html:
+    told = route.details
+    return fill(
+        _ROUTE,
+        seq=seq,
+        subject=told.get("tool") or route.subject,
+        score="no score" if math.isnan(route.score) else f"score {route.score:.2f}",
+        mode=fill(' <span class="tag">$mode</span>', mode=told["mode"])
+        if told.get("mode")
+        else None,
+        when=moment(route.time),
+        prompt=route.question or "nothing",
+        why=told.get("sentence") or route.reason.replace("_", " "),
+        considered=_considered(told.get("considered")),
+        verdict=_verdict(told.get("verdict")),
+        acts=join(_acted(each) for each in acts if each.kind == ACT),
+    )
+
+
+def _considered(raw: object) -> Html:
+    if not isinstance(raw, list) or len(raw) < 2:
+        return Html("")  # the one that was chosen stands above
+    lines = [
+        fill(
+            _LINE,
+            tool=each.get("tool", "?"),
+            score=_number(each.get("score")),
+            flags=", ".join(map(str, each.get("flags") or ())),
+        )
+        for each in raw[:MOST_CONSIDERED]
+        if isinstance(each, Mapping)
+    ]
+    return fill('<ol class="considered" aria-label="considered">$lines</ol>', lines=join(lines))
+
+
+def _verdict(raw: object) -> Html:
+    if not isinstance(raw, Mapping):
+        return Html("")
+    said = {"decision": raw.get("decision", "?"), "why": raw.get("reasoning", "")}
+    return fill('<p class="about" dir="auto">Consulted: $decision. $why</p>', **said)
+
+
+def _acted(act: DecisionRecord) -> Html:
+    status = str(act.details.get("status") or act.reason).replace("_", " ")
+    seconds = act.details.get("seconds")
+    took = f" in {_number(seconds)} s" if isinstance(seconds, int | float) else ""
+    return fill(
+        '<p class="about" dir="auto">Acted: $status$took. $text</p>',
+        status=status,
+        took=took,
+        text=act.question or "",
+    )
+
+
+def reflection_pieces(
+    decisions: Sequence[tuple[int, DecisionRecord]], cycles: Sequence[ReflectionRecord]
+) -> dict[str, Html]:
+    """What reflection changed and when it ran, the newest first."""
+    rows = [(each.time, f"d-{seq}", _changed(f"d-{seq}", each)) for seq, each in decisions]
+    rows += [(each.timestamp, f"c-{each.cycle}", _cycle(each)) for each in cycles]
+    rows.sort(key=lambda row: -row[0])
+    return {key: html for _, key, html in rows[:REFLECTIONS]}
+
+
+def _changed(key: str, decision: DecisionRecord) -> Html:
+    return fill(
+        _REFLECTION,
+        key=key,
+        kind="your words" if decision.reason == EDITED else decision.kind,
+        subject=decision.subject,
+        what=decision.question or decision.reason.replace("_", " "),
+        when=moment(decision.time),
+        more="".join(_facts(decision)),
+    )
+
+
+def _facts(decision: DecisionRecord) -> Iterator[str]:
+    told: Mapping[str, Any] = decision.details
+    if decision.kind == ASSESSMENT:
+        yield f"; trust {_signed(told.get('before'))} to {_signed(told.get('trust'))}"
+        if told.get("clamped"):
+            yield f", clamped from {_signed(told.get('proposed'))}"
+    elif decision.kind == BELIEF:
+        yield f"; {told.get('change') or decision.reason}"
+    elif decision.kind == DIRECTIVE:
+        yield f"; {decision.reason.replace('_', ' ')}"
+
+
+def _cycle(cycle: ReflectionRecord) -> Html:
+    parts = [
+        many(len(cycle.peers_assessed), "peer") + " assessed",
+        many(len(cycle.beliefs_updated), "belief") + " touched",
+        f"{cycle.depth}, {cycle.elapsed_seconds:.1f} s",
+    ]
+    if cycle.tokens_in is not None or cycle.tokens_out is not None:
+        parts.append(many((cycle.tokens_in or 0) + (cycle.tokens_out or 0), "token"))
+    return fill(
+        _REFLECTION,
+        key=f"c-{cycle.cycle}",
+        kind=f"cycle {cycle.cycle}",
+        subject=f"{cycle.trigger.replace('_', ' ')}, {cycle.status}",
+        what=cycle.summary or cycle.skip_reason or "nothing to say",
+        when=moment(cycle.timestamp),
+        more="; " + ", ".join(parts),
+    )
+
+
+def clamps_of(cycles: Sequence[ReflectionRecord]) -> list[dict[str, Any]]:
+    """The judgments that were limited: peer_id, proposed, clamped, at (Unix seconds)."""
+    return [
+        {
+            "peer_id": each.get("peer_id"),
+            "proposed": each["proposed"],
+            "clamped": each["clamped"],
+            "at": cycle.timestamp,
+        }
+        for cycle in cycles
+        for each in cycle.assessments
+        if each.get("outcome") == "recorded"
+        and isinstance(each.get("proposed"), int)
+        and isinstance(each.get("clamped"), int)
+        and each["proposed"] != each["clamped"]
+    ]
+
+
+def _number(value: object) -> str:
+    return f"{value:.2f}" if isinstance(value, int | float) else ""
+
+
+def _signed(value: object) -> str:
+    if not isinstance(value, int | float):
+        return "none"
+    return f"{value:+.0f}" if value else "0"

@@ -1,0 +1,170 @@
+"""The agent's memory: beliefs with their evidence, peers with how their trust went."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+from zlib import crc32
+
+from ..assembly.agent_records import AgentRecords
+from ..cortex.models import Belief
+from ..ledger import Ledger
+from ..ledger.models import Assessment, Standing
+from ..ledger.scale import info_word, trust_word
+from .markup import Html, escaped, exact, fill, join, many, moment
+
+MOST_BELIEFS = 60
+MOST_PEERS = 30
+MOST_TRUSTS = 24
+MOST_EVIDENCE = 6
+CLAMP_WINDOW_S = 900.0
+"""A judgment is written this long after its cycle began, at most."""
+
+_BELIEF = """\
+<li id="$key" class="belief"><div><p class="text" dir="auto">$value</p>
+<p class="about"><b dir="auto">$name</b> <span class="tag $status">$status</span> $until$peer</p>
+<p class="about" dir="auto">$rationale</p>$evidence</div>
+<form class="answers" hx-post="/beliefs" hx-swap="none" hx-trigger="submit">
+<input type="hidden" name="key" value="$exact">
+<button id="$key-pin" name="do" value="pin"$pinned>Pin <span class="unseen">$name</span></button>
+<button id="$key-forget" name="do" value="forget">Forget <span class="unseen">$name</span>\
+</button></form></li>"""
+_PEER = """\
+<li id="$key" class="peer"><div><p class="text" dir="auto">$name</p>
+<p class="about" dir="auto">$id</p><p class="about">$facts</p></div>
+<div class="trust"><p><b>$trust</b> $meaning</p>$line<p class="about">$clamped</p></div></li>"""
+_LINE = """\
+<svg class="line" viewBox="-4 -12 $width 24" preserveAspectRatio="none" role="img" \
+aria-label="$words"><path class="zero" d="M-4 0H$end"/><path class="course" d="$course"/>$marks\
+</svg>"""
+
+
+def belief_pieces(records: AgentRecords) -> dict[str, Html]:
+    """The beliefs that hold now. Raises InputError for damaged files."""
+    listed = records.beliefs()
+    pieces = {
+        _key("b", belief.key): _belief(belief, status) for belief, status in listed[:MOST_BELIEFS]
+    }
+    if rest := len(listed) - len(pieces):
+        pieces["b-more"] = fill('<li id="b-more" class="more">$n more.</li>', n=f"{rest:,}")
+    return pieces
+
+
+def _belief(belief: Belief, status: str) -> Html:
+    pinned = math.isinf(belief.expires_at)
+    return fill(
+        _BELIEF,
+        key=_key("b", belief.key),
+        value=belief.value,
+        name=belief.key,
+        exact=Html(exact(belief.key)),
+        status=status,
+        until=Html("does not expire") if pinned else _expiry(belief.expires_at),
+        peer=fill(", about <bdi>$peer</bdi>", peer=belief.peer_id) if belief.peer_id else None,
+        rationale=belief.rationale,
+        evidence=_evidence(belief),
+        pinned=Html(" disabled") if belief.pinned else None,
+    )
+
+
+def _expiry(time: float) -> Html:
+    return join((Html("expires "), moment(time)))
+
+
+def _evidence(belief: Belief) -> Html:
+    told = belief.supporting_evidence[-MOST_EVIDENCE:] or ("none was kept",)
+    by = f"by {belief.provenance}, cycle {belief.source_cycle}"
+    first = belief.first_seen_at
+    return fill(
+        '<p class="about">Formed $by, first held $first. Evidence: $told</p>',
+        by=by,
+        first=Html("") if first is None else moment(first),
+        told=", ".join(told),
+    )
+
+
+def peer_pieces(records: AgentRecords, clamps: Sequence[Mapping[str, Any]]) -> dict[str, Html]:
+    """The peers seen last. clamps: what reflections said of trusts, see `clamps_of`."""
+    with records.ledger() as book:
+        standings = book.standings(MOST_PEERS)
+        return {
+            _key("p", each.peer.peer_id): _peer(each, _judgments(book, each), clamps)
+            for each in standings
+        }
+
+
+def _judgments(book: Ledger, standing: Standing) -> list[Assessment]:
+    """The latest judgments, oldest first."""
+    if standing.trust is None:
+        return []
+    return list(book.assessments(standing.peer.peer_id))[-MOST_TRUSTS:]
+
+
+def _peer(
+    standing: Standing, judged: Sequence[Assessment], clamps: Sequence[Mapping[str, Any]]
+) -> Html:
+    peer, trust = standing.peer, standing.trust
+    marked = [(place, each) for place, one in enumerate(judged) if (each := _clamp(one, clamps))]
+    last = marked[-1][1] if marked else None
+    return fill(
+        _PEER,
+        key=_key("p", peer.peer_id),
+        name=peer.display_name or "no name given",
+        id=peer.peer_id,
+        facts=fill(
+            "$came in, $went out; seen $at; info $info of 10, $word",
+            came=many(peer.in_count, "message"),
+            went=f"{peer.out_count:,}",
+            at=moment(peer.last_seen),
+            info=standing.info_score,
+            word=info_word(standing.info_score),
+        ),
+        trust="–" if trust is None else f"{trust:+d}",
+        meaning="nobody judged yet" if trust is None else trust_word(trust),
+        line=_line([each.trust for each in judged], [place for place, _ in marked]),
+        clamped=""
+        if last is None
+        else f"clamped: {last['proposed']:+d} was proposed, {last['clamped']:+d} was taken",
+    )
+
+
+def _clamp(judged: Assessment, clamps: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """What was proposed in place of this judgment, where something else was."""
+    for each in clamps:
+        if (
+            each["peer_id"] == judged.peer_id
+            and each["clamped"] == judged.trust
+            and -1.0 <= judged.created_at - each["at"] <= CLAMP_WINDOW_S
+        ):
+            return each
+    return None
+
+
+def _line(trusts: Sequence[int], marked: Sequence[int]) -> Html:
+    """The course of trust, -10 below to 10 above, with a mark where it was clamped."""
+    if len(trusts) < 2:
+        return Html("")
+    points = [(place * 10, -trust) for place, trust in enumerate(trusts)]
+    course = "M" + "L".join(f"{x} {y}" for x, y in points)
+    ticks = [Html(f'<path class="clamp" d="M{points[at][0]} -12v24"/>') for at in marked]
+    end = points[-1][0] + 4
+    words = "trust over time: " + ", ".join(f"{each:+d}" for each in trusts)
+    if marked:
+        words += f"; clamped {many(len(marked), 'time')}"
+    return fill(_LINE, width=end + 4, end=end, course=course, marks=join(ticks), words=words)
+
+
+def _key(prefix: str, text: str) -> str:
+    return f"{prefix}-{crc32(text.encode('utf-8', 'surrogatepass')):08x}"
+
+
+def damaged(name: str, sentence: str) -> dict[str, Html]:
+    """In place of what cannot be read."""
+    return {
+        f"{name}-damaged": fill(
+            '<li id="$name-damaged" class="trouble">$sentence</li>',
+            name=name,
+            sentence=escaped(sentence, 600),
+        )
+    }

@@ -1,0 +1,107 @@
+"""The modules: threshold, recall, and the curve that a dragged threshold follows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from zlib import crc32
+
+from ..replay.wording import percent
+from .markup import Html, exact, fill, many, moment
+from .shown import Shown
+from .tallies import ModuleTally, Tallies
+
+SHOWN = 60
+
+_CARD = """\
+<li id="$key" class="module" data-patch data-module="$exact">
+<div class="head" data-live id="$key-head"><h3 dir="auto">$module</h3>
+<p class="about">$about</p><p class="about">$state</p></div>
+<form class="knob" hx-post="/modules/threshold" hx-swap="none" hx-trigger="submit">
+<input type="hidden" name="module" value="$exact">
+<label for="$key-knob">Threshold of $module</label>
+<div class="slide"><input type="range" id="$key-knob" name="threshold" min="0" max="1" step="0.01" \
+value="$threshold" data-saved="$threshold" autocomplete="off" aria-describedby="$key-preview">
+<output for="$key-knob" id="$key-value">$threshold</output></div>
+<div class="chart" id="$key-chart"></div>
+<p class="reading" id="$key-reading"></p><p class="preview" id="$key-preview"></p>
+<div class="deeds"><button id="$key-save" disabled>Save</button>
+<button id="$key-reset" type="button" data-reset disabled>Undo</button>
+<button id="$key-back" name="threshold" value="" formnovalidate data-live$hidden>\
+Give it back to the gate</button></div>
+</form></li>"""
+
+
+def module_pieces(tallies: Tallies, shown: Shown, wished: Mapping[str, float]) -> dict[str, Html]:
+    """A card for each module, by name; of very many those that decided last."""
+    names = sorted({*shown.modules, *tallies.modules})
+    if len(names) > SHOWN:
+        names = sorted(sorted(names, key=lambda each: -_last(tallies, each))[:SHOWN])
+    pieces = {}
+    for name in names:
+        key = module_key(name)
+        tally = tallies.modules.get(name) or ModuleTally()
+        pieces[key] = _card(name, key, tally, shown, wished.get(name))
+    if rest := len({*shown.modules, *tallies.modules}) - len(names):
+        pieces["m-more"] = fill(
+            '<li id="m-more" class="more">$rest modules more, which decided longer ago.</li>',
+            rest=f"{rest:,}",
+        )
+    return pieces
+
+
+def module_key(module_id: str) -> str:
+    """Its id on the page."""
+    return f"m-{crc32(module_id.encode('utf-8', 'surrogatepass')):08x}"
+
+
+def in_force(module_id: str, tally: ModuleTally, shown: Shown, wished: float | None) -> float:
+    """The threshold that the module decides with, as far as it can be known."""
+    if wished is not None:
+        return wished
+    if tally.threshold is not None and not math.isnan(tally.threshold):
+        return tally.threshold
+    return shown.floor(module_id)
+
+
+def _last(tallies: Tallies, module_id: str) -> float:
+    tally = tallies.modules.get(module_id)
+    return -math.inf if tally is None or tally.at is None else tally.at
+
+
+def _card(name: str, key: str, tally: ModuleTally, shown: Shown, wished: float | None) -> Html:
+    return fill(
+        _CARD,
+        key=key,
+        module=name,
+        exact=Html(exact(name)),
+        about=_about(tally),
+        state=_state(name, tally, shown, wished),
+        threshold=f"{in_force(name, tally, shown, wished):.2f}",
+        hidden=Html("") if wished is not None else Html(" hidden"),
+    )
+
+
+def _about(tally: ModuleTally) -> Html:
+    if tally.at is None:
+        return Html("It decided about nothing yet.")
+    wakes = sum(tally.today[each] for each in ("woke", "caught", "wasted"))
+    words = f"{many(wakes, 'wake')} today, {many(tally.recall.wakes, 'wake')} in all"
+    if (estimate := tally.estimate()) is not None:
+        words += (
+            f"; recall {percent(estimate.recall)} ({percent(estimate.low)} to"
+            f" {percent(estimate.high)}, {many(estimate.audits, 'audit')})"
+        )
+    return fill("$words; last decision $at", words=words, at=moment(tally.at))
+
+
+def _state(name: str, tally: ModuleTally, shown: Shown, wished: float | None) -> Html:
+    """Whose threshold it is, and whether the gate has taken it up."""
+    if wished is None:
+        origin = "the gate's own" if name in shown.modules else "its own; no settings name it here"
+        return fill("The threshold is $origin.", origin=origin)
+    if tally.threshold is not None and abs(tally.threshold - wished) < 1e-9:
+        return fill("Yours: $wished, in use.", wished=f"{wished:.2f}")
+    return fill(
+        "Yours: $wished; a running gate takes it up within seconds.", wished=f"{wished:.2f}"
+    )

@@ -1,0 +1,74 @@
+"""How the page is served: one address, until told to end."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Collection
+from urllib.parse import quote
+
+import uvicorn
+
+from ..errors import SourceError
+from ..http_door import Door
+from ..http_patience import PatientProtocol
+from .app import Dash, build_dash
+from .shown import Shown
+
+MOST_AT_ONCE = 256
+"""Connections; who comes after that is sent away."""
+_ENDING_S = 2
+
+
+class DashServer(uvicorn.Server):
+    """Closes the streams first when it is told to end; they would go on for ever."""
+
+    def __init__(self, dash: Dash) -> None:
+        super().__init__(
+            uvicorn.Config(
+                dash.app,
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                lifespan="on",
+                timeout_graceful_shutdown=_ENDING_S,
+                ws="none",
+                http=PatientProtocol,
+                limit_concurrency=MOST_AT_ONCE,
+            )
+        )
+        self._stream = dash.stream
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._stream.end()
+        await super().shutdown(sockets)
+
+
+def serve_dash(
+    shown: Shown, door: Door, ready: Callable[[str], object], names: Collection[str] = ()
+) -> None:
+    """Serve whoever may ask, until told to end. ready: told the address once it is taken; with the
+    token in it where one is needed. names: by which it may be opened, besides this machine's.
+
+    Raises SourceError when the address cannot be used.
+    """
+    with listen(door) as listening:
+        dash = build_dash(shown, door, names)
+        ready(address(door, listening.getsockname()[1]))
+        DashServer(dash).run(sockets=[listening])
+
+
+def listen(door: Door) -> socket.socket:
+    """Take the address. Raises SourceError when it cannot be used."""
+    family = socket.AF_INET6 if ":" in door.host else socket.AF_INET
+    try:
+        return socket.create_server((door.host, door.port), family=family)
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise SourceError(f"{door.host}:{door.port} cannot be used: {reason}") from None
+
+
+def address(door: Door, port: int) -> str:
+    """What a person opens in the browser."""
+    name = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(door.host, door.host)
+    host = f"[{name}]" if ":" in name else name
+    return f"http://{host}:{port}/" + (f"?token={quote(door.token, safe='')}" if door.token else "")

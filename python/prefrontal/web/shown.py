@@ -1,0 +1,78 @@
+"""What the page stands on: the log, the agent's records, the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from ..assembly.agent_records import AgentRecords
+from ..clock import Clock, SystemClock
+from ..pulse.policy import PolicySettings
+from ..settings.agent_file import read_agent_config, workspace_folder
+from ..storage.decisions import DecisionLog
+from ..storage.state_folder import StateFolder
+
+if TYPE_CHECKING:
+    from ..pulse.fingerprint import ModuleFingerprint
+    from ..settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Everything that is shown, and what a person may change.
+
+    modules: those of the settings and the state folder, by id. watcher: the process that watches
+    with the state folder, None when none does. writing: one change at a time.
+    """
+
+    settings: Settings
+    state: StateFolder
+    log: DecisionLog
+    records: AgentRecords
+    clock: Clock
+    modules: Mapping[str, ModuleFingerprint]
+    policy: PolicySettings
+    watcher: Callable[[], str | None]
+    writing: Lock
+
+    def floor(self, module_id: str) -> float:
+        """The threshold of a module about which nothing was learned or said."""
+        told = self.settings.threshold or 0.0
+        module = self.modules.get(module_id)
+        return told if module is None else max(told, module.default_threshold)
+
+
+@contextmanager
+def open_shown(
+    settings: Settings,
+    state: StateFolder,
+    modules: Sequence[ModuleFingerprint] = (),
+    *,
+    config: str | None = None,
+    workspace: str | None = None,
+    watcher: Callable[[], str | None] = lambda: None,
+    clock: Clock | None = None,
+) -> Iterator[Shown]:
+    """Open what the settings name. config, workspace: where the agent's part of them stands.
+
+    Raises InputError for settings that cannot be, SourceError for files that cannot be read.
+    """
+    clock = clock or SystemClock()
+    told = read_agent_config(config, keys={"workspace", "ledger", "cortex"})
+    records = AgentRecords(workspace_folder(workspace, told), told, clock=clock)
+    state.make()
+    with DecisionLog(state.decisions, clock=clock) as log:
+        yield Shown(
+            settings=settings,
+            state=state,
+            log=log,
+            records=records,
+            clock=clock,
+            modules={each.module_id: each for each in modules},
+            policy=PolicySettings(**settings.policy.model_dump()),
+            watcher=watcher,
+            writing=Lock(),
+        )

@@ -1,0 +1,119 @@
+"""Counting as the log grows gives what counting it anew gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from prefrontal.pulse.audit import LiveRecall
+from prefrontal.storage.decision_pages import DecisionPages, LogRow
+from prefrontal.storage.decisions import DecisionLog
+from prefrontal.web.tallies import STRIP, Tallies, day_of, outcome
+
+from .dash_samples import NOON, decision, wake
+
+
+def read(log: DecisionLog, now: float = NOON) -> tuple[DecisionPages, Tallies]:
+    pages = DecisionPages(log.path)
+    return pages, Tallies(pages, now)
+
+
+def facts(tallies: Tallies) -> object:
+    """Everything that a page shows of them."""
+    return (
+        {name: (str(each.estimate()), each.slept, each.recall.wakes, +each.today, each.threshold)
+         for name, each in tallies.modules.items()},
+        +tallies.today, list(tallies.strip), list(tallies.unanswered), tallies.last,
+        str(tallies.estimate()), tallies.slept, tallies.seq, tallies.label,
+    )  # fmt: skip
+
+
+def test_keeping_up_counts_the_same_as_counting_anew(tmp_path: Path) -> None:
+    draw = Random(5)
+    with DecisionLog(tmp_path / "log") as log:
+        pages, tallies = read(log)
+        kept = []
+        for turn in range(60):
+            reason = draw.choice(["woke", "woke", "audit", "below_threshold", "cooldown"])
+            time = NOON + draw.uniform(-2 * 86_400, 80_000)
+            module = draw.choice("ab")
+            record = wake(time, module, draw.random(), reason)
+            log.append(record)
+            kept.append(record.id)
+            for _ in range(draw.randrange(3)):
+                log.add_label(draw.choice(kept), draw.choice([0.0, 1.0]), NOON)
+            if turn % 7 == 0:
+                log.append(decision("route", "tool", time))
+                tallies.take(pages)
+        tallies.take(pages)
+        other_pages, anew = read(log)
+        anew.strip = type(anew.strip)(sorted(anew.strip, key=lambda row: row.seq), maxlen=STRIP)
+        assert facts(tallies) == facts(anew)
+        pages.close()
+        other_pages.close()
+
+
+def test_the_estimate_is_that_of_live_recall(tmp_path: Path) -> None:
+    with DecisionLog(tmp_path / "log") as log:
+        for number in range(40):
+            relevant = float(number % 4 == 0)
+            log.append(wake(score=0.9, label=1.0 - relevant / 2))
+            log.append(wake(score=0.1, reason="audit", label=relevant))
+        pages, tallies = read(log)
+        expected = LiveRecall(40, 2000, 40, 40, 40, 10)
+        assert tallies.estimate() == expected.estimate()
+        assert tallies.slept == 2000 - 40
+        pages.close()
+
+
+@pytest.mark.parametrize(
+    ("reason", "label", "expected"),
+    [
+        ("woke", None, "woke"),
+        ("woke", 1.0, "caught"),
+        ("woke", 0.0, "wasted"),
+        ("audit", None, "audit"),
+        ("audit", 1.0, "missed"),
+        ("audit", 0.0, "slept"),
+        ("below_threshold", None, "slept"),
+        ("below_threshold", 1.0, "missed"),
+        ("cooldown", None, "held"),
+        ("quiet_hours", 1.0, "missed"),
+    ],
+)
+def test_an_event_ends_in_one_of_seven_ways(
+    reason: str, label: float | None, expected: str
+) -> None:
+    row = LogRow(1, "x", NOON, "wake", "m", True, reason, 0.5, 0.5, True, 1.0, label)
+    assert outcome(row) == expected
+
+
+def test_a_label_of_today_moves_the_count_even_when_the_strip_has_gone_on(tmp_path: Path) -> None:
+    with DecisionLog(tmp_path / "log") as log:
+        first = wake()
+        log.append(first)
+        log.append_many(wake(NOON + number) for number in range(STRIP + 5))
+        pages, tallies = read(log)
+        assert len(tallies.strip) == STRIP
+        log.add_label(first.id, 1.0, NOON)
+        tallies.take(pages)
+        assert (tallies.today["caught"], tallies.today["woke"]) == (1, STRIP + 5)
+        assert len(tallies.unanswered) == STRIP + 5
+        pages.close()
+
+
+def test_at_midnight_the_day_begins_anew(tmp_path: Path) -> None:
+    begins, ends = day_of(NOON)
+    assert begins <= NOON < ends
+    assert 82_800 <= ends - begins <= 90_000
+    with DecisionLog(tmp_path / "log") as log:
+        log.append_many([wake(ends - 1), wake(ends + 1)])
+        pages, tallies = read(log)
+        assert not tallies.is_over(ends - 1)
+        assert [row.time for row in tallies.strip] == [ends - 1]
+        assert tallies.is_over(ends)
+        assert tallies.is_over(begins - 1)
+        assert [row.time for row in Tallies(pages, ends).strip] == [ends + 1]
+        pages.close()
