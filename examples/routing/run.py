@@ -66,7 +66,8 @@ def compose(project: Project) -> None:
 
 def generate(project: Project) -> None:
     """No tool fits; the model's reply imports what it must not, and is refused before it runs."""
-    project.route("download the weather forecast for Berlin", "--allow-generated")
+    told = ("--allow-generated", "--config prefrontal.yml")
+    project.route("download the weather forecast for Berlin", *told)
 
 
 def refusal(project: Project) -> None:
