@@ -14,7 +14,7 @@ from ..storage.decision_record import (
     WAKE,
     DecisionRecord,
 )
-from .loop import OUTCOME, Executive
+from .loop import Executive
 from .nouns import ActOutcome, Choice, Episode, Status
 from .records import choice_of, followed_id, outcome_of
 
@@ -124,11 +124,6 @@ def episode_of(about: DecisionRecord, log: KeptLog) -> Episode | None:
     if route is None or act is None:
         return None
     return Episode(wake, choice_of(route), outcome_of(act), (), (route, act))
-
-
-def is_said(source: str) -> bool:
-    """Whether a label of that source is a person's word, rather than an outcome's."""
-    return source != OUTCOME
 
 
 def _is_edit(record: DecisionRecord) -> bool:

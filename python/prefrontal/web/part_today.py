@@ -7,7 +7,7 @@ import math
 from ..replay.backtest import TOKENS_PER_WAKE
 from ..replay.wording import percent
 from ..storage.decision_pages import LogRow
-from .markup import Html, escaped, fill, join, many, mark, moment
+from .markup import Html, fill, many, mark
 from .tallies import Tallies, outcome
 
 WORDS = {
@@ -144,10 +144,3 @@ def legend(tallies: Tallies) -> dict[str, Html]:
         )
         for kind, words in WORDS.items()
     }
-
-
-def last_event(tallies: Tallies) -> Html:
-    """When something was decided last."""
-    if tallies.last is None:
-        return escaped("nothing was decided yet")
-    return join((Html("last decision "), moment(tallies.last)))

@@ -45,8 +45,6 @@ class People:
 
 HEALTHY = People(504, (-2.97, 0.49, 2.41, 3.55, 4.14), (0.15, 0.31, 0.23, 0.31))
 """All who played 100 cards: what the model is fitted to (the shares are not)."""
-HEALTHY_SPREAD = (6.9, 8.5, 9.4, 10.0, 10.1)
-"""Standard deviation of one person's net among those, by block."""
 
 STUDIES = {
     "Horstmann": People(162, (-2.19, -0.69, 0.40, 1.79, 1.99), (0.15, 0.35, 0.20, 0.31)),

@@ -29,7 +29,6 @@ CRITERION = (
     "slots written, mean |cos| <= 0.3; the reference's rule must fail (>= 0.99). Keys: the slots."
 )
 SHARES = ("slot purity", "decode R2", "one-shot recall")
-BANKS = ("mean |cos|", "mean |cos|, reference")
 
 
 @dataclass(frozen=True, slots=True)
