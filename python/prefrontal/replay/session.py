@@ -68,6 +68,17 @@ def replay_git(
     path: str, request: Request, gate: Gate, step: Step = lambda *_: None
 ) -> ReplayResult:
     """Replay a repository's own history. Raises InputError and SourceError in one sentence."""
+    history, total, preset, notes = label_git(path, request, step)
+    windows = preset.apply(history)
+    name = str(Path(path).resolve().name or path)
+    result = _replayed(windows, total, name, preset, request, gate, notes, step)
+    return _with_notes(result, history.notes)
+
+
+def label_git(
+    path: str, request: Request, step: Step = lambda *_: None
+) -> tuple[GitHistory, int, Preset, list[str]]:
+    """The asked span of a repository, how long it is, what is relevant in it, and why that."""
     history = GitHistory(
         path,
         since=request.since,
@@ -85,10 +96,7 @@ def replay_git(
         notes.append(f"Relevant was chosen as {preset.name}: {reason}.")
     if preset.name in ("recorded", "noop"):
         raise InputError(f"relevant must not be {preset.name} for git: commits do not carry that")
-    windows = preset.apply(history)
-    name = str(Path(path).resolve().name or path)
-    result = _replayed(windows, total, name, preset, request, gate, notes, step)
-    return _with_notes(result, history.notes)
+    return history, total, preset, notes
 
 
 def replay_events(
