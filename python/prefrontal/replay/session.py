@@ -21,6 +21,8 @@ from .hiding import without
 from .preset_search import find_preset
 from .presets import MessagePreset, NoopPreset, Preset, RecordedPreset, parse_preset
 from .result import ReplayResult
+from .sample import FOLDER as SAMPLE_FOLDER
+from .sample import read_sample
 from .windows import read_windows
 
 FEATURES = ("all", "paths")
@@ -109,6 +111,32 @@ def replay_events(
         preset = RecordedPreset() if request.relevant is None else parse_preset(request.relevant)
         labelled = preset.apply(windows)
         return _replayed(labelled, total, name, preset, request, gate, [], step)
+
+
+def replay_sample(
+    request: Request, gate: Gate, step: Step = lambda *_: None, folder: Path = SAMPLE_FOLDER
+) -> ReplayResult:
+    """Replay the recorded history that ships with the package; its labels are recorded, too.
+
+    Raises InputError for another meaning of relevant, and for `all_commits`.
+    """
+    if request.relevant is not None:
+        raise InputError(
+            "relevant must not be given for the sample, whose labels are recorded, got"
+            f" {request.relevant!r}"
+        )
+    if request.all_commits:
+        raise InputError(
+            "all-commits must come with a repository: the sample has one window for each merge"
+        )
+    sample = read_sample(folder)
+    windows, total = _chosen(sample.file, sample.name, request)
+    if (request.since, request.until, request.limit) == (None, None, None):
+        total = sample.total  # as git counts, so that the warm-up ends where it does there
+    labelled = RecordedPreset().apply(windows)
+    preset = parse_preset(sample.preset)
+    notes = [sample.reason, sample.note]
+    return _replayed(labelled, total, sample.name, preset, request, gate, notes, step)
 
 
 def replay_history(

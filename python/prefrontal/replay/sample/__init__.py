@@ -1,0 +1,64 @@
+"""A recorded public history that ships with the package; NOTICE.md says whose and how it was made.
+
+`scripts/make_sample.py` writes the two files that are read here.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...errors import InputError, SourceError
+from ..record import Record
+
+FOLDER = Path(__file__).parent
+WINDOWS, FACTS = "history.jsonl.gz", "history.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What is known about a recorded history, beside its windows.
+
+    file: its labelled windows, as `read_windows` takes them. preset: what relevant meant when they
+    were labelled, and reason: why. total: changes that git counted, with those that show nothing.
+    first, last: the commits at its ends. until: the day after which nothing was recorded.
+    """
+
+    file: Path
+    name: str
+    repository: str
+    licence: str
+    preset: str
+    reason: str
+    total: int
+    first: str
+    last: str
+    until: str
+
+    @property
+    def note(self) -> str:
+        """Whose history it is, for those who see its figures."""
+        return (
+            f"This is the recorded history of {self.repository} ({self.licence}) up to"
+            f" {self.until}, which ships with prefrontal; its authors' names are hashed."
+        )
+
+
+def read_sample(folder: Path = FOLDER) -> Sample:
+    """The history recorded in a folder. Raises SourceError when it is missing or damaged."""
+    try:
+        raw = json.loads((folder / FACTS).read_bytes())
+        facts = Record(raw)
+        sample = Sample(
+            file=folder / WINDOWS,
+            total=facts.count("total"),
+            **{name: facts.text(name) for name in _TEXTS},
+        )
+    except (OSError, ValueError, InputError) as error:
+        rule = "hold a recorded history, as the package ships it"
+        raise SourceError(f"{folder} must {rule}, got none ({error})") from None
+    return sample
+
+
+_TEXTS = ("name", "repository", "licence", "preset", "reason", "first", "last", "until")
