@@ -94,8 +94,8 @@ def test_a_folder_of_neither_is_one_sentence_that_says_what_was_looked_for(tmp_p
     ("words", "complaint"),
     [
         (("--relevant", "followup"), "relevant must be noop or message:REGEX for an agent's"),
-        (("--log", "x"), "--log must come without SESSIONS"),
-        (("--compare", "a", "b"), "--compare must come without SESSIONS"),
+        (("--log", "x"), "--log must come without PATH"),
+        (("--compare", "a", "b"), "--compare must come without PATH"),
         (("--events", "x", "--png", "y"), "--png must come with one history"),
     ],
 )

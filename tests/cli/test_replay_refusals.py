@@ -53,7 +53,8 @@ def test_a_wrong_option_is_one_sentence_that_names_it(
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        ((), "replay must be told what to replay: --git PATH, --events FILE or SESSIONS"),
+        ((), "replay must be run in a git repository or be told what to replay, got neither; try"),
+        (("--recall", "0.8"), "replay must be run in a git repository or be told what to replay"),
         (
             ("--events", "nothing.jsonl"),
             "events file must be readable, got 'nothing.jsonl' (No such",
@@ -64,11 +65,11 @@ def test_a_wrong_option_is_one_sentence_that_names_it(
         (("--compare", "a.json", "b.json"), "a.json must be a readable file, got: No such file"),
         (
             ("--compare", "a", "b", "--git", "."),
-            "--compare must come without SESSIONS, --git and --events",
+            "--compare must come without PATH, --git, --events and --sample",
         ),
         (
             ("--compare", "a", "b", "--events", "x"),
-            "--compare must come without SESSIONS, --git and --events",
+            "--compare must come without PATH, --git, --events and --sample",
         ),
         (("--events", "x", "--git", "y", "--png", "z"), "--png must come with one history"),
     ],

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
+from .replay_sources import Sources
 
 if TYPE_CHECKING:
     from ..replay.result import ReplayResult
-    from ..replay.session import Request
 
 COMPARED = (
     "asked_recall", "got_recall", "wakes_per_day", "share_woken", "precision",
@@ -24,7 +24,7 @@ RELEVANT = """\
 What "relevant" means: path:GLOB (the same change touched GLOB, which is then hidden from the
 gate), message:REGEX (the text matches; the text is then hidden), followup (a later change
 reverted or fixed it), noop (the agent's own reply was not a no-op), recorded (the file says so).
-Found by itself when not given; noop for SESSIONS."""
+Found by itself when not given; noop for sessions."""
 
 EPILOG = """\
 Each window (a commit, a line of FILE) is predicted before it is learned from; the first fifth
@@ -32,7 +32,8 @@ only warms up. Times are read as UTC. Exit codes: 0 done, 2 something handed in 
 
 
 @click.command(epilog=EPILOG)
-@click.argument("histories", nargs=-1, metavar="[SESSIONS]...")
+@click.argument("named", nargs=-1, metavar="[PATH]...")
+@click.option("--sample", is_flag=True, help="The recorded public history that comes along.")
 @click.option(
     "--git", "repositories", multiple=True, metavar="PATH", help="A git repository; repeatable."
 )
@@ -95,7 +96,8 @@ only warms up. Times are read as UTC. Exit codes: 0 done, 2 something handed in 
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 def replay(
-    histories: tuple[str, ...],
+    named: tuple[str, ...],
+    sample: bool,
     repositories: tuple[str, ...],
     files: tuple[str, ...],
     recall: float,
@@ -122,12 +124,14 @@ def replay(
 
     Shows how many wake-ups a day each policy costs and how much of what mattered it catches:
     a heartbeat, waking on every change, the best one-line rule, chance, and the learned gate at
-    the recall you ask for. SESSIONS is what OpenClaw or Claude Code kept: its folder, a project, or
-    one session file; a turn mattered when the agent's own answer was more than a no-op.
+    the recall you ask for. Without any source, the repository you are in is replayed. PATH is a
+    repository, or what OpenClaw or Claude Code kept: its folder, a project, or one session file; a
+    turn mattered when the agent's own answer was more than a no-op.
 
     \b
-      prefrontal replay --git .
-      prefrontal replay --git . --recall 0.95 --report replay.html
+      prefrontal replay
+      prefrontal replay --sample
+      prefrontal replay ~/project --recall 0.95 --report replay.html
       prefrontal replay --events windows.jsonl --json
       prefrontal replay ~/.openclaw
       prefrontal replay ~/.claude
@@ -138,11 +142,14 @@ def replay(
         "wakes_per_hour": wakes_per_hour,
         "module_wakes_per_hour": module_wakes_per_hour,
     }
+    sources = Sources(sample, repositories, files, named)
     if log is not None:
         from .replay_log import replay_the_log
 
-        if histories or repositories or files or compare is not None:
-            raise InputError("--log must come without SESSIONS, --git, --events and --compare")
+        if sources or compare is not None:
+            raise InputError(
+                "--log must come without PATH, --git, --events, --sample and --compare"
+            )
         replay_the_log(log, threshold, policy, since, until, as_json)
         return
     if threshold is not None or any(value is not None for value in policy.values()):
@@ -151,23 +158,21 @@ def replay(
             " ask for a --recall"
         )
     if compare is not None:
-        if histories or repositories or files:
-            raise InputError("--compare must come without SESSIONS, --git and --events")
+        if sources:
+            raise InputError("--compare must come without PATH, --git, --events and --sample")
         _compare(*compare, as_json)
         return
-    if not histories and not repositories and not files:
-        raise InputError(
-            "replay must be told what to replay: --git PATH, --events FILE or SESSIONS"
-        )
     from ..replay.session import Request
+    from .page import progress
 
     _check_folders(report, png, save)
     request = Request(
         recall, relevant, features, since, until, limit, seed, tokens_per_wake, all_commits
     )
-    if png is not None and len(repositories) + len(files) + len(histories) > 1:
+    if png is not None and len(sources) > 1:
         raise InputError("--png must come with one history: a picture shows one")
-    results = _replayed(repositories, files, histories, request)
+    with progress() as step:
+        results = sources.replayed(request, step)
     for path in _written(results, report, png, save):
         click.echo(f"Wrote {path}", err=True)
     _show(results, as_json)
@@ -178,27 +183,6 @@ def _check_folders(*paths: str | None) -> None:
     for path in paths:
         if path is not None and not Path(path).absolute().parent.is_dir():
             raise InputError(f"{path} must lie in a folder that exists")
-
-
-def _replayed(
-    repositories: tuple[str, ...],
-    files: tuple[str, ...],
-    histories: tuple[str, ...],
-    request: Request,
-) -> list[ReplayResult]:
-    from ..assembly.replay_gate import PulseGate
-    from ..replay.session import replay_events, replay_git, replay_history
-    from .page import progress
-
-    results = []
-    with progress() as step:
-        for path in repositories:
-            results.append(replay_git(path, request, PulseGate(), step))
-        for path in files:
-            results.append(replay_events(path, request, PulseGate(), step))
-        for path in histories:
-            results.append(replay_history(path, request, PulseGate(), step))
-    return results
 
 
 def _written(

@@ -18,6 +18,7 @@ from .dates import parse_date
 from .event_files import count_lines, spooled
 from .git_history import GitHistory
 from .hiding import without
+from .history_kind import top_level
 from .preset_search import find_preset
 from .presets import MessagePreset, NoopPreset, Preset, RecordedPreset, parse_preset
 from .result import ReplayResult
@@ -72,7 +73,7 @@ def replay_git(
     """Replay a repository's own history. Raises InputError and SourceError in one sentence."""
     history, total, preset, notes = label_git(path, request, step)
     windows = preset.apply(history)
-    name = str(Path(path).resolve().name or path)
+    name = (top_level(path) or Path(path).resolve()).name or path
     result = _replayed(windows, total, name, preset, request, gate, notes, step)
     return _with_notes(result, history.notes)
 

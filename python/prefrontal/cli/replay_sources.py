@@ -1,0 +1,74 @@
+"""What `prefrontal replay` replays: the sample, repositories, files, sessions, or where one is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import InputError
+
+if TYPE_CHECKING:
+    from ..replay.result import ReplayResult
+    from ..replay.session import Request
+
+Step = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Histories as a person named them; named: those of which the kind was not said."""
+
+    sample: bool
+    repositories: tuple[str, ...]
+    files: tuple[str, ...]
+    named: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return self.sample + len(self.repositories) + len(self.files) + len(self.named)
+
+    def replayed(self, request: Request, step: Step) -> list[ReplayResult]:
+        """Their results in the order of the fields; without any, that of the folder one is in."""
+        from ..assembly.replay_gate import PulseGate
+        from ..replay.history_kind import is_of_git
+        from ..replay.session import replay_events, replay_git, replay_history, replay_sample
+
+        results = []
+        if self.sample:
+            results.append(replay_sample(request, PulseGate(), step))
+        for path in self.repositories if self else (here(),):
+            results.append(replay_git(path, request, PulseGate(), step))
+        for path in self.files:
+            results.append(replay_events(path, request, PulseGate(), step))
+        for path in self.named:
+            if is_of_git(path):
+                folder = str(Path(path).expanduser())
+                results.append(replay_git(folder, request, PulseGate(), step))
+                continue
+            try:
+                results.append(replay_history(path, request, PulseGate(), step))
+            except InputError as error:
+                raise InputError(_either(path, error)) from None
+        return results
+
+
+def _either(path: str, error: InputError) -> str:
+    """Why neither sessions nor a repository was found in a folder."""
+    nothing = str(error).startswith("history must be a folder or a file of sessions")
+    if nothing and Path(path).expanduser().is_dir():
+        return f"{error}; no git repository holds it either"
+    return str(error)
+
+
+def here() -> str:
+    """The repository one is in. Raises InputError that says what to do outside of one."""
+    from ..replay.history_kind import top_level
+
+    top = top_level()
+    if top is None:
+        raise InputError(
+            "replay must be run in a git repository or be told what to replay, got neither; try"
+            " `prefrontal replay --sample` (a recorded history) or `prefrontal replay --git PATH`"
+        )
+    return str(top)
