@@ -6,6 +6,8 @@
 namespace prefrontal::pulse {
 namespace {
 
+constexpr double kSurplus = 0.3;  // of the misses that the target allows among those decided
+
 // Continued fraction of the incomplete beta function (modified Lentz).
 double beta_fraction(double a, double b, double x) {
   constexpr double kTiny = 1e-300;
@@ -80,13 +82,7 @@ std::size_t RecallPromise::needed() const {
 
 void RecallPromise::observe(double score, bool relevant, double threshold) {
   if (!relevant || !std::isfinite(score)) return;
-  if (can_promise()) {
-    const double missed = score < threshold ? 1.0 : 0.0;
-    const double most = 1.0 - recall_;  // never let the correction wind up further than the target
-    decided_.push_back(missed == 0.0);
-    if (decided_.size() > memory_) decided_.pop_front();
-    correction_ = std::clamp(correction_ + step_ * (most - missed), -most, most);
-  }
+  if (can_promise()) correct(score < threshold);
   recent_.push_back(score);
   sorted_.insert(std::upper_bound(sorted_.begin(), sorted_.end(), score), score);
   if (recent_.size() > memory_) {
@@ -95,6 +91,20 @@ void RecallPromise::observe(double score, bool relevant, double threshold) {
   }
   const std::size_t k = rank();
   threshold_ = k == 0 ? 0.0 : sorted_[k - 1];
+}
+
+void RecallPromise::correct(bool missed) {
+  const double most = 1.0 - recall_;
+  const auto memory = static_cast<double>(memory_);
+  decided_.push_back(!missed);
+  if (decided_.size() > memory_) decided_.pop_front();
+  const auto decided = static_cast<double>(decided_.size());
+  // Misses are made up for in full, but what was caught beyond the target buys few of them.
+  const double surplus = std::max(1.0, kSurplus * most * decided);
+  balance_ = std::clamp(balance_ + most - (missed ? 1.0 : 0.0), -most * memory, surplus);
+  const double gain =
+      step_ * std::sqrt(most) * memory / std::max(static_cast<double>(needed()), decided);
+  correction_ = std::clamp(gain * balance_, -most, most);
 }
 
 Interval RecallPromise::interval(double confidence) const {

@@ -2,9 +2,14 @@
 //
 // The threshold is the k-th smallest of the last n scores of relevant windows, k = floor((n+1) a):
 // if the next relevant window is like the last ones, it is missed with probability <= a (split
-// conformal prediction). a starts at 1 - recall and is corrected after each relevant window,
-// a += step (1 - recall - missed), which keeps the long-run recall under drift (Gibbs and Candes,
-// NeurIPS 2021).
+// conformal prediction). a = 1 - recall + correction, and the correction follows the balance of the
+// relevant windows decided so far, d of them and at most memory,
+//
+//   balance += 1 - recall - missed,  correction = step sqrt(1 - recall) balance memory / d
+//
+// which keeps the long-run recall under drift (adaptive conformal inference, Gibbs and Candes,
+// NeurIPS 2021; as integral control of the share missed, Angelopoulos, Candes and Tibshirani,
+// NeurIPS 2023) and, by the greater gain while d is small, on a short history as well.
 #pragma once
 
 #include <cstddef>
@@ -47,10 +52,12 @@ class RecallPromise {
 
  private:
   double allowance() const;
+  void correct(bool missed);
   std::size_t rank() const;
   double recall_;
   std::size_t memory_;
   double step_;
+  double balance_ = 0.0;  // windows caught beyond the target, negative: too many missed
   double correction_ = 0.0;
   double threshold_ = 0.0;
   std::deque<double> recent_;   // scores of relevant windows, oldest first

@@ -267,7 +267,7 @@ class RecallPromise:
     """A threshold for an asked recall from the scores of past relevant windows.
 
     recall: above 0, at most 1. memory: how many relevant windows count, at least 1. step: of the
-    correction for drift, 0 to below 1. The caller checks them.
+    correction by the balance of caught and missed, 0 to below 1. The caller checks them.
     """
 
     def __init__(self, recall: float, memory: int, step: float) -> None: ...

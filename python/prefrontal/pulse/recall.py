@@ -7,17 +7,20 @@ from .._core import pulse as core
 MEMORY = 200
 """Relevant windows that the threshold follows from."""
 
-STEP = 0.01
-"""How fast a recall that drifts away is corrected, per relevant window."""
+STEP = 0.06
+"""How strongly what was missed too often is made up for, per relevant window."""
 
 
 class RecallPromise:
     """A threshold for an asked recall, from the past alone.
 
     The threshold is a low quantile of the last `memory` scores of relevant windows (split
-    conformal prediction), corrected after each one by whether it was caught (adaptive conformal
-    inference), so the recall holds on average even when the scores drift. As long as too few
-    relevant windows are known to promise anything, the threshold is 0: everything wakes.
+    conformal prediction), corrected after each one by the balance of what was caught and missed
+    (adaptive conformal inference as integral control), so the recall holds on average even when
+    the scores drift. The correction is `step * sqrt(1 - recall)` for each window of the balance
+    once `memory` were decided, and more before, so that it holds on a short history too. As long
+    as too few relevant windows are known to promise anything, or too many were missed, the
+    threshold is 0: everything wakes.
 
     recall: above 0, at most 1. memory: at least 1, raised to what the recall needs. step: from 0
     to below 1.
@@ -80,6 +83,12 @@ class RecallPromise:
             return (
                 f"No promise yet: recall {self.recall:g} needs {self.needed} relevant windows to"
                 f" learn from and there are {self.positives}, so every window wakes."
+            )
+        if self.threshold <= 0.0 and self._core.caught < self.recall * self._core.decided:
+            return (
+                f"Of the last {self._core.decided} relevant windows {self._core.caught} were"
+                f" caught, too few for the recall {self.recall:g} that was asked, so every window"
+                " wakes until that is made up for."
             )
         low, high = self.interval()
         between = f"recall {self.recall:g} was asked, {low:.2f} to {high:.2f} is likely"
