@@ -7,7 +7,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet --no-build-isolation --no-deps --force-reinstall .
-REPORT := build/demo/replay.html
 SOURCES := $(shell find csrc bindings python -type f ! -name '*.pyc' ! -name '*.so') \
            CMakeLists.txt pyproject.toml scripts/check_isa_objects.py README.md LICENSE
 
@@ -17,13 +16,8 @@ SOURCES := $(shell find csrc bindings python -type f ! -name '*.pyc' ! -name '*.
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
 
-demo: $(VENV)/installed  ## replay REPO=path, or the longest history found here; write a report
-	@mkdir -p $(dir $(REPORT))
-	@repository="$(REPO)"; \
-	if [ -z "$$repository" ]; then repository=$$($(BIN)/python scripts/longest_history.py); fi; \
-	echo "Replaying $$repository"; \
-	$(BIN)/prefrontal replay --git "$$repository" --report $(REPORT)
-	@echo "The report is $(CURDIR)/$(REPORT)"
+demo: $(VENV)/installed  ## replay a recorded history, then the longest found here; or REPO=path
+	@$(BIN)/python scripts/demo.py --reports build/demo "$(REPO)"
 
 build: $(VENV)/installed  ## make .venv and install prefrontal into it
 

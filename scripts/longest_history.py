@@ -1,7 +1,7 @@
 """Print the git repository with the longest history under the home folder and the current one.
 
 The search is bounded: four folders deep, hidden folders and caches left out (they hold tools, not
-a person's work), at most 20 seconds. Without any other, it prints this very repository.
+a person's work), at most 4 seconds. Without any other, it prints this very repository.
 """
 
 from __future__ import annotations
@@ -10,15 +10,47 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 DEPTH = 4
-TIME_LIMIT_S = 20.0
+TIME_LIMIT_S = 4.0
+COUNTED = 20_000
+"""Changes that are counted of one history; a longer one is none the better for a look at it."""
+
 SKIPPED = frozenset({
     "__pycache__", "anaconda3", "go", "Library", "miniconda3", "node_modules", "site-packages",
     "snap", "target", "third_party", "vendor", "venv",
 })  # fmt: skip
+
+
+class History(NamedTuple):
+    """A work tree and how many changes led to its HEAD, a merge being one; at most COUNTED."""
+
+    path: Path
+    changes: int
+
+
+def histories(
+    roots: Iterable[Path],
+    time_limit_s: float = TIME_LIMIT_S,
+    step: Callable[[History], None] = lambda _: None,
+) -> list[History]:
+    """What was found in the time, the longest first, among equals by path; step sees each come."""
+    deadline = time.monotonic() + time_limit_s
+    found = []
+    for path in repositories(roots, deadline):
+        history = History(path, changes(path, deadline))
+        if history.changes:
+            found.append(history)
+            step(history)
+    return sorted(found, key=lambda history: (-history.changes, history.path))
+
+
+def longest(roots: Iterable[Path], otherwise: Path, time_limit_s: float = TIME_LIMIT_S) -> Path:
+    """The repository with the most changes; among equals the first by path."""
+    return next((history.path for history in histories(roots, time_limit_s)), otherwise)
 
 
 def repositories(roots: Iterable[Path], deadline: float) -> Iterator[Path]:
@@ -38,9 +70,10 @@ def repositories(roots: Iterable[Path], deadline: float) -> Iterator[Path]:
         level = below
 
 
-def commits(repository: Path, deadline: float) -> int:
-    """How many commits HEAD has; 0 when git cannot tell (in time)."""
-    command = ["git", "-C", str(repository), "rev-list", "--count", "HEAD"]
+def changes(repository: Path, deadline: float) -> int:
+    """How many changes led to HEAD; 0 when git cannot tell (in time), or is not there."""
+    options = ("--first-parent", "--count", f"--max-count={COUNTED}")
+    command = ["git", "-C", str(repository), "rev-list", *options, "HEAD", "--"]
     left_s = max(deadline - time.monotonic(), 0.1)
     try:
         answer = subprocess.run(
@@ -49,14 +82,6 @@ def commits(repository: Path, deadline: float) -> int:
     except (OSError, subprocess.SubprocessError):
         return 0
     return int(answer)
-
-
-def longest(roots: Iterable[Path], otherwise: Path, time_limit_s: float = TIME_LIMIT_S) -> Path:
-    """The repository with the most commits; among equals the first by path."""
-    deadline = time.monotonic() + time_limit_s
-    found = [(commits(path, deadline), path) for path in repositories(roots, deadline)]
-    found = [entry for entry in found if entry[0] > 0]
-    return min(found, key=lambda entry: (-entry[0], entry[1]))[1] if found else otherwise
 
 
 def _folders(folder: Path) -> list[str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import subprocess
+import time
 from pathlib import Path
 from types import ModuleType
 
@@ -66,3 +68,41 @@ def test_without_any_history_the_given_repository_is_taken(
 def test_a_search_without_time_ends_at_once(tmp_path: Path, search: ModuleType) -> None:
     repository(tmp_path / "a", 1)
     assert search.longest([tmp_path], Path("/here"), time_limit_s=-1.0) == Path("/here")
+
+
+def test_a_git_that_does_not_answer_costs_no_more_than_the_time_there_is(
+    tmp_path: Path, search: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+    silent = tmp_path / "bin" / "git"
+    silent.parent.mkdir()
+    silent.write_text("#!/bin/sh\nexec sleep 60\n")
+    silent.chmod(0o755)
+    monkeypatch.setenv("PATH", str(silent.parent), prepend=os.pathsep)
+    started = time.monotonic()
+    assert search.histories([tmp_path], 0.3) == []
+    assert time.monotonic() - started < 8  # unbounded it were three minutes
+    assert search.TIME_LIMIT_S <= 5
+
+
+def test_each_history_is_told_as_it_is_found(tmp_path: Path, search: ModuleType) -> None:
+    repository(tmp_path / "a", 2)
+    repository(tmp_path / "b", 3)
+    seen: list[Path] = []
+    found = search.histories([tmp_path], step=lambda history: seen.append(history.path))
+    assert seen == [tmp_path / "a", tmp_path / "b"]
+    assert found == [(tmp_path / "b", 3), (tmp_path / "a", 2)]
+
+
+def test_a_merge_counts_as_one_change(tmp_path: Path, search: ModuleType) -> None:
+    folder = repository(tmp_path / "a", 2)
+    identity = ["-c", "user.name=A", "-c", "user.email=a@b.org", "-c", "commit.gpgsign=false"]
+    for words in (
+        ["checkout", "-q", "-b", "topic"],
+        *[["commit", "-q", "--allow-empty", "-m", f"t{number}"] for number in range(3)],
+        ["checkout", "-q", "-"],
+        ["merge", "-q", "--no-ff", "-m", "Merge", "topic"],
+    ):
+        subprocess.run(["git", "-C", str(folder), *identity, *words], check=True)
+    assert search.histories([tmp_path]) == [(folder, 3)]

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 GLYPHS = {"caught": "●", "wasted": "○", "slept": "·", "missed": "✗"}
 STYLES = {"caught": "green", "wasted": "yellow", "slept": "dim", "missed": "bold red"}
 PLAIN = str.maketrans(
-    {"●": "#", "○": "o", "·": ".", "✗": "X", "×": "x", "–": "-", "−": "-", "…": "~"}
+    {"─": "-", "●": "#", "○": "o", "·": ".", "✗": "X", "×": "x", "–": "-", "−": "-", "…": "~"}
     | dict(zip("▁▂▃▄▅▆▇█", "__--==##", strict=True))
 )
 STEPS = "▁▂▃▄▅▆▇█"
