@@ -94,6 +94,12 @@ class PageRun:
         else:
             self._shown_text(block)
 
+    def printed(self, command: str) -> str:
+        """What a command prints on both streams. Raises AssertionError when it fails."""
+        code, said = self._done(command)
+        assert code == 0, f"{command}\n{said}"
+        return said
+
     def close(self) -> None:
         """End what goes on, and take the home away."""
         for terminal in self._terminals.values():

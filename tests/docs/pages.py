@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,6 +32,8 @@ class Block:
     `outputs differ: WHY`  it is run, and what is shown is not compared
     `prepared: WHAT`       `preparations` makes that first
     `needs a sandbox`      the page is skipped on a machine that confines nothing
+
+    What stands above a paragraph, a list or a table instead is in `figures`.
     """
 
     page: str
@@ -47,6 +50,20 @@ class Block:
     def not_run(self) -> str | None:
         """Why it is not run; None when it is."""
         return self.marks.get("not run")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A paragraph, a list or a table, with the comments right above it; see `figures`."""
+
+    page: str
+    line: int
+    text: str
+    marks: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def place(self) -> str:
+        return f"{self.page}:{self.line}"
 
 
 def pages() -> list[str]:
@@ -91,6 +108,29 @@ def prose_of(page: str, text: str | None = None) -> list[tuple[int, str]]:
             inside = not inside
         elif not inside:
             found.append((number, line))
+    return found
+
+
+def passages_of(page: str, text: str | None = None) -> list[Passage]:
+    """The paragraphs, lists and tables of a page, in order. text: instead of the file's."""
+    found: list[Passage] = []
+    marks: dict[str, str] = {}
+    inside: list[str] = []
+    last = 0
+    for number, line in [*prose_of(page, text), (sys.maxsize, "")]:
+        mark = _MARK.match(line.strip())
+        apart = number != last + 1  # a block of code stood between
+        if inside and (apart or mark or not line.strip() or line.startswith("#")):
+            first = last - len(inside) + 1
+            found.append(Passage(page, first, "\n".join(inside), marks))
+            marks, inside = {}, []
+        if apart or line.startswith("#"):
+            marks = {}
+        if mark:
+            marks = marks | {mark["name"]: mark["value"] or ""}
+        elif line.strip() and not line.startswith("#"):
+            inside.append(line)
+        last = number
     return found
 
 
