@@ -110,8 +110,23 @@ def test_without_a_file_nothing_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("cortx: {}", "settings must have only keys .*, got 'cortx' .did you mean 'cortex'"),
-        ("1: {}", "settings must have only keys that are known, got 1$"),
+        (
+            "cortx: {}",
+            "settings must have only known keys, got 'cortx' .did you mean 'cortex'.*; known are ",
+        ),
+        ("1: {}", "settings must have only known keys, got 1; known are audit"),
+        (
+            "identity: {nmae: x}",
+            "identity must .*, got 'nmae' .did you mean 'name'.*; known are name",
+        ),
+        ("polling: {interval: 3}", "polling must .* .did you mean 'interval_seconds'"),
+        ("logging: {lvl: info}", "logging must .* .did you mean 'level'"),
+        ("soul: {paht: x}", "soul must .* .did you mean 'path'"),
+        ("cron: {job: []}", "cron must .* .did you mean 'jobs'"),
+        ("plugins: {folder: []}", "plugins must .* .did you mean 'folders'"),
+        ("subagent: {max_concurent: 2}", "subagent must .* .did you mean 'max_concurrent'"),
+        ("observability: {capcity: 2}", "observability must .* .did you mean 'capacity'"),
+        ("channels: {webhok: {}}", "channels must name channels, got 'webhok' .did you mean 'webh"),
         ("cortex: 3", "cortex must be a mapping, got 3"),
         ("llm: {1: 2}", "llm must be a mapping, got {1: 2}"),
         ("workspace: 3", "workspace must be a non-blank string, got 3"),
@@ -131,7 +146,7 @@ def test_a_slip_is_told_with_the_file(tmp_path: Path, text: str, sentence: str) 
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="missing.yml cannot be read"):
+    with pytest.raises(SourceError, match="missing.yml cannot be read: .*; `prefrontal init` writes one"):
         read_agent_config(tmp_path / "missing.yml")
 
 

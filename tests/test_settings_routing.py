@@ -130,8 +130,11 @@ SLIPS: dict[str, tuple[Mapping[str, Any], str]] = {
     "level": ({"sandbox": {"level": "firejail"}}, "sandbox.level must"),
     "provider": ({"model": {"provider": "openai"}}, "model.provider must"),
     "command": ({"model": {"provider": "command"}}, "model must have a command"),
-    "unknown": ({"treshold": 0.6}, "routing must have no keys but cache_enabled, "),
-    "unknown below": ({"ranker": {"tau": 0.6}}, "routing.ranker must have no keys but "),
+    "unknown": ({"treshold": 0.6}, "routing must have only known keys, got 'treshold'"),
+    "unknown below": (
+        {"ranker": {"tau": 0.6}},
+        "routing.ranker must have only known keys, got 'tau'",
+    ),
     "temperature": ({"model": {"temperature": "hot"}}, "model.temperature must"),
     "switch": ({"cache_enabled": "perhaps"}, "cache_enabled must"),
     "imports": ({"generator": {"allowed_imports": [1]}}, "generator.allowed_imports"),

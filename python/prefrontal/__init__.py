@@ -5,10 +5,9 @@ The names below are loaded at first use, so that `import prefrontal` costs next 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from .lazy_names import lazy_names
 
+TYPE_CHECKING = False  # that of typing costs milliseconds, in which Ctrl-C would show a traceback
 if TYPE_CHECKING:
     from ._core import __version__
     from .pulse import (

@@ -1,5 +1,19 @@
-"""`python -m prefrontal` is the command `prefrontal`."""
+"""The command `prefrontal`, also as `python -m prefrontal`.
 
-from .cli import main
+Little is imported here: what comes before the first line of `main` ends with a traceback when
+somebody presses Ctrl-C just then.
+"""
 
-main(prog_name="prefrontal")
+from .interrupts import leave_at_once
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    leave_at_once()
+    from .cli import main as command
+
+    command(prog_name="prefrontal")
+
+
+if __name__ == "__main__":
+    main()

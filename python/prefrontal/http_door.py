@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import dataclass, field
+from typing import ClassVar
 
-from .errors import InputError
+from .errors import InputError, SourceError
 
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 SHORTEST_TOKEN = 16
@@ -16,8 +18,12 @@ class Door:
 
     host, port: 0 for any free port. token: what a request must carry as "Authorization: Bearer
     ..."; needed unless host is this machine alone. max_bytes: of a request, 64 to 2^24.
-    Raises InputError naming the field.
+    A subclass says how a person changes them: free_port, token_place. Raises InputError naming the
+    field.
     """
+
+    free_port: ClassVar[str] = "port 0 takes a free one"
+    token_place: ClassVar[str] = "it comes from the environment, named by token_env"
 
     host: str = "127.0.0.1"
     port: int = 8765
@@ -33,8 +39,22 @@ class Door:
             rule = f"have at least {SHORTEST_TOKEN} characters"
             require(long_enough, "token", rule, "a shorter one")
         elif self.host not in LOOPBACK:
-            rule = "be set unless the host is this machine alone (127.0.0.1)"
-            require(False, "token", rule, f"none for the host {self.host}")
+            rule = "must be set unless the host is this machine alone (127.0.0.1)"
+            raise InputError(f"token {rule}, got none for {self.host!r}; {self.token_place}")
+
+    def refusal(self, error: OSError | UnicodeError) -> SourceError:
+        """Why nobody can listen there, and what to do."""
+        reason = getattr(error, "strerror", None) or error
+        if getattr(error, "errno", None) == errno.EADDRINUSE:
+            reason = f"port {self.port} is in use; {self.free_port}"
+        return SourceError(f"cannot listen on {self.host}:{self.port}: {reason}")
+
+
+class CommandDoor(Door):
+    """A door whose command has the options --port and --token-env."""
+
+    free_port = "--port 0 takes a free one"
+    token_place = "--token-env NAME names the environment variable that holds it"
 
 
 def require(holds: bool, name: str, rule: str, value: object) -> None:

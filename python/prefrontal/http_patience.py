@@ -1,9 +1,15 @@
-"""Connections of a uvicorn server that do not wait for ever for a request."""
+"""A uvicorn server whose connections do not wait for ever, and which a signal ends quietly."""
 
 from __future__ import annotations
 
 import asyncio
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
 
+import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from .http_server import READING_S
@@ -42,3 +48,30 @@ class PatientProtocol(H11Protocol):
         waiting, self._waiting = self._waiting, None
         if waiting is not None:
             waiting.cancel()
+
+
+class QuietServer(uvicorn.Server):
+    """Ends at SIGINT or SIGTERM, and keeps which it was, the first one, in `signal_number`.
+
+    uvicorn itself raises each of them again once it has ended, in the midst of its event loop.
+    """
+
+    signal_number: int | None = None
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        ending = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, self._end) for number in ending}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _end(self, number: int, _: FrameType | None) -> None:
+        """A second one changes nothing: ending takes `timeout_graceful_shutdown` at most."""
+        self.signal_number = self.signal_number or number
+        self.should_exit = True

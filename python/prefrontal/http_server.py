@@ -16,7 +16,6 @@ from threading import Lock, Thread
 from typing import Any
 from urllib.parse import urlsplit
 
-from .errors import SourceError
 from .http_door import LOOPBACK, Door, is_int, require
 from .plain_text import visible
 
@@ -79,8 +78,7 @@ class LimitedServer(ThreadingHTTPServer):
         try:
             super().__init__((door.host, door.port), request)
         except OSError as error:
-            reason = error.strerror or error
-            raise SourceError(f"cannot listen on {door.host}:{door.port}: {reason}") from None
+            raise door.refusal(error) from None
 
     def server_bind(self) -> None:
         """Take the address, and do not ask a name server how it is called: that may take long."""

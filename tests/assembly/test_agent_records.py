@@ -72,7 +72,9 @@ def test_a_beginning_names_a_peer_only_when_it_is_the_only_one(tmp_path: Path) -
 
 
 def test_settings_that_cannot_be_are_refused_at_the_start(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"ledger must have no keys but path"):
+    with pytest.raises(
+        InputError, match=r"ledger must have only known keys, got .*; known are path"
+    ):
         AgentRecords(tmp_path, {"ledger": {"paht": "x"}})
     with pytest.raises(InputError, match="max_trust_delta"):
         AgentRecords(tmp_path, {"cortex": {"max_trust_delta": 0}})

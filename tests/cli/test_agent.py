@@ -14,9 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml  # type: ignore[import-untyped]
 from click.testing import CliRunner, Result
 
 from prefrontal.cli import main
+from prefrontal.cli.agent_chat import no_model
+from prefrontal.settings import parse_settings
 
 PATIENCE_S = 60.0
 
@@ -84,16 +87,36 @@ def test_what_was_said_is_in_the_ledger_and_reflected_on() -> None:
 def test_a_chat_ends_with_quit_and_shows_the_answers() -> None:
     code, out, err = ended("chat", data="Hello there\n/quit\nnever read\n")
     assert code == 0
-    assert err == "Talking to agent. /quit ends.\n"
+    assert err.startswith("Talking to agent. /help lists commands, /quit ends.\n")
     assert out.startswith("agent: Hello")
     assert "never read" not in out
 
 
 def test_a_chat_ends_with_its_input(tmp_path: Path) -> None:
-    (tmp_path / "prefrontal.yml").write_text("identity: {name: Alpha}\n")
+    (tmp_path / "prefrontal.yml").write_text("identity: {name: Alpha}\nprovider: rules\n")
     code, out, err = ended("chat", data="Hello\n")
-    assert (code, err) == (0, "Talking to Alpha. /quit ends.\n")
+    assert (code, err) == (0, "Talking to Alpha. /help lists commands, /quit ends.\n")
     assert out.startswith("Alpha: Hello")
+
+
+def test_a_chat_without_a_model_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    err = ended("chat", data="/quit\n")[2]
+    setting = err[err.index("  provider") : err.index("With a key")]
+    found = parse_settings(yaml.safe_load(setting))
+    assert (found.provider, found.llm["model"]) == ("openai-compatible", "local")
+    assert all(len(line) <= 80 for line in err.splitlines())
+    monkeypatch.setattr("prefrontal.cli.agent_chat.find_spec", lambda _: None)
+    assert "pip install 'prefrontal[llm]'" in no_model()
+
+
+def test_a_chat_answers_commands_and_sends_none_of_them() -> None:
+    code, out, _ = ended("chat", data="/help\n/hlep\n//quit\n/etc/hosts is broken\n/quit\n")
+    assert code == 0
+    assert "/quit    end" in out
+    assert "There is no command /hlep; /help lists those there are." in out
+    assert "agent: Noted: /quit (" in out
+    assert "agent: Noted: /etc/hosts is broken (" in out
+    assert out.count("agent:") == 2
 
 
 @contextmanager

@@ -39,6 +39,7 @@ def test_the_world_is_served_only_with_a_token(host: str) -> None:
     done = run("--transport", "http", "--host", host)
     assert isinstance(done.exception, InputError)
     assert str(done.exception).startswith("token must be set unless the host is this machine alone")
+    assert "; --token-env NAME names" in str(done.exception)
     assert not Path("state").exists()
 
 

@@ -196,7 +196,7 @@ def test_a_folder_that_is_not_there_yet_is_told_of(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ([], "watch must be told what to watch"),
+        ([], "prefrontal must be told what to watch: `prefrontal init` writes settings"),
         (["--threshold", "2"], "threshold must be a number in 0..1, got 2.0"),
         (["--threshold", "nan"], "threshold must be a number in 0..1, got nan"),
         (["--recall", "0"], "recall must be a number above 0 and at most 1, got 0.0"),
@@ -204,7 +204,7 @@ def test_a_folder_that_is_not_there_yet_is_told_of(tmp_path: Path) -> None:
         (["--exec", "/no/such/program"], "must name a program that can be run"),
         (["--exec", ""], "exec must be a non-blank string"),
         (["--post", "example.org"], "address must start with http"),
-        (["--config", "/no/such.yml"], "/no/such.yml cannot be read"),
+        (["--config", "/no/such.yml"], "/no/such.yml cannot be read: No such file or directory; `prefrontal init` writes"),
     ],
 )
 def test_a_slip_is_one_sentence(

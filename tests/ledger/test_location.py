@@ -38,7 +38,10 @@ def test_without_a_workspace_all_is_kept_in_memory() -> None:
     ("told", "sentence"),
     [
         ([1], "ledger must be a mapping, got [1]"),
-        ({"pth": "x"}, "ledger must have no keys but path, got 'pth' (did you mean 'path'?)"),
+        (
+            {"pth": "x"},
+            "ledger must have only known keys, got 'pth' (did you mean 'path'?); known are path",
+        ),
         ({"path": 3}, "ledger.path must be a path, got 3"),
         ({"path": " "}, "ledger.path must be a path, got ' '"),
         ({"path": "a\0b"}, "ledger.path must be a path, got 'a\\x00b'"),

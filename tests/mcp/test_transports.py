@@ -83,7 +83,7 @@ async def test_without_a_token_no_web_page_gets_through_a_browser(
 def test_an_address_that_is_taken_is_a_sentence() -> None:
     with listen(Door("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(SourceError, match=rf"127\.0\.0\.1:{port} cannot be used: "):
+        with pytest.raises(SourceError, match=rf"127\.0\.0\.1:{port}: port {port} is in use"):
             listen(Door("127.0.0.1", port))
 
 

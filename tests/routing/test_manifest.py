@@ -130,8 +130,8 @@ def test_a_file_of_one_tool_need_not_name_it_and_must_not_name_another(tmp_path:
     [
         (
             "intens: [a]",
-            "manifest must have no keys but name, intents, args, returns, hints, side_effects, "
-            "example, got 'intens' (did you mean 'intents'?)",
+            "manifest must have only known keys, got 'intens' (did you mean 'intents'?); known are "
+            "name, intents, args, returns, hints, side_effects, example",
         ),
         ("intents: plot", "intents must be a list of at most 10000, got 'plot'"),
         ("intents: [plot, 3]", "items of intents must be texts, got 3"),
@@ -163,7 +163,10 @@ def test_a_wrong_key_is_a_finding_with_its_line_and_the_rest_counts(
     ("text", "slip"),
     [
         ("name: a\nhints:\n  domain: Data Science\n", "3: hints.domain must be lower-case"),
-        ("name: a\nhints:\n  anti_intent: [x]\n", "3: hints must have no keys but domain, action"),
+        (
+            "name: a\nhints:\n  anti_intent: [x]\n",
+            "3: hints must have only known keys, got 'anti_intent' (did",
+        ),
         ("- name: a\n- name: b\n  intents: x\n", "3: intents must be a list"),
         ("- name: a\n  intents: [x]\n- name: b\n  intents: x\n", "4: intents must be a list"),
         ("name: a\nargs:\n  - name: x\n    type: 3\n", "4: type of x must be text, got 3"),

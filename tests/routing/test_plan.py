@@ -56,7 +56,7 @@ S1, S2 = "plan.steps.0", "plan.steps.1"
 BROKEN = [
     ("plan", ..., "a plan must have the key 'plan'"),
     ("plan", [], "plan must be a mapping, got []"),
-    ("more", 1, "a plan must have no keys but plan, io, got 'more'"),
+    ("more", 1, "a plan must have only known keys, got 'more'; known are plan, io"),
     ("io", {"params": []}, "io must have the key 'returns'"),
     ("plan.description", " ", "plan.description must be text that is not blank, got ' '"),
     ("plan.steps", [], "plan.steps must have 1 to 50 steps, got 0"),
@@ -65,7 +65,7 @@ BROKEN = [
     (f"{S2}.id", "S2", "plan.steps[1].id must be 's2', got 'S2'"),
     (f"{S2}.id", 2, "plan.steps[1].id must be 's2', got 2"),
     (f"{S1}.inputs", [], "plan.steps[0].inputs must be a mapping"),
-    (f"{S1}.when", "now", "plan.steps[0] must have no keys but"),
+    (f"{S1}.when", "now", "plan.steps[0] must have only known keys, got 'when'"),
     (f"{S1}.tool", "x.py", "plan.steps[0].tool must be 'file.py::run'"),
     (f"{S1}.tool", "x.py::start", "plan.steps[0].tool must be"),
     (f"{S1}.tool", "/etc/x.py::run", "plan.steps[0].tool must be"),

@@ -239,7 +239,7 @@ async def test_a_question_may_stand_in_a_file_that_is_read_when_it_is_asked(tmp_
         ([{**JOB, "prompt_file": "x"}], r"cron\.jobs\[0\]\.report must have a prompt or a"),
         ([{**JOB, "output": {"to": "x"}}], r"cron\.jobs\[0\]\.output must have only"),
         ([{**JOB, "output": {"channel_id": "x"}}], r"cron\.jobs\[0\]\.output must have channel_"),
-        ([{**JOB, "colour": "x"}], r"cron\.jobs\[0\] must have no keys but"),
+        ([{**JOB, "colour": "x"}], r"cron\.jobs\[0\] must have only known keys, got"),
         ([{**JOB, "name": "a\nb"}], r"cron\.jobs\[0\]\.name must be 1 to 64 visible"),
         ([{**JOB, "name": "__x__"}], r"cron\.jobs\[0\]\.name must not contain '__'"),
         ([JOB, JOB], r"cron\.jobs\[1\]\.name must be another than those of the other jobs"),
@@ -302,7 +302,7 @@ async def test_the_heartbeat_asks_what_stands_in_the_file_every_quarter_of_an_ho
     [
         ({"enabled": "yes"}, "heartbeat.enabled must be true or false"),
         ({"schedule": "x"}, "heartbeat.schedule must be an interval"),
-        ({"name": "x"}, "heartbeat must have no keys but"),
+        ({"name": "x"}, "heartbeat must have only known keys, got"),
         (5, "heartbeat must be a mapping"),
     ],
 )

@@ -107,7 +107,7 @@ def test_the_settings_have_defaults_and_are_checked() -> None:
     ("llm", "sentence"),
     [
         ([], "llm must be a mapping"),
-        ({"modell": "x"}, r"llm must have no keys but .*got 'modell' \(did you mean 'model'\?\)"),
+        ({"modell": "x"}, r"only known keys, got 'modell' \(did you mean 'model'\?\); known"),
         ({"max_tokens": 0}, r"llm\.max_tokens must be a whole number above 0, got 0"),
         ({"max_tokens": True}, r"llm\.max_tokens must be a whole number"),
         ({"timeout_seconds": float("nan")}, r"llm\.timeout_seconds must be a number of seconds"),

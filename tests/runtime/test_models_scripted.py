@@ -73,7 +73,10 @@ async def test_a_reply_that_hangs_can_be_given_up() -> None:
     ("reply", "sentence"),
     [
         (5, r"llm\.replies\[0\] must be a text or a mapping, got 5"),
-        ({"texts": "x"}, r"llm\.replies\[0\] must have no keys but text"),
+        (
+            {"texts": "x"},
+            r"llm\.replies\[0\] must have only known keys, got 'texts' .*; known are text",
+        ),
         ({"delay_seconds": "x"}, r"llm\.replies\[0\]\.delay_seconds must be a number"),
         ({"delay_seconds": float("nan")}, r"llm\.replies\[0\]\.delay_seconds must be a number"),
         ({"tool_calls": {"name": "x"}}, r"llm\.replies\[0\]\.tool_calls must be a list"),

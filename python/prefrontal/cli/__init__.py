@@ -1,8 +1,8 @@
 """The command `prefrontal`. A subcommand is imported only when it is called.
 
 Exit codes: 0 done, 1 stopped by a closed pipe or by a defect of ours, 2 a slip in what was handed
-in or a source that cannot be read, 130 interrupted, 143 asked to end by SIGTERM. Always a
-sentence, never a traceback; PREFRONTAL_TRACEBACK=1 shows the traceback of a defect.
+in or a source that cannot be read, 130 after Ctrl-C and 143 after SIGTERM, without a word. Always
+a sentence, never a traceback; PREFRONTAL_TRACEBACK=1 shows the traceback of a defect.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from typing import Any
 import click
 
 from ..errors import PrefrontalError
+from ..interrupts import end_line, exit_code, leave_at_once, raise_at_signals
+
+_CLICKS = (click.ClickException, click.Abort)
 
 COMMANDS = {
     "agent": ("prefrontal.cli.agent:agent", "An agent that remembers peers, and reflects."),
@@ -62,20 +65,34 @@ class LazyGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
-        except PrefrontalError as error:
-            _leave(ctx, str(error), 2)
-        except KeyboardInterrupt:
-            _leave(ctx, "Interrupted; nothing was left half-written.", 130)
-        except (click.ClickException, click.Abort, click.exceptions.Exit):
+            try:
+                raise_at_signals()
+                return super().invoke(ctx)
+            finally:
+                leave_at_once()
+        except click.exceptions.Exit:
             raise
-        except Exception as error:
-            broken_pipe = isinstance(error, OSError) and error.errno == errno.EPIPE
-            if broken_pipe or os.environ.get("PREFRONTAL_TRACEBACK"):
-                raise  # click ends quietly on a closed pipe
-            name = type(error).__name__
-            text = f"This is a defect of prefrontal, please report it: {name}: {error}"
-            _leave(ctx, f"{text} (PREFRONTAL_TRACEBACK=1 shows where)", 1)
+        except BaseException as error:
+            code = exit_code(error)
+            if code is None:
+                _tell(ctx, error)
+                raise
+            end_line()
+            ctx.exit(code)
+
+
+def _tell(ctx: click.Context, error: BaseException) -> None:
+    """Say what went wrong and leave; what click itself tells better is left to it."""
+    if isinstance(error, PrefrontalError):
+        _leave(ctx, str(error), 2)
+    if not isinstance(error, Exception) or isinstance(error, _CLICKS):
+        return
+    broken_pipe = isinstance(error, OSError) and error.errno == errno.EPIPE
+    if broken_pipe or os.environ.get("PREFRONTAL_TRACEBACK"):
+        return  # click ends quietly on a closed pipe
+    name = type(error).__name__
+    text = f"This is a defect of prefrontal, please report it: {name}: {error}"
+    _leave(ctx, f"{text} (PREFRONTAL_TRACEBACK=1 shows where)", 1)
 
 
 def _leave(ctx: click.Context, sentence: str, code: int) -> None:

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError
+from ..settings.agent_file import CHANNELS
 from .workspace import open_workspace, workspace_options
 
 if TYPE_CHECKING:
     from ..plugin import Plugin
-
-CHANNELS = ("jsonl", "terminal", "webhook")
 
 EPILOG = """\
 JSON lines: {"sender_id": "ann", "content": "Hello"} a line in, {"type": "reply", "content": ...} a

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import SourceError
+from ..interrupts import leave_after
 
 if TYPE_CHECKING:
     from ..http_door import Door
@@ -77,7 +78,8 @@ def dash(
         workspace=workspace,
         watcher=partial(watching_process, folder.path / "watch.lock"),
     ) as shown:
-        serve_dash(shown, door, partial(_ready, opens=opens), names)
+        number = serve_dash(shown, door, partial(_ready, opens=opens), names)
+    leave_after(number)
 
 
 def watching_process(lock: Path, locks: Path = Path("/proc/locks")) -> str | None:
@@ -97,11 +99,11 @@ def watching_process(lock: Path, locks: Path = Path("/proc/locks")) -> str | Non
 
 def _door(told: dict[str, Any]) -> Door:
     """Raises InputError for a host of the world without a token, and the like."""
-    from ..http_door import Door
+    from ..http_door import CommandDoor
     from ..settings.secrets import environment_secret
 
     token = environment_secret("--token-env", told["token_env"]) or ""
-    return Door(told["host"], told["port"], token)
+    return CommandDoor(told["host"], told["port"], token)
 
 
 def _ready(address: str, *, opens: bool) -> None:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import SourceError
+from ..interrupts import leave_after
 
 if TYPE_CHECKING:
-    from ..http_server import Door
+    from ..http_door import Door
     from ..settings import Settings
     from ..storage.state_folder import StateFolder
 
@@ -77,17 +78,22 @@ def mcp(
         server = build_server(served, None if no_wakes else EVERY_S)
         if door is None:
             serve_stdio(server)
-        else:
-            serve_http(server, door, lambda address: click.echo(f"Serving {address}", err=True))
+            return
+        number = serve_http(server, door, _ready)
+    leave_after(number)
+
+
+def _ready(address: str) -> None:
+    click.echo(f"Serving {address}\nCtrl-C stops.", err=True)
 
 
 def _door(told: dict[str, Any]) -> Door:
     """Raises InputError for a host of the world without a token, and the like."""
-    from ..http_server import Door
+    from ..http_door import CommandDoor
     from ..settings.secrets import environment_secret
 
     token = environment_secret("--token-env", told["token_env"]) or ""
-    return Door(told["host"], told["port"], token, MOST_BYTES)
+    return CommandDoor(told["host"], told["port"], token, MOST_BYTES)
 
 
 def _settings(config: str | None, state: str | None) -> tuple[Settings, StateFolder]:

@@ -215,8 +215,8 @@ def _modules(
         found["everything"] = parse_fingerprint(_described("everything", {}))
     if not found:
         raise InputError(
-            "watch must be told what to watch: a folder, a module (prefrontal modules add FILE)"
-            " or --config FILE"
+            "prefrontal must be told what to watch: `prefrontal init` writes settings for --config,"
+            " or name a folder; a module (`prefrontal modules add FILE`) will do, too"
         )
     return list(found.values())
 

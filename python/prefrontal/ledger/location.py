@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, SourceError
+from ..nearest import unknown_key
 from .opening import IN_MEMORY
 
 FILE_NAME = "ledger.sqlite"
@@ -21,9 +21,7 @@ def told_name(config: Mapping[str, Any]) -> str:
         raise InputError(f"ledger must be a mapping, got {told!r:.80}")
     for key in told:
         if key not in _KEYS:
-            close = get_close_matches(str(key), _KEYS, n=1)
-            hint = f" (did you mean {close[0]!r}?)" if close else ""
-            raise InputError(f"ledger must have no keys but {', '.join(_KEYS)}, got {key!r}{hint}")
+            raise InputError(unknown_key("ledger", key, _KEYS))
     name = told.get("path", FILE_NAME)
     if not isinstance(name, str) or not name.strip() or "\0" in name:
         raise InputError(f"ledger.path must be a path, got {name!r:.80}")

@@ -14,7 +14,8 @@ from mcp.types import Tool as ListedTool
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from ..errors import InputError, PrefrontalError
-from ..pulse.fields import did_you_mean, shown
+from ..nearest import did_you_mean
+from ..pulse.fields import shown
 from .progress import Progress
 from .served import Served
 

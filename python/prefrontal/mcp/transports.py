@@ -6,18 +6,19 @@ import hmac
 import json
 import socket
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 from mcp.server.stdio import stdio_server
 
-from ..errors import SourceError
 from ..http_server import Door
+from .standard_input import client_lines
 
 if TYPE_CHECKING:
-    import uvicorn
     from mcp.server import Server
     from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from ..http_patience import QuietServer
 
 PATH = "/mcp"
 _ENDING_S = 5
@@ -32,19 +33,25 @@ def serve_stdio(server: Server[Any]) -> None:
 
 
 async def _serve_stdio(server: Server[Any]) -> None:
-    async with stdio_server() as (reading, writing):
-        await server.run(reading, writing, server.create_initialization_options())
+    with client_lines() as lines:
+        stdin = cast("anyio.AsyncFile[str]", lines)  # all that is done with it is to iterate
+        async with stdio_server(stdin=stdin) as (reading, writing):
+            await server.run(reading, writing, server.create_initialization_options())
 
 
-def serve_http(server: Server[Any], door: Door, ready: Callable[[str], object]) -> None:
-    """Serve whoever may ask, until told to end. ready: told the address once it is taken.
+def serve_http(server: Server[Any], door: Door, ready: Callable[[str], object]) -> int | None:
+    """Serve whoever may ask, until told to end; the number of the signal that did.
+
+    ready: told the address once it is taken.
 
     Raises SourceError when the address cannot be used.
     """
     with listen(door) as listening:
         host = f"[{door.host}]" if ":" in door.host else door.host
         ready(f"http://{host}:{listening.getsockname()[1]}{PATH}")
-        http_server(server, door).run(sockets=[listening])
+        serving = http_server(server, door)
+        serving.run(sockets=[listening])
+    return serving.signal_number
 
 
 def listen(door: Door) -> socket.socket:
@@ -53,17 +60,16 @@ def listen(door: Door) -> socket.socket:
     try:
         return socket.create_server((door.host, door.port), family=family)
     except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise SourceError(f"{door.host}:{door.port} cannot be used: {reason}") from None
+        raise door.refusal(error) from None
 
 
-def http_server(server: Server[Any], door: Door) -> uvicorn.Server:
+def http_server(server: Server[Any], door: Door) -> QuietServer:
     """What serves requests once it is given a socket; it writes nothing to standard output."""
     import uvicorn
 
-    from ..http_patience import PatientProtocol
+    from ..http_patience import PatientProtocol, QuietServer
 
-    return uvicorn.Server(
+    return QuietServer(
         uvicorn.Config(
             http_app(server, door),
             log_config=None,

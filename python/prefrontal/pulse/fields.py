@@ -6,11 +6,11 @@ Every refusal is an `InputError` that reads "<path> must <rule>, got <value>".
 from __future__ import annotations
 
 import reprlib
-from difflib import get_close_matches
 from math import isfinite
 from typing import TYPE_CHECKING, NoReturn, TypeGuard
 
 from ..errors import InputError
+from ..nearest import did_you_mean, unknown_key
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -33,12 +33,6 @@ def refuse(path: str, rule: str, value: object, hint: str = "") -> NoReturn:
     raise InputError(f"{path} must {rule}, got {shown(value)}{hint}")
 
 
-def did_you_mean(key: object, names: Iterable[str]) -> str:
-    """` (did you mean 'x'?)` for the name that `key` looks like a misspelling of, or ""."""
-    close = get_close_matches(key.casefold(), names, n=1) if isinstance(key, str) else []
-    return f" (did you mean {close[0]!r}?)" if close else ""
-
-
 def mapping(path: str, value: object, keys: Iterable[str]) -> dict[object, object]:
     """A dict that holds no key outside `keys`."""
     if not isinstance(value, dict):
@@ -46,8 +40,7 @@ def mapping(path: str, value: object, keys: Iterable[str]) -> dict[object, objec
     names = tuple(keys)
     for key in value:
         if key not in names:
-            rule = f"have no keys but {', '.join(names)}"
-            refuse(path, rule, key, did_you_mean(key, names))
+            raise InputError(unknown_key(path, key, names, shown(key)))
     return value
 
 

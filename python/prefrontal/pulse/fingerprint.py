@@ -6,7 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .fields import did_you_mean, mapping, number, refuse, required, shown, text
+from ..nearest import did_you_mean
+from .fields import mapping, number, refuse, required, shown, text
 from .priors import FilesystemPrior, MemoryPrior, TimePrior, extension_hash
 from .template import QuestionTemplate
 

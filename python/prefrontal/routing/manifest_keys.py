@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast, get_args
 
+from ..nearest import unknown_key
 from .layout import is_slug
 from .plain_values import plain, well_formed
 from .types import ArgSpec, Manifest, SideEffects
@@ -58,11 +58,8 @@ def read_manifest(path: Path, raw: object, default_name: str, report: Report) ->
 def _known(raw: Mapping[Any, Any], keys: Sequence[str], where: str, report: Report) -> None:
     for key in raw:
         if key not in keys:
-            close = get_close_matches(str(key).casefold(), keys, n=1)
-            hint = f" (did you mean {close[0]!r}?)" if close else ""
             whole = where.rstrip(".") or "manifest"
-            rule = f"{whole} must have no keys but {', '.join(keys)}"
-            report(f"{where}{key}", f"{rule}, got {_shown(key)}{hint}")
+            report(f"{where}{key}", unknown_key(whole, key, keys, _shown(key)))
 
 
 def _name(value: object, default: str, report: Report) -> str:

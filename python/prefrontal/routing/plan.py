@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import InputError
+from ..nearest import unknown_key
 from .plan_links import check_links
 from .references import parse_reference
 from .types import Plan, PlanStep
@@ -149,7 +150,7 @@ def _mapping(value: object, where: str, keys: tuple[str, ...]) -> Mapping[str, A
             raise InputError(f"{where} must have the key {key!r}, got {sorted(map(str, found))}")
     for key in found:
         if key not in keys:
-            raise InputError(f"{where} must have no keys but {', '.join(keys)}, got {key!r}")
+            raise InputError(unknown_key(where, key, keys))
     return found
 
 

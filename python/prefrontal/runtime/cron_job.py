@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from typing import Any
 
+from ..nearest import unknown_key
 from ..plugin import IncomingMessage, OutgoingMessage
 from ..plugin.messages import SYSTEM_SENDER
 from .schedule import parse_quiet_hours, parse_schedule
@@ -70,7 +71,7 @@ def read_job(where: str, raw: object) -> CronJob:
     known = [each.name for each in fields(CronJob)]
     for key in raw:
         if key not in known:
-            raise ValueError(f"{where} must have no keys but {', '.join(known)}, got {key!r}")
+            raise ValueError(unknown_key(where, key, known))
     for key in ("name", "schedule"):
         if key not in raw:
             raise ValueError(f"{where} must have the key {key}")

@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, SourceError
+from ..nearest import did_you_mean, unknown_key
 from ..storage.documents import read_document
 
 FILE_NAME = "prefrontal.yml"
@@ -25,6 +25,19 @@ GATE_KEYS = (
     *("modules", "sources", "policy", "sinks", "state", "threshold", "recall", "audit_share"),
     *("log_refusals", "scorer", "seed", "routing", "telemetry", "executive"),
 )
+CHANNELS = ("jsonl", "terminal", "webhook")
+"""Those that come along; a plugin may bring others."""
+_BELOW = {
+    "identity": ("name",),
+    "polling": ("interval_seconds",),
+    "logging": ("level",),
+    "soul": ("path",),
+    "cron": ("jobs",),
+    "plugins": ("folders", "external", "enabled", "disabled", "settings"),
+    "subagent": ("max_concurrent", "max_timeout_seconds"),
+    "observability": ("capacity", "events", "file"),
+}
+"""Section -> its keys, of those whose plugin does not check them itself."""
 _TEXTS = ("provider", "workspace")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
@@ -46,6 +59,16 @@ def _current() -> Path:
         return Path.cwd()
     except FileNotFoundError:  # it was removed under us: there is nothing in it
         return Path()
+
+
+def read_settings_file(path: str | os.PathLike[str]) -> object:
+    """What the file holds. Raises as `read_document`; for no file it says how to get one."""
+    try:
+        return read_document(path)
+    except SourceError as error:
+        if os.path.lexists(path):
+            raise
+        raise SourceError(f"{error}; `prefrontal init` writes one") from None
 
 
 def read_agent_config(
@@ -89,7 +112,7 @@ def workspace_folder(
 
 
 def _roots(file: Path) -> dict[str, Any]:
-    document = read_document(file)
+    document = read_settings_file(file)
     if document is None:
         return {}
     if not isinstance(document, dict):
@@ -97,9 +120,7 @@ def _roots(file: Path) -> dict[str, Any]:
     known = (*AGENT_KEYS, *GATE_KEYS)
     for key in document:
         if key not in known:
-            close = get_close_matches(str(key).casefold(), known, n=1)
-            hint = f" (did you mean {close[0]!r}?)" if close else ""
-            raise InputError(f"settings must have only keys that are known, got {key!r}{hint}")
+            raise InputError(unknown_key("settings", key, sorted(known), f"{key!r:.80}"))
     return {key: _checked(key, value) for key, value in document.items()}
 
 
@@ -112,7 +133,21 @@ def _checked(key: str, value: object) -> object:
             return {}
         if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
             raise InputError(f"{key} must be a mapping, got {value!r:.80}")
+        check_section(key, value)
     return value
+
+
+def check_section(key: str, section: Mapping[str, object]) -> None:
+    """The keys of a section that no plugin checks. Raises InputError for one that nobody knows,
+    or a channel misspelt.
+    """
+    known = _BELOW.get(key)
+    for name in section:
+        if known is not None and name not in known:
+            raise InputError(unknown_key(key, name, known))
+        hint = did_you_mean(name, CHANNELS, 0.8)
+        if key == "channels" and name not in CHANNELS and hint:
+            raise InputError(f"channels must name channels, got {name!r}{hint}")
 
 
 def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:

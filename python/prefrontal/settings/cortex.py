@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from ..errors import InputError
+from ..nearest import did_you_mean
 from .cortex_growth import (
     Adaptive,
     Consultations,
@@ -180,8 +180,7 @@ def _known(
 
 
 def _nearest(name: str, model: type[BaseModel]) -> str:
-    close = get_close_matches(name.casefold(), sorted(model.model_fields), n=1, cutoff=0.5)
-    return f" (did you mean {close[0]!r}?)" if close else ""
+    return did_you_mean(name, sorted(model.model_fields), cutoff=0.5)
 
 
 def _sentence(error: ValidationError) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import reprlib
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn, get_args
 
@@ -22,7 +21,8 @@ from pydantic_settings import (
 )
 
 from ..errors import InputError
-from ..storage.documents import read_document
+from ..nearest import unknown_key
+from .agent_file import AGENT_KEYS, check_section, read_settings_file
 from .models import Settings
 
 WHOLE = "settings"
@@ -48,7 +48,7 @@ def load_settings(
     """
     if path is None:
         return parse_settings({}, told)
-    document = read_document(path)
+    document = read_settings_file(path)
     try:
         settings = parse_settings(document, told)
     except InputError as error:
@@ -66,11 +66,15 @@ def parse_settings(raw: object, told: Mapping[str, Any] | None = None) -> Settin
         if not isinstance(key, str):
             _refuse_key((), key)
     try:
-        return _behind(document)(**(told or {}))
+        settings = _behind(document)(**(told or {}))
     except SettingsError as error:  # the environment: JSON was expected there
         raise InputError(f"the environment must hold JSON there: {error}") from None
     except ValidationError as error:
         _refuse(error)
+    for key, section in document.items():
+        if key in AGENT_KEYS and isinstance(section, dict):
+            check_section(key, section)
+    return settings
 
 
 def _behind(document: dict[str, Any]) -> type[Settings]:
@@ -111,10 +115,7 @@ def _refuse(error: ValidationError) -> NoReturn:
 
 def _refuse_key(where: Place, key: object) -> NoReturn:
     names = sorted(_model_at(where).model_fields)
-    close = get_close_matches(key.casefold(), names, n=1) if isinstance(key, str) else []
-    hint = f" (did you mean {close[0]!r}?)" if close else ""
-    rule = f"have no keys but {', '.join(names)}"
-    raise InputError(f"{_dotted(where)} must {rule}, got {_shown(key)}{hint}")
+    raise InputError(unknown_key(_dotted(where), key, names, _shown(key)))
 
 
 def _model_at(where: Place) -> type[BaseModel]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 from urllib.parse import urlsplit
 
 from ..http_server import Door, JsonRequest, LimitedServer, RequestError, TextAnswer
@@ -23,6 +23,11 @@ log = logging.getLogger("prefrontal.telemetry")
 @dataclass(frozen=True, slots=True)
 class MetricsDoor(Door):
     """A door on the port where Prometheus looks for OpenTelemetry's figures."""
+
+    free_port: ClassVar[str] = "`--metrics 0` (telemetry.metrics.port: 0) takes a free one"
+    token_place: ClassVar[str] = (
+        "telemetry.metrics.token_env names the environment variable that holds it"
+    )
 
     port: int = 9464
 

@@ -8,9 +8,8 @@ from urllib.parse import quote
 
 import uvicorn
 
-from ..errors import SourceError
 from ..http_door import Door
-from ..http_patience import PatientProtocol
+from ..http_patience import PatientProtocol, QuietServer
 from .app import Dash, build_dash
 from .shown import Shown
 
@@ -19,7 +18,7 @@ MOST_AT_ONCE = 256
 _ENDING_S = 2
 
 
-class DashServer(uvicorn.Server):
+class DashServer(QuietServer):
     """Closes the streams first when it is told to end; they would go on for ever."""
 
     def __init__(self, dash: Dash) -> None:
@@ -45,16 +44,20 @@ class DashServer(uvicorn.Server):
 
 def serve_dash(
     shown: Shown, door: Door, ready: Callable[[str], object], names: Collection[str] = ()
-) -> None:
-    """Serve whoever may ask, until told to end. ready: told the address once it is taken; with the
-    token in it where one is needed. names: by which it may be opened, besides this machine's.
+) -> int | None:
+    """Serve whoever may ask, until told to end; the number of the signal that did.
+
+    ready: told the address once it is taken; with the token in it where one is needed. names: by
+    which it may be opened, besides this machine's.
 
     Raises SourceError when the address cannot be used.
     """
     with listen(door) as listening:
         dash = build_dash(shown, door, names)
         ready(address(door, listening.getsockname()[1]))
-        DashServer(dash).run(sockets=[listening])
+        server = DashServer(dash)
+        server.run(sockets=[listening])
+    return server.signal_number
 
 
 def listen(door: Door) -> socket.socket:
@@ -63,8 +66,7 @@ def listen(door: Door) -> socket.socket:
     try:
         return socket.create_server((door.host, door.port), family=family)
     except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise SourceError(f"{door.host}:{door.port} cannot be used: {reason}") from None
+        raise door.refusal(error) from None
 
 
 def address(door: Door, port: int) -> str:

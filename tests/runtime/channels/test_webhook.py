@@ -197,21 +197,27 @@ async def test_a_port_that_is_taken_is_told_when_the_agent_starts() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         runtime = agent(ScriptedLLM(), WebhookChannel(WebhookSettings(port=port)))
-        with pytest.raises(PluginError, match=f"webhook cannot listen on 127.0.0.1:{port}"):
+        with pytest.raises(
+            PluginError,
+            match=f"webhook cannot listen on 127.0.0.1:{port}: port {port} is in use; `--port 0`",
+        ):
             await runtime.run()
 
 
 @pytest.mark.parametrize(
     ("told", "words"),
     [
-        ({"host": "0.0.0.0"}, "token must be set unless the host is this machine alone"),
+        (
+            {"host": "0.0.0.0"},
+            "token must be set unless .*; channels.webhook.token_env names the env",
+        ),
         ({"token": "short"}, "token must have at least 16 characters"),
         ({"port": 70000}, "port must be 0..65535, got 70000"),
         ({"port": "x"}, "port must be 0..65535, got 'x'"),
         ({"max_bytes": 1}, "max_bytes must be"),
         ({"reply_timeout_seconds": 0}, "reply_timeout_seconds must be"),
         ({"token_env": "NOT_SET"}, "token_env must name a variable that is set, got 'NOT_SET'"),
-        ({"prot": 1}, "must have no keys but host, .* got 'prot'"),
+        ({"prot": 1}, r"got 'prot' \(did you mean 'port'\?\); known are host, "),
     ],
 )
 def test_settings_that_cannot_be_used_are_refused(told: dict[str, Any], words: str) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from http import HTTPStatus
 from threading import Lock
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from ...clock import Clock, SystemClock
@@ -34,6 +34,11 @@ log = logging.getLogger("prefrontal.pulse")
 @dataclass(frozen=True, slots=True)
 class HttpDoor(Door):
     """A door, and github_secret: what deliveries to /github are signed with."""
+
+    free_port: ClassVar[str] = "sources.http.port: 0 takes a free one"
+    token_place: ClassVar[str] = (
+        "sources.http.token_env names the environment variable that holds it"
+    )
 
     port: int = 8766
     max_bytes: int = 1 << 20

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ...errors import InputError
+from ...nearest import unknown_key
 from ...plugin import IncomingMessage, OutgoingMessage
 from ...plugin.messages import SYSTEM_SENDER
 
@@ -37,7 +38,7 @@ def message_of(document: object, channel_type: str, now: float) -> IncomingMessa
         raise InputError(f"message must be a JSON object, got {document!r:.80}")
     unknown = sorted(set(document) - set(KEYS))
     if unknown:
-        raise InputError(f"message must have no keys but {', '.join(KEYS)}, got {unknown[0]!r:.80}")
+        raise InputError(unknown_key("message", unknown[0], KEYS, f"{unknown[0]!r:.80}"))
     sender_id = _name(document, "sender_id")
     if sender_id != sender_id.strip():
         raise InputError(f"sender_id must not begin or end with a space, got {sender_id!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from datetime import UTC, datetime
 
@@ -14,7 +15,16 @@ from .line_reader import LineReader, standard_input
 from .writer import Writer
 
 FAREWELLS = frozenset({"/quit", "/exit", "/bye"})
+HELP = "/help"
 PROMPT = "> "
+_COMMAND = re.compile(r"/[A-Za-z?-]*(?=\s|$)")
+"""A slash and one word; /etc/hosts is none."""
+_HELP = """\
+/help    this list
+/quit    end, once everything is answered; also /exit, /bye and Ctrl-D
+//text   send a line that begins with a slash
+Anything else goes to {agent}.
+"""
 
 
 class TerminalChannel(Plugin):
@@ -22,7 +32,7 @@ class TerminalChannel(Plugin):
 
     name: how the person is called. agent: how the agent is. stdin, stdout: file descriptors.
     prompt: shown when it is the person's turn. /quit, or the end of the input, ends the agent once
-    everything is answered.
+    everything is answered; /help lists what else is no message.
     """
 
     meta = PluginMeta(
@@ -104,10 +114,17 @@ class TerminalChannel(Plugin):
             self._end()
         elif not text:
             self._show(self._prompt)
-        elif self._inbox.put(self._message(text)):
+        elif command := _COMMAND.match(text):
+            self._show(f"{self._answer(command[0])}{self._prompt}")
+        elif self._inbox.put(self._message(text.removeprefix("/") if text[:2] == "//" else text)):
             registry_of(self).wake()
         else:
             self._show("Too many lines are waiting.\n")
+
+    def _answer(self, command: str) -> str:
+        if command in (HELP, "/?"):
+            return _HELP.format(agent=one_line(self._agent))
+        return f"There is no command {one_line(command)}; {HELP} lists those there are.\n"
 
     def _message(self, text: str) -> IncomingMessage:
         return IncomingMessage(

@@ -9,11 +9,12 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, TypeAlias
 
 from ...errors import InputError, SourceError
 from ...http_server import Door, require
+from ...nearest import unknown_key
 from ...plugin import IncomingMessage, OutgoingMessage, Plugin, PluginMeta
 from ..registry import registry_of
 from ..threads import in_thread
@@ -29,6 +30,11 @@ Key: TypeAlias = tuple[str, str]
 @dataclass(frozen=True, slots=True)
 class WebhookSettings(Door):
     """A door, and reply_timeout_seconds: how long a request that waits for its answer may wait."""
+
+    free_port: ClassVar[str] = "`--port 0` (channels.webhook.port: 0) takes a free one"
+    token_place: ClassVar[str] = (
+        "channels.webhook.token_env names the environment variable that holds it"
+    )
 
     reply_timeout_seconds: float = 60.0
 
@@ -48,11 +54,10 @@ class WebhookSettings(Door):
             given["token"] = environment.get(str(named), "")
             with _prefixed():
                 require(bool(given["token"]), "token_env", "name a variable that is set", named)
-        known = cls.__dataclass_fields__
+        known = [each.name for each in fields(cls)]
         unknown = sorted(set(given) - set(known))
         if unknown:
-            rule = f"have no keys but {', '.join([*known, 'token_env'])}"
-            raise InputError(f"channels.webhook must {rule}, got {unknown[0]!r}")
+            raise InputError(unknown_key("channels.webhook", unknown[0], [*known, "token_env"]))
         return cls(**given)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...clock import Clock, SystemClock
 from ...errors import InputError, PrefrontalError
+from ...nearest import unknown_key
 from ...plugin import LLMResponse, ToolCall
 from ...plugin.waiting import wait_for
 
@@ -79,7 +80,7 @@ def _reply(index: int, reply: object) -> Mapping[str, Any]:
         raise InputError(f"{where} must be a text or a mapping, got {reply!r:.80}")
     for key in reply:
         if key not in _KEYS:
-            raise InputError(f"{where} must have no keys but {', '.join(_KEYS)}, got {key!r}")
+            raise InputError(unknown_key(where, key, _KEYS))
     delay = reply.get("delay_seconds", 0)
     if isinstance(delay, bool) or not isinstance(delay, int | float) or not delay >= 0:
         raise InputError(f"{where}.delay_seconds must be a number of seconds, got {delay!r}")

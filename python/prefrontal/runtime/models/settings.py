@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from typing import Any
 
 from ...errors import InputError
+from ...nearest import unknown_key
 
 OUTPUT_MODES = ("native", "prompted", "text")
 
@@ -48,9 +48,7 @@ def model_settings(llm: object) -> ModelSettings:
     known = [field.name for field in fields(ModelSettings)]
     for key in llm:
         if key not in known:
-            close = get_close_matches(str(key).casefold(), known, n=1)
-            hint = f" (did you mean {close[0]!r}?)" if close else ""
-            raise InputError(f"llm must have no keys but {', '.join(known)}, got {key!r}{hint}")
+            raise InputError(unknown_key("llm", key, known))
     for key, value in llm.items():
         rule = _broken_rule(key, value)
         if rule:

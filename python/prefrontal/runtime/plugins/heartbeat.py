@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
+from ...nearest import unknown_key
 from ...plugin import Plugin, PluginMeta
 from ..cron_job import CronJob
 from .cron import CronPlugin
@@ -42,7 +43,7 @@ class HeartbeatPlugin(Plugin):
         known = sorted({each.name for each in fields(CronJob)} - {"name"})
         for key in told:
             if key not in known:
-                raise ValueError(f"heartbeat must have no keys but {', '.join(known)}, got {key!r}")
+                raise ValueError(unknown_key("heartbeat", key, known))
         settings = {**_DEFAULTS, **told}
         if told.get("prompt"):
             del settings["prompt_file"]

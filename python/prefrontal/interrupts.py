@@ -1,0 +1,104 @@
+"""What Ctrl-C and SIGTERM do to a command, from its first line to the end of the process.
+
+While a command does its work they are exceptions, KeyboardInterrupt and SystemExit, so that it can
+put things in order. Before and after that, while modules are imported or the interpreter ends, an
+exception would become a traceback; there is nothing to put in order, and the process just leaves.
+Nothing is set up in a process that does not call `leave_at_once` first, as one that uses the
+package does not, nor where a signal is ignored, as under nohup.
+"""
+
+from __future__ import annotations
+
+import _thread
+import os
+import signal
+import sys
+import time
+from types import FrameType
+
+INTERRUPTED = 130
+TERMINATED = 143
+_LATER_S = 0.01
+
+
+def leave_at_once() -> None:
+    """From now on a signal ends the process without a word."""
+    for number, handlers in _HANDLERS.items():
+        if signal.getsignal(number) in handlers:
+            signal.signal(number, _leave)
+
+
+def raise_at_signals() -> None:
+    """From now on a signal is an exception in the main thread, where `leave_at_once` was called."""
+    for number, (*_, raising) in _HANDLERS.items():
+        if signal.getsignal(number) is _leave:
+            signal.signal(number, raising)
+            sys.unraisablehook = _again_or_tell
+
+
+def exit_code(error: BaseException) -> int | None:
+    """The exit code when a signal is what led to this exception, however it was wrapped."""
+    waiting: list[BaseException | None] = [error]
+    seen: set[int] = set()
+    while waiting:
+        each = waiting.pop()
+        if each is None or id(each) in seen:
+            continue
+        seen.add(id(each))
+        if isinstance(each, KeyboardInterrupt):
+            return INTERRUPTED
+        if isinstance(each, Terminated):
+            return TERMINATED
+        grouped = each.exceptions if isinstance(each, BaseExceptionGroup) else ()
+        waiting += [each.__cause__, each.__context__, *grouped]
+    return None
+
+
+class Terminated(SystemExit):
+    """SIGTERM came."""
+
+
+def leave_after(number: int | None) -> None:
+    """End the command as its signal asks; nothing where there was none."""
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
+    if number is not None:
+        raise Terminated(128 + number)
+
+
+def end_line() -> None:
+    """A terminal shows ^C and stays in that line."""
+    if os.isatty(2):
+        os.write(2, b"\n")
+
+
+def _leave(number: int, _: FrameType | None) -> None:
+    end_line()
+    os._exit(128 + number)
+
+
+def _raise_terminated(number: int, _: FrameType | None) -> None:
+    raise Terminated(128 + number)
+
+
+def _again_or_tell(unraisable: sys.UnraisableHookArgs) -> None:
+    """A signal that came inside a destructor would be lost: it comes again, a little later."""
+    error = unraisable.exc_value
+    if isinstance(error, KeyboardInterrupt):
+        _thread.start_new_thread(_send, (signal.SIGINT,))
+    elif isinstance(error, Terminated):
+        _thread.start_new_thread(_send, (signal.SIGTERM,))
+    else:
+        sys.__unraisablehook__(unraisable)
+
+
+def _send(number: int) -> None:
+    time.sleep(_LATER_S)
+    os.kill(os.getpid(), number)
+
+
+_HANDLERS = {
+    signal.SIGINT: (_leave, signal.default_int_handler),
+    signal.SIGTERM: (_leave, signal.SIG_DFL, _raise_terminated),
+}
+"""Signal -> what may stand there while a command runs; the last raises the exception."""

@@ -1,0 +1,228 @@
+"""Ctrl-C and SIGTERM at any moment of any command that goes on: no traceback, and the right code.
+
+The process tells when our first line has run; moments are counted from there. What comes earlier
+reaches the interpreter while it starts, and `test_little_is_imported_before_...` holds that short.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from prefrontal.interrupts import INTERRUPTED, TERMINATED, Terminated, exit_code
+
+PATIENCE_S = 60.0
+PROGRAM = """\
+import os
+from prefrontal import interrupts
+interrupts.leave_at_once()
+os.write(3, b"!")
+from prefrontal.__main__ import main
+main()
+"""
+SETTINGS = "sources: {directories: [watched], polling: true}\nexecutive: {tools: tools}\n"
+COMMANDS = {
+    "watch": ["watch", "watched", "--state", "state"],
+    "run": ["run", "--config", "prefrontal.yml", "--state", "state"],
+    "dash": ["dash", "--port", "0", "--state", "state"],
+    "mcp": ["mcp", "--state", "state"],
+    "mcp-http": ["mcp", "--transport", "http", "--port", "0", "--state", "state"],
+    "chat": ["agent", "chat"],
+    "webhook": ["agent", "run", "--channel", "webhook", "--port", "0"],
+    "replay": ["replay", "--events", "windows.jsonl", "--json"],
+    "route": ["route", "prompt", "make a plot", "--workflows", "tools", "--non-interactive"],
+    "help": ["--help"],
+}
+ENDS_BY_ITSELF = {"replay": {0}, "route": {0, 3}, "help": {0}}
+"""Command -> its codes where the signal came too late."""
+SHORT_MS = (0, 50, 150, 400)
+LONG_MS = range(0, 610, 10)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "watched").mkdir()
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "prefrontal.yml").write_text(SETTINGS)
+    with (tmp_path / "windows.jsonl").open("w") as windows:
+        for number in range(4000):
+            window = {
+                "time": number * 3600.0,
+                "text": f"line {number % 11}",
+                "events": [],
+                "relevant": number % 7 == 0,
+            }
+            windows.write(json.dumps(window) + "\n")
+    return tmp_path
+
+
+@contextmanager
+def begun(folder: Path, words: list[str]) -> Iterator[subprocess.Popen[bytes]]:
+    """The command, whose first line has run."""
+    told = {k: v for k, v in os.environ.items() if not k.startswith("PREFRONTAL_")}
+    reading, writing = os.pipe()
+    process = subprocess.Popen(
+        [sys.executable, "-c", f"import os; os.dup2({writing}, 3)\n{PROGRAM}", *words],
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        cwd=folder, pass_fds=[writing],
+        env=told | {"HOME": str(folder), "PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    os.close(writing)
+    try:
+        with process, os.fdopen(reading, "rb") as ready:
+            assert ready.read(1) == b"!", process.stderr and process.stderr.read()
+            yield process
+    finally:
+        process.kill()
+
+
+def ended(process: subprocess.Popen[bytes]) -> tuple[int, str]:
+    """Exit code, and what was written on standard error."""
+    assert process.stderr is not None
+    code = process.wait(PATIENCE_S)
+    return code, process.stderr.read().decode()
+
+
+def assert_silent(name: str, number: int, code: int, errors: str) -> None:
+    """The code of the signal, as a shell shows it; no word that was not there without it."""
+    late = ENDS_BY_ITSELF.get(name, set())
+    assert code in {128 + number, -number, *late}, errors
+    for word in ("Traceback", "Error", "Interrupt", "Exception", "Aborted", "SystemExit"):
+        assert word not in errors
+    if name in ("replay", "mcp", "help"):
+        assert errors.strip() == ""
+
+
+def interrupt(folder: Path, name: str, after_ms: int, number: int = signal.SIGINT) -> None:
+    with begun(folder, COMMANDS[name]) as process:
+        time.sleep(after_ms / 1000)
+        process.send_signal(number)
+        assert_silent(name, number, *ended(process))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_interrupt_at_any_moment_is_silent(folder: Path, name: str) -> None:
+    for after_ms in SHORT_MS:
+        interrupt(folder, name, after_ms)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_interrupt_at_each_of_sixty_moments_is_silent(folder: Path, name: str) -> None:
+    for after_ms in LONG_MS:
+        interrupt(folder, name, after_ms)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_sigterm_at_any_moment_is_silent(folder: Path, name: str) -> None:
+    for after_ms in (0, 300):
+        interrupt(folder, name, after_ms, signal.SIGTERM)
+
+
+GOING_ON = {
+    "watch": b"Ctrl-C stops",
+    "run": b"Ctrl-C stops",
+    "dash": b"Ctrl-C stops",
+    "mcp-http": b"Ctrl-C stops",
+    "chat": b"/quit ends",
+}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("name", GOING_ON)
+def test_it_ends_where_it_goes_on_and_a_second_signal_is_silent_too(
+    folder: Path, name: str, number: int
+) -> None:
+    for gap_ms in (None, 40):
+        with begun(folder, COMMANDS[name]) as process:
+            assert process.stderr is not None
+            while GOING_ON[name] not in (line := process.stderr.readline()):
+                assert line, "it ended before it began"
+            process.send_signal(number)
+            if gap_ms is not None:
+                time.sleep(gap_ms / 1000)
+                process.send_signal(number)
+            assert_silent(name, number, *ended(process))
+
+
+def test_a_server_of_mcp_ends_while_it_waits_for_its_client(folder: Path) -> None:
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    words = [sys.executable, "-m", "prefrontal", *COMMANDS["mcp"]]
+    with subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(hello).encode() + b"\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["id"] == 1
+        process.send_signal(signal.SIGINT)
+        assert_silent("mcp", signal.SIGINT, *ended(process))
+
+
+def test_a_signal_that_is_ignored_stays_ignored(folder: Path) -> None:
+    code = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+    code += "from prefrontal import interrupts as i; i.leave_at_once(); i.raise_at_signals()\n"
+    code += "signal.raise_signal(signal.SIGINT)\nprint('on')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert done.stdout == b"on\n"
+
+
+def test_an_interrupt_inside_a_destructor_is_not_lost() -> None:
+    code = """\
+import signal
+from prefrontal import interrupts
+class Ends:
+    def __del__(self):
+        raise KeyboardInterrupt
+interrupts.leave_at_once()
+interrupts.raise_at_signals()
+try:
+    Ends()
+    while True: pass
+except KeyboardInterrupt:
+    print("heard")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=False, capture_output=True, timeout=PATIENCE_S
+    )
+    assert (done.stdout, done.stderr) == (b"heard\n", b"")
+
+
+def test_little_is_imported_before_an_interrupt_is_taken_care_of() -> None:
+    code = "import sys; before = set(sys.modules); import prefrontal.__main__\n"
+    code += "print(*sorted(set(sys.modules) - before))"
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", f"import sys; sys.path[:] = {sys.path!r}\n{code}"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    own = {name for name in done.stdout.split() if name.startswith("prefrontal")}
+    others = set(done.stdout.split()) - own
+    assert own == {
+        "prefrontal",
+        "prefrontal.__main__",
+        "prefrontal.interrupts",
+        "prefrontal.lazy_names",
+    }
+    assert not others & {"typing", "click", "re", "contextlib", "numpy", "json", "pathlib"}
+
+
+def test_an_interrupt_is_known_however_it_was_wrapped() -> None:
+    try:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as interrupt:
+            raise ImportError("numpy cannot be imported") from interrupt
+    except ImportError as error:
+        assert exit_code(error) == INTERRUPTED
+    assert exit_code(BaseExceptionGroup("two", [ValueError(), Terminated(143)])) == TERMINATED
+    assert exit_code(ValueError("nothing of the kind")) is None
