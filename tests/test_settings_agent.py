@@ -146,7 +146,9 @@ def test_a_slip_is_told_with_the_file(tmp_path: Path, text: str, sentence: str) 
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="missing.yml cannot be read: .*; `prefrontal init` writes one"):
+    with pytest.raises(
+        SourceError, match="missing.yml cannot be read: .*; `prefrontal init` writes one"
+    ):
         read_agent_config(tmp_path / "missing.yml")
 
 

@@ -44,7 +44,8 @@ COMMANDS = {
 }
 ENDS_BY_ITSELF = {"replay": {0}, "route": {0, 3}, "help": {0}}
 """Command -> its codes where the signal came too late."""
-SHORT_MS = (0, 50, 150, 400)
+SHORT = {name: (0, 150) for name in COMMANDS} | {"watch": (0, 30, 90, 200, 400)}
+"""Milliseconds after the first line."""
 LONG_MS = range(0, 610, 10)
 
 
@@ -111,7 +112,7 @@ def interrupt(folder: Path, name: str, after_ms: int, number: int = signal.SIGIN
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_an_interrupt_at_any_moment_is_silent(folder: Path, name: str) -> None:
-    for after_ms in SHORT_MS:
+    for after_ms in SHORT[name]:
         interrupt(folder, name, after_ms)
 
 
@@ -122,7 +123,7 @@ def test_an_interrupt_at_each_of_sixty_moments_is_silent(folder: Path, name: str
         interrupt(folder, name, after_ms)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", ["watch", "mcp", "replay"])
 def test_sigterm_at_any_moment_is_silent(folder: Path, name: str) -> None:
     for after_ms in (0, 300):
         interrupt(folder, name, after_ms, signal.SIGTERM)
@@ -137,12 +138,11 @@ GOING_ON = {
 }
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("name", GOING_ON)
 def test_it_ends_where_it_goes_on_and_a_second_signal_is_silent_too(
-    folder: Path, name: str, number: int
+    folder: Path, name: str
 ) -> None:
-    for gap_ms in (None, 40):
+    for number, gap_ms in ((signal.SIGINT, 40), (signal.SIGTERM, None)):
         with begun(folder, COMMANDS[name]) as process:
             assert process.stderr is not None
             while GOING_ON[name] not in (line := process.stderr.readline()):

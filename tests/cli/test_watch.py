@@ -204,7 +204,10 @@ def test_a_folder_that_is_not_there_yet_is_told_of(tmp_path: Path) -> None:
         (["--exec", "/no/such/program"], "must name a program that can be run"),
         (["--exec", ""], "exec must be a non-blank string"),
         (["--post", "example.org"], "address must start with http"),
-        (["--config", "/no/such.yml"], "/no/such.yml cannot be read: No such file or directory; `prefrontal init` writes"),
+        (
+            ["--config", "/no/such.yml"],
+            "/no/such.yml cannot be read: No such file or directory; `prefrontal init` writes",
+        ),
     ],
 )
 def test_a_slip_is_one_sentence(
