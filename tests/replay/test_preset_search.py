@@ -11,17 +11,26 @@ TOTAL = 100
 
 
 def history(*kinds: tuple[int, str, str]) -> Iterator[Window]:
-    """100 windows that change src/x.py; (n, path, text) adds a path or sets the text of n more."""
-    plan = [("", "work")] * (TOTAL - sum(count for count, *_ in kinds))
-    plan += [(path, text) for count, path, text in kinds for _ in range(count)]
-    for number, (path, text) in enumerate(plan):
+    """100 windows that change src/x.py; (n, path, text) adds a path or sets the text of n more.
+
+    A path with "-" is deleted, one with "=" changed alone; the windows of each kind are spread
+    evenly, and "%" in a text is the window's number among those of its kind.
+    """
+    every = [(TOTAL - sum(count for count, *_ in kinds), "", "work"), *kinds]
+    plan = [
+        ((number + 0.5) / count, path, text.replace("%", str(number)))
+        for count, path, text in every
+        for number in range(count)
+    ]
+    plan.sort(key=lambda each: each[0])
+    for number, (_, path, text) in enumerate(plan):
         at = number * 86_400.0
         paths = ["src/x.py", path.removeprefix("-")] if path else ["src/x.py"]
         if path.startswith("="):
             paths = [path[1:]]
         delta = "deleted" if path.startswith("-") else "modified"
         events = tuple(SignalEvent("filesystem", each, delta, 1.0, at, {}) for each in paths)
-        yield Window(f"{number:040}", at, events, "", text.replace("%", str(number % 12)))
+        yield Window(f"{number:040}", at, events, "", text)
 
 
 @pytest.mark.parametrize(
@@ -75,29 +84,29 @@ def history(*kinds: tuple[int, str, str]) -> Iterator[Window]:
 def test_the_first_meaning_that_fits_is_taken_and_the_reason_told(
     kinds: list[tuple[int, str, str]], name: str, reason: str
 ) -> None:
-    preset, why = find_preset(history(*kinds))
-    assert (preset.name, why) == (name, reason)
+    choice = find_preset(history(*kinds))
+    assert (choice.preset.name, choice.reason) == (name, reason)
 
 
 def test_a_changelog_that_is_written_at_releases_is_no_meaning() -> None:
     releases = [(12, "CHANGELOG.md", "x"), (30, "tests/t.py", "x")]
-    preset, _ = find_preset([*history(), *history(*releases)])
-    assert preset.name == "path:tests/**"
+    choice = find_preset([*history(), *history(*releases)])
+    assert choice.preset.name == "path:tests/**"
 
 
 def test_the_shares_told_are_those_that_the_preset_then_gives() -> None:
     kinds = ((30, "CHANGELOG.md", "x"), (20, "=CHANGELOG.md", "x"), (9, "-CHANGELOG.md", "x"))
-    preset, why = find_preset(history(*kinds))
-    windows = list(preset.apply(history(*kinds)))
+    choice = find_preset(history(*kinds))
+    windows = list(choice.preset.apply(history(*kinds)))
     assert (sum(each.relevant is True for each in windows), len(windows)) == (30, 80)
-    assert "of 80 changes (30)" in why
+    assert "of 80 changes (30)" in choice.reason
 
 
 def test_an_empty_history_has_no_preset_that_fits() -> None:
-    preset, why = find_preset(iter(()))
-    assert preset.name.startswith("message:")
-    assert why.startswith("no preset fits")
-    assert why.endswith("0 % of 0 changes (0)")
+    choice = find_preset(iter(()))
+    assert choice.preset.name.startswith("message:")
+    assert choice.reason.startswith("no preset fits")
+    assert choice.reason.endswith("0 % of 0 changes (0)")
 
 
 @pytest.mark.parametrize(

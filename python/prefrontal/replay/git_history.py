@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO
 
@@ -57,6 +58,7 @@ class GitHistory:
 
     since, until: see `parse_date`. limit: only that many of the newest commits. now: Unix seconds
     that "2 weeks ago" counts from, by default the clock.
+    begin: this many of the oldest windows are left out; may be set between readings.
     Iterating again reads what git said the first time.
     Raises InputError and SourceError in one sentence.
     """
@@ -84,6 +86,7 @@ class GitHistory:
             self._chosen.append(f"--max-count={limit}")
         self._repository = open_repository(path)
         self._cropped = 0
+        self.begin = 0
         self._recording = Recording(self._log)
 
     @property
@@ -110,6 +113,9 @@ class GitHistory:
         return git_process.stream(self._repository.folder, *options)
 
     def __iter__(self) -> Iterator[Commit]:
+        return islice(self._commits(), self.begin, None)
+
+    def _commits(self) -> Iterator[Commit]:
         self._cropped = 0
         last = 0.0
         newest = min(self._repository.newest, LATEST)

@@ -2,78 +2,73 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from ..types import Window
 from .followups import FollowupPreset
-from .globs import compile_glob
-from .presets import MessagePreset, PathPreset, Preset
+from .preset_kinds import CHANGELOGS, FRAGMENTS, REPAIRS, TESTS, Kind
+from .preset_spans import Span, spans_in_use
+from .preset_survey import Survey
+from .presets import Preset, parse_preset, path_preset
 
 LEAST_POSITIVES = 10
 LEAST_SHARE, MOST_SHARE = 0.02, 0.60
 """A meaning that fits fewer or more changes than this has nothing to teach."""
 
-LEAST_EDITED = 0.10
-"""A changelog edited with fewer changes than this is written at releases, about all of them."""
-
-REPAIRS = r"(?i)\b(fix|bug|regress|crash|security|revert)"
+SETTLED_POSITIVES, SETTLED_SHARE = 50, 0.20
+"""A convention must have so many entries, or be in use for this part of the history."""
 
 _NEARLY = 0.8  # an earlier glob wins with this part of the most: it hides the whole folder
-_FRAGMENTS = (
-    *("changelog.d/**", "changelog/**", "changelogs/**", "changes/**", "CHANGES/**"),
-    *(".changes/**", "news/**", "newsfragments/**", "**/newsfragments/**", "docs/changes/**"),
-    *("docs/changelog/**", "doc/changelog.d/**", "doc/release/upcoming_changes/**"),
-    *("doc/whats_new/upcoming_changes/**", "doc/source/whatsnew/**", "docs/releases/**"),
-    *("releasenotes/notes/**", "Misc/NEWS.d/**", ".changeset/**", ".chloggen/**"),
-)
-_CHANGELOGS = (
-    *("CHANGELOG*", "Changelog*", "ChangeLog*", "changelog.*", "CHANGES*", "Changes*", "changes.*"),
-    *("HISTORY*", "History.*", "NEWS*", "RELEASE_NOTES*", "RELEASE-NOTES*", "release-notes*"),
-)
-_TESTS = (
-    *("tests/**", "test/**", "testing/**", "spec/**", "**/tests/**", "**/test/**"),
-    *("**/__tests__/**", "test_*", "*_test.*", "*.test.*", "*.spec.*"),
-)
-_PATH_KINDS = (
-    (_FRAGMENTS, LEAST_SHARE, "changelog entries ({glob}) were written with {share}"),
-    (_CHANGELOGS, LEAST_EDITED, "the changelog ({glob}) was edited with {share}"),
-    (_TESTS, LEAST_SHARE, "tests ({glob}) came with {share}"),
-)
+_LATE = 0.05  # a convention that began within this part of the history was there all along
+_SEAM = 0.05  # part of the history that may lie between the end of one and the next's begin
+_LIKE = 2.0  # entries of the one may come so much more often than of the other
+_FAMILIES = ((FRAGMENTS, CHANGELOGS), (TESTS,))
 
 
-def find_preset(history: Iterable[Window]) -> tuple[Preset, str]:
-    """A preset that fits the history, and the reason in a sentence; reads the history once.
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A preset for a history, and where to begin.
+
+    reason: why it, in a clause. begin: the first window to replay; since: its time, None when all
+    are replayed. windows: how many the history has. notes: what else to know, in sentences.
+    """
+
+    preset: Preset
+    reason: str
+    begin: int
+    since: float | None
+    windows: int
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """Globs of a kind and the span, in places, of their last use; `begins`: of each glob."""
+
+    kind: Kind
+    globs: tuple[str, ...]
+    span: Span
+    begins: tuple[int, ...]
+
+
+def find_preset(history: Iterable[Window]) -> Choice:
+    """A preset that fits the history and is still in use; reads the history once.
 
     Tried in this order: folders of changelog entries, changelog files, tests that came along,
     follow-ups, words of repair in the text. Taken is the first that fits 2 to 60 % of the changes
-    (a changelog file at least 10 %) and ten or more of them; when none does, the last, and the
-    reason says that it promises little.
+    (a changelog file at least 10 %) and ten or more of them since it began and goes on until the
+    end; conventions of the same sort that it took over from are united with it. When none fits, the
+    last, and the reason says that it promises little.
     """
-    survey = _Survey()
-    followed = sum(window.relevant is True for window in FollowupPreset().apply(survey.of(history)))
-    for globs, least, reason in _PATH_KINDS:
-        fitting = [
-            glob for glob in globs if fits(survey.positives[glob], survey.shown(glob), least)
-        ]
-        if fitting:
-            most = max(survey.positives[glob] for glob in fitting)
-            glob = next(glob for glob in fitting if survey.positives[glob] >= _NEARLY * most)
-            share = _share(survey.positives[glob], survey.shown(glob))
-            return PathPreset(glob, compile_glob(glob)), reason.format(glob=glob, share=share)
-    if fits(followed, survey.windows):
-        share = _share(followed, survey.windows)
-        return FollowupPreset(), f"a later change reverted or fixed {share} within 30 days"
-    repairs, share = MessagePreset(survey.pattern), _share(survey.repairs, survey.windows)
-    if fits(survey.repairs, survey.windows):
-        return repairs, f"a fix, bug, crash, regression or revert is in the text of {share}"
-    return repairs, (
-        "no preset fits this history well, so a recall can hardly be promised:"
-        f" a fix, bug, crash, regression or revert is in the text of {share}"
-    )
+    survey = _Search()
+    followed = [
+        number
+        for number, window in enumerate(FollowupPreset().apply(survey.of(history)))
+        if window.relevant
+    ]
+    return survey.choose(followed)
 
 
 def fits(positives: int, windows: int, least: float = LEAST_SHARE) -> bool:
@@ -81,47 +76,145 @@ def fits(positives: int, windows: int, least: float = LEAST_SHARE) -> bool:
     return positives >= LEAST_POSITIVES and least <= positives / windows <= MOST_SHARE
 
 
-class _Survey:
-    """Counts, in one pass, of what each candidate would call relevant and what it would hide."""
+class _Search(Survey):
+    """A survey that is asked for the best choice once the history was read."""
 
-    def __init__(self) -> None:
-        self.pattern = re.compile(REPAIRS)
-        self.windows = 0
-        self.repairs = 0
-        self.positives: Counter[str] = Counter()
-        self._left_out: Counter[str] = Counter()
-        self._patterns = [(glob, compile_glob(glob)) for globs, *_ in _PATH_KINDS for glob in globs]
-        # Histories name the same files again and again; most paths are looked at once.
-        self._globs_of = lru_cache(maxsize=2**16)(self._look)
+    def choose(self, followed: Sequence[int]) -> Choice:
+        ended: list[str] = []
+        for family in _FAMILIES:
+            uses = {kind: self._uses(kind) for kind in family}
+            for kind in family:
+                if choice := self._of_kind(kind, uses, ended):
+                    return choice
+                ended += self._endings(uses[kind])
+        places = [self.place_of(window) for window in followed]
+        begin = self._begin(_last(spans_in_use(places, self.places, LEAST_SHARE / 2), self.places))
+        if begin is not None:
+            count, windows = sum(each >= begin for each in followed), self.windows - begin
+            if fits(count, windows) and self._settled(count, begin):
+                reason = f"a later change reverted or fixed {_share(count, windows)} within 30 days"
+                return self._choice(FollowupPreset(), reason, begin, ended, "Follow-ups")
+        words = parse_preset(f"message:{REPAIRS}")
+        begin = self._begin(
+            _last(spans_in_use(self.repairs, self.places, LEAST_SHARE / 2), self.places)
+        )
+        if begin is not None:
+            count, windows = self.repairs_since(begin), self.windows - begin
+            if fits(count, windows) and self._settled(count, begin):
+                share = _share(count, windows)
+                reason = f"a fix, bug, crash, regression or revert is in the text of {share}"
+                return self._choice(words, reason, begin, ended, "Words of repair")
+        share = _share(self.repairs_since(0), self.windows)
+        reason = (
+            "no preset fits this history well, so a recall can hardly be promised:"
+            f" a fix, bug, crash, regression or revert is in the text of {share}"
+        )
+        return self._choice(words, reason, 0, ended, "")
 
-    def of(self, history: Iterable[Window]) -> Iterator[Window]:
-        """The windows as they come, counted as they pass, without their events."""
-        for window in history:
-            self.windows += 1
-            self.repairs += self.pattern.search(window.text) is not None
-            self._count_paths(window)
-            yield replace(window, events=())  # follow-ups are held for long, and need none
+    def _of_kind(
+        self, kind: Kind, uses: dict[Kind, list[_Use]], ended: Sequence[str]
+    ) -> Choice | None:
+        earlier = [use for others in uses.values() for use in others]
+        fitting = []
+        for use in uses[kind]:
+            if use.span.end < self.places:
+                continue
+            united = self._united(use, earlier)
+            begin = self._begin(united.span) or 0
+            count, windows = self.labels(united.globs, begin)
+            own, _ = self.labels(use.globs, begin)
+            if fits(count, windows, kind.least) and self._settled(count, begin):
+                fitting.append((own, count, windows, begin, united))
+        if not fitting:
+            return None
+        most = max(own for own, *_ in fitting)
+        _, count, windows, begin, use = next(each for each in fitting if each[0] >= _NEARLY * most)
+        preset = path_preset(use.globs)
+        reason = kind.reason.format(globs=", ".join(use.globs), share=_share(count, windows))
+        notes = [*ended, *self._successions(use)]
+        return self._choice(preset, reason, begin, notes, kind.name)
 
-    def shown(self, glob: str) -> int:
-        """How many windows are left when the files of `glob` are hidden."""
-        return self.windows - self._left_out[glob]
+    def _uses(self, kind: Kind) -> list[_Use]:
+        """The last use of each glob that was a habit, whether it goes on or not."""
+        uses = []
+        for glob in kind.globs:
+            if spans := spans_in_use(self.entries[glob], self.places, kind.least / 2):
+                uses.append(_Use(kind, (glob,), spans[-1], (spans[-1].begin,)))
+        return uses
 
-    def _count_paths(self, window: Window) -> None:
-        touched: Counter[str] = Counter()
-        written = set[str]()
-        for event in window.events:
-            if globs := self._globs_of(event.location):
-                touched.update(globs)
-                if event.delta_type != "deleted":
-                    written.update(globs)
-        for glob, files in touched.items():
-            if files == len(window.events):
-                self._left_out[glob] += 1
-            elif glob in written:
-                self.positives[glob] += 1
+    def _united(self, use: _Use, earlier: Sequence[_Use]) -> _Use:
+        """With the conventions that it took over from, one after the other."""
+        seam = max(50.0, _SEAM * self.places)
+        while True:
+            before = [
+                other
+                for other in earlier
+                if other.globs[0] not in use.globs
+                and use.span.begin - other.span.end <= seam
+                and other.span.end < self.places
+                and other.span.begin + other.span.end < 2 * use.span.begin
+                and 1 / _LIKE <= other.span.rate / use.span.rate <= _LIKE
+            ]
+            if not before:
+                return use
+            other = max(before, key=lambda each: each.span.entries)
+            entries = use.span.entries + other.span.entries
+            span = Span(other.span.begin, use.span.end, entries)
+            use = _Use(use.kind, use.globs + other.globs, span, use.begins + other.begins)
 
-    def _look(self, location: str) -> tuple[str, ...]:
-        return tuple([glob for glob, pattern in self._patterns if pattern.match(location)])
+    def _settled(self, positives: int, begin: int) -> bool:
+        return positives >= SETTLED_POSITIVES or self.windows - begin >= (
+            SETTLED_SHARE * self.windows
+        )
+
+    def _begin(self, span: Span | None) -> int | None:
+        """The window to begin with: the first of the span, or of all when that is about it."""
+        if span is None:
+            return None
+        begin = self.window_at(span.begin)
+        return begin if begin > _LATE * self.windows else 0
+
+    def _endings(self, uses: Sequence[_Use]) -> list[str]:
+        """What is no longer in use, the most used of a kind, as a sentence."""
+        dead = [use for use in uses if use.span.end < self.places]
+        if not dead or any(use.span.end == self.places for use in uses):
+            return []
+        use = max(dead, key=lambda each: each.span.entries)
+        end = self.window_at(use.span.end - 1)
+        return [
+            f"{use.kind.name} ({use.globs[0]}) ended on {self._day(end)},"
+            f" {self.windows - 1 - end:,} changes ago, so they say nothing of what matters now."
+        ]
+
+    def _successions(self, use: _Use) -> list[str]:
+        if len(use.globs) == 1:
+            return []
+        parts = [
+            f"in {glob} from {self._day(self.window_at(begin))}"
+            for glob, begin in reversed(list(zip(use.globs, use.begins, strict=True)))
+        ]
+        return [f"One convention took over from another: {', '.join(parts)}."]
+
+    def _choice(
+        self, preset: Preset, reason: str, begin: int, notes: Sequence[str], name: str
+    ) -> Choice:
+        replayed = []
+        since = None
+        if begin:
+            since = self.time_of(begin)
+            replayed = [
+                f"{name} began on {self._day(begin)}: {self.windows - begin:,} of"
+                f" {self.windows:,} changes are replayed."
+            ]
+        return Choice(preset, reason, begin, since, self.windows, (*replayed, *notes))
+
+    def _day(self, window: int) -> str:
+        return datetime.fromtimestamp(self.time_of(window), UTC).date().isoformat()
+
+
+def _last(spans: Sequence[Span], end: int) -> Span | None:
+    """The last span if it goes on until the end."""
+    return spans[-1] if spans and spans[-1].end == end else None
 
 
 def _share(positives: int, windows: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,6 +15,10 @@ from .followups import FollowupPreset
 from .globs import compile_glob
 from .hiding import events_without
 from .windows import LoggedLine
+
+_PARTS = re.compile(r"\\.|\[[!^]?\]?[^]]*\]|.", re.DOTALL)
+WRITTEN = ("created", "modified")
+"""Kinds of change that leave something new in a file at its place."""
 
 _EXPECTED = "path:GLOB, message:REGEX, followup, noop or recorded"
 
@@ -34,29 +38,44 @@ class Preset(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PathPreset:
-    """Relevant: the window created or changed a file that `glob` means.
+    """Relevant: the window created or changed a file that one of the globs means.
 
     Events on such files are hidden from the gate; a window that had no others is left out. Deleting
-    such a file alone is not relevant: a release that collects its changelog entries does that.
+    or moving such files alone is not relevant, nor is editing those of one glob while those of
+    another are deleted: a release that collects its changelog entries does that.
     """
 
-    glob: str
-    pattern: re.Pattern[str]
+    globs: tuple[str, ...]
+    patterns: tuple[re.Pattern[str], ...]
 
     @property
     def name(self) -> str:
-        return f"path:{self.glob}"
+        return f"path:{','.join(self.globs)}"
 
     def apply(self, windows: Iterable[Window]) -> Iterator[Window]:
-        match = self.pattern.match
         for window in windows:
-            shown = tuple([event for event in window.events if not match(event.location)])
+            shown = []
+            changes = []
+            for event in window.events:
+                if meant := [p for p in self.patterns if p.match(event.location)]:
+                    changes.append((meant, event.delta_type))
+                else:
+                    shown.append(event)
             if shown:
-                relevant = len(shown) < len(window.events) and any(
-                    event.delta_type != "deleted" and match(event.location)
-                    for event in window.events
-                )
-                yield _labelled(window, shown, relevant)
+                yield _labelled(window, tuple(shown), writes_entry(changes))
+
+
+def writes_entry(changes: Iterable[tuple[Collection[object], str]]) -> bool:
+    """Whether changes of files, each with what means it, write anything: see `PathPreset`."""
+    edited, deleted = [], []
+    for meant, delta in changes:
+        if delta == "created":
+            return True
+        if delta in WRITTEN:
+            edited.append(meant)
+        elif delta == "deleted":
+            deleted.append(meant)
+    return any(all(any(one in lost for one in meant) for lost in deleted) for meant in edited)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +129,14 @@ class RecordedPreset:
 
 
 def parse_preset(text: str) -> Preset:
-    """The preset a user wrote: path:GLOB, message:REGEX, followup, noop or recorded.
+    """The preset a user wrote: path:GLOB[,GLOB...], message:REGEX, followup, noop or recorded.
 
-    Capitals matter in both GLOB and REGEX; a REGEX that starts with (?i) ignores them.
+    A comma within a GLOB is written `\\,` or `[,]`. Capitals matter in both GLOB and REGEX; a REGEX that starts with (?i) ignores them.
     Raises InputError that says what was expected.
     """
     kind, colon, rest = text.strip().partition(":")
     if kind == "path" and rest:
-        return PathPreset(rest, compile_glob(rest))
+        return path_preset(_globs(rest))
     if kind == "message" and rest:
         return MessagePreset(_compiled(rest))
     if not colon and kind == "followup":
@@ -127,6 +146,23 @@ def parse_preset(text: str) -> Preset:
     if not colon and kind == "recorded":
         return RecordedPreset()
     raise InputError(f"relevant must be {_EXPECTED}, got {text!r}")
+
+
+def path_preset(globs: Iterable[str]) -> PathPreset:
+    """The preset of these globs. Raises InputError for one that is malformed."""
+    globs = tuple(dict.fromkeys(globs))
+    return PathPreset(globs, tuple([compile_glob(glob) for glob in globs]))
+
+
+def _globs(text: str) -> list[str]:
+    """The globs between the commas, which do not count in brackets and after a backslash."""
+    globs = [""]
+    for part in _PARTS.findall(text):
+        if part == ",":
+            globs.append("")
+        else:
+            globs[-1] += part
+    return [glob.strip() for glob in globs]
 
 
 def _compiled(regex: str) -> re.Pattern[str]:

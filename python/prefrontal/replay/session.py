@@ -95,8 +95,11 @@ def label_git(
         preset = parse_preset(request.relevant)
     else:
         seen = _watched(history, "choosing what relevant means", total, step)
-        preset, reason = find_preset(seen)
-        notes.append(f"Relevant was chosen as {preset.name}: {reason}.")
+        choice = find_preset(seen)
+        preset = choice.preset
+        notes += [f"Relevant was chosen as {preset.name}: {choice.reason}.", *choice.notes]
+        history.begin = choice.begin
+        total -= choice.begin
     if preset.name in ("recorded", "noop"):
         raise InputError(f"relevant must not be {preset.name} for git: commits do not carry that")
     return history, total, preset, notes
