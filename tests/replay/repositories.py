@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 Git = Callable[..., str]
-Change = tuple[int, str, Mapping[str, str | None]]
+Change = tuple[int, str, Mapping[str, str | None]] | tuple[int, str, Mapping[str, str | None], str]
+"""(time, message, {path: text or None to delete}) and, unless it is Jane Doe, the author."""
 
 
 @pytest.fixture
@@ -77,18 +78,20 @@ def commit(repository: Path, git: Git) -> Callable[..., str]:
 
 @pytest.fixture
 def import_history(tmp_path: Path, git: Git) -> Callable[[Iterable[Change]], Path]:
-    """A bare repository with one commit for each (time, message, {path: text or None})."""
+    """A bare repository with one commit for each change."""
 
     def make(changes: Iterable[Change]) -> Path:
         folder = tmp_path / "imported.git"
         folder.mkdir()
         git(folder, "init", "--quiet", "--bare")
         stream = []
-        for at, message, files in changes:
+        for at, message, files, *author in changes:
             raw = message.encode()
+            writer = author[0].encode() if author else b"Jane Doe"
             stream.append(
-                b"commit refs/heads/main\ncommitter Jane Doe <jane@example.org> %d +0000\n"
-                b"data %d\n%b\n" % (at, len(raw), raw)
+                b"commit refs/heads/main\nauthor %b <jane@example.org> %d +0000\n"
+                b"committer Jane Doe <jane@example.org> %d +0000\ndata %d\n%b\n"
+                % (writer, at, at, len(raw), raw)
             )
             for name, text in files.items():
                 path = name.encode()

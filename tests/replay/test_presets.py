@@ -37,7 +37,15 @@ def locations(windows: Iterable[Window]) -> list[list[str]]:
 
 
 @pytest.mark.parametrize(
-    "text", ["path:changelog/**", "message:(?i)fix|bug: x", "followup", "noop", "recorded"]
+    "text",
+    [
+        "path:changelog/**",
+        "path:a/*,B*,[,]x,y\\,z",
+        "message:(?i)fix|bug: x",
+        "followup",
+        "noop",
+        "recorded",
+    ],
 )
 def test_a_preset_is_called_what_the_user_wrote(text: str) -> None:
     assert parse_preset(f" {text} ").name == text
@@ -157,3 +165,30 @@ def test_a_preset_reads_one_window_at_a_time_and_none_of_none(preset: str) -> No
     assert labelled(preset) == []
     windows = parse_preset(preset).apply(iter(()))
     assert iter(windows) is windows
+
+
+def test_several_globs_are_one_preset() -> None:
+    windows = (
+        window("src/x.py", "changelog/1.rst"),
+        window("src/x.py", "CHANGES.md", "HISTORY.rst"),
+        window("CHANGES.md", "changelog/2.rst"),
+        window("src/x.py"),
+        window("src/x.py", "a,b.txt"),
+    )
+    seen = labelled(r"path:changelog/**, CHANGES*,HISTORY*,a\,b.txt", *windows)
+    assert [each.relevant for each in seen] == [True, True, False, True]
+    assert locations(seen) == [["src/x.py"]] * 4
+
+
+def test_edits_of_one_glob_beside_deletions_of_another_collect_entries() -> None:
+    collects = window("src/v.py", "CHANGES.md", "-changelog/1.rst")
+    assert [each.relevant for each in labelled("path:changelog/**,CHANGES*", collects)] == [False]
+    assert [each.relevant for each in labelled("path:CHANGES*", collects)] == [True]
+    replaces = window("src/v.py", "changelog/2.rst", "-changelog/1.rst")
+    assert [each.relevant for each in labelled("path:changelog/**,CHANGES*", replaces)] == [True]
+
+
+@pytest.mark.parametrize("text", ["path:a,", "path:,a", "path:a,,b", "path:a,[b"])
+def test_a_glob_that_is_missing_or_malformed_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match=r"^path glob must "):
+        parse_preset(text)

@@ -31,16 +31,27 @@ _FAMILIES = ((FRAGMENTS, CHANGELOGS), (TESTS,))
 class Choice:
     """A preset for a history, and where to begin.
 
-    reason: why it, in a clause. begin: the first window to replay; since: its time, None when all
-    are replayed. windows: how many the history has. notes: what else to know, in sentences.
+    reason: why it, in a clause. begin: the window at which it began, 0 when it was there all along;
+    began: what and when, in a clause. windows: how many the history has. notes: what else to know,
+    in sentences.
     """
 
     preset: Preset
     reason: str
     begin: int
-    since: float | None
+    began: str
     windows: int
     notes: tuple[str, ...]
+
+    def beginning(self, replayed: bool) -> str:
+        """When it began and what follows, as a sentence; replayed: only from there."""
+        if replayed:
+            left = self.windows - self.begin
+            return f"{self.began}: {left:,} of {self.windows:,} changes are replayed."
+        return (
+            f"{self.began}, after the asked beginning: {self.begin:,} of {self.windows:,} changes"
+            " count as not relevant for that alone."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,15 +209,8 @@ class _Search(Survey):
     def _choice(
         self, preset: Preset, reason: str, begin: int, notes: Sequence[str], name: str
     ) -> Choice:
-        replayed = []
-        since = None
-        if begin:
-            since = self.time_of(begin)
-            replayed = [
-                f"{name} began on {self._day(begin)}: {self.windows - begin:,} of"
-                f" {self.windows:,} changes are replayed."
-            ]
-        return Choice(preset, reason, begin, since, self.windows, (*replayed, *notes))
+        began = f"{name} began on {self._day(begin)}" if begin else ""
+        return Choice(preset, reason, begin, began, self.windows, tuple(notes))
 
     def _day(self, window: int) -> str:
         return datetime.fromtimestamp(self.time_of(window), UTC).date().isoformat()

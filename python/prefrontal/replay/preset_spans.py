@@ -47,8 +47,9 @@ def spans_in_use(entries: Sequence[int], total: int, least: float) -> list[Span]
         if piece.rate < max(least, FADED * best):
             continue
         if spans and piece.begin - spans[-1].end <= max(TAIL, _BRIDGED * total):
-            piece = _joined(spans.pop(), piece, entries)
-        spans.append(piece)
+            spans.append(_joined(spans.pop(), piece, entries))
+        else:
+            spans.append(piece)
     spans = [span for span in spans if span.entries >= _LEAST_ENTRIES]
     if spans and total - spans[-1].end < TAIL:
         last = spans.pop()

@@ -131,7 +131,8 @@ class RecordedPreset:
 def parse_preset(text: str) -> Preset:
     """The preset a user wrote: path:GLOB[,GLOB...], message:REGEX, followup, noop or recorded.
 
-    A comma within a GLOB is written `\\,` or `[,]`. Capitals matter in both GLOB and REGEX; a REGEX that starts with (?i) ignores them.
+    A comma within a GLOB is written `\\,` or `[,]`. Capitals matter in both GLOB and REGEX; a REGEX
+    that starts with (?i) ignores them.
     Raises InputError that says what was expected.
     """
     kind, colon, rest = text.strip().partition(":")

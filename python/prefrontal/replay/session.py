@@ -97,9 +97,13 @@ def label_git(
         seen = _watched(history, "choosing what relevant means", total, step)
         choice = find_preset(seen)
         preset = choice.preset
-        notes += [f"Relevant was chosen as {preset.name}: {choice.reason}.", *choice.notes]
-        history.begin = choice.begin
-        total -= choice.begin
+        notes.append(f"Relevant was chosen as {preset.name}: {choice.reason}.")
+        if choice.begin:
+            notes.append(choice.beginning(replayed=request.since is None))
+        if request.since is None:
+            history.begin = choice.begin
+            total -= choice.begin
+        notes += choice.notes
     if preset.name in ("recorded", "noop"):
         raise InputError(f"relevant must not be {preset.name} for git: commits do not carry that")
     return history, total, preset, notes
