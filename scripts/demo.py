@@ -132,7 +132,7 @@ class Demo:
         return others
 
     def _show(self, result: ReplayResult, name: str, place: str = "") -> None:
-        print_result(result, self._console)
+        print_result(result, self._console, place)
         report = self._folder / f"{name}.html"
         write_atomic(report, render_html([result]))
         self._reports.append(report)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from prefrontal.replay.document import document
 from prefrontal.replay.result import ReplayResult
 
 from ..replay import repositories
@@ -68,7 +69,7 @@ def test_json_holds_what_is_promised(file: Path) -> None:
     assert found["curve"][-1] == [1, 1]
     assert 0.5 < found["auc"] <= 1
     assert {"key", "text", "paths", "score", "threshold", "why"} <= set(found["misses"][0])
-    assert ReplayResult.from_dict(found).to_dict() == found
+    assert document(ReplayResult.from_dict(found)) == found
 
 
 def test_a_repository_and_its_preset(repository: Path) -> None:
@@ -80,8 +81,8 @@ def test_a_repository_and_its_preset(repository: Path) -> None:
 def test_the_table_names_every_policy_and_the_promise(file: Path) -> None:
     result = run("--events", file)
     assert result.exit_code == 0
-    words = ("Heartbeat", "something changed", "one-line rule", "Random", "Learned gate", "src/**")
-    for word in (*words, "Asked to catch 0.90"):
+    words = ("Heartbeat", "Every change", "one-line rule", "By chance", "Learned gate", "src/**")
+    for word in (*words, "Asked to catch 90 %"):
         assert word in result.stdout
     assert "Traceback" not in result.output
     assert result.stderr == ""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from prefrontal.replay.document import document
 from prefrontal.replay.result import ReplayResult
 
 from ..replay.agent_sessions import (
@@ -31,7 +32,7 @@ def test_the_table_shows_the_policies_and_says_what_was_read(home: Path) -> None
     result = run(home)
     assert result.exit_code == 0, result.output
     page = " ".join(result.stdout.split())
-    assert page.startswith(".openclaw: 230 windows over 16 days")
+    assert ".openclaw: 230 windows over 16 days" in page
     assert "the agent's own reply was not empty" in page
     assert "Learned gate" in page
     assert (
@@ -47,7 +48,7 @@ def test_json_carries_the_same_result_and_the_notes(home: Path) -> None:
     assert (found["source"], found["preset"], found["asked_recall"]) == (".openclaw", "noop", 0.8)
     assert found["windows"] + found["warmup"] == 200
     assert any("88 turns outside the asked span" in note for note in found["notes"])
-    assert ReplayResult.from_dict(found).to_dict() == found
+    assert document(ReplayResult.from_dict(found)) == found
 
 
 def test_tools_files_and_recorded_windows_stand_in_one_table(tmp_path: Path, home: Path) -> None:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from prefrontal.replay.plain_figures import how_often, usd
 from prefrontal.replay.reading import read_curve
 from prefrontal.replay.report import render_html
 from prefrontal.replay.result import ReplayResult
 from prefrontal.replay.wording import (
     level,
     percent,
-    rate,
     than_heartbeat,
     than_on_change,
     tokens,
@@ -102,10 +102,10 @@ def words_of(result: ReplayResult, recall: float) -> dict[str, str]:
     assert reading is not None
     return {
         "recall": level(recall),
-        "wakes": rate(reading.wakes_per_day),
+        "wakes": how_often(reading.wakes_per_day),
         "share": percent(reading.share_woken, 1),
         "useful": tokens(reading.tokens_per_useful_wake),
-        "daily": tokens(reading.tokens_per_day),
+        "month": usd(reading.tokens_per_day * 30 * result.usd_per_million_tokens / 1e6),
         "heartbeat": than_heartbeat(reading.times_fewer),
         "change": than_on_change(reading.share_fewer),
     }

@@ -94,10 +94,12 @@ def sample_result(
     misses = sorted((row for row in rows if row.kind == "missed"), key=lambda row: -row.score)
     wasted = sorted((row for row in rows if row.kind == "wasted"), key=lambda row: -row.score)
 
-    def policy(name: str, share: float, recall: float, per_day: float, detail: str) -> PolicyResult:
+    def policy(
+        name: str, share: float, recall: float, per_day: float, detail: str, delay: float = 0.0
+    ) -> PolicyResult:
         precision = recall * relevant / (per_day * days)
         return PolicyResult(
-            name, recall, per_day, share, precision, 100_675 / precision, detail=detail
+            name, recall, per_day, share, precision, 100_675 / precision, detail, delay
         )
 
     every = windows / days
@@ -121,7 +123,7 @@ def sample_result(
         tokens_per_useful_wake=100_675 * len(woken) / caught,
         tokens_per_wake=100_675,
         policies=(
-            policy("heartbeat", 1.0, 1.0, 48.0, "every 30 minutes"),
+            policy("heartbeat", 1.0, 1.0, 48.0, "every 30 minutes", 15.2),
             policy("on_change", 1.0, 1.0, every * 0.87, "every window wakes"),
             policy("rule", 0.44, 0.861, 0.44 * every, "path src/**/*.py or text ^(Fix|Deprecate)"),
             policy("random", 0.9, 0.9, 0.9 * every, "wakes for 90% of the windows by chance"),
@@ -165,7 +167,7 @@ def nothing_relevant() -> ReplayResult:
     base = sample_result(windows=90)
     strip = tuple(replace(row, relevant=False) for row in base.strip)
     policies = tuple(
-        replace(each, recall=None, precision=0.0, tokens_per_useful_wake=None)
+        replace(each, recall=None, precision=0.0, tokens_per_useful_wake=None, delay_minutes=None)
         for each in base.policies
     )
     return replace(
@@ -187,6 +189,11 @@ def tiny_result() -> ReplayResult:
         missed=0, misses=(), wasted_count=0, wasted=(), auc=None, warmup=1, got_recall=1.0,
         recall_interval=None, days=3.0, wakes_per_day=5 / 3, policies=policies,
     )  # fmt: skip
+
+
+def straight_result() -> ReplayResult:
+    """A curve of two points."""
+    return replace(sample_result(), curve=((0.0, 0.0), (1.0, 1.0)))
 
 
 def empty_result() -> ReplayResult:

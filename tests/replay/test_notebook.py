@@ -9,7 +9,7 @@ import pytest
 from prefrontal.errors import InputError
 from prefrontal.replay.notebook import PARTS
 from prefrontal.replay.result import ReplayResult
-from prefrontal.replay.wording import headline_sentence
+from prefrontal.replay.verdict import verdict
 
 from .sample_results import (
     HOSTILE,
@@ -25,7 +25,7 @@ def test_a_result_shows_its_headline_over_a_row_for_each_policy() -> None:
     result = sample_result()
     html = result._repr_html_()
     assert html.startswith("<table><caption>")
-    assert headline_sentence(result).split(",", maxsplit=1)[0] in html
+    assert verdict(result).sentence in html
     assert html.count("<tr>") == 1 + len(result.policies)
     assert "Learned gate" in html
 

@@ -70,15 +70,27 @@ def test_a_heartbeat_wakes_48_times_a_day_and_sees_everything() -> None:
     assert heartbeat.tokens_per_useful_wake == 96 * 1_000 / useful
 
 
+def test_a_heartbeat_comes_a_median_wait_after_what_mattered_and_the_others_at_once() -> None:
+    # Relevant at 0, 6, 1080 and 1800 minutes after a full half hour: they wait 30, 24, 30, 30.
+    result = replayed(TEN)
+    assert row(result, "heartbeat").delay_minutes == 30.0
+    late = [(path, relevant, hours + 0.3) for path, relevant, hours in TEN]
+    assert row(replayed(late), "heartbeat").delay_minutes == pytest.approx(12.0)
+    for name in ("on_change", "rule", "random", "prefrontal"):
+        assert row(result, name).delay_minutes == 0.0
+    asleep = replayed([("sleep", relevant, hours) for _, relevant, hours in TEN])
+    assert row(asleep, "prefrontal").delay_minutes is None
+
+
 def test_on_change_wakes_for_every_window() -> None:
     assert row(replayed(TEN), "on_change") == PolicyResult(
-        "on_change", 1.0, 10 / DAYS, 1.0, 4 / 10, 10 * 1_000 / 4, "every window wakes"
+        "on_change", 1.0, 10 / DAYS, 1.0, 4 / 10, 10 * 1_000 / 4, "every window wakes", 0.0
     )
 
 
 def test_the_rule_wakes_where_it_matches() -> None:
     assert row(replayed(TEN), "rule") == PolicyResult(
-        "rule", 2 / 4, 4 / DAYS, 4 / 10, 2 / 4, 4 * 1_000 / 2, "the rule"
+        "rule", 2 / 4, 4 / DAYS, 4 / 10, 2 / 4, 4 * 1_000 / 2, "the rule", 0.0
     )
 
 
@@ -110,6 +122,7 @@ def test_without_relevant_windows_no_policy_has_a_recall_or_a_useful_wake() -> N
         assert each.recall is None
         assert each.precision in (0.0, None)
         assert each.tokens_per_useful_wake is None
+        assert each.delay_minutes is None
 
 
 def test_a_policy_that_never_wakes_has_no_precision() -> None:

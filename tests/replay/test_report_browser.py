@@ -102,7 +102,7 @@ def test_a_pointer_on_a_bar_or_a_point_brings_its_words(page: Page) -> None:
 
     page.show([sample_result()])
     heartbeat = ".point[aria-label^='Heartbeat']"
-    for selector, words in ((".bar.missed", "Missed"), (heartbeat, "48 wake-ups a day")):
+    for selector, words in ((".bar.missed", "Missed"), (heartbeat, "wake-ups: 48 a day")):
         node = page.find(selector)
         page.script("arguments[0].scrollIntoView({block: 'center'})", node)
         ActionChains(page.browser).move_to_element(node).perform()

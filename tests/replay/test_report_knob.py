@@ -7,10 +7,10 @@ import pytest
 from prefrontal.replay.result import ReplayResult
 
 from .report_on_screen import Page, words_of
-from .sample_results import sample_result, tiny_result
+from .sample_results import sample_result, straight_result
 
 
-@pytest.mark.parametrize("result", [sample_result(), tiny_result()], ids=["full", "tiny"])
+@pytest.mark.parametrize("result", [sample_result(), straight_result()], ids=["full", "straight"])
 def test_the_knob_starts_at_the_asked_recall_with_the_curves_figures(
     page: Page, result: ReplayResult
 ) -> None:
@@ -74,7 +74,7 @@ def test_the_range_input_and_the_knob_are_one(page: Page) -> None:
 
 
 def test_the_page_words_every_reading_as_python_does(page: Page) -> None:
-    for result in (sample_result(), tiny_result(), sample_result(3, 900, 0.8, 0.3)):
+    for result in (sample_result(), straight_result(), sample_result(3, 900, 0.8, 0.3)):
         page.show([result])
         recalls = [half / 200 for half in range(10, 201)]
         found = page.script(
@@ -86,7 +86,7 @@ def test_the_page_words_every_reading_as_python_does(page: Page) -> None:
             assert plain == words_of(result, recall)
 
 
-@pytest.mark.parametrize("result", [sample_result(), tiny_result()], ids=["full", "tiny"])
+@pytest.mark.parametrize("result", [sample_result(), straight_result()], ids=["full", "straight"])
 def test_the_ring_lies_on_the_drawn_curve(page: Page, result: ReplayResult) -> None:
     from selenium.webdriver.common.keys import Keys
 

@@ -37,9 +37,22 @@ def test_a_result_comes_back_from_json_as_it_was(result: ReplayResult) -> None:
 
 def test_the_object_has_every_promised_key_and_every_policy_its_figures() -> None:
     assert set(SAVED) >= KEYS
-    assert SAVED["format"] == 1
+    assert SAVED["format"] == 2
     names = {"name", "recall", "wakes_per_day", "share_woken", "precision"}
     assert all(set(each) >= names | {"tokens_per_useful_wake"} for each in SAVED["policies"])
+
+
+def test_a_file_of_the_first_format_is_read_with_what_it_does_not_say() -> None:
+    raw = deepcopy(SAVED)
+    raw["format"] = 1
+    for name in ("usd_per_million_tokens", "origin"):
+        del raw[name]
+    for policy in raw["policies"]:
+        del policy["delay_minutes"]
+    result = ReplayResult.from_dict(raw)
+    assert (result.usd_per_million_tokens, result.origin) == (3.0, "")
+    assert {each.delay_minutes for each in result.policies} == {None}
+    assert replace(result, policies=()) == replace(sample_result(windows=200), policies=())
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), float("-inf")])
@@ -61,7 +74,7 @@ def test_a_value_of_a_foreign_type_is_refused() -> None:
 
 
 BROKEN = [
-    (("format",), 2, "format must be 1, got 2"),
+    (("format",), 3, "format must be 1 or 2, got 3"),
     (("source",), 3, "source must be text, got 3"),
     (("windows",), -1, "windows must be a whole number, 0 or more, got -1"),
     (("windows",), True, "windows must be a whole number, 0 or more, got True"),
@@ -82,6 +95,8 @@ BROKEN = [
     (("misses", 0, "paths"), ["a", 1], "misses[0].paths[1] must be text, got 1"),
     (("misses", 0, "why"), [["a"]], "misses[0].why[0] must be a [name, number] pair, got ['a']"),
     (("misses", 0, "why"), [["a", None]], "misses[0].why[0][1] must be a finite number, got None"),
+    (("usd_per_million_tokens",), -1, "usd_per_million_tokens must be 0 or more, got -1"),
+    (("policies", 0, "delay_minutes"), -1, "policies[0].delay_minutes must be 0 or more, got -1"),
     (("notes",), "one", "notes must be a list, got 'one'"),
 ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import replace
 
 import pytest
@@ -11,11 +12,13 @@ from rich.console import Console
 from prefrontal.replay.result import ReplayResult
 from prefrontal.replay.table import print_comparison, print_many, print_result
 
+from . import made_histories
 from .sample_results import (
     empty_result,
     hostile_result,
     nothing_relevant,
     sample_result,
+    straight_result,
     tiny_result,
 )
 
@@ -42,17 +45,81 @@ def test_no_line_is_too_wide_or_ends_in_spaces(name: str, width: int) -> None:
         assert line == line.rstrip()
 
 
-def test_the_first_screen_says_what_was_measured_and_promised() -> None:
+def test_the_verdict_comes_first_then_what_the_gate_adds_then_the_policies() -> None:
     text = " ".join(shown(sample_result()).split())
-    assert text.startswith("pytest: 3,183 windows over 2,500 days, 802 (25 %) mattered")
-    assert "0.57 wake-ups a day caught 89 % of what mattered: 84× fewer" in text
-    assert "Asked to catch 0.90, got 0.892 (90 % interval 0.871 to 0.911)." in text
-    assert "Learned gate 89.2 % 0.57 45.1 % 49.9 % 202,000" in text
-    assert "The one-line rule: path src/**/*.py or text ^(Fix|Deprecate)" in text
-    assert "Missed (87, the worst 5):" in text
-    assert "Woke for nothing (719, the worst 3):" in text
-    assert "dir doc/en −0.62" in text
+    assert text.startswith(
+        "✔ Worth it: the gate caught 89.2 % of what mattered, within 2 points of the 90 % asked, "
+        "and spared nearly half the wake-ups. "
+        "Against every change 48 % fewer wake-ups: one every 1.5 days, not 1.1 a day "
+    )
+    for words in (
+        "Against a heartbeat 84× fewer wake-ups; asks at once, not 15 min later",
+        "Money $5.20 a month, not $10.04 (heartbeat: $435)",
+        "pytest: 3,183 windows over 2,500 days, after 795 to warm up. 802 (25 %) mattered",
+        "Policy Caught Wake-ups Spared Delay A month Learned gate 89.2 % one every 1.5 days 48 %",
+        "Heartbeat, 30 min 100.0 % 48 a day 43× as many 15 min $435",
+        "The one-line rule: path src/**/*.py or text ^(Fix|Deprecate)",
+        "Missed (87, the worst 3):",
+        "Woke for nothing (719, the worst 3):",
+        "AUC 0.912 (0.5 is chance, 1 is perfect order).",
+        "Money: 100,675 tokens a wake-up at $3 a million",
+    ):
+        assert words in text
     assert f"{sample_result().misses[0].key[:10]} src/_pytest/config.py" in text
+    assert "Try next" not in text
+
+
+@pytest.mark.parametrize(
+    ("result", "first", "colour", "command"),
+    [
+        (made_histories.kept(), "✔ Worth it: ", "\x1b[1;32m", None),
+        (made_histories.missed(), "✘ Promise not kept: ", "\x1b[1;31m", "--recall 0.95"),
+        (made_histories.by_lot(), "≈ Not worth it: nothing here tells", "\x1b[1;33m", "--relevant"),
+        (made_histories.without_labels(), "? Nothing to measure: ", "\x1b[1;36m", "--relevant"),
+        (made_histories.tiny(), "? Too early to tell: ", "\x1b[1;36m", "--sample"),
+    ],
+    ids=["kept", "missed", "by lot", "without labels", "tiny"],
+)
+def test_words_carry_the_verdict_and_colour_goes_with_them(
+    result: ReplayResult, first: str, colour: str, command: str | None
+) -> None:
+    plain = shown(result)
+    assert " ".join(plain.split()).startswith(first)
+    assert colour in shown(result, colour=True).splitlines()[0]
+    assert ("Try next:" in plain) == (command is not None)
+    if command is not None:
+        end = plain.split("Try next:")[1]
+        assert command in end
+        assert end.count("    prefrontal replay ") == 2
+
+
+def test_no_color_takes_the_colours_and_leaves_the_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    text = shown(sample_result(), colour=True)
+    assert "Worth it" in text
+    assert not re.search(r"\x1b\[[\d;]*3\dm", text)
+
+
+def test_commands_to_try_are_whole_lines_that_name_what_was_replayed() -> None:
+    target = io.StringIO()
+    place = "/home/some body/a-rather-long-path/to-some/other-project/that-does-not-fit"
+    print_result(made_histories.missed(), Console(file=target, width=80), place)
+    assert f"    prefrontal replay --git '{place}' --recall 0.95\n" in target.getvalue()
+
+
+def test_reasons_are_words() -> None:
+    text = shown(made_histories.kept())
+    assert "it does not fit the rule −4" in text
+    assert "one file only" in text
+    assert "count=" not in text
+    assert "bias" not in text
+
+
+def test_the_base_rate_is_no_rule() -> None:
+    text = shown(made_histories.by_lot())
+    assert "No one-line rule beats waking on everything." in text
+    assert "**" not in text
+    assert "Best one-line rule" not in text
 
 
 def test_the_strip_has_a_sign_for_each_of_the_last_windows() -> None:
@@ -85,9 +152,10 @@ def test_a_terminal_that_knows_only_ascii_gets_only_ascii(name: str) -> None:
     assert raw.getvalue().isascii()
 
 
-def test_a_replay_without_windows_ends_after_the_promise() -> None:
+def test_a_replay_without_windows_says_so_and_what_to_try() -> None:
     text = shown(empty_result())
-    assert "no windows left after" in text
+    assert text.startswith("? Nothing to measure: no window was left after the warm-up.")
+    assert "pytest: all 22 windows went into the warm-up." in text
     assert "Policy" not in text
 
 
@@ -99,23 +167,30 @@ def test_nothing_missed_and_nothing_wasted_are_not_listed() -> None:
 
 
 def test_a_curve_of_two_points_is_drawn_as_a_ramp() -> None:
-    line = next(each for each in shown(tiny_result()).splitlines() if each.startswith("Caught, by"))
+    line = next(
+        each for each in shown(straight_result()).splitlines() if each.startswith("Caught, by")
+    )
     bars = line.split("0 % ")[1].split(" ")[0]
     assert bars == "".join(sorted(bars))
     assert (bars[0], bars[-1]) == ("▁", "█")
 
 
-def test_several_replays_have_a_row_each_and_a_promise_each() -> None:
+def test_several_replays_have_a_row_each_and_a_verdict_each() -> None:
     target = io.StringIO()
-    results = [sample_result(), tiny_result(), nothing_relevant()]
+    results = [sample_result(), made_histories.missed(), nothing_relevant()]
     print_many(results, Console(file=target, width=80))
     lines = target.getvalue().splitlines()
-    assert "pytest  " in lines[2]
-    assert lines[2].split()[1:] == ["802", "of", "3,183", "89.2", "%", "0.57", "84×", "48", "%",
-                                    "202,000"]  # fmt: skip
-    assert "6 % more" in lines[3]
-    assert "–" in lines[4]
-    assert sum("Asked to catch" in line for line in lines) == 3
+    assert lines[0].split()[:3] == ["History", "Mattered", "Caught"]
+    assert (
+        " ".join(lines[1].split())
+        == "pytest 802 of 3,183 89.2 % 90 % one every 1.5 days 48 % $5.20"
+    )
+    assert " ".join(lines[2].split()).startswith("missed 179 of 560 84.9 % 90 % one every 2.5 days")
+    assert "–" in lines[3]
+    text = " ".join(target.getvalue().split())
+    for words in ("pytest: ✔ Worth it: ", "missed: ✘ Promise not kept: ",
+                  "pytest (2): ? Nothing to measure: "):  # fmt: skip
+        assert words in text
     assert all(len(line) <= 80 for line in lines)
 
 

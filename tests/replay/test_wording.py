@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from prefrontal.replay.wording import (
     axis_moments,
-    headline_sentence,
+    facts_sentence,
     level,
     moment,
     paths_words,
@@ -20,8 +20,11 @@ from prefrontal.replay.wording import (
     printable,
     promise_sentence,
     rate,
+    rule_sentence,
     short_key,
+    shown_policies,
     source_names,
+    spared_words,
     than_heartbeat,
     than_on_change,
     times,
@@ -74,28 +77,44 @@ def test_factors_savings_and_tokens_are_worded() -> None:
     assert (level(0.9), level(0.925), level(1.0)) == ("90 %", "92.5 %", "100 %")
 
 
-def test_the_headline_says_wakes_recall_savings_and_price() -> None:
-    assert headline_sentence(sample_result()) == (
-        "0.57 wake-ups a day caught 89 % of what mattered: 84× fewer than a 30-minute heartbeat, "
-        "48 % fewer than waking on every change; 202,000 tokens per useful wake-up."
-    )
-
-
-def test_the_headline_says_so_when_nothing_was_relevant_or_left() -> None:
-    assert headline_sentence(nothing_relevant()).startswith("Nothing in 90 windows was relevant")
-    assert headline_sentence(empty_result()) == (
-        "No windows were left after the warm-up, so nothing was measured."
-    )
-
-
 def test_the_promise_gives_what_was_asked_what_came_and_the_interval() -> None:
     result = sample_result()
-    assert promise_sentence(result).startswith(
-        "Asked to catch 0.90, got 0.892 (90 % interval 0.871 to "
+    words = promise_sentence(result)
+    assert words.startswith("Asked to catch 90 %, caught 89.2 % (90 % interval 87.1 % to 91.1 %). ")
+    assert words.endswith(result.promise)
+    assert promise_sentence(tiny_result()).startswith("Asked to catch 90 %, caught 100.0 %. ")
+    assert promise_sentence(nothing_relevant()).startswith("Asked to catch 90 %. No relevant")
+
+
+def test_policies_stand_in_the_order_of_what_a_person_compares() -> None:
+    names = [each.name for each in shown_policies(sample_result())]
+    assert names == ["prefrontal", "on_change", "heartbeat", "rule", "random"]
+
+
+def test_the_base_rate_is_called_so_and_is_no_rule_of_its_own() -> None:
+    base = sample_result()
+    assert rule_sentence(base).startswith("The one-line rule: path src/**/*.py or text")
+    policies = tuple(
+        replace(each, detail="**") if each.name == "rule" else each for each in base.policies
     )
-    assert promise_sentence(result).endswith(result.promise)
-    assert promise_sentence(tiny_result()).startswith("Asked to catch 0.90, got 1.000. ")
-    assert promise_sentence(nothing_relevant()).startswith("Asked to catch 0.90. No relevant")
+    result = replace(base, policies=policies)
+    assert rule_sentence(result) == "No one-line rule beats waking on everything."
+    assert "rule" not in [each.name for each in shown_policies(result)]
+    assert rule_sentence(replace(base, policies=())) == ""
+
+
+def test_what_is_spared_or_woken_more_fits_a_table() -> None:
+    words = [spared_words(each) for each in (0.61, 0.0, -0.06, -38.2, None)]
+    assert words == ["61 %", "0 %", "6 % more", "39× as many", "–"]
+
+
+def test_the_facts_say_what_mattered_only_where_something_did() -> None:
+    assert facts_sentence(sample_result()) == (
+        "3,183 windows over 2,500 days, after 795 to warm up. 802 (25 %) mattered: "
+        "a window matters when it touched changelog/*.rst."
+    )
+    assert facts_sentence(nothing_relevant()).endswith("after 22 to warm up.")
+    assert facts_sentence(empty_result()) == "all 22 windows went into the warm-up."
 
 
 @pytest.mark.parametrize(

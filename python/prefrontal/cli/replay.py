@@ -71,6 +71,14 @@ only warms up. Times are read as UTC. Exit codes: 0 done, 2 something handed in 
     help="Tokens that one wake-up of the agent costs.",
 )
 @click.option(
+    "--usd-per-million-tokens",
+    type=float,
+    default=3.0,
+    show_default=True,
+    metavar="USD",
+    help="Price of a million tokens; the default is what mid-size models take for input (2026).",
+)
+@click.option(
     "--seed", type=int, default=0, show_default=True, help="For the policy that wakes by chance."
 )
 @click.option("--report", type=click.Path(), metavar="FILE.html", help="Write the report here.")
@@ -108,6 +116,7 @@ def replay(
     limit: int | None,
     all_commits: bool,
     tokens_per_wake: int,
+    usd_per_million_tokens: float,
     seed: int,
     report: str | None,
     png: str | None,
@@ -167,15 +176,16 @@ def replay(
 
     _check_folders(report, png, save)
     request = Request(
-        recall, relevant, features, since, until, limit, seed, tokens_per_wake, all_commits
-    )
+        recall, relevant, features, since, until, limit, seed, tokens_per_wake, all_commits,
+        usd_per_million_tokens,
+    )  # fmt: skip
     if png is not None and len(sources) > 1:
         raise InputError("--png must come with one history: a picture shows one")
     with progress() as step:
         results = sources.replayed(request, step)
     for path in _written(results, report, png, save):
         click.echo(f"Wrote {path}", err=True)
-    _show(results, as_json)
+    _show(results, as_json, sources.place)
 
 
 def _check_folders(*paths: str | None) -> None:
@@ -207,12 +217,14 @@ def _written(
 
 def _plain(results: list[ReplayResult]) -> dict[str, Any]:
     """One result is its own object; several stand in a list."""
+    from ..replay.document import document
+
     if len(results) == 1:
-        return results[0].to_dict()
-    return {"results": [result.to_dict() for result in results]}
+        return document(results[0])
+    return {"results": [document(result) for result in results]}
 
 
-def _show(results: list[ReplayResult], as_json: bool) -> None:
+def _show(results: list[ReplayResult], as_json: bool, place: str) -> None:
     if as_json:
         click.echo(json.dumps(_plain(results)))
         return
@@ -221,7 +233,7 @@ def _show(results: list[ReplayResult], as_json: bool) -> None:
     from ..replay.table import print_many, print_result
 
     if len(results) == 1:
-        print_result(results[0], Console())
+        print_result(results[0], Console(), place)
     else:
         print_many(results, Console())
 

@@ -28,6 +28,11 @@ class Sources:
     def __len__(self) -> int:
         return self.sample + len(self.repositories) + len(self.files) + len(self.named)
 
+    @property
+    def place(self) -> str:
+        """The first that was named; empty for the sample and for the folder one is in."""
+        return next((path for path in (*self.repositories, *self.files, *self.named)), "")
+
     def replayed(self, request: Request, step: Step) -> list[ReplayResult]:
         """Their results in the order of the fields; without any, that of the folder one is in."""
         from ..assembly.replay_gate import PulseGate

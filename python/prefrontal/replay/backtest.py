@@ -12,7 +12,7 @@ from ..protocols import FoundRule, Gate, Promise, Scorer
 from ..types import SignalEvent, Window
 from .curve import area_under_roc, ranked, recall_curve
 from .policies import DAY_S, policies
-from .result import ReplayResult
+from .result import USD_PER_MILLION_TOKENS, ReplayResult
 from .trial import Trial
 
 TOKENS_PER_WAKE = 100_675
@@ -28,7 +28,8 @@ class Question:
     """What is asked of a history.
 
     source, preset: what it is and what "relevant" means, for the report. total: how many windows
-    there are, at least about; the first fifth of them is the warm-up.
+    there are, at least about; the first fifth of them is the warm-up. origin: as in
+    `ReplayResult`.
     """
 
     source: str
@@ -38,6 +39,8 @@ class Question:
     tokens_per_wake: int = TOKENS_PER_WAKE
     seed: int = 0
     notes: tuple[str, ...] = ()
+    usd_per_million_tokens: float = USD_PER_MILLION_TOKENS
+    origin: str = ""
 
 
 def backtest(windows: Iterable[Window], gate: Gate, question: Question) -> ReplayResult:
@@ -158,6 +161,8 @@ def _result(
         strip=tuple(trial.strip),
         seconds=perf_counter() - started,
         notes=question.notes + tuple(_cautions(len(trial), positives)),
+        usd_per_million_tokens=question.usd_per_million_tokens,
+        origin=question.origin,
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from .reading import CurveReading, read_curve
 from .result import ReplayResult
+from .verdict import verdict
 from .wording import NOTHING, level, percent, preset_words, printable, rate, tokens
 
 
@@ -23,7 +24,9 @@ def compare(first: ReplayResult, second: ReplayResult) -> tuple[ComparedFigure, 
     """The figures a person would look at, in the order of their weight."""
     level_asked = first.asked_recall
     one, two = read_curve(first, level_asked), read_curve(second, level_asked)
+    titles = verdict(first).title, verdict(second).title
     return (
+        ComparedFigure("verdict", *titles, "same" if titles[0] == titles[1] else NOTHING),
         _figure("asked to catch", first.asked_recall, second.asked_recall, "share"),
         _figure("caught", first.got_recall, second.got_recall, "share"),
         _figure("wake-ups a day", first.wakes_per_day, second.wakes_per_day, "rate"),

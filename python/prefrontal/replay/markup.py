@@ -18,19 +18,35 @@ def mark(name: str) -> str:
     return f'<svg class="mark {name}" aria-hidden="true"><use href="#mark-{name}"/></svg>'
 
 
-def table(heads: Sequence[str], rows: Sequence[str]) -> str:
-    """The roles are spelled out because a narrow window lays the cells out as blocks."""
-    top = "".join(f'<th scope="col" role="columnheader">{head}</th>' for head in heads)
+def table(heads: Sequence[str], rows: Sequence[str], minor: Sequence[str] = ()) -> str:
+    """A table of figures. minor: headings of the columns that a narrow window leaves out."""
+    top = "".join(f'<th scope="col"{_kind(head, minor)}>{head}</th>' for head in heads)
     return (
-        f'<table class="figures" role="table"><thead role="rowgroup"><tr role="row">{top}</tr>'
-        f'</thead><tbody role="rowgroup">{"".join(rows)}</tbody></table>'
+        f'<table class="figures"><thead><tr>{top}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table>"
     )
 
 
-def row(head: str, cells: Sequence[str], labels: Sequence[str], attributes: str = "") -> str:
-    """Cells carry their heading, which a narrow window shows instead of the heading row."""
+def row(
+    head: str,
+    cells: Sequence[str],
+    heads: Sequence[str],
+    minor: Sequence[str] = (),
+    attributes: str = "",
+) -> str:
+    """A row; heads: those of its cells, without the first."""
     body = "".join(
-        f'<td role="cell" data-label="{label}">{escape(cell)}</td>'
-        for cell, label in zip(cells, labels, strict=True)
+        f"<td{_kind(label, minor)}>{_unbroken(cell)}</td>"
+        for cell, label in zip(cells, heads, strict=True)
     )
-    return f'<tr role="row"{attributes}><th scope="row" role="rowheader">{head}</th>{body}</tr>'
+    return f'<tr{attributes}><th scope="row">{head}</th>{body}</tr>'
+
+
+def _kind(head: str, minor: Sequence[str]) -> str:
+    return ' class="minor"' if head in minor else ""
+
+
+def _unbroken(cell: str) -> str:
+    """A figure of one word and its unit stays on one line; longer words may break."""
+    text = escape(cell)
+    return text if text.count(" ") > 1 else text.replace(" ", "\u00a0")

@@ -9,7 +9,8 @@ from typing import Any
 from ..errors import InputError
 from ..notebook import frame, table
 from .result import Outcome, PolicyResult, ReplayResult
-from .wording import headline_sentence, percent, policy_words, rate, tokens
+from .verdict import verdict
+from .wording import percent, policy_words, rate, shown_policies, tokens
 
 PARTS = ("policies", "misses", "wasted", "strip", "curve")
 
@@ -19,8 +20,8 @@ _NESTED = ("paths", "why")
 
 def result_html(result: ReplayResult) -> str:
     """One table: a row for each policy that was tried."""
-    caption = f"{result.source}: {headline_sentence(result)}"
-    return table(caption, _HEADS, map(_cells, result.policies))
+    caption = f"{result.source}: {verdict(result).sentence}"
+    return table(caption, _HEADS, map(_cells, shown_policies(result)))
 
 
 def result_frame(result: ReplayResult, part: str) -> Any:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import math
 from io import BytesIO
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from ..errors import SourceError
+from .plain_figures import how_often
 from .reading import share_fewer, times_fewer
 from .result import PolicyResult, ReplayResult
+from .verdict import promise_kept, verdict
 from .wording import (
     KIND_WORDS,
     axis_moments,
+    level,
     percent,
     policy_line,
     printable,
-    rate,
+    shown_policies,
     source_names,
     than_heartbeat,
     than_on_change,
@@ -23,8 +27,11 @@ from .wording import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-INK, SOFT, LINE, GREEN = "#1b1f23", "#5a636c", "#e2e5e7", "#00875f"
+INK, SOFT, LINE, GREEN, RED = "#1b1f23", "#5a636c", "#e2e5e7", "#00875f", "#c8310f"
+TONES = {"good": "#006b4c", "bad": "#a8240a", "weak": "#7a5000", "open": "#355068"}
+SIGNS = {"good": "\u2714", "bad": "\u2718", "weak": "\u2248", "open": "?"}
 POINTS = {
     "heartbeat": ("s", "#b3261e"),
     "on_change": ("^", "#b97700"),
@@ -36,7 +43,7 @@ BARS = {
     "caught": (GREEN, "o", "full"),
     "wasted": ("#e0a12c", "v", "none"),
     "slept": ("#98a1a9", "_", "full"),
-    "missed": ("#c8310f", "x", "full"),
+    "missed": (RED, "x", "full"),
 }
 
 
@@ -51,19 +58,32 @@ def render_png(result: ReplayResult) -> bytes:
     FigureCanvasAgg(figure)
     above, below = figure.subplots(
         2, 1, height_ratios=(3.1, 1), gridspec_kw={
-            "left": 0.085, "right": 0.975, "top": 0.855, "bottom": 0.06, "hspace": 0.74,
+            "left": 0.085, "right": 0.975, "top": 0.805, "bottom": 0.06, "hspace": 0.78,
         },
     )  # fmt: skip
-    name = _drawable(source_names([result])[0], 30)
-    figure.text(0.026, 0.948, _title(result), fontsize=13, weight="bold", color=INK)
-    figure.text(
-        0.026, 0.917, f"{name}: {_history(result)}", fontsize=9, color=SOFT, parse_math=False
-    )
+    _write_verdict(figure, result)
     _draw_curve(above, result)
     _draw_strip(below, result)
     target = BytesIO()
     figure.savefig(target, format="png", dpi=150, metadata={"Software": None})
     return target.getvalue()
+
+
+def _write_verdict(figure: Figure, result: ReplayResult) -> None:
+    """The verdict in its colour, its reason, and how much was replayed: the title lines."""
+    decided = verdict(result)
+    title = f"{SIGNS[decided.tone]} {decided.title}"
+    figure.text(0.026, 0.95, title, fontsize=19, weight="bold", color=TONES[decided.tone])
+    reason = f"{decided.reason[:1].upper()}{decided.reason[1:]}"
+    reason = _drawable(reason, 190)
+    lines = wrap(reason, 84 if len(reason) <= 84 else 98, break_on_hyphens=False)[:2]
+    size = 11 if len(lines) == 1 else 9.5
+    figure.text(0.026, 0.935, "\n".join(lines), fontsize=size, color=INK, va="top",
+                linespacing=1.25, parse_math=False)  # fmt: skip
+    name = _drawable(source_names([result])[0], 30)
+    figure.text(
+        0.026, 0.862, f"{name}: {_history(result)}", fontsize=9, color=SOFT, parse_math=False
+    )
 
 
 def _drawable(text: str, limit: int = 64) -> str:
@@ -74,18 +94,9 @@ def _drawable(text: str, limit: int = 64) -> str:
     return "".join(c if font.get_char_index(ord(c)) else "?" for c in printable(text, limit))
 
 
-def _title(result: ReplayResult) -> str:
-    if not result.windows:
-        return "No windows were left after the warm-up"
-    if result.got_recall is None:
-        return f"Nothing in {result.windows:,} windows was relevant"
-    wakes = rate(result.wakes_per_day)
-    return f"{wakes} wake-ups a day caught {percent(result.got_recall)} of what mattered"
-
-
 def _history(result: ReplayResult) -> str:
     relevant = f"{result.relevant:,} of {result.windows:,} windows mattered"
-    return f"{relevant} over {result.days:,.0f} days; asked to catch {percent(result.asked_recall)}"
+    return f"{relevant} in {result.days:,.0f} days"
 
 
 def _frame(axes: Axes) -> None:
@@ -108,14 +119,19 @@ def _draw_curve(axes: Axes, result: ReplayResult) -> None:
     per_day = result.windows / result.days
     wakes = [share * per_day for share in shares]
     axes.plot(wakes, [100 * each for each in recalls], color=GREEN, linewidth=2.2,
-              label="learned gate, every threshold (in hindsight)")  # fmt: skip
+              label="learned gate, any threshold (in hindsight)")  # fmt: skip
     axes.fill_between(wakes, [100 * each for each in recalls], color=GREEN, alpha=0.07, linewidth=0)
-    shown = [each for each in result.policies if each.recall is not None and each.wakes_per_day > 0]
+    shown = [
+        each
+        for each in shown_policies(result)
+        if each.recall is not None and each.wakes_per_day > 0
+    ]
     for policy in shown:
-        _draw_point(axes, policy)
+        _draw_point(axes, policy, result)
     low = min([_wakes_at(wakes, recalls, 0.03), *(each.wakes_per_day for each in shown)])
     high = max([per_day, *(each.wakes_per_day for each in shown)])
     _scale(axes, low * 0.9, high * 1.6)
+    _draw_asked(axes, result)
     _annotate(axes, result)
     legend = axes.legend(
         loc="upper left", bbox_to_anchor=(-0.025, -0.155), ncols=2, fontsize=8, labelcolor=INK,
@@ -137,11 +153,13 @@ def _wakes_at(wakes: list[float], recalls: list[float], recall: float) -> float:
     return next(each for each, caught in zip(wakes, recalls, strict=True) if caught >= recall)
 
 
-def _draw_point(axes: Axes, policy: PolicyResult) -> None:
+def _draw_point(axes: Axes, policy: PolicyResult, result: ReplayResult) -> None:
     marker, color = POINTS.get(policy.name, ("P", "#7a4fa3"))
     ours = policy.name == "prefrontal"
+    if ours and not promise_kept(result):
+        color = RED
     label = _drawable(policy_line(policy))
-    label = "learned gate, what it really got" if ours else label[:1].lower() + label[1:]
+    label = "learned gate, as it ran" if ours else label[:1].lower() + label[1:]
     if policy.detail and policy.name == "rule":
         label += f": {_drawable(policy.detail, 44)}"
     axes.plot(
@@ -167,11 +185,23 @@ def _scale(axes: Axes, low: float, high: float) -> None:
     axes.set_title("what mattered and was caught", fontsize=9, color=INK, loc="left", pad=8)
 
 
+def _draw_asked(axes: Axes, result: ReplayResult) -> None:
+    """The asked recall as a line; what was caught lies on it, above it or below."""
+    axes.axhline(
+        100 * result.asked_recall, color=SOFT, linewidth=1, linestyle=(0, (5, 3)), zorder=2
+    )
+    axes.annotate(
+        f"asked: {level(result.asked_recall)}", (0.012, 100 * result.asked_recall),
+        xycoords=("axes fraction", "data"), xytext=(0, 4), textcoords="offset points", fontsize=9,
+        color=INK,
+    )  # fmt: skip
+
+
 def _annotate(axes: Axes, result: ReplayResult) -> None:
     """Words beside the dot, on the side where the plot is empty."""
     if result.got_recall is None or result.wakes_per_day <= 0:
         return
-    lines = [f"asked {percent(result.asked_recall)}, got {percent(result.got_recall, 1)}"]
+    lines = [f"caught {percent(result.got_recall, 1)}, {how_often(result.wakes_per_day)}"]
     if (factor := times_fewer(result, result.wakes_per_day)) is not None:
         lines.append(f"{than_heartbeat(factor)} than a heartbeat")
     if (saved := share_fewer(result, result.wakes_per_day)) is not None:
@@ -180,8 +210,8 @@ def _annotate(axes: Axes, result: ReplayResult) -> None:
     across = math.log(result.wakes_per_day / low) / math.log(high / low)
     axes.annotate(
         "\n".join(lines), (result.wakes_per_day, 100 * result.got_recall),
-        xytext=(across + 0.16, 0.6) if across < 0.55 else (0.05, 0.72), textcoords="axes fraction",
-        fontsize=9, color=INK, va="center", linespacing=1.5, zorder=7,
+        xytext=(across + 0.16, 0.55) if across < 0.55 else (0.05, 0.62), textcoords="axes fraction",
+        fontsize=10, color=INK, va="center", linespacing=1.5, zorder=7,
         bbox={"boxstyle": "round,pad=0.4", "facecolor": "white", "edgecolor": "none", "alpha": 0.9},
         arrowprops={"arrowstyle": "-", "color": SOFT, "linewidth": 0.9, "shrinkB": 7},
     )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
+from statistics import median
 
 from .result import PolicyResult
 from .trial import Trial
@@ -53,7 +54,18 @@ def _heartbeat(trial: Trial, days: float, tokens_per_wake: int) -> PolicyResult:
         precision=useful / wakes,
         tokens_per_useful_wake=wakes * tokens_per_wake / useful if useful else None,
         detail="every 30 minutes",
+        delay_minutes=_heartbeat_delay(trial),
     )
+
+
+def _heartbeat_delay(trial: Trial) -> float | None:
+    """Median minutes that what mattered waits for the next full half hour, UTC."""
+    waits = [
+        (HEARTBEAT_S - time % HEARTBEAT_S) / 60
+        for time, relevant in zip(trial.times, trial.relevant, strict=True)
+        if relevant
+    ]
+    return median(waits) if waits else None
 
 
 def _row(
@@ -67,6 +79,7 @@ def _row(
     wakes = sum(woke)
     useful = sum(w & r for w, r in zip(woke, relevant, strict=True))
     positives = sum(relevant)
+    # Woken by the window itself, so what it catches does not wait.
     return PolicyResult(
         name=name,
         recall=useful / positives if positives else None,
@@ -75,4 +88,5 @@ def _row(
         precision=useful / wakes if wakes else None,
         tokens_per_useful_wake=wakes * tokens_per_wake / useful if useful else None,
         detail=detail,
+        delay_minutes=0.0 if useful else None,
     )

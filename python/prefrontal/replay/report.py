@@ -21,6 +21,7 @@ from .wording import (
     paths_words,
     policy_words,
     printable,
+    shown_policies,
     source_names,
 )
 
@@ -92,6 +93,7 @@ def _chart_data(result: ReplayResult) -> dict[str, Any]:
         "got": result.got_recall,
         "wakes": result.wakes_per_day,
         "tokens": result.tokens_per_wake,
+        "price": result.usd_per_million_tokens,
         "curve": result.curve,
         "policies": [
             {
@@ -100,7 +102,7 @@ def _chart_data(result: ReplayResult) -> dict[str, Any]:
                 "recall": each.recall,
                 "wakes": each.wakes_per_day,
             }
-            for each in result.policies
+            for each in shown_policies(result)
         ],
         "strip": list(map(_bar, result.strip, axis_moments(result.strip))),
     }

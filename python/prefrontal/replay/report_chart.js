@@ -129,7 +129,7 @@ function drawPoints(svg, replay, at, curve) {
     const node = draw(svg, "g", { class: "point", tabindex: 0, role: "img" });
     symbol(node, KNOWN.includes(each.name) ? each.name : "other", each.left, each.top, size);
     attachTip(node, () => [each.label, `caught ${percent(each.recall, 1)}`,
-      `${rate(each.wakes)} wake-ups a day`]);
+      `wake-ups: ${howOften(each.wakes)}`]);
   }
   if (at.narrow) return;
   const ours = (each) => each.name === "prefrontal";
@@ -138,7 +138,7 @@ function drawPoints(svg, replay, at, curve) {
   }
 }
 
-const SHORT = { heartbeat: "heartbeat", on_change: "every change", rule: "rule", random: "random" };
+const SHORT = { heartbeat: "heartbeat", on_change: "every change", rule: "rule", random: "by chance" };
 
 // The first place around the point where the words touch neither curve, point nor other words.
 function placeLabel(svg, point, at, busy, taken) {

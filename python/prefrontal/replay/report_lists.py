@@ -4,38 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..feature_words import reason_words
 from .markup import escape, mark
-from .result import Outcome
-from .wording import moment, paths_words, short_key
+from .result import Outcome, ReplayResult
+from .wording import counted_thing, moment, paths_words, short_key
 
-SHOWN = 8
+SHOWN = 3
 """Windows listed at once; the others wait behind a line that opens them."""
 
-REASONS = 6
+REASONS = 4
 """Reasons shown for each, the strongest first."""
 
 
-def outcome_list(kind: str, outcomes: Sequence[Outcome], total: int) -> str:
-    """A heading and the windows of one kind ("missed" or "wasted"), the worst first."""
+def outcome_list(
+    kind: str, outcomes: Sequence[Outcome], total: int, result: ReplayResult, sub: str
+) -> str:
+    """A heading and the windows of one kind ("missed" or "wasted"), the worst first.
+
+    sub: the element of the heading.
+    """
     title, none, gloss = {
         "missed": (
-            "Missed: {} that mattered and {} slept through",
+            "Missed: {} that mattered",
             "Nothing that mattered was missed",
-            "Each with what pushed its score down, or failed to push it up.",
+            "What pushed towards sleeping points left.",
         ),
         "wasted": (
-            "Woke for nothing: {} that did not matter and {} woken for",
+            "Woke for nothing: {}",
             "No wake-up was wasted",
-            "Each with what pushed its score over the threshold.",
+            "What pushed towards waking points right.",
         ),
     }[kind]
     if not total:
-        return f"<h3>{none}</h3>"
-    heading = title.format(
-        f"{total:,} window{'s' if total > 1 else ''}", "were" if total > 1 else "was"
-    )
-    scale = max((abs(push) for each in outcomes for _, push in each.why), default=1.0) or 1.0
-    items = [_item(each, kind, scale) for each in outcomes]
+        return f'<{sub} class="sub">{none}</{sub}>'
+    heading = title.format(f"{total:,} window{'s' if total > 1 else ''}")
+    thing = counted_thing(result)
+    reasons = [reason_words(each.why, thing)[:REASONS] for each in outcomes]
+    scale = max((abs(push) for each in reasons for _, push in each), default=1.0) or 1.0
+    items = [_item(each, why, kind, scale) for each, why in zip(outcomes, reasons, strict=True)]
     rest = items[SHOWN:]
     more = (
         f"<details><summary>{len(rest):,} more</summary><ol>{''.join(rest)}</ol></details>"
@@ -43,30 +49,32 @@ def outcome_list(kind: str, outcomes: Sequence[Outcome], total: int) -> str:
         else ""
     )
     first = f"The {len(items):,} worst are listed. " if len(items) < total else ""
-    return f"""<h3>{heading}</h3>
-<p class="gloss">{first}{gloss} Bars to the right pushed towards waking, bars to the left towards
-sleeping, in log-odds.</p>
+    return f"""<{sub} class="sub">{heading}</{sub}>
+<p class="gloss">{first}{gloss}</p>
 <div class="outcomes {kind}"><ol>{"".join(items[:SHOWN])}</ol>{more}</div>"""
 
 
-def _item(outcome: Outcome, kind: str, scale: float) -> str:
+Reasons = list[tuple[str, float]]
+
+
+def _item(outcome: Outcome, why: Reasons, kind: str, scale: float) -> str:
     side = "below" if kind == "missed" else "at or above"
     text = escape(outcome.text, 240) or "(no text)"
     return f"""<li><div class="what"><p class="text">{mark(kind)}<bdi>{text}</bdi></p>
 <p class="paths"><bdi>{escape(paths_words(outcome.paths, outcome.more_paths))}</bdi></p>
 <p class="when"><time>{moment(outcome.time)}</time> · score {outcome.score:.2f}, {side} the \
 threshold {outcome.threshold:.2f} · <code>{escape(short_key(outcome.key))}</code></p></div>
-{_why(outcome, scale)}</li>"""
+{_why(why, scale)}</li>"""
 
 
-def _why(outcome: Outcome, scale: float) -> str:
+def _why(why: Reasons, scale: float) -> str:
     """Signed bars on one scale for the whole list, so that windows can be compared."""
-    if not outcome.why:
+    if not why:
         return '<p class="why none">no reason recorded</p>'
     rows = "".join(
         f"<tr><th scope='row'><bdi>{escape(name, 80)}</bdi></th><td>{_push(push, scale)}</td>"
-        f"<td>{f'{push:+.2f}'.replace('-', '−')}</td></tr>"
-        for name, push in outcome.why[:REASONS]
+        f"<td>{f'{push:+.1f}'.replace('-', '−')}</td></tr>"
+        for name, push in why
     )
     return f'<table class="why" aria-label="What pushed the score">{rows}</table>'
 

@@ -13,7 +13,7 @@ function drawKnob(svg, view, at) {
     ring.setAttribute("transform", `translate(${x} ${y})`);
     guide.setAttribute("d", `M${at.box.left} ${y}H${x}V${at.box.bottom}`);
     knob.setAttribute("aria-valuenow", Number((reading.recall * 100).toFixed(1)));
-    knob.setAttribute("aria-valuetext", `catch ${words.recall}: ${words.wakes} wake-ups a day, `
+    knob.setAttribute("aria-valuetext", `catch ${words.recall}: wake-ups ${words.wakes}, `
       + `${words.useful} tokens per useful wake-up`);
   };
   knob.addEventListener("keydown", (event) => turn(view, event));
@@ -65,7 +65,7 @@ function setRecall(view, wanted) {
     field.textContent = words[field.dataset.out];
   }
   view.slider.value = view.recall * 100;
-  view.slider.setAttribute("aria-valuetext", `${words.recall}: ${words.wakes} wake-ups a day`);
+  view.slider.setAttribute("aria-valuetext", `${words.recall}: wake-ups ${words.wakes}`);
   view.show(reading, words);
 }
 

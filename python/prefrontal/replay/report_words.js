@@ -1,5 +1,5 @@
 "use strict";
-// Reads the curve and words its figures exactly as reading.py and wording.py do.
+// Reads the curve and words its figures exactly as reading.py, wording.py and plain_figures.py do.
 
 const NOTHING = "–";
 
@@ -26,12 +26,24 @@ function level(recall) {
   return `${Number((recall * 100).toPrecision(3))}\u00a0%`;
 }
 
-function rate(perDay) {
+// Wake-ups a day as a person counts them.
+function howOften(perDay) {
   if (perDay === null) return NOTHING;
-  if (perDay > 0 && perDay < 0.001) return "under 0.001";
-  if (perDay >= 100 || perDay === Math.trunc(perDay)) return grouped(perDay);
-  if (perDay >= 10) return perDay.toFixed(1).replace(/\.0$/, "");
-  return perDay >= 0.1 ? perDay.toFixed(2) : String(Number(perDay.toPrecision(2)));
+  if (perDay <= 0) return "never";
+  const days = 1 / perDay;
+  if (days >= 700) return `one every ${grouped(days / 365.25)} years`;
+  if (days >= 60) return `one every ${(days / 30.4).toFixed(0)} months`;
+  if (days >= 3.75) return `one every ${days.toFixed(0)} days`;
+  if (days >= 1.25) return `one every ${Number((2 * days).toFixed(0)) / 2} days`;
+  if (perDay < 1.05) return "one a day";
+  if (perDay < 9.95) return `${perDay.toFixed(1).replace(/\.0$/, "")} a day`;
+  return `${grouped(perDay)} a day`;
+}
+
+function usd(amount) {
+  if (amount === null) return NOTHING;
+  if (amount > 0 && amount < 0.005) return "under $0.01";
+  return `$${grouped(amount, amount < 99.995 ? 2 : 0)}`;
 }
 
 function times(factor) {
@@ -81,7 +93,7 @@ function readCurve(replay, recall) {
     recall,
     share,
     wakes,
-    daily: wakes * replay.tokens,
+    month: (wakes * replay.tokens * 30 * replay.price) / 1e6,
     useful: useful ? ((share * replay.windows) / useful) * replay.tokens : null,
     heartbeat: beats && wakes ? beats / wakes : null,
     change: changes ? 1 - wakes / changes : null,
@@ -92,10 +104,10 @@ function readCurve(replay, recall) {
 function readingWords(reading) {
   return {
     recall: level(reading.recall),
-    wakes: rate(reading.wakes),
+    wakes: howOften(reading.wakes),
     share: percent(reading.share, 1),
     useful: tokens(reading.useful),
-    daily: tokens(reading.daily),
+    month: usd(reading.month),
     heartbeat: thanHeartbeat(reading.heartbeat),
     change: thanOnChange(reading.change),
   };

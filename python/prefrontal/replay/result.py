@@ -8,8 +8,12 @@ from typing import Any
 
 from .record import Record, plain
 
-FORMAT = 1
-"""Version of the saved form; a file with another one is refused rather than guessed at."""
+FORMAT = 2
+"""Version of the saved form. 1 had neither delays nor a price nor an origin and is read too; a file
+with another one is refused rather than guessed at."""
+
+USD_PER_MILLION_TOKENS = 3.0
+"""What mid-size models take for a million input tokens by the public price lists of 2026."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,8 @@ class PolicyResult:
     recall: share of the relevant windows caught, None when nothing was relevant.
     share_woken: share of the windows that reach the agent.
     precision: share of the wake-ups that found something, None without wake-ups.
+    delay_minutes: median time from what mattered to the wake-up that caught it; None when nothing
+    was caught, or in a file that does not say.
     """
 
     name: str
@@ -58,6 +64,7 @@ class PolicyResult:
     precision: float | None
     tokens_per_useful_wake: float | None
     detail: str = ""
+    delay_minutes: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,8 @@ class ReplayResult:
     (1, 1) over all thresholds, in hindsight; empty when nothing was relevant.
     misses, wasted: the worst of them, at most 100 each; missed, wasted_count: how many in all.
     strip: the last 120 windows, oldest first. seconds: what the replay took.
+    usd_per_million_tokens: the price behind every amount of money. origin: "git", "events",
+    "sessions" or "sample", "" when unknown.
     """
 
     source: str
@@ -97,6 +106,8 @@ class ReplayResult:
     strip: tuple[Outcome, ...]
     seconds: float
     notes: tuple[str, ...]
+    usd_per_million_tokens: float = USD_PER_MILLION_TOKENS
+    origin: str = ""
 
     def policy(self, name: str) -> PolicyResult | None:
         """The row of that name, None when the replay did not try it."""
@@ -124,8 +135,9 @@ class ReplayResult:
     def from_dict(cls, raw: object) -> ReplayResult:
         """The result that `to_dict` wrote. Raises InputError naming the field that is wrong."""
         record = Record(raw)
-        if (version := record.count("format")) != FORMAT:
-            raise record.refuse("format", f"be {FORMAT}", version)
+        if (version := record.count("format")) not in (1, FORMAT):
+            raise record.refuse("format", f"be 1 or {FORMAT}", version)
+        first = version == 1
         if (relevant := record.count("relevant")) > (windows := record.count("windows")):
             raise record.refuse("relevant", f"be at most windows ({windows})", relevant)
         return cls(
@@ -145,7 +157,7 @@ class ReplayResult:
             precision=record.share_or_none("precision"),
             tokens_per_useful_wake=record.amount_or_none("tokens_per_useful_wake"),
             tokens_per_wake=record.count("tokens_per_wake"),
-            policies=tuple(map(_policy, record.records("policies"))),
+            policies=tuple(_policy(each, first) for each in record.records("policies")),
             curve=_curve(record),
             missed=record.count("missed"),
             misses=tuple(map(_outcome, record.records("misses"))),
@@ -154,6 +166,10 @@ class ReplayResult:
             strip=tuple(map(_outcome, record.records("strip"))),
             seconds=record.amount("seconds"),
             notes=record.texts("notes"),
+            usd_per_million_tokens=(
+                USD_PER_MILLION_TOKENS if first else record.amount("usd_per_million_tokens")
+            ),
+            origin="" if first else record.text("origin"),
         )
 
 
@@ -172,7 +188,7 @@ def _outcome(record: Record) -> Outcome:
     )
 
 
-def _policy(record: Record) -> PolicyResult:
+def _policy(record: Record, first: bool) -> PolicyResult:
     return PolicyResult(
         name=record.text("name"),
         recall=record.share_or_none("recall"),
@@ -181,6 +197,7 @@ def _policy(record: Record) -> PolicyResult:
         precision=record.share_or_none("precision"),
         tokens_per_useful_wake=record.amount_or_none("tokens_per_useful_wake"),
         detail=record.text("detail"),
+        delay_minutes=None if first else record.amount_or_none("delay_minutes"),
     )
 
 

@@ -21,7 +21,7 @@ from .hiding import without
 from .history_kind import top_level
 from .preset_search import find_preset
 from .presets import MessagePreset, NoopPreset, Preset, RecordedPreset, parse_preset
-from .result import ReplayResult
+from .result import USD_PER_MILLION_TOKENS, ReplayResult
 from .sample import FOLDER as SAMPLE_FOLDER
 from .sample import read_sample
 from .windows import read_windows
@@ -51,6 +51,7 @@ class Request:
     seed: int = 0
     tokens_per_wake: int = TOKENS_PER_WAKE
     all_commits: bool = False
+    usd_per_million_tokens: float = USD_PER_MILLION_TOKENS
 
     def __post_init__(self) -> None:
         if not 0.0 < self.recall <= 1.0:
@@ -63,6 +64,11 @@ class Request:
             raise InputError(
                 f"tokens-per-wake must be a whole number of at least 1, got {self.tokens_per_wake}"
             )
+        if not 0.0 <= self.usd_per_million_tokens <= 1e6:
+            raise InputError(
+                "usd-per-million-tokens must be from 0 to 1000000, got"
+                f" {self.usd_per_million_tokens!r}"
+            )
         if self.relevant is not None:
             parse_preset(self.relevant)
 
@@ -74,7 +80,7 @@ def replay_git(
     history, total, preset, notes = label_git(path, request, step)
     windows = preset.apply(history)
     name = (top_level(path) or Path(path).resolve()).name or path
-    result = _replayed(windows, total, name, preset, request, gate, notes, step)
+    result = _replayed(windows, total, name, preset, request, gate, notes, step, "git")
     return _with_notes(result, history.notes)
 
 
@@ -118,7 +124,7 @@ def replay_events(
         windows, total = _chosen(file, name, request)
         preset = RecordedPreset() if request.relevant is None else parse_preset(request.relevant)
         labelled = preset.apply(windows)
-        return _replayed(labelled, total, name, preset, request, gate, [], step)
+        return _replayed(labelled, total, name, preset, request, gate, [], step, "events")
 
 
 def replay_sample(
@@ -144,7 +150,7 @@ def replay_sample(
     labelled = RecordedPreset().apply(windows)
     preset = parse_preset(sample.preset)
     notes = [sample.reason, sample.note]
-    return _replayed(labelled, total, sample.name, preset, request, gate, notes, step)
+    return _replayed(labelled, total, sample.name, preset, request, gate, notes, step, "sample")
 
 
 def replay_history(
@@ -165,7 +171,7 @@ def replay_history(
     windows = iter(history) if isinstance(preset, NoopPreset) else preset.apply(history)
     name = Path(path).expanduser().absolute().name or path
     notes = list(history.notes)
-    return _replayed(windows, len(history), name, preset, request, gate, notes, step)
+    return _replayed(windows, len(history), name, preset, request, gate, notes, step, "sessions")
 
 
 def _chosen(file: Path, name: str, request: Request) -> tuple[Iterator[Window], int]:
@@ -203,6 +209,7 @@ def _replayed(
     gate: Gate,
     notes: list[str],
     step: Step,
+    origin: str,
 ) -> ReplayResult:
     if request.features == "paths":
         windows = without(windows, ("actor", "text"))
@@ -212,6 +219,8 @@ def _replayed(
         total=total,
         recall=request.recall,
         tokens_per_wake=request.tokens_per_wake,
+        usd_per_million_tokens=request.usd_per_million_tokens,
+        origin=origin,
         seed=request.seed,
         notes=tuple(notes),
     )

@@ -1,29 +1,33 @@
-"""A replay in the terminal: headline, policies, the last windows, misses and wasted wake-ups."""
+"""A replay in the terminal: verdict, gains, policies, last windows, misses, what to try next."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..feature_words import reason_words
 from .comparison import caution, compare, comparison_sentence
-from .reading import recall_at, share_fewer, times_fewer
-from .result import Outcome, ReplayResult
+from .gains import details, gains, month_of
+from .next_steps import next_steps
+from .plain_figures import how_often, usd, wait
+from .reading import recall_at, share_fewer
+from .result import Outcome, PolicyResult, ReplayResult
+from .verdict import verdict
 from .wording import (
     KIND_WORDS,
-    headline_sentence,
+    NOTHING,
+    counted_thing,
+    facts_sentence,
     moment,
     paths_words,
     percent,
     policy_line,
-    preset_words,
     printable,
-    promise_sentence,
-    rate,
+    rule_sentence,
     short_key,
+    shown_policies,
     source_names,
-    than_heartbeat,
-    than_on_change,
-    tokens,
+    spared_words,
 )
 
 if TYPE_CHECKING:
@@ -31,46 +35,56 @@ if TYPE_CHECKING:
 
 GLYPHS = {"caught": "●", "wasted": "○", "slept": "·", "missed": "✗"}
 STYLES = {"caught": "green", "wasted": "yellow", "slept": "dim", "missed": "bold red"}
+SIGNS = {"good": "✔", "bad": "✘", "weak": "≈", "open": "?"}
+TONES = {"good": "green", "bad": "red", "weak": "yellow", "open": "cyan"}
 PLAIN = str.maketrans(
     {"─": "-", "●": "#", "○": "o", "·": ".", "✗": "X", "×": "x", "–": "-", "−": "-", "…": "~"}
+    | {"✔": "+", "✘": "!", "≈": "~"}
     | dict(zip("▁▂▃▄▅▆▇█", "__--==##", strict=True))
 )
 STEPS = "▁▂▃▄▅▆▇█"
-MISSES_SHOWN, WASTED_SHOWN = 5, 3
+LISTED = 3
+"""Windows of a kind that are listed; the report has the others."""
+
+REASONS = 3
+"""Reasons said of each."""
 
 
-def print_result(result: ReplayResult, console: Console) -> None:
-    """Everything about one replay that fits a screen or two."""
+def print_result(result: ReplayResult, console: Console, place: str = "") -> None:
+    """Everything about one replay that fits a screen or two, the verdict first.
+
+    place: what was replayed, as the person named it, for the commands to try next.
+    """
     page = Page(console)
-    page.say(f"{source_names([result])[0]}: {_facts(result)}", "dim")
+    _print_verdict(result, page)
     page.gap()
-    page.say(headline_sentence(result), "bold")
-    page.say(promise_sentence(result))
-    if not result.windows:
-        return
-    page.gap()
-    _print_policies(result, page)
-    _print_curve(result, page)
-    _print_strip(result, page)
-    _print_outcomes("Missed", result.misses[:MISSES_SHOWN], result.missed, page)
-    _print_outcomes("Woke for nothing", result.wasted[:WASTED_SHOWN], result.wasted_count, page)
+    page.say(f"{source_names([result])[0]}: {facts_sentence(result)}", "dim")
+    if result.windows:
+        page.gap()
+        _print_policies(result, page)
+    if result.windows and result.relevant:
+        if verdict(result).tone != "open":
+            _print_curve(result, page)
+        _print_strip(result, page)
+        _print_outcomes("Missed", result.misses, result.missed, result, page)
+        _print_outcomes("Woke for nothing", result.wasted, result.wasted_count, result, page)
+    for line in details(result):
+        page.say(line, "dim")
     for note in result.notes:
         page.say(f"Note: {printable(note)}", "dim")
+    _print_next(result, place, page)
 
 
 def print_many(results: Sequence[ReplayResult], console: Console) -> None:
-    """One table with a row for each history, then what can be promised for each."""
+    """One table with a row for each history, then the verdict on each."""
     page = Page(console)
     names = source_names(results)
-    heads = (
-        "History", "Mattered\nof windows", "Caught", "Wake-ups\na day", "Fewer than\nheartbeat",
-        "Fewer than\non change", "Tokens per\nuseful one",
-    )  # fmt: skip
+    heads = ("History", "Mattered", "Caught", "Asked", "Wake-ups", "Spared", "A month")
     rows = [_many_row(result, name) for result, name in zip(results, names, strict=True)]
     page.table(heads, rows)
     for result, name in zip(results, names, strict=True):
         page.gap()
-        page.say(f"{name}: {promise_sentence(result)}")
+        _print_verdict(result, page, f"{name}: ", gained=False)
 
 
 def print_comparison(first: ReplayResult, second: ReplayResult, console: Console) -> None:
@@ -97,9 +111,16 @@ class Page:
         return text.translate(PLAIN).encode("ascii", "replace").decode() if self.plain else text
 
     def say(self, text: str, style: str = "", indent: int = 0) -> None:
+        self.say_parts([(text, style)], indent)
+
+    def say_parts(self, parts: Sequence[tuple[str, str]], indent: int = 0) -> None:
+        """(text, style) after (text, style), wrapped as one."""
         from rich.text import Text
 
-        for line in Text(self.spell(text), style=style).wrap(self.console, self.room(indent)):
+        whole = Text()
+        for text, style in parts:
+            whole.append(self.spell(text), style)
+        for line in whole.wrap(self.console, self.room(indent)):
             line.rstrip()
             self.console.print(Text(" " * indent) + line, highlight=False)
 
@@ -132,37 +153,36 @@ class Page:
         self.console.print(table)
 
 
-def _facts(result: ReplayResult) -> str:
-    if not result.windows:
-        return f"no windows left after {result.warmup:,} to warm up"
-    auc = "" if result.auc is None else f"; AUC {result.auc:.3f}"
-    return (
-        f"{result.windows:,} windows over {result.days:,.0f} days, {result.relevant:,} "
-        f"({percent(result.relevant / result.windows)}) mattered "
-        f"({preset_words(result.preset)}){auc}"
-    )
+def _print_verdict(result: ReplayResult, page: Page, name: str = "", gained: bool = True) -> None:
+    decided = verdict(result)
+    style = f"bold {TONES[decided.tone]}"
+    title = (f"{SIGNS[decided.tone]} {decided.title}", style)
+    page.say_parts([(name, ""), title, (f": {decided.reason}.", "" if name else "bold")])
+    if gained:
+        for against, words in gains(result):
+            page.say(f"{against:22}{words}", indent=2)
 
 
 def _print_policies(result: ReplayResult, page: Page) -> None:
-    heads = ("Policy", "Caught", "Wake-ups\na day", "Windows\nwoken", "Useful\nwake-ups",
-             "Tokens per\nuseful one")  # fmt: skip
-    rows = [
-        (
-            policy_line(each),
-            percent(each.recall, 1),
-            rate(each.wakes_per_day),
-            percent(each.share_woken, 1),
-            percent(each.precision, 1),
-            tokens(each.tokens_per_useful_wake),
-        )
-        for each in result.policies
-    ]
-    ours = next((i for i, each in enumerate(result.policies) if each.name == "prefrontal"), None)
-    page.table(heads, rows, bold=ours)
-    rule = result.policy("rule")
-    if rule and rule.detail:
-        page.say(f"The one-line rule: {printable(rule.detail)}", "dim")
+    heads = ("Policy", "Caught", "Wake-ups", "Spared", "Delay", "A month")
+    shown = shown_policies(result)
+    ours = next((i for i, each in enumerate(shown) if each.name == "prefrontal"), None)
+    page.table(heads, [_policy_row(result, each) for each in shown], bold=ours)
+    if result.relevant and (sentence := rule_sentence(result)):
+        page.say(sentence, "dim")
     page.gap()
+
+
+def _policy_row(result: ReplayResult, policy: PolicyResult) -> tuple[str, ...]:
+    saved = share_fewer(result, policy.wakes_per_day)
+    return (
+        policy_line(policy),
+        percent(policy.recall, 1),
+        how_often(policy.wakes_per_day),
+        NOTHING if policy.name == "on_change" else spared_words(saved),
+        wait(policy.delay_minutes),
+        usd(month_of(result, policy)),
+    )
 
 
 def _print_curve(result: ReplayResult, page: Page) -> None:
@@ -180,31 +200,29 @@ def _print_curve(result: ReplayResult, page: Page) -> None:
 
 
 def _print_strip(result: ReplayResult, page: Page) -> None:
-    from rich.text import Text
-
     if not result.strip:
         return
     page.say(f"The last {len(result.strip)} windows, oldest first:")
     width = min(60, page.room(2))
     for start in range(0, len(result.strip), width):
-        line = Text("  ")
-        for each in result.strip[start : start + width]:
-            line.append(page.spell(GLYPHS[each.kind]), STYLES[each.kind])
-        page.console.print(line, highlight=False)
+        row = result.strip[start : start + width]
+        page.say_parts([(GLYPHS[each.kind], STYLES[each.kind]) for each in row], indent=2)
     for pair in (("caught", "wasted"), ("slept", "missed")):
-        legend = Text()
+        parts = []
         for kind in pair:
             count = sum(each.kind == kind for each in result.strip)
-            legend.append(f"  {page.spell(GLYPHS[kind])} ", STYLES[kind])
-            legend.append(f"{KIND_WORDS[kind]:20}{count:4}  ")
-        legend.rstrip()
-        page.console.print(legend, highlight=False)
+            parts.append((f"{GLYPHS[kind]} ", STYLES[kind]))
+            parts.append((f"{KIND_WORDS[kind]:20}{count:4}    ", ""))
+        page.say_parts(parts, indent=2)
     page.gap()
 
 
-def _print_outcomes(title: str, shown: Sequence[Outcome], total: int, page: Page) -> None:
+def _print_outcomes(
+    title: str, outcomes: Sequence[Outcome], total: int, result: ReplayResult, page: Page
+) -> None:
     if not total:
         return
+    shown = outcomes[:LISTED]
     which = f", the worst {len(shown)}" if len(shown) < total else ""
     page.say(f"{title} ({total:,}{which}):", "bold")
     for each in shown:
@@ -213,33 +231,47 @@ def _print_outcomes(title: str, shown: Sequence[Outcome], total: int, page: Page
             f"{printable(each.text, page.room(16)) or '(no text)'}",
             indent=2,
         )
-        sign = "<" if each.score < each.threshold else ">="
         where = f"{short_key(each.key)}  {paths_words(each.paths, each.more_paths)}"
         page.say(_cut(where, page.room(4)), "dim", indent=4)
-        why = ", ".join(f"{_feature(name)} {push:+.2f}" for name, push in each.why[:3])
-        reason = (
-            f"score {each.score:.2f} {sign} {each.threshold:.2f}; {why or 'no reason recorded'}"
-        )
-        page.say(reason.replace(" -", " −"), "dim", indent=4)
+        page.say(_why(each, counted_thing(result)), "dim", indent=4)
     page.gap()
+
+
+def _why(outcome: Outcome, thing: str) -> str:
+    """The score beside the threshold, and in words what pushed it there."""
+    side = "below" if outcome.score < outcome.threshold else "at least"
+    score = f"score {outcome.score:.2f}, {side} {outcome.threshold:.2f}"
+    pushed = [
+        f"{printable(words, 60)} {push:+.1f}".replace(" -", " −")
+        for words, push in reason_words(outcome.why, thing)[:REASONS]
+    ]
+    return f"{score}: {'; '.join(pushed) or 'no reason recorded'}"
 
 
 def _cut(text: str, room: int) -> str:
     return text if len(text) <= room else f"{text[: room - 1].rstrip()}…"
 
 
-def _feature(name: str) -> str:
-    """A feature's name; the rule is spelled out above, so its own name is enough."""
-    return "the rule" if name.startswith("rule ") else printable(name, 32)
+def _print_next(result: ReplayResult, place: str, page: Page) -> None:
+    steps = next_steps(result, place)
+    if not steps:
+        return
+    page.gap()
+    page.say("Try next:", "bold")
+    for each in steps:
+        page.say(f"{each.reason[:1].upper()}{each.reason[1:]}:", indent=2)
+        page.console.print(f"    {page.spell(printable(each.command))}", markup=False,
+                           highlight=False, soft_wrap=True)  # fmt: skip
 
 
 def _many_row(result: ReplayResult, name: str) -> tuple[str, ...]:
+    own = result.policy("prefrontal")
     return (
         name,
         f"{result.relevant:,} of {result.windows:,}",
         percent(result.got_recall, 1),
-        rate(result.wakes_per_day),
-        than_heartbeat(times_fewer(result, result.wakes_per_day)).removesuffix(" fewer"),
-        than_on_change(share_fewer(result, result.wakes_per_day)).removesuffix(" fewer"),
-        tokens(result.tokens_per_useful_wake),
+        percent(result.asked_recall),
+        how_often(result.wakes_per_day),
+        spared_words(share_fewer(result, result.wakes_per_day)),
+        NOTHING if own is None else usd(month_of(result, own)),
     )

@@ -9,16 +9,17 @@ from datetime import UTC, datetime
 from decimal import ROUND_HALF_UP, Decimal
 from math import floor, log10
 
-from .reading import share_fewer, times_fewer
 from .result import Outcome, PolicyResult, ReplayResult
 
 NOTHING = "–"
+BASE_RATE_RULE = "**"
+NO_RULE = "No one-line rule beats waking on everything."
 POLICY_WORDS = {
-    "heartbeat": "Heartbeat",
-    "on_change": "Whenever something changed",
-    "rule": "Best one-line rule",
-    "random": "Random",
     "prefrontal": "Learned gate",
+    "on_change": "Every change",
+    "heartbeat": "Heartbeat",
+    "rule": "Best one-line rule",
+    "random": "By chance",
 }
 KIND_WORDS = {
     "caught": "woke and it mattered",
@@ -39,7 +40,7 @@ def printable(text: str, limit: int = 0) -> str:
     return kept if not limit or len(kept) <= limit else kept[: limit - 1].rstrip() + "…"
 
 
-def _half_up(value: float, places: int = 0) -> Decimal:
+def half_up(value: float, places: int = 0) -> Decimal:
     """`value` rounded with ties away from zero, as the report's script rounds."""
     if abs(value) > 1e20:
         return Decimal(value)
@@ -52,7 +53,7 @@ def percent(share: float | None, digits: int = 0) -> str:
         return NOTHING
     value = share * 100
     for places in range(digits, 4):
-        text = f"{_half_up(value, places)}"
+        text = f"{half_up(value, places)}"
         if float(text) not in {0.0, 100.0} or float(text) == value:
             return f"{text} %"
     return "under 0.001 %" if value < 50 else "over 99.999 %"
@@ -70,24 +71,24 @@ def rate(per_day: float | None) -> str:
     if 0 < per_day < 0.001:
         return "under 0.001"
     if per_day >= 100 or per_day == int(per_day):
-        return f"{_half_up(per_day):,}"
+        return f"{half_up(per_day):,}"
     if per_day >= 10:
-        return f"{_half_up(per_day, 1)}".removesuffix(".0")
-    return f"{_half_up(per_day, 2)}" if per_day >= 0.1 else f"{per_day:.2g}"
+        return f"{half_up(per_day, 1)}".removesuffix(".0")
+    return f"{half_up(per_day, 2)}" if per_day >= 0.1 else f"{per_day:.2g}"
 
 
 def times(factor: float | None) -> str:
     """A factor with two figures below ten: 1.4×, 93×, 1,240×."""
     if factor is None:
         return NOTHING
-    return f"{_half_up(factor):,}×" if factor >= 9.95 else f"{_half_up(factor, 1)}×"
+    return f"{half_up(factor):,}×" if factor >= 9.95 else f"{half_up(factor, 1)}×"
 
 
 def tokens(count: float | None) -> str:
     """Tokens rounded to three figures, 178,000 rather than 178,432."""
     if count is None:
         return NOTHING
-    return f"{_half_up(count, 2 - floor(log10(count)) if count >= 1 else 0):,.0f}"
+    return f"{half_up(count, 2 - floor(log10(count)) if count >= 1 else 0):,.0f}"
 
 
 def than_heartbeat(factor: float | None) -> str:
@@ -104,45 +105,67 @@ def than_on_change(saved: float | None) -> str:
     return f"{percent(saved)} fewer" if saved >= 0 else f"{percent(-saved)} more"
 
 
-def headline(result: ReplayResult) -> tuple[str, str, str]:
-    """What happened, what it saved, what it cost; the last two may be empty."""
+def spared_words(saved: float | None) -> str:
+    """The same for a table: "61 %", or what is woken more, "39× more"."""
+    if saved is None:
+        return NOTHING
+    if saved >= 0:
+        return percent(saved)
+    return f"{percent(-saved)} more" if saved > -1 else f"{times(1 - saved)} as many"
+
+
+def facts_sentence(result: ReplayResult) -> str:
+    """How much was replayed, and what mattered in it."""
     if not result.windows:
-        return ("No windows were left after the warm-up, so nothing was measured", "", "")
-    if result.got_recall is None:
-        what = f"Nothing in {result.windows:,} windows was relevant, so no recall can be measured"
-        return (what, "", f"the gate would have woken {rate(result.wakes_per_day)} times a day")
-    what = (
-        f"{rate(result.wakes_per_day)} wake-ups a day caught {percent(result.got_recall)} "
-        "of what mattered"
+        return f"all {result.warmup:,} windows went into the warm-up."
+    days = "1 day" if round(result.days) == 1 else f"{result.days:,.0f} days"
+    measured = f"{result.windows:,} windows over {days}, after {result.warmup:,} to warm up."
+    if not result.relevant:
+        return measured
+    return (
+        f"{measured} {result.relevant:,} ({percent(result.relevant / result.windows)}) mattered: "
+        f"a window matters when {preset_words(result.preset)}."
     )
-    savings = []
-    if (factor := times_fewer(result, result.wakes_per_day)) is not None:
-        savings.append(f"{than_heartbeat(factor)} than a 30-minute heartbeat")
-    if (saved := share_fewer(result, result.wakes_per_day)) is not None:
-        savings.append(f"{than_on_change(saved)} than waking on every change")
-    cost = tokens(result.tokens_per_useful_wake)
-    cost = "" if cost == NOTHING else f"{cost} tokens per useful wake-up"
-    return (what, ", ".join(savings), cost)
-
-
-def headline_sentence(result: ReplayResult) -> str:
-    """The headline as one sentence."""
-    what, savings, cost = headline(result)
-    sentence = f"{what}: {savings}" if savings else what
-    return f"{sentence}; {cost}." if cost else f"{sentence}."
 
 
 def promise_sentence(result: ReplayResult) -> str:
     """What was asked, what came, within which interval, and what that promises."""
-    asked = f"Asked to catch {result.asked_recall:.2f}"
-    if result.got_recall is None:
-        measured = f"{asked}."
-    elif result.recall_interval is None:
-        measured = f"{asked}, got {result.got_recall:.3f}."
-    else:
+    measured = f"Asked to catch {level(result.asked_recall)}"
+    if result.got_recall is not None:
+        measured += f", caught {percent(result.got_recall, 1)}"
+    if result.got_recall is not None and result.recall_interval is not None:
         low, high = result.recall_interval
-        measured = f"{asked}, got {result.got_recall:.3f} (90 % interval {low:.3f} to {high:.3f})."
-    return f"{measured} {printable(result.promise)}".rstrip()
+        measured += f" (90 % interval {percent(low, 1)} to {percent(high, 1)})"
+    return f"{measured}. {printable(result.promise)}".rstrip()
+
+
+def is_base_rate(policy: PolicyResult) -> bool:
+    """Whether it is the rule that matches whatever has a file: no rule told more than chance."""
+    return policy.name == "rule" and policy.detail == BASE_RATE_RULE
+
+
+def shown_policies(result: ReplayResult) -> list[PolicyResult]:
+    """The policies in the order of what a person compares; the base rate is no rule of its own."""
+    order = list(POLICY_WORDS)
+    shown = [each for each in result.policies if not is_base_rate(each)]
+    return sorted(
+        shown, key=lambda each: order.index(each.name) if each.name in order else len(order)
+    )
+
+
+def rule_sentence(result: ReplayResult) -> str:
+    """What the best one-line rule is, or that there is none; empty when none was looked for."""
+    rule = result.policy("rule")
+    if rule is None or not rule.detail:
+        return ""
+    if is_base_rate(rule):
+        return NO_RULE
+    return f"The one-line rule: {printable(rule.detail)}"
+
+
+def counted_thing(result: ReplayResult) -> str:
+    """What a window counts, for the words of its features."""
+    return "event" if result.origin == "sessions" or result.preset == "noop" else "file"
 
 
 def policy_words(policy: PolicyResult) -> str:
@@ -153,7 +176,10 @@ def policy_words(policy: PolicyResult) -> str:
 def policy_line(policy: PolicyResult) -> str:
     """The policy's name where there is no room for its detail, but for what a name needs."""
     words = policy_words(policy)
-    return f"{words} {printable(policy.detail, 20)}" if policy.name == "heartbeat" else words
+    if policy.name != "heartbeat" or not policy.detail:
+        return words
+    every = policy.detail.removeprefix("every ").replace("minutes", "min")
+    return f"{words}, {printable(every, 8)}"
 
 
 def preset_words(preset: str) -> str:
