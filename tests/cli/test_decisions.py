@@ -112,13 +112,14 @@ def test_explain_tells_question_score_reason_contributions_and_events() -> None:
     ):  # fmt: skip
         assert part in page
     lines = page.splitlines()
-    for_it = next(line for line in lines if line.startswith("extension=.pdf"))
-    against = next(line for line in lines if line.startswith("source=filesystem"))
+    for_it = next(line for line in lines if line.startswith("a .pdf file"))
+    against = next(line for line in lines if line.startswith("a file  "))
     assert "+3.20" in for_it
     assert "-2.20" in against
     assert for_it.index("█") > against.rindex("█")
     assert for_it.count("█") > against.count("█") > 0
     assert "bias" not in page
+    assert "what is usual here" not in page
 
 
 @pytest.mark.usefixtures("state")

@@ -157,3 +157,53 @@ def test_half_a_surrogate_pair_in_a_name_stops_nothing(tmp_path: Path) -> None:
     result = run("--events", path, "--report", tmp_path / "r.html", "--save", tmp_path / "r.json")
     assert result.exit_code == 0, result.output
     assert "a.py" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_money_follows_the_price_that_was_told(file: Path) -> None:
+    usual = run("--events", file)
+    assert "100,675 tokens a wake-up at $3 a million, what mid-size models take" in " ".join(
+        usual.stdout.split()
+    )
+    told = run("--events", file, "--usd-per-million-tokens", "0.25")
+    assert "at $0.25 a million. Yours:" in " ".join(told.stdout.split())
+    assert printed("--events", file, "--usd-per-million-tokens", "0.25")[
+        "usd_per_million_tokens"
+    ] == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize("price", ["-1", "nan", "1e9"])
+def test_a_price_that_is_none_is_refused(file: Path, price: str) -> None:
+    result = run("--events", file, "--usd-per-million-tokens", price)
+    assert result.exit_code == 2
+    assert "usd-per-million-tokens must be from 0 to 1000000, got" in result.stderr
+
+
+def test_json_begins_with_the_verdict_and_ends_a_small_history_with_commands(
+    tmp_path: Path,
+) -> None:
+    small = write_lines(tmp_path / "small.jsonl", history(0, 12))
+    found = printed("--events", small)
+    assert found["verdict"]["kind"] == "too_early"
+    assert found["next"] == [
+        "prefrontal replay --git ~/longer-project",
+        "prefrontal replay --sample",
+    ]
+    text = run("--events", small).stdout
+    assert text.startswith("? Too early to tell: ")
+    assert text.rstrip().endswith("prefrontal replay --sample")
+
+
+def test_a_kept_result_of_the_first_format_is_still_compared(file: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "now.json"
+    assert run("--events", file, "--save", kept).exit_code == 0
+    raw = json.loads(kept.read_text(encoding="utf-8"))
+    raw["format"] = 1
+    for name in ("verdict", "next", "usd_per_million_tokens", "origin"):
+        del raw[name]
+    for policy in raw["policies"]:
+        del policy["delay_minutes"]
+    old = tmp_path / "old.json"
+    old.write_text(json.dumps(raw), encoding="utf-8")
+    result = run("--compare", old, kept)
+    assert result.exit_code == 0
+    assert "The second catches as much of what mattered and wakes as often." in result.stdout

@@ -52,6 +52,8 @@ async def test_a_replay_tells_what_a_gate_would_have_cost_and_how_far_it_is(
         found = answer(await client.call_tool("replay", asked, progress_callback=note))
     assert (found["windows"], found["relevant_means"]) == (800, "recorded")
     assert found["got_recall"] > 0.8
+    assert found["verdict"]["kind"] == "worth_it"
+    assert found["verdict"]["sentence"].startswith("Worth it: the gate caught ")
     assert found["policies"][-1]["name"] == "prefrontal"
     assert found["policies"][0]["name"] == "heartbeat"
     assert len(found["misses"]) <= 5

@@ -20,6 +20,7 @@ async def test_what_matters_wakes_with_a_question_and_the_reasons(tmp_path: Path
     assert decision["score"] > decision["threshold"] == 0.6
     assert decision["reason"] == "woke"
     assert decision["why"][0]["feature"] == "extension=.pdf"
+    assert decision["why"][0]["words"] == "a .pdf file"
     assert decision["why"][0]["log_odds"] > 0
 
 

@@ -14,8 +14,11 @@ from prefrontal.types import Window
 
 from .streams import HOUR, START, WORDS, history, window
 
-TURN = 0.75
+TURN = 0.85
 """Where in a history that turns what matters becomes something else."""
+
+LATE_DAYS = 140
+"""How long nobody learns what mattered there."""
 
 
 def replayed(name: str, windows: Sequence[Window], preset: str = "path:changes/*") -> ReplayResult:
@@ -35,7 +38,7 @@ def spread(windows: Sequence[Window], hours: float) -> list[Window]:
 
 
 def turned(seed: int, count: int) -> list[Window]:
-    """src/ matters until it does not any more and docs/ does: half of what is past misleads."""
+    """src/ matters until docs/ does instead; labels come late, so that the gate goes on asleep."""
     rng = random.Random(seed)
     found = []
     for number in range(count):
@@ -59,7 +62,9 @@ def kept() -> ReplayResult:
 
 @cache
 def missed() -> ReplayResult:
-    return replayed("missed", spread(turned(3, 700), 20))
+    windows = spread(turned(3, 700), 20)
+    late = [replace(each, known_at=each.time + LATE_DAYS * 24 * HOUR) for each in windows]
+    return replayed("missed", late, "followup")
 
 
 @cache

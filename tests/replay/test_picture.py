@@ -6,12 +6,14 @@ import struct
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from prefrontal.errors import SourceError
-from prefrontal.replay.picture import render_png
+from prefrontal.replay.picture import draw, render_png
 from prefrontal.replay.result import ReplayResult
 
+from . import made_histories
 from .sample_results import (
     empty_result,
     hostile_result,
@@ -51,6 +53,38 @@ def test_every_result_becomes_a_picture_of_one_size(result: ReplayResult) -> Non
     png = render_png(result)
     assert png.startswith(b"\x89PNG\r\n\x1a\n")
     assert struct.unpack(">II", png[16:24]) == (1200, 1000)
+
+
+@pytest.mark.parametrize(
+    ("result", "title", "red"),
+    [
+        (made_histories.kept(), "\u2714 Worth it", False),
+        (made_histories.missed(), "\u2718 Promise not kept", True),
+        (nothing_relevant(), "? Nothing to measure", False),
+    ],
+)
+def test_the_picture_has_the_verdict_as_its_title(
+    result: ReplayResult, title: str, red: bool
+) -> None:
+    pytest.importorskip("matplotlib")
+    from matplotlib.colors import to_rgb
+
+    figure = draw(result)
+    first = figure.texts[0]
+    assert first.get_text() == title
+    shades = to_rgb(first.get_color())
+    assert (shades[0] == max(shades)) == red
+    dots = [each for each in figure.axes[0].lines if each.get_label() == "learned gate, as it ran"]
+    colours = [to_rgb(each.get_color()) for each in dots]
+    assert [shade[0] == max(shade) for shade in colours] == [red] * len(dots)
+    assert bool(dots) == (result.got_recall is not None)
+
+
+def test_the_asked_recall_is_a_line() -> None:
+    pytest.importorskip("matplotlib")
+    above = draw(made_histories.kept()).axes[0]
+    assert any(np.array_equal(each.get_ydata(), [90.0, 90.0]) for each in above.lines)
+    assert "asked: 90 %" in [each.get_text() for each in above.texts]
 
 
 def test_the_same_result_gives_the_same_bytes_and_no_place_of_making() -> None:

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..assembly.decision_words import sentence_of, trust_moved
+from ..feature_words import reason_words
 from ..plain_text import visible
 from ..storage.decision_record import ASSESSMENT, ROUTE, WAKE
 from ..types import Reason
@@ -89,7 +90,8 @@ def print_page(record: DecisionRecord, handed: Sequence[Handover] = (), chain: C
     """
     nothing = NOTHING_SAID.get(record.kind, "Nothing was said.")
     question = Text(visible(record.question or nothing, 2000), style="bold")
-    why = [(name, amount) for name, amount in record.why if abs(amount) >= LEAST_SHOWN]
+    named = reason_words(record.why, _thing(record)) if record.kind == WAKE else record.why
+    why = [(name, amount) for name, amount in named if abs(amount) >= LEAST_SHOWN]
     with page() as console:
         console.print(question, "", _facts(record, handed), sep="\n")
         if why:
@@ -105,6 +107,12 @@ def print_page(record: DecisionRecord, handed: Sequence[Handover] = (), chain: C
         if record.label is None and record.kind in LABELLED:
             console.print()
             console.print(_asks(record))
+
+
+def _thing(record: DecisionRecord) -> str:
+    """What the window counts, for the words of its features."""
+    files = all(event.source == "filesystem" for event in record.window)
+    return "file" if files else "event"
 
 
 def _asks(record: DecisionRecord) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
+from ..feature_words import feature_words
 from ..storage.decision_record import ACT, KINDS, ROUTE, WAKE
 from .decision_deliveries import handovers, tell_standing
 from .state import decision_log, state_option
@@ -136,11 +137,16 @@ def label_value(text: str) -> float:
 
 
 def as_dict(record: DecisionRecord) -> dict[str, Any]:
-    """A decision as plain values for JSON; a score that is no number is null."""
+    """A decision as plain values for JSON; a score that is no number is null.
+
+    why_words: of a wake, what each name in `why` means.
+    """
     plain = asdict(record)
     for name in ("score", "threshold"):
         if not math.isfinite(plain[name]):
             plain[name] = None
+    if record.kind == WAKE:
+        plain["why_words"] = [feature_words(name) for name, _ in record.why]
     return plain
 
 

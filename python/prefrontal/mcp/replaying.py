@@ -14,6 +14,7 @@ from ..errors import InputError
 from ..replay import git_process
 from ..replay.result import Outcome, ReplayResult
 from ..replay.session import Request, replay_events, replay_git
+from ..replay.verdict import verdict
 from .offered import Answer, Arguments, Offered
 from .progress import Progress
 from .served import Served
@@ -51,6 +52,12 @@ class PolicyAnswer(Answer):
     share_woken: float
     precision: float | None
     tokens_per_useful_wake: float | None
+    delay_minutes: float | None = Field(description="median, from what mattered to the wake-up")
+
+
+class VerdictAnswer(Answer):
+    kind: str
+    sentence: str
 
 
 class OutcomeAnswer(Answer):
@@ -72,6 +79,7 @@ class OutcomeAnswer(Answer):
 
 
 class ReplayAnswer(Answer):
+    verdict: VerdictAnswer = Field(description="whether the gate is worth it, in a sentence")
     source: str
     relevant_means: str
     windows: int = Field(description="counted, after a fifth that only warms up")
@@ -94,7 +102,9 @@ class ReplayAnswer(Answer):
     @classmethod
     def of(cls, result: ReplayResult) -> ReplayAnswer:
         interval = result.recall_interval
+        decided = verdict(result)
         return cls(
+            verdict=VerdictAnswer(kind=decided.kind, sentence=decided.sentence),
             source=result.source,
             relevant_means=result.preset,
             windows=result.windows,

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from ..assembly.decision_words import in_short, sentence_of
 from ..errors import InputError
+from ..feature_words import feature_words
 from ..storage.decision_record import ACT, ROUTE, WAKE
 from ..storage.decisions import DecisionRecord
 from ..types import SignalEvent
@@ -69,6 +70,7 @@ class WakeArguments(Arguments):
 
 class Contribution(Answer):
     feature: str
+    words: str = Field(description="what the feature means to a person")
     log_odds: float = Field(description="above 0: for waking; below: against")
 
 
@@ -221,8 +223,12 @@ def _fields(record: DecisionRecord) -> dict[str, Any]:
         "score": _finite(record.score),
         "threshold": _finite(record.threshold),
         "question": record.question,
-        "why": [Contribution(feature=name, log_odds=odds) for name, odds in record.why],
+        "why": [_contribution(name, odds) for name, odds in record.why],
     }
+
+
+def _contribution(name: str, odds: float) -> Contribution:
+    return Contribution(feature=name, words=feature_words(name), log_odds=odds)
 
 
 def _finite(value: float) -> float | None:

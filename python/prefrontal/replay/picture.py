@@ -49,6 +49,14 @@ BARS = {
 
 def render_png(result: ReplayResult) -> bytes:
     """One picture of 1200 x 1000 pixels. Raises SourceError when matplotlib is not installed."""
+    figure = draw(result)
+    target = BytesIO()
+    figure.savefig(target, format="png", dpi=150, metadata={"Software": None})
+    return target.getvalue()
+
+
+def draw(result: ReplayResult) -> Figure:
+    """The picture as a figure that knows no window. Raises SourceError as `render_png` does."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -64,9 +72,7 @@ def render_png(result: ReplayResult) -> bytes:
     _write_verdict(figure, result)
     _draw_curve(above, result)
     _draw_strip(below, result)
-    target = BytesIO()
-    figure.savefig(target, format="png", dpi=150, metadata={"Software": None})
-    return target.getvalue()
+    return figure
 
 
 def _write_verdict(figure: Figure, result: ReplayResult) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..feature_words import reason_words
 from ..storage.decision_pages import DecisionPages
 from ..storage.decision_record import DecisionRecord
 from ..types import Reason
@@ -64,7 +65,8 @@ class Queue:
 
 
 def _card(seq: int, record: DecisionRecord) -> Html:
-    reasons = [f"{name} {amount:+.2f}" for name, amount in record.why[:MOST_REASONS]]
+    named = reason_words(record.why)[:MOST_REASONS]
+    reasons = [f"{words} {amount:+.2f}" for words, amount in named]
     return fill(
         _CARD,
         seq=seq,
