@@ -108,6 +108,18 @@ def test_what_a_learned_gate_says_is_words() -> None:
 def test_what_reads_the_same_is_one_reason() -> None:
     why = [("bias", -1.0), ("word=fix", 0.5), ("rule **: yes", -0.25)]
     assert reason_words(why) == [(USUAL, -1.25), ("the text says 'fix'", 0.5)]
+    alike = [("directory=docs", 0.5), ("words=^ fix", 0.25), ("word=fix", 0.5),
+             ("words=fix $", 0.25), ("only directory=docs", -0.25), ("token=notes", -0.5),
+             ("name=NOTES.txt", -0.5)]  # fmt: skip
+    assert reason_words(alike) == [
+        ("the text says 'fix'", 1.0), ("only in docs", 0.25), ("it touches NOTES.txt", -1.0)
+    ]  # fmt: skip
+
+
+def test_what_says_more_stays_beside_what_says_less() -> None:
+    why = [("words=fix #", 0.5), ("word=add", 0.25), ("directory=docs/api", 0.125),
+           ("only directory=docs", 0.0625), ("token=api", 0.03125)]  # fmt: skip
+    assert [push for _, push in reason_words(why)] == [push for _, push in why]
 
 
 KINDS = st.sampled_from(

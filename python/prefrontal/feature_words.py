@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from itertools import groupby
 
 USUAL = "what is usual here"
 _RULE = re.compile(r"rule (?P<rule>.*): (?P<answer>yes|no)", re.DOTALL)
@@ -46,12 +47,41 @@ def feature_words(name: str, thing: str = "file") -> str:
 
 
 def reason_words(why: Iterable[tuple[str, float]], thing: str = "file") -> list[tuple[str, float]]:
-    """Reasons with their words, in the same order; what reads the same is one reason."""
+    """Reasons in words; those that say the same are one, with the sum of their log-odds.
+
+    The order stays, but that within a run of one sign the largest comes first again.
+    """
+    given = list(why)
+    names = {name for name, _ in given}
     pushes: dict[str, float] = {}
-    for name, push in why:
-        words = feature_words(name, thing)
+    for name, push in given:
+        words = feature_words(_plainer(name, names), thing)
         pushes[words] = pushes.get(words, 0.0) + push
-    return list(pushes.items())
+    ordered: list[tuple[str, float]] = []
+    for _, run in groupby(pushes.items(), key=lambda each: each[1] > 0):
+        ordered += sorted(run, key=lambda each: -abs(each[1]))
+    return ordered
+
+
+def _plainer(name: str, names: set[str]) -> str:
+    """The one of `names` that says all this one does, or this one itself.
+
+    "The text begins with fix" adds nothing to "the text says fix", nor "in docs" to "only in docs".
+    """
+    kind, _, value = name.partition("=")
+    if kind == "words":
+        plainer = f"word={value.removeprefix('^ ').removesuffix(' $')}"
+    elif kind == "directory":
+        plainer = f"only directory={'none' if value == '.' else value}"
+    elif kind == "extension":
+        plainer = f"only extension={value or 'none'}"
+    elif kind == "token":
+        file_names = (each for each in names if each.startswith("name="))
+        said = (each for each in file_names if value in re.split(r"[^a-z0-9]+", each[5:].lower()))
+        return next(said, name)
+    else:
+        return name
+    return plainer if plainer in names else name
 
 
 def _count(value: str, thing: str) -> str:

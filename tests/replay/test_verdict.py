@@ -87,6 +87,9 @@ def test_it_is_green_only_if_the_promise_was_kept(caught: int, asked: float) -> 
                        "spared 3 of 5 wake-ups."),
         (came_to(177), "Worth it: the gate caught 88.5 % of what mattered, within 2 points of the "
                        "90 % asked, and spared 3 of 5 wake-ups."),
+        (came_to(8999, relevant=10000, windows=50000, woken=20000),
+         "Worth it: the gate caught 90 % of what mattered (90 % was asked), and spared 3 of 5 "
+         "wake-ups."),
         (came_to(168), "Promise not kept: the gate caught 84 % of what mattered where 90 % was "
                        "asked. It spared 3 of 5 wake-ups."),
         (came_to(175), "Promise not kept: the gate caught 87.5 % of what mattered where 90 % was "

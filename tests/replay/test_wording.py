@@ -104,8 +104,8 @@ def test_the_base_rate_is_called_so_and_is_no_rule_of_its_own() -> None:
 
 
 def test_what_is_spared_or_woken_more_fits_a_table() -> None:
-    words = [spared_words(each) for each in (0.61, 0.0, -0.06, -38.2, None)]
-    assert words == ["61 %", "0 %", "6 % more", "39× as many", "–"]
+    words = [spared_words(each) for each in (0.61, 0.0, -0.06, -1.0, -38.2, None)]
+    assert words == ["61 %", "0 %", "6 % more", "2.0× as many", "39× as many", "–"]
 
 
 def test_the_facts_say_what_mattered_only_where_something_did() -> None:

@@ -161,7 +161,7 @@ def _not_kept(result: ReplayResult, got: float) -> Verdict:
 
 def _kept(result: ReplayResult, got: float) -> str:
     asked = level(result.asked_recall)
-    if got >= result.asked_recall:
+    if round(got, 3) >= result.asked_recall:
         return f"the gate caught {percent(got)} of what mattered ({asked} was asked)"
     return (
         f"the gate caught {_close(got, result.asked_recall)} of what mattered, within 2 points of "

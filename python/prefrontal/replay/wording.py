@@ -111,7 +111,7 @@ def spared_words(saved: float | None) -> str:
         return NOTHING
     if saved >= 0:
         return percent(saved)
-    return f"{percent(-saved)} more" if saved > -1 else f"{times(1 - saved)} as many"
+    return f"{percent(-saved)} more" if saved > -0.5 else f"{times(1 - saved)} as many"
 
 
 def facts_sentence(result: ReplayResult) -> str:
