@@ -7,11 +7,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet --no-build-isolation --no-deps --force-reinstall .
+# One worker a core, four at most: each imports torch.
+JOBS ?= logical
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) --maxprocesses 4 --dist loadfile
+RUNS := build/tests
 SOURCES := $(shell find csrc bindings python -type f ! -name '*.pyc' ! -name '*.so') \
            CMakeLists.txt pyproject.toml scripts/check_isa_objects.py README.md LICENSE
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo test check format sanitize bench-smoke bench clean
+.PHONY: help build demo test test-exhaustive test-all check format sanitize bench-smoke bench clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -21,8 +25,17 @@ demo: $(VENV)/installed  ## replay a recorded history, then the longest found he
 
 build: $(VENV)/installed  ## make .venv and install prefrontal into it
 
-test: $(VENV)/with-torch $(VENV)/tools  ## run the tests
-	$(BIN)/python -m pytest
+test: $(VENV)/with-torch $(VENV)/tools  ## run the tests on all cores, some cases of what is exhaustive
+	$(PYTEST) -m "not exhaustive" --record $(RUNS)/quick.json
+
+test-exhaustive: $(VENV)/with-torch $(VENV)/tools  ## run what make test leaves out
+	$(PYTEST) -m exhaustive --record $(RUNS)/exhaustive.json
+
+test-all:  ## run every test
+	rm -rf $(RUNS)
+	$(MAKE) test
+	$(MAKE) test-exhaustive
+	$(BIN)/python scripts/check_test_runs.py $(RUNS)/quick.json $(RUNS)/exhaustive.json
 
 check: $(VENV)/with-torch $(VENV)/tools  ## lint, format, types, imports, requirements, references
 	$(BIN)/ruff check

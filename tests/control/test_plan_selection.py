@@ -26,6 +26,7 @@ def test_before_it_learned_anything_the_routers_order_stands() -> None:
         assert (pick.harm_precision, pick.goal_precision) == (0.5, 0.5)
 
 
+@pytest.mark.exhaustive
 def test_outcomes_without_a_pattern_never_change_the_order() -> None:
     runs = [played(stream("ordered", 0, 150), it) for it in (None, PlanSelector(seed=0))]
     assert runs[0] == runs[1]
@@ -37,6 +38,7 @@ def test_it_finds_the_situations_in_which_the_first_plan_does_harm() -> None:
     assert selected.harmed < router.harmed - 0.1
 
 
+@pytest.mark.exhaustive
 def test_without_commitment_the_first_plan_is_picked_whatever_it_costs() -> None:
     selector = taught(200, probing=100.0)
     selector.enter(PLANNING)
@@ -46,6 +48,7 @@ def test_without_commitment_the_first_plan_is_picked_whatever_it_costs() -> None
     assert any(min(it.scores) < it.scores[0] for it in picks)
 
 
+@pytest.mark.exhaustive
 def test_with_the_contexts_of_other_requests_the_gain_is_gone() -> None:
     runs = [played(stream("shuffled", 0, 200), it) for it in (None, PlanSelector(seed=0))]
     assert abs(runs[1].good - runs[0].good) < 0.02

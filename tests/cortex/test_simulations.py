@@ -42,6 +42,7 @@ async def test_a_simulation_fails_where_the_agent_is_set_up_otherwise(
     assert not verdict.passed, verdict.measured
 
 
+@pytest.mark.exhaustive
 async def test_reflection_is_as_good_or_better_in_at_least_14_of_20_sequences(
     tmp_path: Path,
 ) -> None:

@@ -244,7 +244,16 @@ LONG = 100_000
 
 @pytest.fixture(scope="module")
 def long_history(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("long") / "long.git"
+    return history_of(LONG, tmp_path_factory.mktemp("long") / "long.git")
+
+
+@pytest.fixture(scope="module")
+def history_beyond_a_pipe(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """So much that git waits for its reader."""
+    return history_of(10_000, tmp_path_factory.mktemp("long") / "long.git")
+
+
+def history_of(commits: int, folder: Path) -> Path:
     quiet = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     quiet["GIT_CONFIG_GLOBAL"] = os.devnull
     command = ["git", "-C", str(folder.parent)]
@@ -256,7 +265,7 @@ def long_history(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     assert importer.stdin
     with importer.stdin as stream:
-        for number in range(LONG):
+        for number in range(commits):
             stream.write(
                 b"commit refs/heads/main\ncommitter J <j> %d +0000\ndata 9\nchange %-2d"
                 b"\nM 100644 inline f%d\ndata 6\n%6d\n"
@@ -266,6 +275,7 @@ def long_history(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.exhaustive
 def test_a_hundred_thousand_commits_are_read_in_order_and_in_little_memory(
     long_history: Path,
 ) -> None:
@@ -289,8 +299,10 @@ def test_a_hundred_thousand_commits_are_read_in_order_and_in_little_memory(
 
 
 @pytest.mark.parametrize("stop", [GeneratorExit, KeyboardInterrupt])
-def test_git_is_ended_when_the_reading_stops(long_history: Path, stop: type[BaseException]) -> None:
-    windows = iter(GitHistory(long_history))
+def test_git_is_ended_when_the_reading_stops(
+    history_beyond_a_pipe: Path, stop: type[BaseException]
+) -> None:
+    windows = iter(GitHistory(history_beyond_a_pipe))
     next(windows)
     assert not no_child_is_left()
     with pytest.raises(stop):

@@ -24,6 +24,7 @@ from prefrontal.routing.promotion import Promotion
 from prefrontal.routing.promotion_draft import PromotionRequest
 from prefrontal.storage import files
 
+from ..exhaustive import first
 from .children import NO_ROOM, ended, started
 from .project import layout_of, write
 from .promotions import FIXED, NARROW, ONE, promoted, promoter, request, target
@@ -73,11 +74,12 @@ def check_whole(layout: Layout) -> str:
     return target(layout).read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("step", first(1, [4, 1]))
 def test_a_kill_at_any_touch_of_a_file_leaves_the_old_tool_or_the_whole_new_one(
-    tmp_path: Path,
+    tmp_path: Path, step: int
 ) -> None:
     seen = set()
-    for number in range(1, 200):
+    for number in range(1, 200, step):
         folder = tmp_path / str(number)
         folder.mkdir()
         layout = layout_of(folder)
@@ -195,9 +197,12 @@ def without_room(layout: Layout, asked: PromotionRequest, room: int) -> int:
     return ended(started(work))
 
 
-def test_without_room_nothing_is_changed_or_all_of_it_once_there_is_room(tmp_path: Path) -> None:
+@pytest.mark.parametrize("step", first(1, [600, 150]))
+def test_without_room_nothing_is_changed_or_all_of_it_once_there_is_room(
+    tmp_path: Path, step: int
+) -> None:
     codes = []
-    for room in range(0, 6000, 150):
+    for room in range(0, 6000, step):
         folder = tmp_path / str(room)
         folder.mkdir()
         layout = layout_of(folder)

@@ -1,6 +1,7 @@
-"""Run every attempt, without a sandbox or at one level, and tell on stdout how it went.
+"""Run attempts, without a sandbox or at one level, and tell on stdout how it went.
 
-python -m PACKAGE.driver FOLDER LEVEL...     LEVEL: "bare" or a level of the sandbox
+python -m PACKAGE.driver FOLDER NAMES LEVEL...     NAMES: of attempts, with commas between them;
+                                                   LEVEL: "bare" or a level of the sandbox
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -50,10 +52,13 @@ class Outcome:
 
 
 class Trials:
-    """All attempts at one level."""
+    """Attempts at one level."""
 
-    def __init__(self, folder: Path, level: str, those: Decoys) -> None:
+    def __init__(
+        self, folder: Path, attempts: Sequence[Attempt], level: str, those: Decoys
+    ) -> None:
         self._folder = folder
+        self._attempts = attempts
         self._level = level
         self._decoys = those
         self._trees: dict[str, Tree] = {}
@@ -61,7 +66,7 @@ class Trials:
     def outcomes(self) -> list[Outcome]:
         bare = self._level == "bare"
         # What nobody can show without harm (it stops whoever started it) is not tried bare.
-        attempts = [each for each in ATTEMPTS if not (bare and each.shown == "never")]
+        attempts = [each for each in self._attempts if not (bare and each.shown == "never")]
         with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
             outcomes = list(pool.map(self._try, attempts))
         self._decoys.harmed()  # what a bare attempt sent is not held against the next level
@@ -150,14 +155,19 @@ def _bare(words: list[str], scratch: Path) -> SandboxResult:
     return SandboxResult(ended.returncode, ended.stdout, ended.stderr, "", "bare")
 
 
-def main(folder: Path, levels: list[str]) -> None:
+def main(folder: Path, names: list[str], levels: list[str]) -> None:
+    attempts = [each for each in ATTEMPTS if each.name in names]
     (folder / "secret").write_text("secret")
     os.set_inheritable(os.open(folder / "secret", os.O_RDONLY), True)
     (folder / "sockets").mkdir()
     with decoys(folder / "sockets") as those:
-        outcomes = [each for level in levels for each in Trials(folder, level, those).outcomes()]
+        outcomes = [
+            outcome
+            for level in levels
+            for outcome in Trials(folder, attempts, level, those).outcomes()
+        ]
     print(json.dumps([asdict(outcome) for outcome in outcomes]))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:])
+    main(Path(sys.argv[1]), sys.argv[2].split(","), sys.argv[3:])

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
@@ -62,10 +62,12 @@ def shared_folder(user: str) -> Iterator[Path]:
         shutil.rmtree(folder)
 
 
-def drive(user: str, python: str, folder: Path, *levels: str) -> list[dict[str, Any]]:
-    """The outcomes of every attempt at the levels."""
+def drive(
+    user: str, python: str, folder: Path, names: Sequence[str], *levels: str
+) -> list[dict[str, Any]]:
+    """The outcomes of the attempts of these names at the levels."""
     ended = subprocess.run(
-        [python, "-B", "-m", "escapes.driver", str(folder / "trials"), *levels],
+        [python, "-B", "-m", "escapes.driver", str(folder / "trials"), ",".join(names), *levels],
         cwd="/", env={"PYTHONPATH": str(folder / "code"), "HOME": "/", SECRET: "1"},
         capture_output=True, check=False, timeout=200, **_as(user),
     )  # fmt: skip

@@ -1,0 +1,96 @@
+"""Shared by all tests: workers that xdist can hear, and `--record` of what ran."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # each core has a worker of its own
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--record",
+        metavar="FILE",
+        type=Path,
+        help="write as JSON which tests were collected and which ran; "
+        "scripts/check_test_runs.py compares such files",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if (output := getattr(config, "workeroutput", None)) is not None:
+        config.pluginmanager.register(Collection(output))
+        config.pluginmanager.register(Encodable())
+    elif (path := config.getoption("--record")) is not None:
+        record = Record(path)
+        config.pluginmanager.register(record)
+        config.pluginmanager.register(Collection(record.content))
+        if config.pluginmanager.hasplugin("xdist"):
+            config.pluginmanager.register(FromWorkers(record))
+
+
+class Collection:
+    """Notes the tests that were collected, those that were then deselected among them."""
+
+    def __init__(self, content: dict[str, Any]) -> None:
+        self._content = content
+        self._deselected: list[str] = []
+
+    def pytest_deselected(self, items: list[pytest.Item]) -> None:
+        self._deselected += [item.nodeid for item in items]
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self._content["collected"] = [item.nodeid for item in session.items] + self._deselected
+
+
+class Encodable:
+    """Lets a worker send what a test printed or logged, halves of surrogate pairs included."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_report_to_serializable(self) -> Generator[None, Any, Any]:
+        return _encodable((yield))
+
+
+def _encodable(content: Any) -> Any:
+    if isinstance(content, str):
+        return content.encode(errors="backslashreplace").decode()
+    if isinstance(content, dict):
+        return {key: _encodable(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return type(content)(map(_encodable, content))
+    return content
+
+
+class Record:
+    """Notes the tests that ran, and writes the file at the end."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.content: dict[str, Any] = {"collected": [], "ran": []}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "setup":
+            self.content["ran"].append(report.nodeid)
+
+    def pytest_sessionfinish(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_text(json.dumps(self.content, indent=0) + "\n", encoding="utf-8")
+
+
+class FromWorkers:
+    """Takes over what the workers collected; each of them collects everything."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+
+    def pytest_testnodedown(self, node: Any) -> None:
+        output = getattr(node, "workeroutput", {})
+        if "collected" in output:
+            self._record.content["collected"] = output["collected"]
