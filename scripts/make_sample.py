@@ -124,7 +124,7 @@ def record(clone: str, repository: str, licence: str, until: str) -> tuple[bytes
         "last": commits[-1],
         "until": until,
         "preset": preset.name,
-        "reason": " ".join(notes),
+        "notes": [*notes, *history.notes],
         "total": total,
         "windows": len(windows),
         "relevant": sum(bool(window.relevant) for window in windows),

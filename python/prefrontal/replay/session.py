@@ -149,7 +149,7 @@ def replay_sample(
         total = sample.total  # as git counts, so that the warm-up ends where it does there
     labelled = RecordedPreset().apply(windows)
     preset = parse_preset(sample.preset)
-    notes = [sample.reason, sample.note]
+    notes = [*sample.notes, sample.origin]
     return _replayed(labelled, total, sample.name, preset, request, gate, notes, step, "sample")
 
 

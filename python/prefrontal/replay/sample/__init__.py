@@ -21,7 +21,7 @@ class Sample:
     """What is known about a recorded history, beside its windows.
 
     file: its labelled windows, as `read_windows` takes them. preset: what relevant meant when they
-    were labelled, and reason: why. total: changes that git counted, with those that show nothing.
+    were labelled, and notes: why. total: changes that git counted, with those that show nothing.
     first, last: the commits at its ends. until: the day after which nothing was recorded.
     """
 
@@ -30,14 +30,14 @@ class Sample:
     repository: str
     licence: str
     preset: str
-    reason: str
+    notes: tuple[str, ...]
     total: int
     first: str
     last: str
     until: str
 
     @property
-    def note(self) -> str:
+    def origin(self) -> str:
         """Whose history it is, for those who see its figures."""
         return (
             f"This is the recorded history of {self.repository} ({self.licence}) up to"
@@ -53,6 +53,7 @@ def read_sample(folder: Path = FOLDER) -> Sample:
         sample = Sample(
             file=folder / WINDOWS,
             total=facts.count("total"),
+            notes=facts.texts("notes"),
             **{name: facts.text(name) for name in _TEXTS},
         )
     except (OSError, ValueError, InputError) as error:
@@ -61,4 +62,4 @@ def read_sample(folder: Path = FOLDER) -> Sample:
     return sample
 
 
-_TEXTS = ("name", "repository", "licence", "preset", "reason", "first", "last", "until")
+_TEXTS = ("name", "repository", "licence", "preset", "first", "last", "until")
