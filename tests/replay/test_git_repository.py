@@ -71,7 +71,12 @@ def test_a_shallow_clone_is_read_from_its_edge_and_says_so(
     history = GitHistory(tmp_path / "shallow")
     # Of the commit at the edge nobody knows what it changed: git shows all files as created.
     assert [window.text for window in history] == ["day 4", "day 5"]
-    assert history.notes == ["shallow clone: history before 1970-01-04 is not here"]
+    assert history.notes == [
+        "shallow clone: history before 1970-01-04 is not here;"
+        " to get it, run: git fetch --unshallow"
+    ]
+    git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{repository}", "edge")
+    assert list(GitHistory(tmp_path / "edge")) == []
 
 
 def test_a_partial_clone_is_read_without_asking_its_server(
@@ -93,16 +98,60 @@ def test_a_partial_clone_is_read_without_asking_its_server(
     ]
 
 
-def test_a_clone_without_its_folders_is_refused_rather_than_fetched(
-    repository: Path, commit: Commit, git: Git, tmp_path: Path
+@pytest.mark.parametrize("depth", [(), ("--depth=2",)])
+def test_a_clone_without_its_folders_is_refused_with_the_command_that_gets_them(
+    repository: Path, commit: Commit, git: Git, tmp_path: Path, depth: tuple[str, ...]
 ) -> None:
     git(repository, "config", "uploadpack.allowFilter", "true")
-    commit("one", {"a": "1"})
-    source = f"file://{repository}"
-    git(tmp_path, "clone", "--quiet", "--bare", "--filter=tree:0", source, "treeless.git")
-    before = sorted((tmp_path / "treeless.git").rglob("*"))
-    assert "treeless.git" in refusal(tmp_path / "treeless.git")
-    assert sorted((tmp_path / "treeless.git").rglob("*")) == before
+    for number in range(3):
+        commit(f"number {number}", {"a": str(number), "deep/b": str(number)})
+    clone = ("clone", "--quiet", *depth, "--filter=tree:0", f"file://{repository}", "treeless")
+    git(tmp_path, *clone)  # with a work tree: the folders of HEAD alone are there
+    treeless = tmp_path / "treeless"
+    before = sorted(treeless.rglob("*"))
+    away = repository.rename(tmp_path / "away")
+    sentence = refusal(treeless)
+    command = f"git -C {treeless} fetch --refetch --filter=blob:none"
+    assert sentence == (
+        f"repository must have the trees of its commits, got {str(treeless)!r}, a partial clone"
+        f" without them; to get them without the files' contents, run: {command}"
+    )
+    assert sorted(treeless.rglob("*")) == before
+    away.rename(repository)
+    git(tmp_path, *command.split()[1:])
+    assert len(list(GitHistory(treeless))) == (1 if depth else 3)
+
+
+def test_a_file_that_is_missing_costs_no_more_than_renames(
+    repository: Path, commit: Commit, git: Git
+) -> None:
+    text = "".join(f"line {number}\n" for number in range(30))
+    commit("one", {"a": text, "b": text})
+    commit("two", {"a": None, "a2": text + "more\n"})
+    lost = git(repository, "rev-parse", "HEAD:a2")
+    commit("three", {"c": "1"})
+    whole = GitHistory(repository)
+    assert [len(window.events) for window in whole] == [2, 1, 1]
+    (repository / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
+    history = GitHistory(repository)
+    for _ in range(2):
+        assert [window.text for window in history] == ["one", "two", "three"]
+        assert [len(window.events) for window in history] == [2, 2, 1]
+    assert history.notes == [
+        "contents of files are missing in this clone: only renames without a change of content are"
+        " seen as renames"
+    ]
+
+
+def test_a_folder_that_is_missing_is_told(repository: Path, commit: Commit, git: Git) -> None:
+    commit("one", {"deep/a": "1"})
+    commit("two", {"deep/a": "2"})
+    lost = git(repository, "rev-parse", "HEAD:deep")
+    (repository / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
+    assert refusal(repository) == (
+        f"repository must be whole, got {str(repository)!r} with objects missing; to see which,"
+        f" run: git -C {repository} fsck"
+    )
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ from itertools import islice
 from pathlib import Path
 from typing import IO
 
-from ..errors import InputError
+from ..errors import InputError, SourceError
 from ..types import SignalEvent, Window
 from . import git_process
 from .dates import parse_date
-from .git_repository import open_repository
+from .git_repository import EXACT, lack, open_repository
 from .recording import Readable, Recording
 from .windows import LATEST
 
@@ -87,12 +87,15 @@ class GitHistory:
         self._repository = open_repository(path)
         self._cropped = 0
         self.begin = 0
+        self._exact = self._repository.partial
         self._recording = Recording(self._log)
 
     @property
     def notes(self) -> list[str]:
         """What a reader of the result should know; complete once all commits were read."""
         notes = list(self._repository.notes)
+        if self._exact and not self._repository.partial:
+            notes.append("contents of files are missing in this clone: " + EXACT)
         if self._cropped:
             commits = "1 commit" if self._cropped == 1 else f"{self._cropped:,} commits"
             notes.append(f"{commits} changed more than {FILES_KEPT:,} files: only those were read")
@@ -104,7 +107,7 @@ class GitHistory:
         return int(git_process.tell(self._repository.folder, "rev-list", *options))
 
     def _log(self) -> AbstractContextManager[IO[bytes]]:
-        similarity = "-M100%" if self._repository.partial else "-M"
+        similarity = "-M100%" if self._exact else "-M"
         options = (
             "log", "--reverse", "-z", "--name-status", "-m", _FORMAT, "--encoding=UTF-8",
             "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", f"-O{os.devnull}",
@@ -113,9 +116,31 @@ class GitHistory:
         return git_process.stream(self._repository.folder, *options)
 
     def __iter__(self) -> Iterator[Commit]:
-        return islice(self._commits(), self.begin, None)
+        commits = self._commits()
+        for _ in islice(commits, self.begin):
+            pass
+        yield from commits
 
     def _commits(self) -> Iterator[Commit]:
+        """The commits; where contents are missing read again from there, by names alone."""
+        last = ""
+        try:
+            for commit in self._read():
+                last = commit.key
+                yield commit
+            return
+        except git_process.MissingObjectError:
+            if self._exact:
+                raise SourceError(lack(self._repository)) from None
+        self._exact = True
+        again = self._commits()
+        if last:
+            for commit in again:
+                if commit.key == last:
+                    break
+        yield from again
+
+    def _read(self) -> Iterator[Commit]:
         self._cropped = 0
         last = 0.0
         newest = min(self._repository.newest, LATEST)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import subprocess
 from collections.abc import Iterator
@@ -15,6 +16,16 @@ from ..git_access import git_command, git_environment
 
 _SETTINGS = ("core.deltaBaseCacheLimit=32m", "log.diffMerges=first-parent")
 _STDERR_LIMIT = 2**16
+_MISSING = re.compile(
+    r"unable to (?:read|find|parse) (?:tree |blob |object |commit )?[(]?[0-9a-f]{40}"
+    r"|could not fetch [0-9a-f]{40}|lazy fetching disabled|missing (?:blob|tree|object)"
+    r"|bad (?:tree )?object|(?:failed to|cannot|could not) (?:traverse|read|parse) ",
+    re.IGNORECASE,
+)
+
+
+class MissingObjectError(SourceError):
+    """git has not what it needs: a partial clone left it on its server, or it was lost."""
 
 
 def ask(folder: str, *arguments: str) -> str | None:
@@ -38,7 +49,8 @@ def tell(folder: str, *arguments: str) -> str:
 def stream(folder: str, *arguments: str) -> Iterator[IO[bytes]]:
     """git's standard output, to be read to its end; git is ended and waited for in any case.
 
-    Raises SourceError when git is not installed or, after a complete read, when it failed.
+    Raises SourceError when git is not installed or, after a complete read, when it failed:
+    MissingObjectError when for want of an object.
     """
     # A file, not a pipe: git must never wait for somebody to read its complaints.
     with TemporaryFile() as complaints:
@@ -53,7 +65,8 @@ def stream(folder: str, *arguments: str) -> Iterator[IO[bytes]]:
         if process.returncode:
             complaints.seek(0)
             said = complaints.read(_STDERR_LIMIT).decode("utf-8", "replace")
-            raise SourceError(complaint(folder, said, process.returncode))
+            sentence = complaint(folder, said, process.returncode)
+            raise MissingObjectError(sentence) if _MISSING.search(said) else SourceError(sentence)
 
 
 def complaint(folder: str, said: str, code: int) -> str:

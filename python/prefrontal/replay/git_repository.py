@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,9 @@ _UNDER_WAY = (
     ("REVERT_HEAD", "a revert"),
     ("BISECT_LOG", "a bisection"),
 )
+
+
+EXACT = "only renames without a change of content are seen as renames"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,21 @@ def open_repository(path: str | Path) -> Repository:
     )
 
 
+def lack(repository: Repository) -> str:
+    """What to say of a repository without the trees that tell which files a commit changed."""
+    folder = shlex.quote(str(Path(repository.folder).resolve()))
+    if not repository.partial:
+        return (
+            f"repository must be whole, got {repository.folder!r} with objects missing; to see"
+            f" which, run: git -C {folder} fsck"
+        )
+    return (
+        f"repository must have the trees of its commits, got {repository.folder!r}, a partial clone"
+        " without them; to get them without the files' contents, run:"
+        f" git -C {folder} fetch --refetch --filter=blob:none"
+    )
+
+
 def _refuse_unborn(folder: str, branch: str | None) -> None:
     somewhere = git_process.ask(
         folder, "for-each-ref", "--count=1", "--format=%(refname:short)", "refs/heads"
@@ -90,9 +109,9 @@ def _notes(
     if cut:
         day = git_process.ask(folder, "log", "-1", "--date=short", "--format=%cd", min(cut), "--")
         where = f"history before {day}" if len(cut) == 1 and day else "older history"
-        notes.append(f"shallow clone: {where} is not here")
+        notes.append(f"shallow clone: {where} is not here; to get it, run: git fetch --unshallow")
     if partial:
-        notes.append("partial clone: only renames without a change of content are seen as renames")
+        notes.append(f"partial clone: {EXACT}")
     going_on = [what for name, what in _UNDER_WAY if Path(git_dir, name).exists()]
     if going_on:
         notes.append(f"{going_on[0]} is under way: this is the history of HEAD as it stands")
