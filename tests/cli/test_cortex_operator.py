@@ -121,7 +121,8 @@ def test_what_the_settings_pin_is_forgotten_there(tmp_path: Path) -> None:
 def test_a_belief_leaves_quarantine_and_a_directive_is_let_out(held: Kept) -> None:
     assert done("approve", "says-so").startswith("Approved: says-so.")
     assert statuses()["says-so"] == "active"
-    done("approve", "directive-9-1")
+    told = json.loads(done("approve", "directive-9-1", "--json"))
+    assert told == {"outcome": "approved", "name": "directive-9-1", "running": False}
     assert set(held.wishes()["approved"]) == {"says-so", "directive-9-1"}
 
 
@@ -194,7 +195,8 @@ def test_patterns_go_from_one_workspace_to_another(
     imported = done("patterns", "import", "shared.json")
     assert imported.startswith("Imported ")
     assert "pattern:alpha" in imported
-    done("patterns", "import", "shared.json")
+    told = json.loads(done("patterns", "import", "shared.json", "--json"))
+    assert told["sources"] == ["pattern:alpha"]
     hints = Kept(tmp_path / "other").wishes()["hints"]
     assert {each["trigger"] for each in hints} == {"farming"}
     assert len(hints) == len({each["finding"] for each in hints})

@@ -169,6 +169,14 @@ def test_feedback_is_kept_and_told(state: Path, label: str, value: float) -> Non
     assert record.label == value
 
 
+@pytest.mark.usefixtures("state")
+def test_feedback_is_told_as_json() -> None:
+    run("feedback", "00000001", "useless")
+    told = json.loads(run("feedback", "00000001", "useful", "--json").stdout)
+    assert (told["kind"], told["subject"]) == ("wake", "invoices")
+    assert (told["label"], told["before"]) == (1.0, 0.0)
+
+
 def test_the_last_word_counts(state: Path) -> None:
     run("feedback", "00000001", "useful")
     assert "It was 1 before." in run("feedback", "00000001", "useless").stdout

@@ -29,7 +29,6 @@ import fcntl, sys, termios
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 from prefrontal.cli import main
 main()"""
-SENTENCE_OF_AN_INTERRUPT = "Error: Interrupted; nothing was left half-written.\n"
 
 
 @pytest.fixture
@@ -191,7 +190,7 @@ def test_who_leaves_in_the_middle_finds_nothing_half_written(
 ) -> None:
     done = person("", "terminal", words=("new",))
     assert done.exit_code == 130
-    assert done.stderr.endswith(SENTENCE_OF_AN_INTERRUPT)
+    assert "Error" not in done.stderr
     assert list(home.iterdir()) == []
 
 

@@ -136,7 +136,8 @@ def test_ctrl_c_at_a_terminal_ends_with_130_and_leaves_nothing(prompt: str, proj
     before = kept(project)
     code, output = at_a_terminal(project, prompt, INTERRUPT)
     assert code == 130
-    assert "Error: Interrupted; nothing was left half-written." in output
+    assert "Error" not in output
+    assert "Traceback" not in output
     assert {name for name in kept(project) if not name.endswith("history.jsonl")} == before
     assert phases(project)[0] == "parse"
     assert route(project, SUMMARIZE, "--non-interactive").exit_code == 0

@@ -121,7 +121,10 @@ def test_a_file_of_ones_own_is_validated_and_kept_with_its_record(
 
     assert "(same: this content has a record already)" in promote(project, mine, "--yes")
     mine.write_text(MINE.replace("month: int)", "month: int, year: int = 0)"))
-    assert "version=1.1.0" in promote(project, mine, "--yes")
+    told = json.loads(promote(project, mine, "--yes", "--json").removeprefix("0: "))
+    assert (told["version"], told["exit_code"]) == ("1.1.0", 0)
+    assert told["path"] == "domains/office/letters/frobnicate_invoices.py"
+    assert told["steps"][0].startswith("ruff: ok")
     mine.write_text(MINE.replace("month: int)", "when: int)").replace("month", "when"))
     assert "version=2.0.0" in promote(project, mine, "--yes")
     assert len((folder / "metadata.jsonl").read_text().splitlines()) == 3

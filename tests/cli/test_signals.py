@@ -44,7 +44,7 @@ COMMANDS = {
 }
 ENDS_BY_ITSELF = {"replay": {0}, "route": {0, 3}, "help": {0}}
 """Command -> its codes where the signal came too late."""
-SHORT = {name: (0, 150) for name in COMMANDS} | {"watch": (0, 30, 90, 200, 400)}
+SHORT = dict.fromkeys(COMMANDS, (0, 150)) | {"watch": (0, 30, 90, 200, 400)}
 """Milliseconds after the first line."""
 LONG_MS = range(0, 610, 10)
 

@@ -1,8 +1,8 @@
 """The command `prefrontal`. A subcommand is imported only when it is called.
 
-Exit codes: 0 done, 1 stopped by a closed pipe or by a defect of ours, 2 a slip in what was handed
-in or a source that cannot be read, 130 after Ctrl-C and 143 after SIGTERM, without a word. Always
-a sentence, never a traceback; PREFRONTAL_TRACEBACK=1 shows the traceback of a defect.
+What goes wrong is a sentence and an exit code (`exit_codes`), never a traceback;
+PREFRONTAL_TRACEBACK=1 shows the traceback of a defect. Ctrl-C and SIGTERM end a command without a
+word.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import click
 
 from ..errors import PrefrontalError
 from ..interrupts import end_line, exit_code, leave_at_once, raise_at_signals
+from .exit_codes import sentence, tell_exit_codes
 
 _CLICKS = (click.ClickException, click.Abort)
 
@@ -57,6 +58,7 @@ class LazyGroup(click.Group):
         module, _, name = COMMANDS[cmd_name][0].partition(":")
         command = getattr(import_module(module), name)
         assert isinstance(command, click.Command)
+        tell_exit_codes(command, cmd_name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -95,8 +97,8 @@ def _tell(ctx: click.Context, error: BaseException) -> None:
     _leave(ctx, f"{text} (PREFRONTAL_TRACEBACK=1 shows where)", 1)
 
 
-def _leave(ctx: click.Context, sentence: str, code: int) -> None:
-    click.echo(f"Error: {sentence}", err=True)
+def _leave(ctx: click.Context, what: str, code: int) -> None:
+    click.echo(f"Error: {what}", err=True)
     ctx.exit(code)
 
 
@@ -108,7 +110,9 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
         ctx.exit()
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup, epilog=sentence(""), context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.option(
     "--version",
     is_flag=True,

@@ -19,10 +19,9 @@ With a key: provider: anthropic, llm: {model: NAME, api_key_env: VARIABLE}.
 """
 NEEDS_EXTRA = "Either needs: pip install 'prefrontal[llm]'\n"
 ON_PURPOSE = "`provider: rules` keeps the rules, without these lines."
-EPILOG = "Exit codes: 0 the chat ended, 1 nobody took the output, 2 something handed in was wrong."
 
 
-@click.command()
+@click.command(short_help="Talk to the agent in this terminal.")
 @click.option("--log", metavar="LEVEL", help="Show the agent's log: debug, info, warn or error.")
 @workspace_options
 def chat(log: str | None, workspace: str | None, config: str | None) -> None:

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 EPILOG = """\
 JSON lines: {"sender_id": "ann", "content": "Hello"} a line in, {"type": "reply", "content": ...} a
-line out; the agent ends with the input. Webhook: the same object by POST. Exit codes: 0 the input
-ended, 1 nobody took the output, 2 something handed in was wrong, 130 after Ctrl-C, 143 after
-SIGTERM."""
+line out; the agent ends with the input. Webhook: the same object by POST."""
 
 
 @click.command(epilog=EPILOG)

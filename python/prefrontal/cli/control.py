@@ -25,9 +25,7 @@ NAMES = "\n".join(f"  {name:<14}{number:<5}{it}" for name, (_, number, it) in EX
 RESULT = """\
 Verdicts: pass, when at least four fifths of the seeds meet the criterion; fail; void, when too many
 of them say nothing (labels out of balance). Each experiment leaves NAME.json and NAME.png in the
-folder, as soon as it is done. The same seeds give the same record.
-
-Exit codes: 0 none failed, 2 a slip in what was handed in, 3 one failed, 130 interrupted."""
+folder, as soon as it is done. The same seeds give the same record."""
 MEASURE = f"""\
 Measure, and say whether the criterion is met. NAME is one of these, or all:
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError, SourceError
+from .answers import answer, json_option
 from .modules import plain
 from .workspace import Workspace, open_workspace, workspace_options
 
@@ -27,8 +28,9 @@ _KEBAB = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 @click.command(short_help="Hold a belief no longer.")
 @click.argument("key", metavar="KEY")
+@json_option
 @workspace_options
-def forget(key: str, workspace: str | None, config: str | None) -> None:
+def forget(key: str, as_json: bool, workspace: str | None, config: str | None) -> None:
     """Hold the belief KEY no longer, pinned or not; a later reflection may form it anew."""
     place = _place(workspace, config)
     if key in (place.config.get("cortex") or {}).get("pinned_beliefs", {}):
@@ -37,14 +39,17 @@ def forget(key: str, workspace: str | None, config: str | None) -> None:
     _among(key, _held(place), "key", "prefrontal cortex beliefs")
     with changing_wishes(place) as wishes:
         wishes.forget(key, time.time())
-    click.echo(f"Forgotten: {plain(key)}. {when_taken_up(place)}")
+    _tell(as_json, "forgotten", key, place)
 
 
 @click.command(short_help="Keep a belief, whatever reflections say.")
 @click.argument("key", metavar="KEY")
 @click.option("--value", metavar="TEXT", help="What it says; needed for a belief that is new.")
+@json_option
 @workspace_options
-def pin(key: str, value: str | None, workspace: str | None, config: str | None) -> None:
+def pin(
+    key: str, value: str | None, as_json: bool, workspace: str | None, config: str | None
+) -> None:
     """Keep the belief KEY as it is, or as --value says: it never expires, and no reflection can
     change it.
 
@@ -59,13 +64,14 @@ def pin(key: str, value: str | None, workspace: str | None, config: str | None) 
         _check_new(key, value)
     with changing_wishes(place) as wishes:
         wishes.pin(key, value, time.time())
-    click.echo(f"Pinned: {plain(key)}. {when_taken_up(place)}")
+    _tell(as_json, "pinned", key, place)
 
 
 @click.command(short_help="Let a quarantined belief or a directive pass.")
 @click.argument("name", metavar="ID|KEY")
+@json_option
 @workspace_options
-def approve(name: str, workspace: str | None, config: str | None) -> None:
+def approve(name: str, as_json: bool, workspace: str | None, config: str | None) -> None:
     """Let a belief out of quarantine, or let a directive go out that waits for approval.
 
     `prefrontal cortex status` lists what waits.
@@ -74,13 +80,14 @@ def approve(name: str, workspace: str | None, config: str | None) -> None:
     _among(name, _waiting(place), "ID or KEY", "prefrontal cortex status")
     with changing_wishes(place) as wishes:
         wishes.approve(name, time.time())
-    click.echo(f"Approved: {plain(name)}. {when_taken_up(place)}")
+    _tell(as_json, "approved", name, place)
 
 
 @click.command(short_help="Drop a quarantined belief or a directive.")
 @click.argument("name", metavar="ID|KEY")
+@json_option
 @workspace_options
-def reject(name: str, workspace: str | None, config: str | None) -> None:
+def reject(name: str, as_json: bool, workspace: str | None, config: str | None) -> None:
     """Drop a belief in quarantine, or a directive that did not go out yet."""
     place = _place(workspace, config)
     waiting = _waiting(place)
@@ -90,7 +97,13 @@ def reject(name: str, workspace: str | None, config: str | None) -> None:
         wishes.reject(name, now)
         if waiting[name] == "belief":
             wishes.forget(name, now)
-    click.echo(f"Rejected: {plain(name)}. {when_taken_up(place)}")
+    _tell(as_json, "rejected", name, place)
+
+
+def _tell(as_json: bool, outcome: str, name: str, place: Workspace) -> None:
+    done = {"outcome": outcome, "name": name, "running": place.running() is not None}
+    sentence = f"{outcome.capitalize()}: {plain(name)}. {when_taken_up(place)}"
+    answer(as_json, done, sentence)
 
 
 def ask_for_reflection(place: Workspace) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError, SourceError
+from .answers import answer, json_option
 from .cortex_operator import changing_wishes, when_taken_up
 from .modules import plain
 from .workspace import Workspace, open_workspace, workspace_options
@@ -32,8 +33,11 @@ def patterns() -> None:
 @patterns.command("export")
 @click.argument("file", metavar="FILE|-", default="-")
 @click.option("--insights", is_flag=True, help="Name peers and trust, for agents of one owner.")
+@json_option
 @workspace_options
-def export_patterns(file: str, insights: bool, workspace: str | None, config: str | None) -> None:
+def export_patterns(
+    file: str, insights: bool, as_json: bool, workspace: str | None, config: str | None
+) -> None:
     """Write a signed file of what the reflections so far found; `-` is standard output.
 
     It holds no text, no peer and no message: only how often a trigger led to a finding, for
@@ -54,13 +58,14 @@ def export_patterns(file: str, insights: bool, workspace: str | None, config: st
     from ..storage.files import write_atomic
 
     write_atomic(file, text + "\n")
-    click.echo(f"Wrote {file}.")
+    answer(as_json, {"file": file}, f"Wrote {file}.")
 
 
 @patterns.command("import")
 @click.argument("file", metavar="FILE|-")
+@json_option
 @workspace_options
-def import_patterns(file: str, workspace: str | None, config: str | None) -> None:
+def import_patterns(file: str, as_json: bool, workspace: str | None, config: str | None) -> None:
     """Keep what another agent found as hints for the reflector, with where they come from.
 
     Hints of the same source are replaced. They set no trust; insights about a peer move a proposal
@@ -74,7 +79,8 @@ def import_patterns(file: str, workspace: str | None, config: str | None) -> Non
         wishes.hints = [*others, *hints]
     count = f"{len(hints)} hint{'' if len(hints) == 1 else 's'}"
     named = plain(", ".join(sorted(sources))) or "nobody"
-    click.echo(f"Imported {count} of {named}. {when_taken_up(place)}")
+    done = {"hints": len(hints), "sources": sorted(sources)}
+    answer(as_json, done, f"Imported {count} of {named}. {when_taken_up(place)}")
 
 
 def _sharing(workspace: str | None, config: str | None) -> tuple[Workspace, Sharing, str]:

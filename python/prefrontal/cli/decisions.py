@@ -12,6 +12,7 @@ import click
 from ..errors import InputError
 from ..feature_words import feature_words
 from ..storage.decision_record import ACT, KINDS, ROUTE, WAKE
+from .answers import json_option
 from .decision_deliveries import handovers, tell_standing
 from .state import decision_log, state_option
 
@@ -99,8 +100,9 @@ def explain(decision_id: str, as_json: bool, state: str | None) -> None:
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("decision_id", metavar="ID")
 @click.argument("label", metavar="useful|useless|right|wrong|0..1")
+@json_option
 @state_option
-def feedback(decision_id: str, label: str, state: str | None) -> None:
+def feedback(decision_id: str, label: str, as_json: bool, state: str | None) -> None:
     """Say whether a wake was worth it, from 0 (useless) to 1 (useful); the gate learns from it.
 
     Of a route or an act say whether the choice was right (1) or wrong (0): the tools' ranking
@@ -116,6 +118,10 @@ def feedback(decision_id: str, label: str, state: str | None) -> None:
             rule = f"belong to a wake, a route or an act, got one of kind {record.kind}"
             raise InputError(f"decision id must {rule}")
         log.add_label(record.id, value, SystemClock().now())
+    if as_json:
+        done = {"id": record.id, "kind": record.kind, "subject": record.subject}
+        click.echo(json.dumps(done | {"label": value, "before": record.label}))
+        return
     before = "" if record.label is None else f" It was {record.label:g} before."
     what = {ROUTE: ", a route,", ACT: ", an act,"}.get(record.kind, "")
     shown_id = record.id[:ID_LENGTH]

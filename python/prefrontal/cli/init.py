@@ -13,6 +13,7 @@ from ..errors import InputError, SourceError
 from ..plain_text import visible
 from ..storage.files import write_atomic
 from . import COMMANDS
+from .answers import answer
 from .init_document import OPENCLAW_TOKEN, document
 from .init_findings import look_around
 from .init_questions import OPENCLAW, Answers, ask, usual
@@ -24,7 +25,8 @@ FILE_NAME = "prefrontal.yml"
 @click.argument("folder", metavar="[DIR]", default=".", type=click.Path(path_type=Path))
 @click.option("--yes", is_flag=True, help="Ask nothing; take what is found.")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
-def init(folder: Path, yes: bool, force: bool) -> None:
+@click.option("--json", "as_json", is_flag=True, help="One JSON object; asks nothing, as --yes.")
+def init(folder: Path, yes: bool, force: bool, as_json: bool) -> None:
     """Write a commented prefrontal.yml for this machine into DIR, after at most five questions.
 
     \b
@@ -37,6 +39,7 @@ def init(folder: Path, yes: bool, force: bool) -> None:
         raise InputError(f"DIR must be a folder, got the file {str(folder)!r}")
     if path.exists() and not force:
         raise InputError(f"{path} is there already; --force replaces it")
+    yes = yes or as_json
     if not (yes or is_terminal()):
         raise InputError("init must be asked from a terminal; --yes asks nothing")
     found = look_around(folder, Path.home())
@@ -45,7 +48,10 @@ def init(folder: Path, yes: bool, force: bool) -> None:
     except click.Abort:
         raise KeyboardInterrupt from None  # told as every interrupt is
     _write(path, document(answers, folder))
-    click.echo(_next(path, answers))
+    following = _next(path, answers)
+    done = {"file": str(path), "next": [command for command, _ in following]}
+    wrote = f"Wrote {visible(str(path), 500)}. Next:"
+    answer(as_json, done, "\n".join([wrote, *(f"  {each}   {why}" for each, why in following)]))
 
 
 def is_terminal() -> bool:
@@ -61,17 +67,17 @@ def _write(path: Path, text: str) -> None:
     write_atomic(path, text)
 
 
-def _next(path: Path, answers: Answers) -> str:
-    """What was written, and which commands come next."""
+def _next(path: Path, answers: Answers) -> list[tuple[str, str]]:
+    """Which commands come next, and what each does."""
     config = shlex.quote(str(path))
-    lines = [f"Wrote {visible(str(path), 500)}. Next:"]
+    lines = []
     repository = next((each for kind, each in answers.watched if kind == "git"), None)
     if repository is not None:
         told = f"prefrontal replay --git {shlex.quote(str(repository))}"
-        lines.append(f"  {told}   what it would have cost")
+        lines.append((told, "what it would have cost"))
     if answers.told == OPENCLAW:
-        lines.append(f"  export {OPENCLAW_TOKEN}=...   hooks.token of your OpenClaw")
-    lines.append(f"  prefrontal watch --config {config}   ask when something matters")
+        lines.append((f"export {OPENCLAW_TOKEN}=...", "hooks.token of your OpenClaw"))
+    lines.append((f"prefrontal watch --config {config}", "ask when something matters"))
     if answers.acts and "run" in COMMANDS:
-        lines.append(f"  prefrontal run --config {config}   and act on it")
-    return "\n".join(lines)
+        lines.append((f"prefrontal run --config {config}", "and act on it"))
+    return lines

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
+from .answers import answer, json_option
 from .modules import plain
 from .workspace import open_workspace, workspace_options
 
@@ -111,8 +112,9 @@ def summary(as_json: bool, workspace: str | None, config: str | None) -> None:
 @click.option(
     "--output", default="-", metavar="FILE", help="Where to; the default is standard output."
 )
+@json_option
 @workspace_options
-def export(output: str, workspace: str | None, config: str | None) -> None:
+def export(output: str, as_json: bool, workspace: str | None, config: str | None) -> None:
     """The whole ledger as JSON lines: peers, then interactions, then assessments.
 
     Previews hold no secrets: they were taken out when the message was recorded.
@@ -128,7 +130,8 @@ def export(output: str, workspace: str | None, config: str | None) -> None:
 
         lines = list(export_lines(book))
     write_atomic(output, "".join(f"{line}\n" for line in lines))
-    click.echo(f"Wrote {len(lines):,} lines to {plain(output)}.")
+    done = {"file": output, "lines": len(lines)}
+    answer(as_json, done, f"Wrote {len(lines):,} lines to {plain(output)}.")
 
 
 _EMPTY = "The ledger holds no peers yet; `prefrontal agent` fills it with every message."

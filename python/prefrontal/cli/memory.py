@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError
+from .answers import answer, json_option
 from .modules import plain
 from .workspace import open_workspace, workspace_options
 
@@ -66,8 +67,9 @@ def get(key: str, as_json: bool, workspace: str | None, config: str | None) -> N
 @memory.command()
 @click.argument("key", metavar="KEY")
 @click.argument("text", metavar="[TEXT|-]", default="-")
+@json_option
 @workspace_options
-def store(key: str, text: str, workspace: str | None, config: str | None) -> None:
+def store(key: str, text: str, as_json: bool, workspace: str | None, config: str | None) -> None:
     """Keep TEXT (or what comes on standard input) under KEY, instead of what was there.
 
     \b
@@ -81,7 +83,9 @@ def store(key: str, text: str, workspace: str | None, config: str | None) -> Non
     content = _standard_input() if text == "-" else text
     replaced = kept.retrieve(key) is not None
     kept.store(key, content)
-    click.echo(f"{'Replaced' if replaced else 'Stored'} {plain(key)}: {_many(len(content))}.")
+    verb = "Replaced" if replaced else "Stored"
+    done = {"key": key, "replaced": replaced, "characters": len(content)}
+    answer(as_json, done, f"{verb} {plain(key)}: {_many(len(content))}.")
 
 
 @memory.command()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from .answers import answer, json_option
 from .state import state_folder, state_option
 
 if TYPE_CHECKING:
@@ -19,13 +21,21 @@ def modules() -> None:
 
 
 @modules.command("list")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @state_option
-def list_modules(state: str | None) -> None:
+def list_modules(as_json: bool, state: str | None) -> None:
     """Every module that is kept."""
     from .module_files import kept_modules
 
     folder = state_folder(state)
     found = kept_modules(folder)
+    if as_json:
+        for module in found:
+            kept = module.fingerprint and module.fingerprint.to_dict()
+            click.echo(
+                json.dumps({"file": str(module.path), "module": kept, "error": module.error})
+            )
+        return
     if not found:
         click.echo(
             f"No module is kept in {folder.modules}; `prefrontal modules add FILE` adds one."
@@ -51,42 +61,52 @@ def list_modules(state: str | None) -> None:
 
 @modules.command("add")
 @click.argument("file", type=click.Path(path_type=Path))
+@json_option
 @state_option
-def add_module(file: Path, state: str | None) -> None:
+def add_module(file: Path, as_json: bool, state: str | None) -> None:
     """Check a fingerprint (JSON or YAML) and keep it for `prefrontal watch`."""
     from .module_files import keep, read_fingerprint
 
     fingerprint = read_fingerprint(file)
     folder = state_folder(state)
-    verb = "Replaced" if keep(folder, fingerprint) else "Added"
-    click.echo(f"{verb} {plain(fingerprint.module_id)}: watches {watched(fingerprint)}.")
-    click.echo("A watch that is running takes it up when it is started again.")
+    replaced = keep(folder, fingerprint)
+    verb = "Replaced" if replaced else "Added"
+    answer(
+        as_json,
+        {"module_id": fingerprint.module_id, "replaced": replaced, "module": fingerprint.to_dict()},
+        f"{verb} {plain(fingerprint.module_id)}: watches {watched(fingerprint)}.\n"
+        "A watch that is running takes it up when it is started again.",
+    )
 
 
 @modules.command("remove")
 @click.argument("module_id", metavar="ID")
+@json_option
 @state_option
-def remove_module(module_id: str, state: str | None) -> None:
+def remove_module(module_id: str, as_json: bool, state: str | None) -> None:
     """Remove a kept module; what it learned stays in the log."""
     from .module_files import drop
 
     drop(state_folder(state), module_id)
-    click.echo(f"Removed {plain(module_id)}.")
+    answer(as_json, {"module_id": module_id, "removed": True}, f"Removed {plain(module_id)}.")
 
 
 @modules.command("check")
 @click.argument("file", type=click.Path(path_type=Path))
-def check_module(file: Path) -> None:
+@json_option
+def check_module(file: Path, as_json: bool) -> None:
     """Check a fingerprint (JSON or YAML) and say what it means, signal by signal."""
     from .module_files import read_fingerprint
     from .module_meaning import sentences
 
     fingerprint = read_fingerprint(file)
-    click.echo(
-        f"{plain(fingerprint.module_id)} is a good fingerprint. Before anything was learned:"
+    meaning = list(sentences(fingerprint))
+    heading = f"{plain(fingerprint.module_id)} is a good fingerprint. Before anything was learned:"
+    answer(
+        as_json,
+        {"module_id": fingerprint.module_id, "meaning": meaning},
+        "\n".join([heading, *(f"  {each}" for each in meaning)]),
     )
-    for sentence in sentences(fingerprint):
-        click.echo(f"  {sentence}")
 
 
 def watched(fingerprint: ModuleFingerprint) -> str:

@@ -15,11 +15,6 @@ from .route_tools import tools
 if TYPE_CHECKING:
     from ..routing.route import Route
 
-EPILOG = """\
-Exit codes: 0 done, 2 something handed in was wrong, 3 confidence or score too low, 4 a person must
-approve, 5 validation failed, 6 the guardrails refused generated code, 7 the sandbox does not
-confine, 130 interrupted."""
-
 
 class RouteGroup(click.Group):
     """Takes a prompt where it finds no name of a subcommand."""
@@ -39,7 +34,7 @@ class RouteGroup(click.Group):
         self.format_commands(ctx, formatter)
 
 
-@click.group(cls=RouteGroup, epilog=EPILOG)
+@click.group(cls=RouteGroup)
 def route() -> None:
     """Route a prompt to a tool: select one, compose several, or have one written.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Mapping
 from hashlib import sha256
@@ -42,19 +43,37 @@ def promote_file(
     route_id, run_id = identities.route_id(), identities.run_id()
     copy, digest = _copied(layout, route_id, file)
     report = _validated(layout, settings, route_id, run_id, copy, digest, told)
+    outcome: dict[str, Any] = {"validation": report.summary, "steps": list(report.steps)}
+    say = _silent if told["as_json"] else _say
     for step in report.steps:
-        click.echo(f"[PREFRONTAL] {one_line(step)}")
-    click.echo(f"[PREFRONTAL] validation {one_line(report.summary)}")
+        say(one_line(step))
+    say(f"validation {one_line(report.summary)}")
     if not report.ok:
-        return INVALID
+        return _ended(told, outcome, INVALID)
     place = f"{told['domain']}/{told['action']}/{copy.name}"
     if not (agreed or Person().agree(f"Keep it as {place}?")):
-        return NEEDS_APPROVAL
+        return _ended(told, outcome, NEEDS_APPROVAL)
     promoter = Promoter(layout, clock, identities, f"prefrontal {__version__}")
     done = promoter.promote(_request(copy, digest, told, route_id, run_id))
-    click.echo(f"[PREFRONTAL] promote → {layout.relative(done.path)} ({done.was}: {done.why})")
-    click.echo(f"[PREFRONTAL] revision={done.revision} version={done.version}")
-    return OK
+    outcome |= {"path": layout.relative(done.path), "was": done.was, "why": done.why}
+    outcome |= {"revision": done.revision, "version": done.version}
+    say(f"promote → {layout.relative(done.path)} ({done.was}: {done.why})")
+    say(f"revision={done.revision} version={done.version}")
+    return _ended(told, outcome, OK)
+
+
+def _say(sentence: str) -> None:
+    click.echo(f"[PREFRONTAL] {sentence}")
+
+
+def _silent(_: str) -> None: ...
+
+
+def _ended(told: Mapping[str, Any], outcome: dict[str, Any], code: int) -> int:
+    """Tell programs what came of it; the exit code."""
+    if told["as_json"]:
+        click.echo(json.dumps(outcome | {"exit_code": code}, ensure_ascii=False))
+    return code
 
 
 def _check(layout: Layout, file: Path, told: Mapping[str, Any]) -> None:

@@ -10,6 +10,7 @@ import click
 
 from ..errors import InputError
 from ..plain_text import one_line
+from .answers import answer, json_option
 from .route_options import project_options, settings_of
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def show_tool(name: str, as_json: bool, **told: Any) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--bump", type=click.Choice(["patch", "minor", "major"]), help="At least this one.")
 @click.option("--allow-weak-sandbox", is_flag=True, help="Try it without confinement, too.")
+@json_option
 @project_options
 @click.pass_context
 def promote_tool(ctx: click.Context, /, file: Path, yes: bool, **told: Any) -> None:
@@ -87,8 +89,9 @@ def promote_tool(ctx: click.Context, /, file: Path, yes: bool, **told: Any) -> N
 @click.option(
     "--server", metavar="NAME", help="What to call the server. [default: the file's name]"
 )
+@json_option
 @project_options
-def import_tools(file: Path, server: str | None, **told: Any) -> None:
+def import_tools(file: Path, server: str | None, as_json: bool, **told: Any) -> None:
     """Take in an MCP server's answer to tools/list: its tools rank, but do not run here."""
     from ..assembly.router import build_layout
     from ..routing.mcp_tools import import_mcp
@@ -98,7 +101,11 @@ def import_tools(file: Path, server: str | None, **told: Any) -> None:
     for finding in findings:
         click.echo(f"Warning: {one_line(str(finding))}", err=True)
     where = taken[0].relative.partition("#")[0] if taken else "nothing"
-    click.echo(f"{len(taken)} tools taken in ({where}).")
+    done = {
+        "tools": [tool.relative for tool in taken],
+        "findings": [str(finding) for finding in findings],
+    }
+    answer(as_json, done, f"{len(taken)} tools taken in ({where}).")
 
 
 def as_dict(tool: Tool) -> dict[str, Any]:

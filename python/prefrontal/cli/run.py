@@ -12,8 +12,7 @@ from .state import state_option
 EPILOG = """\
 Tools are looked for in `executive.tools` of prefrontal.yml, else in `routing.workflows_root`. They
 run in the sandbox. Where no tool fits the agent is asked: every sink of the settings gets the
-question. Exit codes: 0 after --once, 130 after Ctrl-C, 143 after SIGTERM, 2 something handed in was
-wrong."""
+question."""
 
 
 @click.command(epilog=EPILOG)

@@ -28,8 +28,7 @@ MOST_KEPT = 1000
 EPILOG = """\
 Wakes are decided from what each start of the gate wrote down when it began, from its events and
 from the labels as far as they were known. With `log_refusals` what slept is decided again too;
-without it only where no threshold follows a recall. Exit codes: 0 no difference, 2 something handed
-in was wrong, 3 something comes out otherwise."""
+without it only where no threshold follows a recall."""
 
 
 @click.command(epilog=EPILOG)

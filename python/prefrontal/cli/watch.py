@@ -29,7 +29,7 @@ LOOKING_UP_S = 0.5
 EPILOG = """\
 A module decides what to ask about; `prefrontal modules add FILE` adds one. A folder that no module
 watches gets a built-in one that asks about every change, until `prefrontal feedback` has taught it
-better. Exit codes: 130 after Ctrl-C, 143 after SIGTERM, 2 something handed in was wrong."""
+better."""
 
 
 @click.command(epilog=EPILOG)
