@@ -26,7 +26,8 @@ from prefrontal.plain_text import visible
 from prefrontal.replay.report import render_html
 from prefrontal.replay.result import ReplayResult
 from prefrontal.replay.session import Request, replay_git, replay_sample
-from prefrontal.replay.table import Page, print_result
+from prefrontal.replay.table import Page, print_brief, print_result
+from prefrontal.replay.verdict import NOT_KEPT, WORTH_IT, WORTH_LITTLE, verdict
 from prefrontal.storage.files import write_atomic
 
 HERE = Path(__file__).resolve().parent.parent
@@ -40,8 +41,8 @@ NEWEST = 10_000
 TRIED = 3
 """How many histories are replayed, the longest first, until one tells something."""
 
-LEAST_RELEVANT, MOST_WOKEN = 25, 0.98
-"""With fewer labels the recall's interval is 20 points wide; who wakes on more saves nothing."""
+TELLING = (WORTH_IT, WORTH_LITTLE, NOT_KEPT)
+"""Verdicts that say something about the gate, good or bad, and not only that nothing was known."""
 
 SHOWN = 3
 
@@ -57,7 +58,7 @@ class Demo:
 
     def sample(self) -> None:
         """The history that ships with the package."""
-        self._title("A recorded history: what waking only for what matters would have cost")
+        self._title("A recorded history: trio, a Python library")
         with progress() as step:
             result = replay_sample(Request(), PulseGate(), step)
         self._show(result, "sample")
@@ -68,7 +69,8 @@ class Demo:
         self._title(f"Your history: {visible(str(path), 200)}")
         with progress() as step:
             result = replay_git(str(path), Request(), PulseGate(), step)
-        self._show(result, "yours", str(path))
+        print_result(result, self._console, str(path))
+        self._write(result, "yours")
 
     def longest(self) -> None:
         """The longest history of this machine, if there is one worth a look; else why not."""
@@ -87,11 +89,12 @@ class Demo:
             except PrefrontalError as error:
                 self._say(f"Passed over {name}: {error}", "dim")
                 continue
-            if tells_something(result):
+            found = verdict(result)
+            if found.kind in TELLING:
                 self._say(f"Chosen: {name}, the longest that tells something.\n")
-                self._show(result, "yours", str(history.path))
+                self._show(result, "yours")
                 return
-            self._say(f"Passed over {name}: {reason(result)}.", "dim")
+            self._say(f"Passed over {name}: {found.reason}.", "dim")
         if others and not tried:
             self._say(f"Too short, all of them: fewer than {LEAST} changes tell little.")
 
@@ -99,7 +102,7 @@ class Demo:
         """Where the reports are, and what to do next."""
         self._title("Next")
         for report in self._reports:
-            self._say(f"Open {report}")
+            self._say(f"Open {report} (every miss, with why; a knob for other recalls)")
         command = own_command()
         downloads = Path(os.path.expanduser("~/Downloads"))  # noqa: PTH111 (no error without a home)
         watched = "~/Downloads" if downloads.is_dir() else "."
@@ -131,8 +134,11 @@ class Demo:
             self._say(f"  {self._name(each)}", "dim")
         return others
 
-    def _show(self, result: ReplayResult, name: str, place: str = "") -> None:
-        print_result(result, self._console, place)
+    def _show(self, result: ReplayResult, name: str) -> None:
+        print_brief(result, self._console)
+        self._write(result, name)
+
+    def _write(self, result: ReplayResult, name: str) -> None:
         report = self._folder / f"{name}.html"
         write_atomic(report, render_html([result]))
         self._reports.append(report)
@@ -148,18 +154,6 @@ class Demo:
     def _name(history: History) -> str:
         more = "at least " if history.changes >= COUNTED else ""
         return f"{visible(str(history.path), 200)} ({more}{history.changes:,} changes)"
-
-
-def tells_something(result: ReplayResult) -> bool:
-    """Whether there were labels enough to say what was caught, and anything was slept through."""
-    return result.relevant >= LEAST_RELEVANT and result.share_woken < MOST_WOKEN
-
-
-def reason(result: ReplayResult) -> str:
-    """Why a history does not tell much, as the end of a sentence."""
-    if result.relevant < LEAST_RELEVANT:
-        return f"only {result.relevant} of {result.windows:,} changes mattered ({result.preset})"
-    return "nothing that comes with a change tells whether it mattered"
 
 
 def places() -> list[Path]:

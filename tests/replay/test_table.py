@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from prefrontal.replay.result import ReplayResult
-from prefrontal.replay.table import print_comparison, print_many, print_result
+from prefrontal.replay.table import print_brief, print_comparison, print_many, print_result
 from prefrontal.replay.wording import percent
 
 from . import made_histories
@@ -223,3 +223,14 @@ def test_hostile_results_are_compared_without_harm() -> None:
     print_comparison(hostile_result(), sample_result(), Console(file=target, width=80))
     assert "\x1b" not in target.getvalue()
     assert "They mean different things by relevant" in target.getvalue()
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_brief_page_is_the_whole_one_without_lists_and_notes(name: str) -> None:
+    target = io.StringIO()
+    print_brief(EVERY[name], Console(file=target, width=80))
+    whole, brief = shown(EVERY[name]).splitlines(), target.getvalue().splitlines()
+    assert brief[0] == whole[0]
+    assert set(brief) <= set(whole)
+    assert len(brief) <= 32
+    assert not any(line.startswith(("Missed (", "Note:", "AUC")) for line in brief)

@@ -75,6 +75,19 @@ def print_result(result: ReplayResult, console: Console, place: str = "") -> Non
     _print_next(result, place, page)
 
 
+def print_brief(result: ReplayResult, console: Console) -> None:
+    """What fits one screen: the verdict, the policies and the last windows."""
+    page = Page(console)
+    _print_verdict(result, page)
+    page.gap()
+    page.say(f"{source_names([result])[0]}: {facts_sentence(result)}", "dim")
+    if result.windows:
+        page.gap()
+        _print_policies(result, page)
+    if result.windows and result.relevant:
+        _print_strip(result, page)
+
+
 def print_many(results: Sequence[ReplayResult], console: Console) -> None:
     """One table with a row for each history, then the verdict on each."""
     page = Page(console)
