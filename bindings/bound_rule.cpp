@@ -29,9 +29,9 @@ int within(const char* what, int value, int most) {
                         std::to_string(value));
 }
 
-BoundRule* made(py::handle parameters, double eta, double pool, double scale,
-                const std::string& bound, const std::string& form, double gain, bool centred,
-                std::optional<int> environments, int candidates) {
+BoundRule* new_rule(py::handle parameters, double eta, double pool, double scale,
+                    const std::string& bound, const std::string& form, double gain, bool centred,
+                    std::optional<int> environments, int candidates) {
   RuleOptions options{eta, pool, scale, gain};
   options.smooth = one_of("bias_bound", bound, {"clamp", "tanh"}) == 1;
   options.form = static_cast<BiasForm>(one_of("form", form, {"per_candidate", "uniform", "gain"}));
@@ -51,7 +51,7 @@ py::array get_rule(const BoundRule& state) {
   return out;
 }
 
-auto view(std::vector<float> BoundRule::* field, Shape rest, bool writable) {
+auto rule_view(std::vector<float> BoundRule::* field, Shape rest, bool writable) {
   return [field, rest, writable](const py::object& self) {
     auto& state = self.cast<BoundRule&>();
     Shape shape = rest;
@@ -63,7 +63,7 @@ auto view(std::vector<float> BoundRule::* field, Shape rest, bool writable) {
 }  // namespace
 
 void def_made(py::class_<BoundRule>& rule) {
-  rule.def(py::init(&made), py::arg("parameters"), py::kw_only(), py::arg("update_eta") = 0.05,
+  rule.def(py::init(&new_rule), py::arg("parameters"), py::kw_only(), py::arg("update_eta") = 0.05,
            py::arg("world_pool_weight") = 0.5, py::arg("bias_scale") = 0.1,
            py::arg("bias_bound") = "clamp", py::arg("form") = "per_candidate",
            py::arg("override_gain") = 0.0, py::arg("centre_summaries") = false,
@@ -71,10 +71,10 @@ void def_made(py::class_<BoundRule>& rule) {
 }
 
 void def_kept(py::class_<BoundRule>& rule) {
-  rule.def_property_readonly("z_delta", view(&BoundRule::z_delta, {kSummary}, true))
-      .def_property_readonly("z_world", view(&BoundRule::z_world, {kSummary}, true))
-      .def_property_readonly("summaries", view(&BoundRule::summaries, {kAny, kSummary}, true))
-      .def_property_readonly("biases", view(&BoundRule::biases, {kAny}, false));
+  rule.def_property_readonly("z_delta", rule_view(&BoundRule::z_delta, {kSummary}, true))
+      .def_property_readonly("z_world", rule_view(&BoundRule::z_world, {kSummary}, true))
+      .def_property_readonly("summaries", rule_view(&BoundRule::summaries, {kAny, kSummary}, true))
+      .def_property_readonly("biases", rule_view(&BoundRule::biases, {kAny}, false));
   rule.def("get_rule_state", &get_rule)
       .def(
           "set_rule_state",

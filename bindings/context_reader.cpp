@@ -14,7 +14,7 @@ struct BoundContext : CueReader {
   using CueReader::CueReader;
 };
 
-BoundContext* made(py::handle parameters, const std::string& attention) {
+BoundContext* new_context(py::handle parameters, const std::string& attention) {
   const CueLayout layout = layout_of(parameters, false, "context", attention);
   return new BoundContext(layout, named_arrays(parameters, cue_shapes(layout)));
 }
@@ -37,7 +37,9 @@ void read_memory_into(const BoundContext& memory, py::handle x, py::handle out) 
 void register_context_reader(py::module_& control) {
   const py::arg x("x");
   py::class_<BoundContext> context(control, "ContextReader");
-  context.def(py::init(&made), py::arg("parameters"), py::kw_only(), py::arg("attention") = "dot")
+  context
+      .def(py::init(&new_context), py::arg("parameters"), py::kw_only(),
+           py::arg("attention") = "dot")
       .def("read", &read_memory, x)
       .def("read_into", &read_memory_into, x, py::arg("out"))
       .def(

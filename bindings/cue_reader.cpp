@@ -21,7 +21,7 @@ struct BoundCue : CueReader {
   alignas(64) float terrain[kTerrain] = {};
 };
 
-BoundCue* made(py::handle parameters, const std::string& input, const std::string& attention) {
+BoundCue* new_cue(py::handle parameters, const std::string& input, const std::string& attention) {
   const CueLayout layout = layout_of(parameters, true, input, attention);
   return new BoundCue(layout, named_arrays(parameters, cue_shapes(layout)));
 }
@@ -52,10 +52,10 @@ void read_cue_into(const BoundCue& cue, py::handle z, py::handle action, py::han
   run(cue, {in.rows, in.data, nullptr, actions, terrains, contexts});
 }
 
-void tick(BoundCue& cue) { cue.read({1, cue.z, nullptr, cue.action, cue.terrain, nullptr}); }
+void tick_cue(BoundCue& cue) { cue.read({1, cue.z, nullptr, cue.action, cue.terrain, nullptr}); }
 
 template <std::size_t N>
-auto view(float (BoundCue::*field)[N], bool writable) {
+auto cue_view(float (BoundCue::*field)[N], bool writable) {
   return [field, writable](const py::object& self) {
     return shared_view(self.cast<BoundCue&>().*field, {py::ssize_t{N}}, self, writable);
   };
@@ -66,7 +66,7 @@ auto view(float (BoundCue::*field)[N], bool writable) {
 void register_cue_reader(py::module_& control) {
   const py::arg z("z");
   py::class_<BoundCue> cue(control, "CueReader");
-  cue.def(py::init(&made), py::arg("parameters"), py::kw_only(),
+  cue.def(py::init(&new_cue), py::arg("parameters"), py::kw_only(),
           py::arg("cue_action_input") = "context", py::arg("attention") = "dot")
       .def("read", &read_cue, z)
       .def("read_context", &read_context, z)
@@ -74,9 +74,9 @@ void register_cue_reader(py::module_& control) {
            py::arg("cue_context") = py::none())
       .def(
           "weights", [](const BoundCue& self, py::handle rows) { return weights(self, rows); }, z)
-      .def("tick", &tick)
-      .def_property_readonly("z", view(&BoundCue::z, true))
-      .def_property_readonly("action_bias", view(&BoundCue::action, false))
-      .def_property_readonly("terrain_weight", view(&BoundCue::terrain, false));
+      .def("tick", &tick_cue)
+      .def_property_readonly("z", cue_view(&BoundCue::z, true))
+      .def_property_readonly("action_bias", cue_view(&BoundCue::action, false))
+      .def_property_readonly("terrain_weight", cue_view(&BoundCue::terrain, false));
   def_snapshot(cue);
 }

@@ -32,7 +32,7 @@ Autoreset mode_of(const std::string& name) {
                         "'");
 }
 
-BoundWorlds* made(py::ssize_t count, const std::string& mode, const py::kwargs& given) {
+BoundWorlds* new_worlds(py::ssize_t count, const std::string& mode, const py::kwargs& given) {
   if (count < 1 || count > 1'000'000)
     throw py::value_error("num_envs must be between 1 and 1000000, got " + std::to_string(count));
   return new BoundWorlds(told::read_config(given), static_cast<std::size_t>(count), mode_of(mode));
@@ -65,7 +65,7 @@ void expect_generators(const BoundWorlds& worlds) {
       throw py::value_error("generator of world " + std::to_string(at) + " must be set, got none");
 }
 
-void reset(BoundWorlds& worlds, py::handle mask) {
+void reset_worlds(BoundWorlds& worlds, py::handle mask) {
   expect_generators(worlds);
   const bool* chosen = mask.is_none() ? nullptr : vector<const bool>(worlds, mask, "mask");
   py::gil_scoped_release released;
@@ -77,8 +77,8 @@ ObservationView rows(const BoundWorlds& worlds, const std::optional<py::dict>& a
   return arrays ? told::observation_view(*arrays, count) : ObservationView{};
 }
 
-void step(BoundWorlds& worlds, py::handle actions, const py::dict& out,
-          const std::optional<py::dict>& observation, const std::optional<py::dict>& last) {
+void step_worlds(BoundWorlds& worlds, py::handle actions, const py::dict& out,
+                 const std::optional<py::dict>& observation, const std::optional<py::dict>& last) {
   expect_generators(worlds);
   StepView view;
   view.observation = rows(worlds, observation);
@@ -94,7 +94,7 @@ void step(BoundWorlds& worlds, py::handle actions, const py::dict& out,
   worlds.step(chosen, view);
 }
 
-void observe(const BoundWorlds& worlds, const py::dict& observation) {
+void observe_worlds(const BoundWorlds& worlds, const py::dict& observation) {
   const ObservationView view = rows(worlds, observation);
   py::gil_scoped_release released;
   worlds.observe(view);
@@ -104,12 +104,12 @@ void observe(const BoundWorlds& worlds, const py::dict& observation) {
 
 void register_grid_worlds(py::module_& control) {
   py::class_<BoundWorlds>(control, "GridWorlds")
-      .def(py::init(&made), py::arg("num_envs"), py::arg("autoreset_mode"))
+      .def(py::init(&new_worlds), py::arg("num_envs"), py::arg("autoreset_mode"))
       .def("__len__", &BoundWorlds::size)
       .def("__getitem__", &world_of, py::arg("index"), py::return_value_policy::reference_internal)
       .def("set_generator", &set_generator, py::arg("index"), py::arg("rng"))
-      .def("reset", &reset, py::arg("mask") = py::none())
-      .def("step", &step, py::arg("actions"), py::arg("out"), py::arg("observation") = py::none(),
-           py::arg("last") = py::none())
-      .def("observe", &observe, py::arg("observation"));
+      .def("reset", &reset_worlds, py::arg("mask") = py::none())
+      .def("step", &step_worlds, py::arg("actions"), py::arg("out"),
+           py::arg("observation") = py::none(), py::arg("last") = py::none())
+      .def("observe", &observe_worlds, py::arg("observation"));
 }

@@ -24,7 +24,7 @@ struct BoundLstm : LstmScorer {
   ScoreDict scores;
 };
 
-double score(const BoundLstm& lstm, const std::string& module, py::handle window) {
+double lstm_score(const BoundLstm& lstm, const std::string& module, py::handle window) {
   return static_cast<double>(lstm.score(module, lstm_inputs(read_window(window).events)));
 }
 
@@ -35,7 +35,7 @@ double score_stream(BoundLstm& lstm, const std::string& module, py::handle event
   return static_cast<double>(lstm.score_stream(module, lstm_inputs(one)));
 }
 
-py::dict score_all(BoundLstm& lstm, py::handle window) {
+py::dict lstm_score_all(BoundLstm& lstm, py::handle window) {
   const Inputs inputs = lstm_inputs(read_window(window).events);
   LstmScorer::Scores scores;
   {
@@ -45,10 +45,10 @@ py::dict score_all(BoundLstm& lstm, py::handle window) {
   return lstm.scores.filled(scores.modules, scores.values);
 }
 
-py::dict score_routed(BoundLstm& lstm, py::handle window) {
+py::dict lstm_score_routed(BoundLstm& lstm, py::handle window) {
   const auto read = read_window(window);
   const Routes::Match match = lstm.routes.match(read.events);
-  if (match.all) return score_all(lstm, window);
+  if (match.all) return lstm_score_all(lstm, window);
   const Inputs inputs = lstm_inputs(read.events);
   LstmScorer::Scores scores;
   {
@@ -58,13 +58,13 @@ py::dict score_routed(BoundLstm& lstm, py::handle window) {
   return lstm.scores.of(scores.modules, scores.values);
 }
 
-bool learn(BoundLstm& lstm, const std::string& module, py::handle window, double label) {
+bool lstm_learn(BoundLstm& lstm, const std::string& module, py::handle window, double label) {
   const Inputs inputs = lstm_inputs(read_window(window).events);
   py::gil_scoped_release released;
   return lstm.learn(module, inputs, static_cast<float>(label));
 }
 
-py::list contributions(const BoundLstm& lstm, const std::string& module, py::handle window) {
+py::list lstm_contributions(const BoundLstm& lstm, const std::string& module, py::handle window) {
   return told(lstm.contributions(module, lstm_inputs(read_window(window).events)));
 }
 
@@ -77,7 +77,7 @@ bool set_weights(BoundLstm& lstm, const std::string& module, const py::dict& wei
   return lstm.set_weights(module, prefrontal::bindings::read_weights(weights));
 }
 
-py::list load(BoundLstm& lstm, const py::bytes& bytes, const std::string& only) {
+py::list lstm_load(BoundLstm& lstm, const py::bytes& bytes, const std::string& only) {
   return told(lstm.load(std::string_view(bytes), only), lstm.routes);
 }
 
@@ -102,16 +102,16 @@ void register_lstm(py::module_& pulse) {
           py::arg("module_id"))
       .def("modules", &LstmScorer::modules)
       .def("features", &LstmScorer::features, py::arg("module_id"))
-      .def("score", &score, py::arg("module_id"), py::arg("window"))
-      .def("score_all", &score_all, py::arg("window"))
-      .def("score_routed", &score_routed, py::arg("window"))
+      .def("score", &lstm_score, py::arg("module_id"), py::arg("window"))
+      .def("score_all", &lstm_score_all, py::arg("window"))
+      .def("score_routed", &lstm_score_routed, py::arg("window"))
       .def("score_stream", &score_stream, py::arg("module_id"), py::arg("event"))
       .def("forget_stream", &LstmScorer::forget_stream, py::arg("module_id"))
-      .def("learn", &learn, py::arg("module_id"), py::arg("window"), py::arg("label"))
-      .def("contributions", &contributions, py::arg("module_id"), py::arg("window"))
+      .def("learn", &lstm_learn, py::arg("module_id"), py::arg("window"), py::arg("label"))
+      .def("contributions", &lstm_contributions, py::arg("module_id"), py::arg("window"))
       .def("weights", &named_weights, py::arg("module_id"))
       .def("set_weights", &set_weights, py::arg("module_id"), py::arg("weights"))
       .def("save", [](const BoundLstm& l) { return py::bytes(l.save()); })
-      .def("load", &load, py::arg("saved"), py::arg("only") = "");
+      .def("load", &lstm_load, py::arg("saved"), py::arg("only") = "");
   prefrontal::bindings::def_route(lstm, "route", [](BoundLstm& l) -> Routes& { return l.routes; });
 }

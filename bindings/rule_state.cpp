@@ -12,7 +12,7 @@ using namespace prefrontal::control;
 
 namespace {
 
-constexpr py::ssize_t kLong = 256;  // candidates: some 4 us, worth giving up the GIL
+constexpr py::ssize_t kManyCandidates = 256;  // candidates: some 4 us, worth giving up the GIL
 
 void update(BoundRule& state, py::handle z_delta, py::handle z_world, py::handle gate,
             py::handle override) {
@@ -29,7 +29,7 @@ void update(BoundRule& state, py::handle z_delta, py::handle z_world, py::handle
 void run(const RuleState& state, const Candidates& in, float* out) {
   RuleView view = state.view();
   const int rules = state.rules(), count = static_cast<int>(in.count);
-  if (rules * in.count < kLong) return view.bias(in.summaries, rules, count, out);
+  if (rules * in.count < kManyCandidates) return view.bias(in.summaries, rules, count, out);
   const std::vector<float> hidden(state.hidden().begin(), state.hidden().end());
   view.hidden = hidden.data();  // another thread may move the rule meanwhile
   const py::gil_scoped_release released;
@@ -48,14 +48,14 @@ void bias_into(const BoundRule& state, py::handle summaries, py::handle biases) 
   run(state, in, read_biases(state, in, biases));
 }
 
-void tick(BoundRule& state, py::handle gate, py::handle override) {
+void tick_rule(BoundRule& state, py::handle gate, py::handle override) {
   const int n = state.options().environments;
   state.update(state.z_delta.data(), state.z_world.data(), 1, Numbers(gate, "gate", n).span(),
                Numbers(override, "override", n).span());
   run(state, {state.summaries.data(), state.candidates}, state.biases.data());
 }
 
-Parameters read(const BoundRule& state, py::handle parameters) {
+Parameters parameters_of(const BoundRule& state, py::handle parameters) {
   return named_arrays(parameters, rule_shapes(state.options()));
 }
 
@@ -69,14 +69,15 @@ void register_rule_state(py::module_& control) {
   rule.def("update", &update, py::arg("z_delta"), py::arg("z_world"), gate, override)
       .def("bias", &bias, summaries)
       .def("bias_into", &bias_into, summaries, py::arg("biases"))
-      .def("tick", &tick, gate, override)
+      .def("tick", &tick_rule, gate, override)
       .def(
-          "refresh", [](BoundRule& self, py::handle given) { self.refresh(read(self, given)); },
+          "refresh",
+          [](BoundRule& self, py::handle given) { self.refresh(parameters_of(self, given)); },
           parameters)
       .def(
           "changed",
           [](const BoundRule& self, py::handle given) {
-            return told_names(self.changed(read(self, given)));
+            return told_names(self.changed(parameters_of(self, given)));
           },
           parameters);
   def_kept(rule);

@@ -12,7 +12,7 @@ using simd::kSlots;
 
 namespace {
 
-constexpr int kLong = 128;  // rows: some 4 us, worth giving up the GIL
+constexpr int kManyRows = 128;  // rows: some 4 us, worth giving up the GIL
 
 }  // namespace
 
@@ -27,7 +27,7 @@ CueLayout layout_of(py::handle parameters, bool cue, const std::string& input,
 }
 
 void run(const CueReader& reader, const simd::SlotRows& rows) {
-  if (rows.rows < kLong) return reader.read(rows);
+  if (rows.rows < kManyRows) return reader.read(rows);
   const auto table = reader.table();  // another thread may replace the reader's
   const py::gil_scoped_release released;
   CueReader::read(*table, rows);

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "csrc/simd/dispatch.hpp"
+#include "csrc/simd/operator_dispatch.hpp"
 
 namespace prefrontal::control {
 namespace {
@@ -26,8 +26,8 @@ class Search {
     for (int iteration = 0; iteration + 1 < asked_.iterations; ++iteration) {
       const simd::RolloutRows rows = roll(iteration);
       choose();
-      simd::kernels().rollouts->objects(asked_.e2,
-                                        {order_.data(), asked_.elites, &rows, objects_.data()});
+      simd::operator_kernels().rollouts->objects(
+          asked_.e2, {order_.data(), asked_.elites, &rows, objects_.data()});
       for (size_t at = 0; at < numbers_; ++at) refit(at);
     }
     roll(asked_.iterations - 1);
@@ -55,7 +55,7 @@ class Search {
     rows.world_states = asked_.world_states;
     rows.objects = last ? asked_.objects : nullptr;
     rows.scores = asked_.scores;
-    simd::kernels().rollouts->roll(asked_.e2, rows);
+    simd::operator_kernels().rollouts->roll(asked_.e2, rows);
     rows.draws = nullptr;  // gone with this frame
     return rows;
   }

@@ -10,7 +10,7 @@ using namespace simd;  // its widths
 
 namespace {
 
-void between(const char* name, double value, double low, double high) {
+void bounded(const char* name, double value, double low, double high) {
   if (value >= low && value <= high) return;
   char told[80];
   std::snprintf(told, sizeof told, " must be %g to %g, got %g", low, high, value);
@@ -20,11 +20,11 @@ void between(const char* name, double value, double low, double high) {
 }  // namespace
 
 void check(const RuleOptions& options) {
-  between("update_eta", options.update_eta, 0.0, 1.0);
-  between("world_pool_weight", options.world_pool_weight, -1e6, 1e6);
-  between("bias_scale", options.bias_scale, 1e-6, 1e6);
-  between("override_gain", options.override_gain, 0.0, 1e6);
-  between("update_eta * (1 + override_gain)", options.update_eta * (1 + options.override_gain), 0.0,
+  bounded("update_eta", options.update_eta, 0.0, 1.0);
+  bounded("world_pool_weight", options.world_pool_weight, -1e6, 1e6);
+  bounded("bias_scale", options.bias_scale, 1e-6, 1e6);
+  bounded("override_gain", options.override_gain, 0.0, 1e6);
+  bounded("update_eta * (1 + override_gain)", options.update_eta * (1 + options.override_gain), 0.0,
           1.0);
 }
 

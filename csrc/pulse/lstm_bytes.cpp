@@ -11,7 +11,7 @@
 namespace prefrontal::pulse {
 namespace {
 
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kLstmVersion = 1;
 
 void append_weights(std::string& out, const simd::Lstm& net) {
   const Weights weights = flat(net);
@@ -34,7 +34,7 @@ bool all_at_least_0(const simd::Lstm& net) {
 std::string LstmScorer::save() const {
   std::shared_lock lock(mutex_);
   std::string out(kLstmMagic);
-  append(out, kVersion);
+  append(out, kLstmVersion);
   append(out, static_cast<std::uint32_t>(modules_.size()));
   for (const auto& [name, module] : modules_) {
     append_text(out, name);
@@ -51,7 +51,7 @@ std::string LstmScorer::save() const {
 
 std::vector<std::pair<std::string, LstmScorer::Module>> LstmScorer::read_modules(
     std::string_view bytes) {
-  Reader reader{checked_body(bytes, kLstmMagic, kVersion)};
+  Reader reader{checked_body(bytes, kLstmMagic, kLstmVersion)};
   std::vector<std::pair<std::string, Module>> modules;
   for (auto n = reader.number<std::uint32_t>(); n > 0; --n) {
     std::string name = reader.text();

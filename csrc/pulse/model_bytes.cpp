@@ -13,7 +13,7 @@
 namespace prefrontal::pulse {
 namespace {
 
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kLinearVersion = 1;
 
 struct ModelReader : Reader {
   Cell cell() {
@@ -34,7 +34,7 @@ struct SavedModule {
 };
 
 std::vector<SavedModule> read_modules(std::string_view bytes) {
-  ModelReader reader{{checked_body(bytes, kLinearMagic, kVersion)}};
+  ModelReader reader{{checked_body(bytes, kLinearMagic, kLinearVersion)}};
   std::vector<SavedModule> modules;
   for (auto n = reader.number<std::uint32_t>(); n > 0; --n) {
     SavedModule module{reader.text(), reader.text(), reader.finite(), reader.cell(), {}};
@@ -66,7 +66,7 @@ std::string LinearScorer::save() const {
     });
   }
   std::string out(kLinearMagic);
-  append(out, kVersion);
+  append(out, kLinearVersion);
   append(out, static_cast<std::uint32_t>(modules_.size()));
   for (const auto& [name, module] : modules_) {
     append_text(out, name);

@@ -15,7 +15,7 @@ namespace prefrontal::pulse {
 namespace {
 
 constexpr std::size_t kMaxLocations = 64;  // of a window
-constexpr std::size_t kMaxDepth = 6;       // folders of a location that rules speak of
+constexpr std::size_t kRuleDepth = 6;      // folders of a location that rules speak of
 constexpr std::size_t kSingles = 120;      // terms that are tried in pairs
 constexpr std::size_t kFewest = 3;         // windows a term must have been seen in
 constexpr std::size_t kRefined = 24;       // path terms that are tried with an exception
@@ -83,7 +83,7 @@ void terms_of(const Window& window, std::set<Term>& terms) {
     both(Term::Scope::named, name);
     std::size_t from = 0;
     std::size_t depth = 0;
-    for (std::size_t at = location.find('/'); at != std::string_view::npos && depth < kMaxDepth;
+    for (std::size_t at = location.find('/'); at != std::string_view::npos && depth < kRuleDepth;
          at = location.find('/', from), ++depth) {
       if (at > 0) both(Term::Scope::under, location.substr(0, at));
       if (at > from && from > 0) both(Term::Scope::inside, location.substr(from, at - from));

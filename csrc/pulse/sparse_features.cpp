@@ -8,9 +8,9 @@
 namespace prefrontal::pulse {
 namespace {
 
-constexpr std::size_t kMaxDepth = 16;    // directory prefixes of one location
-constexpr std::size_t kMaxCombined = 4;  // members named by one combination feature
-constexpr std::size_t kOfTheWhole = 8;   // features of the window itself; they always have room
+constexpr std::size_t kDirectoryDepth = 16;  // directory prefixes of one location
+constexpr std::size_t kMaxCombined = 4;      // members named by one combination feature
+constexpr std::size_t kOfTheWhole = 8;       // features of the window itself; they always have room
 
 // Remembers which keys were seen; one per thread, cleared by moving the epoch on.
 class SeenKeys {
@@ -142,14 +142,14 @@ class Extraction {
     if (directory.empty()) return emit(Kind::directory, ".");
     std::uint64_t state = kHashStart;
     std::size_t depth = 0;
-    for (std::size_t i = 0; i < directory.size() && depth < kMaxDepth; ++i) {
+    for (std::size_t i = 0; i < directory.size() && depth < kDirectoryDepth; ++i) {
       if (directory[i] == '/' && i > 0) {
         emit(Kind::directory, state, directory.substr(0, i));
         ++depth;
       }
       state = hash_byte(state, directory[i]);
     }
-    if (depth < kMaxDepth) emit(Kind::directory, state, directory);
+    if (depth < kDirectoryDepth) emit(Kind::directory, state, directory);
   }
 
   // Actor and text are usually the same object on every event of a window.

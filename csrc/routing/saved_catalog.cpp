@@ -6,7 +6,7 @@
 namespace prefrontal::routing {
 namespace {
 
-enum class Part : std::uint64_t {
+enum class CatalogPart : std::uint64_t {
   key_letters = 1,
   key_starts,
   key_slots,
@@ -27,11 +27,7 @@ enum class Part : std::uint64_t {
   lengths,
 };
 
-constexpr Section section(Part part) { return static_cast<Section>(part); }
-
-void expect(bool holds) {
-  if (!holds) throw UnreadableIndex("its parts do not fit together");
-}
+constexpr Section section(CatalogPart part) { return static_cast<Section>(part); }
 
 // `starts` begins n + 1 rows of `total` values.
 void check_starts(std::span<const std::uint32_t> starts, std::size_t n, std::size_t total) {
@@ -80,46 +76,46 @@ void check(const Catalog& catalog) {
 }  // namespace
 
 void write(const Catalog& catalog, IndexWriter& writer) {
-  writer.add(section(Part::key_letters), catalog.keys.letters);
-  writer.add(section(Part::key_starts), catalog.keys.starts);
-  writer.add(section(Part::key_slots), catalog.keys.slots);
-  writer.add(section(Part::word_letters), catalog.words.letters);
-  writer.add(section(Part::word_starts), catalog.words.starts);
-  writer.add(section(Part::word_slots), catalog.words.slots);
-  writer.add(section(Part::name_starts), catalog.in_names.starts);
-  writer.add(section(Part::name_tools), catalog.in_names.numbers);
-  writer.add(section(Part::text_starts), catalog.in_texts.starts);
-  writer.add(section(Part::text_tools), catalog.in_texts.numbers);
-  writer.add(section(Part::counts), catalog.counts);
-  writer.add(section(Part::idf), catalog.idf);
-  writer.add(section(Part::text_scale), catalog.text_scale);
-  writer.add(section(Part::name_weight), catalog.name_weight);
-  writer.add(section(Part::by_length), catalog.by_length);
-  writer.add(section(Part::signatures), catalog.signatures);
-  writer.add(section(Part::ends), catalog.ends);
-  writer.add(section(Part::lengths), catalog.lengths);
+  writer.add(section(CatalogPart::key_letters), catalog.keys.letters);
+  writer.add(section(CatalogPart::key_starts), catalog.keys.starts);
+  writer.add(section(CatalogPart::key_slots), catalog.keys.slots);
+  writer.add(section(CatalogPart::word_letters), catalog.words.letters);
+  writer.add(section(CatalogPart::word_starts), catalog.words.starts);
+  writer.add(section(CatalogPart::word_slots), catalog.words.slots);
+  writer.add(section(CatalogPart::name_starts), catalog.in_names.starts);
+  writer.add(section(CatalogPart::name_tools), catalog.in_names.numbers);
+  writer.add(section(CatalogPart::text_starts), catalog.in_texts.starts);
+  writer.add(section(CatalogPart::text_tools), catalog.in_texts.numbers);
+  writer.add(section(CatalogPart::counts), catalog.counts);
+  writer.add(section(CatalogPart::idf), catalog.idf);
+  writer.add(section(CatalogPart::text_scale), catalog.text_scale);
+  writer.add(section(CatalogPart::name_weight), catalog.name_weight);
+  writer.add(section(CatalogPart::by_length), catalog.by_length);
+  writer.add(section(CatalogPart::signatures), catalog.signatures);
+  writer.add(section(CatalogPart::ends), catalog.ends);
+  writer.add(section(CatalogPart::lengths), catalog.lengths);
 }
 
 Catalog read_catalog(const MappedIndex& file) {
-  const auto numbers = [&](Part part) { return file.section<std::uint32_t>(section(part)); };
-  const auto reals = [&](Part part) { return file.section<double>(section(part)); };
+  const auto numbers = [&](CatalogPart part) { return file.section<std::uint32_t>(section(part)); };
+  const auto reals = [&](CatalogPart part) { return file.section<double>(section(part)); };
   Catalog catalog;
-  catalog.keys.letters = file.section<char>(section(Part::key_letters));
-  catalog.keys.starts = numbers(Part::key_starts);
-  catalog.keys.slots = numbers(Part::key_slots);
-  catalog.words.letters = file.section<char>(section(Part::word_letters));
-  catalog.words.starts = numbers(Part::word_starts);
-  catalog.words.slots = numbers(Part::word_slots);
-  catalog.in_names = {numbers(Part::name_starts), numbers(Part::name_tools)};
-  catalog.in_texts = {numbers(Part::text_starts), numbers(Part::text_tools)};
-  catalog.counts = file.section<std::uint8_t>(section(Part::counts));
-  catalog.idf = reals(Part::idf);
-  catalog.text_scale = reals(Part::text_scale);
-  catalog.name_weight = reals(Part::name_weight);
-  catalog.by_length = numbers(Part::by_length);
-  catalog.signatures = numbers(Part::signatures);
-  catalog.ends = numbers(Part::ends);
-  catalog.lengths = numbers(Part::lengths);
+  catalog.keys.letters = file.section<char>(section(CatalogPart::key_letters));
+  catalog.keys.starts = numbers(CatalogPart::key_starts);
+  catalog.keys.slots = numbers(CatalogPart::key_slots);
+  catalog.words.letters = file.section<char>(section(CatalogPart::word_letters));
+  catalog.words.starts = numbers(CatalogPart::word_starts);
+  catalog.words.slots = numbers(CatalogPart::word_slots);
+  catalog.in_names = {numbers(CatalogPart::name_starts), numbers(CatalogPart::name_tools)};
+  catalog.in_texts = {numbers(CatalogPart::text_starts), numbers(CatalogPart::text_tools)};
+  catalog.counts = file.section<std::uint8_t>(section(CatalogPart::counts));
+  catalog.idf = reals(CatalogPart::idf);
+  catalog.text_scale = reals(CatalogPart::text_scale);
+  catalog.name_weight = reals(CatalogPart::name_weight);
+  catalog.by_length = numbers(CatalogPart::by_length);
+  catalog.signatures = numbers(CatalogPart::signatures);
+  catalog.ends = numbers(CatalogPart::ends);
+  catalog.lengths = numbers(CatalogPart::lengths);
   check(catalog);
   return catalog;
 }

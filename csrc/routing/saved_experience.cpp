@@ -6,7 +6,7 @@
 namespace prefrontal::routing {
 namespace {
 
-enum class Part : std::uint64_t {
+enum class ExperiencePart : std::uint64_t {
   word_letters = 101,
   word_starts,
   phrasing_letters,
@@ -25,11 +25,7 @@ enum class Part : std::uint64_t {
   cursor,
 };
 
-constexpr Section section(Part part) { return static_cast<Section>(part); }
-
-void expect(bool holds) {
-  if (!holds) throw UnreadableIndex("its parts do not fit together");
-}
+constexpr Section section(ExperiencePart part) { return static_cast<Section>(part); }
 
 // Rows of a file that `starts` cuts out of `values`.
 template <class T>
@@ -37,7 +33,7 @@ struct Rows {
   std::span<const T> values;
   std::span<const std::uint32_t> starts;
 
-  Rows(const MappedIndex& file, Part values_part, Part starts_part)
+  Rows(const MappedIndex& file, ExperiencePart values_part, ExperiencePart starts_part)
       : values(file.section<T>(section(values_part))),
         starts(file.section<std::uint32_t>(section(starts_part))) {
     expect(!starts.empty() && starts.front() == 0 && starts.back() == values.size() &&
@@ -100,34 +96,34 @@ SavedExperience::SavedExperience(const Experience& experience) {
 }
 
 void SavedExperience::write(IndexWriter& writer) const {
-  writer.add(section(Part::word_letters), words_.letters);
-  writer.add(section(Part::word_starts), words_.starts);
-  writer.add(section(Part::phrasing_letters), phrasings_.letters);
-  writer.add(section(Part::phrasing_starts), phrasings_.starts);
-  writer.add(section(Part::phrasing_tools), phrasing_tools_);
-  writer.add(section(Part::phrasing_ages), ages_);
-  writer.add(section(Part::phrasing_words), phrasing_words_);
-  writer.add(section(Part::phrasing_word_starts), word_starts_);
-  writer.add(section(Part::refusal_letters), refusals_.letters);
-  writer.add(section(Part::refusal_starts), refusals_.starts);
-  writer.add(section(Part::refusal_tools), refusal_tools_);
-  writer.add(section(Part::row_starts), row_starts_);
-  writer.add(section(Part::cells), cells_);
-  writer.add(section(Part::record_tools), record_tools_);
-  writer.add(section(Part::records), records_);
-  writer.add(section(Part::cursor), cursor_);
+  writer.add(section(ExperiencePart::word_letters), words_.letters);
+  writer.add(section(ExperiencePart::word_starts), words_.starts);
+  writer.add(section(ExperiencePart::phrasing_letters), phrasings_.letters);
+  writer.add(section(ExperiencePart::phrasing_starts), phrasings_.starts);
+  writer.add(section(ExperiencePart::phrasing_tools), phrasing_tools_);
+  writer.add(section(ExperiencePart::phrasing_ages), ages_);
+  writer.add(section(ExperiencePart::phrasing_words), phrasing_words_);
+  writer.add(section(ExperiencePart::phrasing_word_starts), word_starts_);
+  writer.add(section(ExperiencePart::refusal_letters), refusals_.letters);
+  writer.add(section(ExperiencePart::refusal_starts), refusals_.starts);
+  writer.add(section(ExperiencePart::refusal_tools), refusal_tools_);
+  writer.add(section(ExperiencePart::row_starts), row_starts_);
+  writer.add(section(ExperiencePart::cells), cells_);
+  writer.add(section(ExperiencePart::record_tools), record_tools_);
+  writer.add(section(ExperiencePart::records), records_);
+  writer.add(section(ExperiencePart::cursor), cursor_);
 }
 
 namespace {
 
 void read_words(const MappedIndex& file, GrowingVocabulary& words) {
-  const Rows<char> texts(file, Part::word_letters, Part::word_starts);
+  const Rows<char> texts(file, ExperiencePart::word_letters, ExperiencePart::word_starts);
   for (std::size_t i = 0; i < texts.size(); ++i) expect(words.add(text_of(texts[i])) == i);
 }
 
 std::vector<std::vector<Cell>> read_rows(const MappedIndex& file, std::uint32_t words,
                                          std::uint32_t tools) {
-  const Rows<Cell> cells(file, Part::cells, Part::row_starts);
+  const Rows<Cell> cells(file, ExperiencePart::cells, ExperiencePart::row_starts);
   expect(cells.size() <= words);
   std::vector<std::vector<Cell>> rows;
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -142,8 +138,8 @@ std::vector<std::vector<Cell>> read_rows(const MappedIndex& file, std::uint32_t 
   return rows;
 }
 
-std::span<const std::uint32_t> read_tools(const MappedIndex& file, Part part, std::size_t n,
-                                          std::uint32_t tools) {
+std::span<const std::uint32_t> read_tools(const MappedIndex& file, ExperiencePart part,
+                                          std::size_t n, std::uint32_t tools) {
   const auto numbers = file.section<std::uint32_t>(section(part));
   expect(numbers.size() == n);
   for (const std::uint32_t tool : numbers) expect(tool < tools);
@@ -164,10 +160,11 @@ Experience SavedExperience::read(const MappedIndex& file, std::uint32_t tools) {
   read_words(file, phrasings.words_);
   phrasings.counts_.resize(phrasings.words());
   phrasings.having_.resize(phrasings.words());
-  const Rows<char> texts(file, Part::phrasing_letters, Part::phrasing_starts);
-  const Rows<std::uint32_t> words(file, Part::phrasing_words, Part::phrasing_word_starts);
-  const auto owners = read_tools(file, Part::phrasing_tools, texts.size(), tools);
-  const auto ages = file.section<std::uint32_t>(section(Part::phrasing_ages));
+  const Rows<char> texts(file, ExperiencePart::phrasing_letters, ExperiencePart::phrasing_starts);
+  const Rows<std::uint32_t> words(file, ExperiencePart::phrasing_words,
+                                  ExperiencePart::phrasing_word_starts);
+  const auto owners = read_tools(file, ExperiencePart::phrasing_tools, texts.size(), tools);
+  const auto ages = file.section<std::uint32_t>(section(ExperiencePart::phrasing_ages));
   expect(words.size() == texts.size() && ages.size() == texts.size());
   for (std::uint32_t id = 0; id < texts.size(); ++id) {
     for (const std::uint32_t word : words[id]) {
@@ -185,19 +182,19 @@ Experience SavedExperience::read(const MappedIndex& file, std::uint32_t tools) {
   phrasings.refresh();
 
   out.model_.set_rows(read_rows(file, phrasings.words(), tools));
-  const Rows<char> refused(file, Part::refusal_letters, Part::refusal_starts);
-  const auto refusers = read_tools(file, Part::refusal_tools, refused.size(), tools);
+  const Rows<char> refused(file, ExperiencePart::refusal_letters, ExperiencePart::refusal_starts);
+  const auto refusers = read_tools(file, ExperiencePart::refusal_tools, refused.size(), tools);
   for (std::size_t i = 0; i < refused.size(); ++i) {
     const std::string_view text = text_of(refused[i]);
     out.refusals_[refusers[i]].push_back({stems_of(text), std::string(text)});
   }
-  const auto records = file.section<Record>(section(Part::records));
-  const auto tried = read_tools(file, Part::record_tools, records.size(), tools);
+  const auto records = file.section<Record>(section(ExperiencePart::records));
+  const auto tried = read_tools(file, ExperiencePart::record_tools, records.size(), tools);
   for (std::size_t i = 0; i < records.size(); ++i) {
     expect(well_formed(records[i]));
     out.set_record(tried[i], records[i]);
   }
-  const auto cursor = file.section<std::uint32_t>(section(Part::cursor));
+  const auto cursor = file.section<std::uint32_t>(section(ExperiencePart::cursor));
   expect(cursor.size() == 1);
   out.cursor_ = cursor.front();
   return out;

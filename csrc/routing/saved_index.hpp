@@ -24,6 +24,10 @@ struct UnreadableIndex : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+inline void expect(bool holds) {
+  if (!holds) throw UnreadableIndex("its parts do not fit together");
+}
+
 enum class Section : std::uint64_t;
 
 // Collects sections; they must live until `bytes` is called.

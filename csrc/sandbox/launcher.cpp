@@ -23,7 +23,7 @@ using prefrontal::sandbox::Report;
 
 constexpr int kNotStarted = 125;
 
-void tell(int end, const std::string& text) {
+void report(int end, const std::string& text) {
   if (write(end, text.data(), text.size()) < 0) _exit(kNotStarted);
 }
 
@@ -55,10 +55,10 @@ int main(int count, char** words) {
   try {
     fcntl(end, F_SETFD, FD_CLOEXEC);
     const auto request = prefrontal::sandbox::read_request(count - 2, words + 2);
-    tell(end, text_of(prefrontal::sandbox::supervise(request)));
+    report(end, text_of(prefrontal::sandbox::supervise(request)));
     return 0;
   } catch (const std::exception& error) {
-    tell(end, "failed " + std::string(error.what()) + "\n");
+    report(end, "failed " + std::string(error.what()) + "\n");
     return kNotStarted;
   }
 }

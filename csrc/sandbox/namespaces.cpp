@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "csrc/sandbox/failure.hpp"
+#include "csrc/sandbox/syscall_names.hpp"
 
 namespace prefrontal::sandbox {
 namespace {
 
 // The kernel's interface, written out because system headers lag behind kernels.
-constexpr long kOpenTree = 428, kMoveMount = 429, kMountSetattr = 442;
 constexpr unsigned kClone = 1, kRecursive = 0x8000, kCloseOnExec = O_CLOEXEC, kEmptyPath = 0x1000;
 constexpr unsigned kFromEmptyPath = 4;
 constexpr std::uint64_t kReadOnly = 1, kNoSetuid = 2, kNoDevices = 4, kNoExecute = 8;

@@ -1,6 +1,5 @@
 #include "csrc/sandbox/process_tree.hpp"
 
-#include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,20 +7,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
-#include <memory>
 #include <string>
 
 #include "csrc/sandbox/failure.hpp"
+#include "csrc/sandbox/handles.hpp"
 
 namespace prefrontal::sandbox {
 namespace {
-
-struct Closer {
-  void operator()(DIR* folder) const { closedir(folder); }
-  void operator()(FILE* file) const { fclose(file); }
-};
-using Folder = std::unique_ptr<DIR, Closer>;
-using File = std::unique_ptr<FILE, Closer>;
 
 std::string place(pid_t process, const char* what) {
   return "/proc/" + std::to_string(process) + "/" + what;

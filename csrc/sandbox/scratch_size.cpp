@@ -1,6 +1,5 @@
 #include "csrc/sandbox/scratch_size.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,19 +8,15 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
-#include <memory>
 #include <utility>
+
+#include "csrc/sandbox/handles.hpp"
 
 namespace prefrontal::sandbox {
 namespace {
 
 constexpr int kDeepest = 48;
 
-struct Closer {
-  void operator()(DIR* folder) const { closedir(folder); }
-  void operator()(FILE* file) const { fclose(file); }
-};
-using Folder = std::unique_ptr<DIR, Closer>;
 using Inode = std::pair<unsigned long, unsigned long>;  // device, number
 using Held = std::map<Inode, long>;                     // kilobytes
 

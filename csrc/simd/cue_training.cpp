@@ -3,7 +3,7 @@
 
 #include "csrc/simd/cue_scores.hpp"
 #include "csrc/simd/cue_values.hpp"
-#include "csrc/simd/kernels.hpp"
+#include "csrc/simd/operators.hpp"
 
 #define PREFRONTAL_JOIN_(a, b) a##b
 #define PREFRONTAL_JOIN(a, b) PREFRONTAL_JOIN_(a, b)

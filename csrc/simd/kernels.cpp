@@ -40,10 +40,6 @@ extern const Kernels PREFRONTAL_JOIN(kernels_, PREFRONTAL_ISA) = {
     tanh,
     &PREFRONTAL_JOIN(lstm_, PREFRONTAL_ISA),
     &PREFRONTAL_JOIN(slots_, PREFRONTAL_ISA),
-    &PREFRONTAL_JOIN(rule_, PREFRONTAL_ISA),
-    &PREFRONTAL_JOIN(cue_training_, PREFRONTAL_ISA),
-    &PREFRONTAL_JOIN(rollouts_, PREFRONTAL_ISA),
-    &PREFRONTAL_JOIN(sequences_, PREFRONTAL_ISA),
-    &PREFRONTAL_JOIN(trajectories_, PREFRONTAL_ISA)};
+    &PREFRONTAL_JOIN(rule_, PREFRONTAL_ISA)};
 
 }  // namespace prefrontal::simd

@@ -2,13 +2,9 @@
 // standard library in kernels.cpp could leak wide instructions into the whole program.
 #pragma once
 
-#include "csrc/simd/cue_training.hpp"
 #include "csrc/simd/lstm.hpp"
-#include "csrc/simd/rollouts.hpp"
 #include "csrc/simd/rule.hpp"
-#include "csrc/simd/sequences.hpp"
 #include "csrc/simd/slots.hpp"
-#include "csrc/simd/trajectories.hpp"
 
 namespace prefrontal::simd {
 
@@ -23,10 +19,6 @@ struct Kernels {
   const LstmKernels* lstm;
   const SlotKernels* slots;
   const RuleKernels* rule;
-  const CueTrainingKernels* cue_training;
-  const RolloutKernels* rollouts;
-  const SequenceKernels* sequences;
-  const TrajectoryKernels* trajectories;
 };
 
 extern const Kernels kernels_scalar;
@@ -48,25 +40,5 @@ extern const SlotKernels slots_scalar;
 extern const SlotKernels slots_base;
 extern const SlotKernels slots_v3;
 extern const SlotKernels slots_v4;
-
-extern const CueTrainingKernels cue_training_scalar;
-extern const CueTrainingKernels cue_training_base;
-extern const CueTrainingKernels cue_training_v3;
-extern const CueTrainingKernels cue_training_v4;
-
-extern const RolloutKernels rollouts_scalar;
-extern const RolloutKernels rollouts_base;
-extern const RolloutKernels rollouts_v3;
-extern const RolloutKernels rollouts_v4;
-
-extern const SequenceKernels sequences_scalar;
-extern const SequenceKernels sequences_base;
-extern const SequenceKernels sequences_v3;
-extern const SequenceKernels sequences_v4;
-
-extern const TrajectoryKernels trajectories_scalar;
-extern const TrajectoryKernels trajectories_base;
-extern const TrajectoryKernels trajectories_v3;
-extern const TrajectoryKernels trajectories_v4;
 
 }  // namespace prefrontal::simd

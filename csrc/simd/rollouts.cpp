@@ -1,8 +1,8 @@
 // Compiled once for each instruction set, like kernels.cpp. No standard library here.
 #include "csrc/simd/rollouts.hpp"
 
-#include "csrc/simd/kernels.hpp"
 #include "csrc/simd/lanes.hpp"
+#include "csrc/simd/operators.hpp"
 #include "csrc/simd/residue.hpp"
 
 #define PREFRONTAL_JOIN_(a, b) a##b

@@ -6,7 +6,7 @@
 #include "csrc/simd/sequences.hpp"
 
 #include "csrc/simd/across.hpp"
-#include "csrc/simd/kernels.hpp"
+#include "csrc/simd/operators.hpp"
 #include "csrc/simd/tanh.hpp"
 #include "csrc/simd/v16.hpp"
 

@@ -2,8 +2,8 @@
 #include "csrc/simd/trajectories.hpp"
 
 #include "csrc/simd/across.hpp"
-#include "csrc/simd/kernels.hpp"
 #include "csrc/simd/lanes.hpp"
+#include "csrc/simd/operators.hpp"
 #include "csrc/simd/residue.hpp"
 
 #define PREFRONTAL_JOIN_(a, b) a##b

@@ -4,7 +4,7 @@
 #include "csrc/control/torch/checks.hpp"
 #include "csrc/control/torch/cue_autograd.hpp"
 
-namespace prefrontal::control {
+namespace prefrontal::control::context_read_operator {
 namespace {
 
 using at::Tensor;
@@ -200,4 +200,4 @@ TORCH_LIBRARY_IMPL(prefrontal, Meta, m) {
 }
 
 }  // namespace
-}  // namespace prefrontal::control
+}  // namespace prefrontal::control::context_read_operator

@@ -4,7 +4,7 @@
 
 #include "csrc/control/torch/cue_folded.hpp"
 
-namespace prefrontal::control {
+namespace prefrontal::control::cue_folded_operator {
 namespace {
 
 using at::Tensor;
@@ -80,4 +80,4 @@ TORCH_LIBRARY_IMPL(prefrontal, Meta, m) {
 }
 
 }  // namespace
-}  // namespace prefrontal::control
+}  // namespace prefrontal::control::cue_folded_operator

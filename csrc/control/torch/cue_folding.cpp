@@ -9,7 +9,7 @@
 #include "csrc/control/torch/checks.hpp"
 #include "csrc/control/torch/cue_folded.hpp"
 
-namespace prefrontal::control {
+namespace prefrontal::control::cue_folding_operator {
 namespace {
 
 using at::Tensor;
@@ -144,4 +144,4 @@ TORCH_LIBRARY_IMPL(prefrontal, Meta, m) {
 }
 
 }  // namespace
-}  // namespace prefrontal::control
+}  // namespace prefrontal::control::cue_folding_operator

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "csrc/control/torch/cue.hpp"
-#include "csrc/simd/dispatch.hpp"
 #include "csrc/simd/exponential.hpp"
+#include "csrc/simd/operator_dispatch.hpp"
 
 namespace prefrontal::control {
 
@@ -95,18 +95,18 @@ CueCall::CueCall(const CueInputs& in) : learns_tau_(in.log_tau.has_value()) {
               numbers_(heads.terrain_weight),
               numbers_(heads.terrain_bias),
               numbers_(in.key_bias)};
-  const long floats = simd::kernels().cue_training->scratch(shape_);
+  const long floats = simd::operator_kernels().cue_training->scratch(shape_);
   scratch_.reset(new float[static_cast<std::size_t>(floats)]);
 }
 
 void CueCall::forward(const simd::CueOutputs& out) const {
-  simd::kernels().cue_training->forward(shape_, tensors_, out, scratch_.get());
+  simd::operator_kernels().cue_training->forward(shape_, tensors_, out, scratch_.get());
 }
 
 float CueCall::backward(const simd::CueOutputs& out, const simd::CueOutputGradients& gradients,
                         const simd::CueTensors<float>& into) const {
-  const float sharper = simd::kernels().cue_training->backward(shape_, tensors_, out, gradients,
-                                                               into, scratch_.get());
+  const float sharper = simd::operator_kernels().cue_training->backward(
+      shape_, tensors_, out, gradients, into, scratch_.get());
   if (!learns_tau_) return 0.0f;
   const double exponential = simd::exponential(log_tau_), tau = exponential + 1e-3;
   return static_cast<float>(-static_cast<double>(sharper) * shape_.sharpness * exponential / tau);

@@ -8,9 +8,9 @@
 #include "csrc/control/torch/checks.hpp"
 #include "csrc/control/torch/operator.hpp"
 #include "csrc/control/torch/rollout_layers.hpp"
-#include "csrc/simd/dispatch.hpp"
+#include "csrc/simd/operator_dispatch.hpp"
 
-namespace prefrontal::control {
+namespace prefrontal::control::lstm_rollout_operator {
 namespace {
 
 using at::Tensor;
@@ -131,7 +131,7 @@ Results on_cpu(const Tensor& first, const Tensor& h0, const Tensor& c0, TensorLi
                                 static_cast<int>(layers.size()),
                                 static_cast<int>(h0.size(2)),
                                 {layer_at(top, 0), layer_at(top, 2)}};
-  simd::kernels().sequences->roll(
+  simd::operator_kernels().sequences->roll(
       net,
       {static_cast<int>(first.size(0)), static_cast<int>(steps), x[0], h.mutable_data_ptr<float>(),
        c.mutable_data_ptr<float>(), predictions.mutable_data_ptr<float>()});
@@ -173,4 +173,4 @@ Results fake(const Tensor& first, const Tensor& h0, const Tensor& c0, TensorList
 TORCH_LIBRARY_IMPL(prefrontal, Meta, m) { m.impl("lstm_rollout", fake); }
 
 }  // namespace
-}  // namespace prefrontal::control
+}  // namespace prefrontal::control::lstm_rollout_operator

@@ -13,7 +13,7 @@
 #include "csrc/control/torch/score.hpp"
 #include "csrc/control/torch/state_weights.hpp"
 
-namespace prefrontal::control {
+namespace prefrontal::control::propose_operator {
 namespace {
 
 using at::Tensor;
@@ -225,4 +225,4 @@ Results fake(const Tensor& z_self, const Tensor& z_world, const Tensor& mean, co
 TORCH_LIBRARY_IMPL(prefrontal, Meta, m) { m.impl("propose", fake); }
 
 }  // namespace
-}  // namespace prefrontal::control
+}  // namespace prefrontal::control::propose_operator

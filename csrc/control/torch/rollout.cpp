@@ -7,9 +7,9 @@
 #include "csrc/control/torch/checks.hpp"
 #include "csrc/control/torch/operator.hpp"
 #include "csrc/control/torch/rollout_layers.hpp"
-#include "csrc/simd/dispatch.hpp"
+#include "csrc/simd/operator_dispatch.hpp"
 
-namespace prefrontal::control {
+namespace prefrontal::control::rollout_operator {
 namespace {
 
 using at::Tensor;
@@ -99,7 +99,7 @@ Rollout on_cpu(const Tensor& z_self, const Tensor& z_world, const Tensor& action
   rows.states = states.mutable_data_ptr<float>();
   rows.world_states = worlds.mutable_data_ptr<float>();
   rows.objects = objects.mutable_data_ptr<float>();
-  simd::kernels().rollouts->roll(e2, rows);
+  simd::operator_kernels().rollouts->roll(e2, rows);
   return {states, worlds, objects};
 }
 
@@ -138,4 +138,4 @@ Rollout fake(const Tensor& z_self, const Tensor& z_world, const Tensor& actions,
 TORCH_LIBRARY_IMPL(prefrontal, Meta, m) { m.impl("rollout", fake); }
 
 }  // namespace
-}  // namespace prefrontal::control
+}  // namespace prefrontal::control::rollout_operator

@@ -9,7 +9,7 @@
 #include "csrc/control/torch/operator.hpp"
 #include "csrc/simd/dispatch.hpp"
 
-namespace prefrontal::control {
+namespace prefrontal::control::rule_bias_operator {
 namespace {
 
 using at::Tensor;
@@ -183,4 +183,4 @@ TORCH_LIBRARY_IMPL(prefrontal, Meta, m) {
 }
 
 }  // namespace
-}  // namespace prefrontal::control
+}  // namespace prefrontal::control::rule_bias_operator

@@ -6,7 +6,7 @@
 #include "csrc/control/torch/operator.hpp"
 #include "csrc/simd/dispatch.hpp"
 
-namespace prefrontal::control {
+namespace prefrontal::control::rule_update_operator {
 namespace {
 
 using at::Tensor;
@@ -151,4 +151,4 @@ Tensor fake(const Tensor& rule, const Tensor& z_delta, const Tensor& z_world,
 TORCH_LIBRARY_IMPL(prefrontal, Meta, m) { m.impl("rule_update", fake); }
 
 }  // namespace
-}  // namespace prefrontal::control
+}  // namespace prefrontal::control::rule_update_operator

@@ -7,9 +7,9 @@
 #include "csrc/control/torch/checks.hpp"
 #include "csrc/control/torch/operator.hpp"
 #include "csrc/control/torch/state_weights.hpp"
-#include "csrc/simd/dispatch.hpp"
+#include "csrc/simd/operator_dispatch.hpp"
 
-namespace prefrontal::control {
+namespace prefrontal::control::score_operator {
 namespace {
 
 using at::Tensor;
@@ -95,7 +95,7 @@ Tensor on_cpu(const Tensor& world_states, TensorList harm, TensorList residue, d
                                        goal ? near.const_data_ptr<float>() : nullptr};
   const auto states = world_states.expect_contiguous();
   Tensor scores = at::empty({world_states.size(0), kScores}, world_states.options());
-  simd::kernels().trajectories->score(
+  simd::operator_kernels().trajectories->score(
       parts, states->const_data_ptr<float>(), static_cast<int>(world_states.size(0)),
       static_cast<int>(world_states.size(1)), scores.mutable_data_ptr<float>());
   return scores;
@@ -221,4 +221,4 @@ TORCH_LIBRARY_IMPL(prefrontal, Meta, m) {
 }
 
 }  // namespace
-}  // namespace prefrontal::control
+}  // namespace prefrontal::control::score_operator

@@ -13,7 +13,7 @@
 #include "csrc/control/torch/operator.hpp"
 #include "csrc/control/torch/overlap.hpp"
 
-namespace prefrontal::control {
+namespace prefrontal::control::terrain_step_operator {
 namespace {
 
 using at::Tensor;
@@ -241,4 +241,4 @@ Tensor fake(PREFRONTAL_STEP_ARGUMENTS) {
 TORCH_LIBRARY_IMPL(prefrontal, Meta, m) { m.impl("terrain_step", fake); }
 
 }  // namespace
-}  // namespace prefrontal::control
+}  // namespace prefrontal::control::terrain_step_operator
