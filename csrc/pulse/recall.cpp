@@ -6,7 +6,7 @@
 namespace prefrontal::pulse {
 namespace {
 
-constexpr double kSurplus = 0.3;  // of the misses that the target allows among those decided
+constexpr double kSurplus = 0.2;  // of the misses that the target allows among those decided
 
 // Continued fraction of the incomplete beta function (modified Lentz).
 double beta_fraction(double a, double b, double x) {
@@ -100,7 +100,7 @@ void RecallPromise::correct(bool missed) {
   if (decided_.size() > memory_) decided_.pop_front();
   const auto decided = static_cast<double>(decided_.size());
   // Misses are made up for in full, but what was caught beyond the target buys few of them.
-  const double surplus = std::max(1.0, kSurplus * most * decided);
+  const double surplus = kSurplus * most * decided;
   balance_ = std::clamp(balance_ + most - (missed ? 1.0 : 0.0), -most * memory, surplus);
   const double gain =
       step_ * std::sqrt(most) * memory / std::max(static_cast<double>(needed()), decided);
