@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 
@@ -10,7 +12,7 @@ import pytest
 
 from .figures import COMMAND, FILE, NONE, figures_in, has_figures, missing, refusal
 from .page_run import PageRun
-from .pages import Passage, pages, passages_of
+from .pages import REPOSITORY, Passage, pages, passages_of, read
 
 MARKS = (COMMAND, FILE, NONE)
 PASSAGES = [each for page in pages() for each in passages_of(page)]
@@ -117,3 +119,13 @@ def test_figures_that_do_not_hold_are_named(
 def test_a_command_that_fails_is_told(run: PageRun) -> None:
     with pytest.raises(AssertionError, match="false"):
         refusal(Passage("made.md", 1, "12 %", {COMMAND: "false"}), run)
+
+
+def test_what_the_benchmarks_say_of_the_sample_is_printed_again() -> None:
+    """The other rows of that table need clones; this one needs nothing."""
+    script = REPOSITORY / "benchmarks" / "bench_histories.py"
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, check=True, cwd=REPOSITORY
+    )
+    [head, rule, sample] = done.stdout.splitlines()
+    assert f"{head}\n{rule}\n{sample}\n" in read("benchmarks/README.md")
