@@ -19,6 +19,8 @@ from types import FrameType
 INTERRUPTED = 130
 TERMINATED = 143
 _LATER_S = 0.01
+_exceptions: set[signal.Signals] = set()
+"""The signals that `raise_at_signals` made exceptions."""
 
 
 def leave_at_once() -> None:
@@ -32,8 +34,16 @@ def raise_at_signals() -> None:
     """From now on a signal is an exception in the main thread, where `leave_at_once` was called."""
     for number, (*_, raising) in _HANDLERS.items():
         if signal.getsignal(number) is _leave:
+            _exceptions.add(number)
             signal.signal(number, raising)
             sys.unraisablehook = _again_or_tell
+
+
+def leave_again() -> None:
+    """Undo `raise_at_signals`; a process in which it did nothing keeps its own handlers."""
+    for number in _exceptions:
+        if signal.getsignal(number) in _HANDLERS[number]:
+            signal.signal(number, _leave)
 
 
 def exit_code(error: BaseException) -> int | None:

@@ -17,7 +17,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from prefrontal.cli import main
 from prefrontal.interrupts import INTERRUPTED, TERMINATED, Terminated, exit_code
 
 PATIENCE_S = 60.0
@@ -167,6 +169,12 @@ def test_a_server_of_mcp_ends_while_it_waits_for_its_client(folder: Path) -> Non
         assert json.loads(process.stdout.readline())["id"] == 1
         process.send_signal(signal.SIGINT)
         assert_silent("mcp", signal.SIGINT, *ended(process))
+
+
+def test_a_process_that_calls_a_command_keeps_its_own_handlers() -> None:
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    assert CliRunner().invoke(main, ["doctor"]).exit_code == 0
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
 
 
 def test_a_signal_that_is_ignored_stays_ignored(folder: Path) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from ..errors import PrefrontalError
-from ..interrupts import end_line, exit_code, leave_at_once, raise_at_signals
+from ..interrupts import end_line, exit_code, leave_again, raise_at_signals
 from .exit_codes import sentence, tell_exit_codes
 
 _CLICKS = (click.ClickException, click.Abort)
@@ -71,7 +71,7 @@ class LazyGroup(click.Group):
                 raise_at_signals()
                 return super().invoke(ctx)
             finally:
-                leave_at_once()
+                leave_again()
         except click.exceptions.Exit:
             raise
         except BaseException as error:
