@@ -196,6 +196,14 @@ def straight_result() -> ReplayResult:
     return replace(sample_result(), curve=((0.0, 0.0), (1.0, 1.0)))
 
 
+def perfect_result() -> ReplayResult:
+    """Everything was caught and no wake-up was wasted."""
+    return replace(
+        sample_result(windows=400), missed=0, misses=(), wasted_count=0, wasted=(), auc=0.99,
+        got_recall=1.0, recall_interval=(0.97, 1.0),
+    )  # fmt: skip
+
+
 def empty_result() -> ReplayResult:
     """Nothing was left after the warm-up."""
     base = nothing_relevant()

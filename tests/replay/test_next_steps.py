@@ -52,6 +52,8 @@ def test_a_promise_not_kept_asks_for_more_than_is_needed() -> None:
     first, second = commands(made_histories.missed(), "/src/it")
     assert first == "prefrontal replay --git /src/it --recall 0.95"
     assert second == "prefrontal replay --git /src/it --report replay.html"
+    meant = [each.command for each in next_steps(made_histories.missed(), "", "message:a b")]
+    assert meant[0] == "prefrontal replay --relevant 'message:a b' --recall 0.95"
     asked = replace(made_histories.missed(), asked_recall=0.97)
     assert commands(asked)[0].endswith("--recall 0.99")
 

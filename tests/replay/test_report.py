@@ -23,6 +23,7 @@ from .sample_results import (
     empty_result,
     hostile_result,
     nothing_relevant,
+    perfect_result,
     sample_result,
     tiny_result,
 )
@@ -237,8 +238,10 @@ def test_no_path_of_the_machine_it_was_made_on_is_told() -> None:
         ),
         (replace(sample_result(), days=0.0), "the windows span no time", "data-knob disabled"),
         (empty_result(), "No window was left after the warm-up.", "The policies side by side"),
-        (tiny_result(), "Nothing that mattered was missed", '<table class="why"'),
-        (tiny_result(), "No wake-up was wasted", "AUC"),
+        (perfect_result(), "Nothing that mattered was missed", '<table class="why"'),
+        (perfect_result(), "No wake-up was wasted", '<table class="why"'),
+        (tiny_result(), "Too early to tell", '<table class="why"'),
+        (replace(empty_result(), windows=3, days=0.1), "None of 3 windows mattered", "A month"),
         (tiny_result(), "All 5 windows", "The last 120 windows"),
     ],
 )

@@ -18,6 +18,7 @@ from .sample_results import (
     empty_result,
     hostile_result,
     nothing_relevant,
+    perfect_result,
     sample_result,
     straight_result,
     tiny_result,
@@ -160,11 +161,19 @@ def test_a_replay_without_windows_says_so_and_what_to_try() -> None:
     assert "Policy" not in text
 
 
+def test_of_less_than_a_day_without_labels_no_rates_are_made_up() -> None:
+    hours = replace(nothing_relevant(), days=0.2)
+    assert "A month" not in shown(hours)
+    assert "90 windows over 5 hours, after" in shown(hours)
+    assert "A month" in shown(nothing_relevant())
+
+
 def test_nothing_missed_and_nothing_wasted_are_not_listed() -> None:
-    text = shown(tiny_result())
-    assert "Missed" not in text
-    assert "Woke for nothing (" not in text
-    assert "The last 5 windows" in text
+    for result in (perfect_result(), tiny_result()):
+        text = shown(result)
+        assert "Missed" not in text
+        assert "Woke for nothing (" not in text
+        assert f"The last {len(result.strip)} windows" in text
 
 
 def test_a_curve_of_two_points_is_drawn_as_a_ramp() -> None:

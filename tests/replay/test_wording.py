@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from prefrontal.replay.wording import (
     axis_moments,
+    days_words,
     facts_sentence,
     level,
     moment,
@@ -106,6 +107,12 @@ def test_the_base_rate_is_called_so_and_is_no_rule_of_its_own() -> None:
 def test_what_is_spared_or_woken_more_fits_a_table() -> None:
     words = [spared_words(each) for each in (0.61, 0.0, -0.06, -1.0, -38.2, None)]
     assert words == ["61 %", "0 %", "6 % more", "2.0× as many", "39× as many", "–"]
+
+
+def test_a_length_of_time_is_days_or_hours() -> None:
+    assert [days_words(each) for each in (2595.4, 2.0, 1.99, 0.1, 0.04, 0.0)] == [
+        "2,595 days", "2 days", "48 hours", "2 hours", "under 2 hours", "under 2 hours",
+    ]  # fmt: skip
 
 
 def test_the_facts_say_what_mattered_only_where_something_did() -> None:

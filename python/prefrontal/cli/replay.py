@@ -185,7 +185,7 @@ def replay(
         results = sources.replayed(request, step)
     for path in _written(results, report, png, save):
         click.echo(f"Wrote {path}", err=True)
-    _show(results, as_json, sources.place)
+    _show(results, as_json, sources.place, relevant)
 
 
 def _check_folders(*paths: str | None) -> None:
@@ -224,7 +224,7 @@ def _plain(results: list[ReplayResult]) -> dict[str, Any]:
     return {"results": [document(result) for result in results]}
 
 
-def _show(results: list[ReplayResult], as_json: bool, place: str) -> None:
+def _show(results: list[ReplayResult], as_json: bool, place: str, relevant: str | None) -> None:
     if as_json:
         click.echo(json.dumps(_plain(results)))
         return
@@ -233,7 +233,7 @@ def _show(results: list[ReplayResult], as_json: bool, place: str) -> None:
     from ..replay.table import print_many, print_result
 
     if len(results) == 1:
-        print_result(results[0], Console(), place)
+        print_result(results[0], Console(), place, relevant)
     else:
         print_many(results, Console())
 

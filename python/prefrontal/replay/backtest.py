@@ -167,11 +167,8 @@ def _result(
 
 
 def _cautions(windows: int, positives: int) -> Iterator[str]:
-    if not windows:
-        yield "Nothing is left after the warm-up: this history is too short to say anything."
-    elif not positives:
-        yield "Nothing relevant happened after the warm-up, so no recall can be measured."
-    elif positives < FEW_POSITIVES:
+    """What the verdict does not say already."""
+    if 0 < positives < FEW_POSITIVES:
         yield (
             f"Only {positives} relevant windows after the warm-up: read every figure with its"
             " interval, and try a longer history."

@@ -30,10 +30,13 @@ class NextStep:
 SAMPLE = NextStep("prefrontal replay --sample", "a recorded public history, as an example")
 
 
-def next_steps(result: ReplayResult, place: str = "") -> tuple[NextStep, ...]:
+def next_steps(
+    result: ReplayResult, place: str = "", relevant: str | None = None
+) -> tuple[NextStep, ...]:
     """The two commands worth trying next; none when the gate was worth it.
 
-    place: the repository, file or folder that was replayed, as the person named it.
+    place: the repository, file or folder that was replayed, as the person named it. relevant: the
+    preset that was asked for; None when it was found.
     """
     kind = verdict(result).kind
     origin = result.origin or {"recorded": "events", "noop": "sessions"}.get(result.preset, "git")
@@ -44,6 +47,8 @@ def next_steps(result: ReplayResult, place: str = "") -> tuple[NextStep, ...]:
     if kind in (NOTHING_TO_MEASURE, TOO_EARLY, NOT_WORTH_IT):
         return (meaning, SAMPLE)
     asked = result.asked_recall
+    if relevant is not None:
+        command += f" --relevant {shlex.quote(relevant)}"
     if kind == NOT_KEPT:
         more = f"{command} --recall {min(0.99, asked + 0.05):.2g}"
         report = f"{command} --report replay.html"

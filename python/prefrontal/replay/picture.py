@@ -88,7 +88,12 @@ def _write_verdict(figure: Figure, result: ReplayResult) -> None:
                 linespacing=1.25, parse_math=False)  # fmt: skip
     name = _drawable(source_names([result])[0], 30)
     figure.text(
-        0.026, 0.862, f"{name}: {_history(result)}", fontsize=9, color=SOFT, parse_math=False
+        0.026,
+        0.88 if len(lines) == 1 else 0.862,
+        f"{name}: {_history(result)}",
+        fontsize=9,
+        color=SOFT,
+        parse_math=False,
     )
 
 
@@ -207,7 +212,10 @@ def _annotate(axes: Axes, result: ReplayResult) -> None:
     """Words beside the dot, on the side where the plot is empty."""
     if result.got_recall is None or result.wakes_per_day <= 0:
         return
-    lines = [f"caught {percent(result.got_recall, 1)}, {how_often(result.wakes_per_day)}"]
+    lines = [
+        f"caught {percent(result.got_recall, 1)}",
+        f"wake-ups: {how_often(result.wakes_per_day)}",
+    ]
     if (factor := times_fewer(result, result.wakes_per_day)) is not None:
         lines.append(f"{than_heartbeat(factor)} than a heartbeat")
     if (saved := share_fewer(result, result.wakes_per_day)) is not None:

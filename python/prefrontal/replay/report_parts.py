@@ -11,7 +11,7 @@ from .reading import CurveReading, read_curve, share_fewer
 from .report_card import next_card, verdict_card
 from .report_lists import outcome_list
 from .result import PolicyResult, ReplayResult
-from .verdict import NOTHING_TO_MEASURE, verdict
+from .verdict import NOTHING_TO_MEASURE, extrapolates, verdict
 from .wording import (
     KIND_WORDS,
     NOTHING,
@@ -88,18 +88,20 @@ def replay_section(result: ReplayResult, name: str, number: int, several: bool) 
 
 
 def _measured(result: ReplayResult, number: int, sub: str) -> str:
-    """What there is to see: no curve where it says too little, no windows where none counts."""
+    """What there is to see; of too little neither the curve nor single windows."""
     decided = verdict(result)
-    if decided.kind == NOTHING_TO_MEASURE:
-        heading = f'<{sub} class="sub">What each policy would cost</{sub}>'
-        return heading + _policies(result)
-    chart = "" if decided.tone == "open" else _chart(result, number, sub)
-    return f"""{chart}
-{_strip(result, sub)}
-<{sub} class="sub">The policies side by side</{sub}>
-{_policies(result)}
-{outcome_list("missed", result.misses, result.missed, result, sub)}
-{outcome_list("wasted", result.wasted, result.wasted_count, result, sub)}"""
+    told = decided.tone != "open"
+    known = decided.kind != NOTHING_TO_MEASURE
+    title = "The policies side by side" if known else "What each policy would cost"
+    policies = f'<{sub} class="sub">{title}</{sub}>\n{_policies(result)}'
+    parts = (
+        _chart(result, number, sub) if told else "",
+        _strip(result, sub) if known else "",
+        "" if extrapolates(result) else policies,
+        outcome_list("missed", result.misses, result.missed, result, sub) if told else "",
+        outcome_list("wasted", result.wasted, result.wasted_count, result, sub) if told else "",
+    )
+    return "\n".join(filter(None, parts))
 
 
 def _chart(result: ReplayResult, number: int, sub: str) -> str:

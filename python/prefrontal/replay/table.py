@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from ..feature_words import reason_words
 from .comparison import caution, compare, comparison_sentence
 from .gains import details, gains, month_of
-from .next_steps import next_steps
+from .next_steps import NextStep, next_steps
 from .plain_figures import how_often, usd, wait
 from .reading import recall_at, share_fewer
 from .result import Outcome, PolicyResult, ReplayResult
-from .verdict import verdict
+from .verdict import extrapolates, verdict
 from .wording import (
     KIND_WORDS,
     NOTHING,
@@ -50,29 +50,41 @@ REASONS = 3
 """Reasons said of each."""
 
 
-def print_result(result: ReplayResult, console: Console, place: str = "") -> None:
+def print_result(
+    result: ReplayResult, console: Console, place: str = "", relevant: str | None = None
+) -> None:
     """Everything about one replay that fits a screen or two, the verdict first.
 
-    place: what was replayed, as the person named it, for the commands to try next.
+    place, relevant: what was replayed and asked for, as `next_steps` takes them.
     """
     page = Page(console)
     _print_verdict(result, page)
     page.gap()
     page.say(f"{source_names([result])[0]}: {facts_sentence(result)}", "dim")
-    if result.windows:
+    if result.windows and not extrapolates(result):
         page.gap()
         _print_policies(result, page)
-    if result.windows and result.relevant:
-        if verdict(result).tone != "open":
-            _print_curve(result, page)
-        _print_strip(result, page)
-        _print_outcomes("Missed", result.misses, result.missed, result, page)
-        _print_outcomes("Woke for nothing", result.wasted, result.wasted_count, result, page)
-    for line in details(result):
-        page.say(line, "dim")
+    if result.relevant:
+        _print_windows(result, page)
+        for line in details(result):
+            page.say(line, "dim")
     for note in result.notes:
         page.say(f"Note: {printable(note)}", "dim")
-    _print_next(result, place, page)
+    if steps := next_steps(result, place, relevant):
+        if result.relevant or result.notes or not result.windows or extrapolates(result):
+            page.gap()
+        _print_next(steps, page)
+
+
+def _print_windows(result: ReplayResult, page: Page) -> None:
+    """Curve, strip and single windows; of too little the strip alone."""
+    told = verdict(result).tone != "open"
+    if told:
+        _print_curve(result, page)
+    _print_strip(result, page)
+    if told:
+        _print_outcomes("Missed", result.misses, result.missed, result, page)
+        _print_outcomes("Woke for nothing", result.wasted, result.wasted_count, result, page)
 
 
 def print_brief(result: ReplayResult, console: Console) -> None:
@@ -265,11 +277,7 @@ def _cut(text: str, room: int) -> str:
     return text if len(text) <= room else f"{text[: room - 1].rstrip()}…"
 
 
-def _print_next(result: ReplayResult, place: str, page: Page) -> None:
-    steps = next_steps(result, place)
-    if not steps:
-        return
-    page.gap()
+def _print_next(steps: Sequence[NextStep], page: Page) -> None:
     page.say("Try next:", "bold")
     for each in steps:
         page.say(f"{each.reason[:1].upper()}{each.reason[1:]}:", indent=2)

@@ -83,6 +83,11 @@ def verdict(result: ReplayResult) -> Verdict:
     return Verdict(WORTH_IT, "Worth it", reason, "good")
 
 
+def extrapolates(result: ReplayResult) -> bool:
+    """Whether rates per day and month would be made up from less than a day without labels."""
+    return result.days < 1 and verdict(result).tone == "open"
+
+
 def promise_kept(result: ReplayResult) -> bool:
     """Whether what was caught comes within 2 points of what was asked, or above."""
     got = result.got_recall

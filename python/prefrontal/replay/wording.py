@@ -114,12 +114,20 @@ def spared_words(saved: float | None) -> str:
     return f"{percent(-saved)} more" if saved > -0.5 else f"{times(1 - saved)} as many"
 
 
+def days_words(days: float) -> str:
+    """A length of time: "2,595 days", "36 hours", "under 2 hours"."""
+    if days >= 2:
+        return f"{half_up(days):,} days"
+    hours = half_up(days * 24)
+    return f"{hours} hours" if hours >= 2 else "under 2 hours"
+
+
 def facts_sentence(result: ReplayResult) -> str:
     """How much was replayed, and what mattered in it."""
     if not result.windows:
         return f"all {result.warmup:,} windows went into the warm-up."
-    days = "1 day" if round(result.days) == 1 else f"{result.days:,.0f} days"
-    measured = f"{result.windows:,} windows over {days}, after {result.warmup:,} to warm up."
+    windows = "1 window" if result.windows == 1 else f"{result.windows:,} windows"
+    measured = f"{windows} over {days_words(result.days)}, after {result.warmup:,} to warm up."
     if not result.relevant:
         return measured
     return (
