@@ -39,6 +39,12 @@ POINTS = {
     "random": ((6, 2, 0), SOFT),
     "prefrontal": ("o", GREEN),
 }
+NAMES = {
+    "heartbeat": "heartbeat",
+    "on_change": "every change",
+    "rule": "one-line rule",
+    "random": "by chance",
+}
 BARS = {
     "caught": (GREEN, "o", "full"),
     "wasted": ("#e0a12c", "v", "none"),
@@ -122,9 +128,9 @@ def _frame(axes: Axes) -> None:
 
 def _draw_curve(axes: Axes, result: ReplayResult) -> None:
     _frame(axes)
-    if not result.curve or result.days <= 0 or not result.relevant:
+    if not result.curve or result.days <= 0 or verdict(result).tone == "open":
         axes.set_axis_off()
-        axes.text(0.5, 0.5, "There is no curve to draw.", ha="center", color=SOFT)
+        axes.text(0.5, 0.5, "There is no curve to draw yet.", ha="center", color=SOFT)
         return
     shares, recalls = _bent(result.curve)
     per_day = result.windows / result.days
@@ -143,6 +149,7 @@ def _draw_curve(axes: Axes, result: ReplayResult) -> None:
     high = max([per_day, *(each.wakes_per_day for each in shown)])
     _scale(axes, low * 0.9, high * 1.6)
     _draw_asked(axes, result)
+    _name_points(axes, shown)
     _annotate(axes, result)
     legend = axes.legend(
         loc="upper left", bbox_to_anchor=(-0.025, -0.155), ncols=2, fontsize=8, labelcolor=INK,
@@ -196,6 +203,30 @@ def _scale(axes: Axes, low: float, high: float) -> None:
     axes.set_title("what mattered and was caught", fontsize=9, color=INK, loc="left", pad=8)
 
 
+def _name_points(axes: Axes, shown: list[PolicyResult]) -> None:
+    """A name beside each point that stands alone; the legend has them all."""
+    at = {
+        each.name: axes.transAxes.inverted().transform(
+            axes.transData.transform((each.wakes_per_day, 100 * (each.recall or 0.0)))
+        )
+        for each in shown
+    }
+    for name, (left, height) in at.items():
+        near = [
+            other for other, (x, y) in at.items()
+            if other != name and 0 <= x - left < 0.15 and abs(y - height) < 0.05
+        ]  # fmt: skip
+        if name not in NAMES or near:
+            continue
+        below = left > 0.85
+        axes.annotate(
+            NAMES[name], (left, height), xycoords="axes fraction", fontsize=9, color=INK,
+            xytext=(0, -17) if below else (9, -4), textcoords="offset points",
+            ha="center" if below else "left", zorder=6,
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.8},
+        )  # fmt: skip
+
+
 def _draw_asked(axes: Axes, result: ReplayResult) -> None:
     """The asked recall as a line; what was caught lies on it, above it or below."""
     axes.axhline(
@@ -216,10 +247,10 @@ def _annotate(axes: Axes, result: ReplayResult) -> None:
         f"caught {percent(result.got_recall, 1)}",
         f"wake-ups: {how_often(result.wakes_per_day)}",
     ]
-    if (factor := times_fewer(result, result.wakes_per_day)) is not None:
-        lines.append(f"{than_heartbeat(factor)} than a heartbeat")
     if (saved := share_fewer(result, result.wakes_per_day)) is not None:
         lines.append(f"{than_on_change(saved)} than on every change")
+    if (factor := times_fewer(result, result.wakes_per_day)) is not None:
+        lines.append(f"{than_heartbeat(factor)} than a heartbeat")
     low, high = axes.get_xlim()
     across = math.log(result.wakes_per_day / low) / math.log(high / low)
     axes.annotate(
