@@ -207,3 +207,8 @@ def test_a_kept_result_of_the_first_format_is_still_compared(file: Path, tmp_pat
     result = run("--compare", old, kept)
     assert result.exit_code == 0
     assert "The second catches as much of what mattered and wakes as often." in result.stdout
+
+
+def test_the_commands_to_try_name_the_file_that_was_replayed(file: Path) -> None:
+    result = run("--events", file, "--relevant", "message:nothing at all")
+    assert f"    prefrontal replay --events {file} --relevant recorded\n" in result.stdout
