@@ -15,6 +15,7 @@ from prefrontal.assembly.replay_gate import PulseGate
 from prefrontal.errors import InputError, SourceError
 from prefrontal.replay.result import ReplayResult
 from prefrontal.replay.session import Request, replay_events, replay_git
+from prefrontal.replay.verdict import verdict
 from prefrontal.types import Window
 
 from . import repositories
@@ -139,7 +140,7 @@ def test_a_line_without_a_label_is_refused_with_its_place(tmp_path: Path) -> Non
 def test_an_empty_file_gives_a_result_that_says_so(tmp_path: Path) -> None:
     result = events(write_lines(tmp_path / "empty", []))
     assert (result.windows, result.warmup, result.curve) == (0, 0, ())
-    assert "too short to say anything" in result.notes[0]
+    assert verdict(result).kind == "nothing_to_measure"
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:

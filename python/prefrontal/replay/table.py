@@ -93,7 +93,7 @@ def print_brief(result: ReplayResult, console: Console) -> None:
     _print_verdict(result, page)
     page.gap()
     page.say(f"{source_names([result])[0]}: {facts_sentence(result)}", "dim")
-    if result.windows:
+    if result.windows and not extrapolates(result):
         page.gap()
         _print_policies(result, page)
     if result.windows and result.relevant:
