@@ -117,12 +117,13 @@ class Demo:
     def _search(self) -> list[History]:
         """Other histories than this clone's, which is too young to show anything."""
         started = time.monotonic()
-        with progress() as step:
-            seen = []
+        looking = "Looking for git histories"
+        with Console(stderr=True).status(looking) as status:
+            seen: list[History] = []
 
             def found(history: History) -> None:
                 seen.append(history)
-                step("looking for git histories", len(seen), 0)
+                status.update(f"{looking}: {len(seen)} so far")
 
             every = histories(self._roots, TIME_LIMIT_S, found)
         others = [each for each in every if not each.path.is_relative_to(HERE)]

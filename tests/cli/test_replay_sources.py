@@ -110,6 +110,9 @@ def test_the_sample_is_replayed_without_git(
     assert (sample["source"], sample["preset"]) == (facts.name, facts.preset)
     assert sample["relevant"] > 100
     assert "git must be installed" in said(run("--git", "."))
+    (tmp_path / ".git").mkdir()
+    assert said(run()).startswith("git must be installed")
+    assert "prefrontal replay --sample" in said(run())
 
 
 def test_the_sample_takes_the_options_of_any_history(tmp_path: Path) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import InputError
+from ..errors import InputError, SourceError
 
 if TYPE_CHECKING:
     from ..replay.result import ReplayResult
@@ -67,7 +68,10 @@ def _either(path: str, error: InputError) -> str:
 
 
 def here() -> str:
-    """The repository one is in. Raises InputError that says what to do outside of one."""
+    """The repository one is in.
+
+    Raises InputError outside of one and SourceError without git, and says what to do instead.
+    """
     from ..replay.history_kind import top_level
 
     top = top_level()
@@ -75,5 +79,10 @@ def here() -> str:
         raise InputError(
             "replay must be run in a git repository or be told what to replay, got neither; try"
             " `prefrontal replay --sample` (a recorded history) or `prefrontal replay --git PATH`"
+        )
+    if shutil.which("git") is None:
+        raise SourceError(
+            "git must be installed and on the PATH, got no git to run; without it there is"
+            " `prefrontal replay --sample` (a recorded history)"
         )
     return str(top)
