@@ -126,17 +126,18 @@ def test_a_file_that_is_missing_costs_no_more_than_renames(
     repository: Path, commit: Commit, git: Git
 ) -> None:
     text = "".join(f"line {number}\n" for number in range(30))
+    commit("zero", {"c": "0"})
     commit("one", {"a": text, "b": text})
     commit("two", {"a": None, "a2": text + "more\n"})
     lost = git(repository, "rev-parse", "HEAD:a2")
     commit("three", {"c": "1"})
     whole = GitHistory(repository)
-    assert [len(window.events) for window in whole] == [2, 1, 1]
+    assert [len(window.events) for window in whole] == [1, 2, 1, 1]
     (repository / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
     history = GitHistory(repository)
     for _ in range(2):
-        assert [window.text for window in history] == ["one", "two", "three"]
-        assert [len(window.events) for window in history] == [2, 2, 1]
+        assert [window.text for window in history] == ["zero", "one", "two", "three"]
+        assert [len(window.events) for window in history] == [1, 2, 2, 1]
     assert history.notes == [
         "contents of files are missing in this clone: only renames without a change of content are"
         " seen as renames"

@@ -235,6 +235,24 @@ def test_changesets_are_entries_and_the_versions_made_of_them_are_not(
     assert [window.relevant for window in versions] == [False] * 8
 
 
+def test_entries_that_say_that_they_are_trivial_do_not_matter(
+    import_history: ImportHistory,
+) -> None:
+    def news(number: int) -> Files:
+        return {f"news/{number}.{'trivial' if number % 4 else 'bugfix'}.rst": f"entry {number}"}
+
+    folder = import_history(changes((300, every(2, news))))
+    found = choice(folder)
+    assert found.preset.name == "path:news/**,!*.trivial*"
+    assert found.reason == (
+        "changelog entries (news/**, !*.trivial*) were written with 25 % of 300 changes (75)"
+    )
+    labelled = list(found.preset.apply(GitHistory(folder)))
+    assert sum(window.relevant is True for window in labelled) == 75
+    assert len(labelled) == 300
+    assert not any("news" in event.location for window in labelled for event in window.events)
+
+
 def test_a_convention_that_is_too_young_waits(import_history: ImportHistory) -> None:
     young = both(every(2, fragment), TESTS)
     folder = import_history(changes((900, TESTS), (60, young)))

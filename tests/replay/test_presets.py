@@ -41,6 +41,7 @@ def locations(windows: Iterable[Window]) -> list[list[str]]:
     [
         "path:changelog/**",
         "path:a/*,B*,[,]x,y\\,z",
+        "path:a/*,!*.md",
         "message:(?i)fix|bug: x",
         "followup",
         "noop",
@@ -186,6 +187,20 @@ def test_edits_of_one_glob_beside_deletions_of_another_collect_entries() -> None
     assert [each.relevant for each in labelled("path:CHANGES*", collects)] == [True]
     replaces = window("src/v.py", "changelog/2.rst", "-changelog/1.rst")
     assert [each.relevant for each in labelled("path:changelog/**,CHANGES*", replaces)] == [True]
+
+
+def test_an_exception_is_hidden_and_does_not_matter() -> None:
+    windows = (
+        window("src/x.py", "news/1.trivial.rst"),
+        window("src/x.py", "news/1.trivial.rst", "news/2.fix.rst"),
+        window("news/1.trivial.rst"),
+        window("src/x.py", "other.trivial"),
+    )
+    seen = labelled("path:news/**,!*.trivial*", *windows)
+    assert [each.relevant for each in seen] == [False, True, False]
+    assert locations(seen) == [["src/x.py"], ["src/x.py"], ["src/x.py", "other.trivial"]]
+    with pytest.raises(InputError, match=r"^path must name a glob besides the exceptions, got '!a"):
+        parse_preset("path:!a,!b")
 
 
 @pytest.mark.parametrize("text", ["path:a,", "path:,a", "path:a,,b", "path:a,[b"])

@@ -13,6 +13,10 @@ MOST_FILES = 10
 """A change that writes more changelog files than this moves or collects entries."""
 
 
+TRIVIAL, LEAST_TRIVIAL = "*.trivial*", 0.05
+"""Entries that say themselves that they do not matter, where that is a part of all entries."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A convention by the files in which it shows.

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from ..types import Window
 from .followups import FollowupPreset
-from .preset_kinds import CHANGELOGS, FRAGMENTS, REPAIRS, TESTS, Kind
+from .preset_kinds import (
+    CHANGELOGS,
+    FRAGMENTS,
+    LEAST_TRIVIAL,
+    REPAIRS,
+    TESTS,
+    TRIVIAL,
+    Kind,
+)
 from .preset_spans import Span, spans_in_use
 from .preset_survey import Survey
 from .presets import Preset, parse_preset, path_preset
@@ -56,7 +64,8 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """Globs of a kind and the span, in places, of their last use; `begins`: of each glob."""
+    """Globs of a kind and the span, in places, of their last use; `begins`: of each glob, less
+    the exception at the end."""
 
     kind: Kind
     globs: tuple[str, ...]
@@ -132,8 +141,9 @@ class _Search(Survey):
                 continue
             united = self._united(use, earlier)
             begin = self._begin(united.span) or 0
-            count, windows = self.labels(united.globs, begin)
             own, _ = self.labels(use.globs, begin)
+            united = replace(united, globs=self._without_trivial(united.globs, begin))
+            count, windows = self.labels(united.globs, begin)
             if fits(count, windows, kind.least) and self._settled(count, begin):
                 fitting.append((own, count, windows, begin, united))
         if not fitting:
@@ -173,6 +183,12 @@ class _Search(Survey):
             span = Span(other.span.begin, use.span.end, entries)
             use = _Use(use.kind, use.globs + other.globs, span, use.begins + other.begins)
 
+    def _without_trivial(self, globs: tuple[str, ...], begin: int) -> tuple[str, ...]:
+        """The globs, with the exception of trivial entries where these are written often."""
+        every, _ = self.labels(globs, begin)
+        left, _ = self.labels((*globs, f"!{TRIVIAL}"), begin)
+        return (*globs, f"!{TRIVIAL}") if left < (1 - LEAST_TRIVIAL) * every else globs
+
     def _settled(self, positives: int, begin: int) -> bool:
         return positives >= SETTLED_POSITIVES or self.windows - begin >= (
             SETTLED_SHARE * self.windows
@@ -198,11 +214,11 @@ class _Search(Survey):
         ]
 
     def _successions(self, use: _Use) -> list[str]:
-        if len(use.globs) == 1:
+        if len(use.begins) == 1:
             return []
         parts = [
             f"in {glob} from {self._day(self.window_at(begin))}"
-            for glob, begin in reversed(list(zip(use.globs, use.begins, strict=True)))
+            for glob, begin in reversed(list(zip(use.globs, use.begins, strict=False)))
         ]
         return [f"One convention took over from another: {', '.join(parts)}."]
 

@@ -12,8 +12,8 @@ from functools import lru_cache
 
 from ..types import Window
 from .globs import compile_glob
-from .preset_kinds import CHANGELOGS, FRAGMENTS, REPAIRS, TESTS, is_routine
-from .presets import WRITTEN, writes_entry
+from .preset_kinds import CHANGELOGS, FRAGMENTS, REPAIRS, TESTS, TRIVIAL, is_routine
+from .presets import EXCEPTED, WRITTEN, writes_entry
 
 _KINDS = (FRAGMENTS, CHANGELOGS, TESTS)
 
@@ -43,6 +43,7 @@ class Survey:
         self._windows = array("q")  # the window at each place
         self._most = {glob: kind.most_files for kind in _KINDS for glob in kind.globs}
         self._patterns = [(glob, compile_glob(glob)) for glob in self._most]
+        self._trivial = compile_glob(TRIVIAL)
         # Histories name the same files again and again; most paths are looked at once.
         self._globs_of = lru_cache(maxsize=2**16)(self._look)
 
@@ -83,7 +84,8 @@ class Survey:
 
     def labels(self, globs: Collection[str], begin: int) -> tuple[int, int]:
         """From window `begin` on: how many a path preset of these globs calls relevant, of how
-        many that are left when the files of the globs are hidden."""
+        many that are left when the files of the globs are hidden; "!*.trivial*" may be one."""
+        trivial = WRITTEN if f"!{TRIVIAL}" in globs else ()
         left = self.windows - begin
         relevant = 0
         for touch in self._touches[bisect_left(self._touches, begin, key=lambda t: t.window) :]:
@@ -91,7 +93,8 @@ class Survey:
             changes = []
             for meant, delta, count in touch.files:
                 if mine := [glob for glob in meant if glob in globs]:
-                    changes.append((mine, delta))
+                    excepted = delta in trivial and TRIVIAL in meant
+                    changes.append((mine, EXCEPTED if excepted else delta))
                 else:
                     shown += count
             if not shown:
@@ -128,9 +131,12 @@ class Survey:
                 touched[glob] += count
                 written[glob] += count if delta in WRITTEN else 0
         for glob, count in written.items():
-            most = self._most[glob]
+            most = self._most.get(glob)
             if count and touched[glob] < every and (most is None or count <= most):
                 self.entries[glob].append(place)
 
     def _look(self, location: str) -> tuple[str, ...]:
-        return tuple([glob for glob, pattern in self._patterns if pattern.match(location)])
+        globs = [glob for glob, pattern in self._patterns if pattern.match(location)]
+        if globs and self._trivial.match(location):
+            globs.append(TRIVIAL)
+        return tuple(globs)

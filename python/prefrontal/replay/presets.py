@@ -20,6 +20,9 @@ _PARTS = re.compile(r"\\.|\[[!^]?\]?[^]]*\]|.", re.DOTALL)
 WRITTEN = ("created", "modified")
 """Kinds of change that leave something new in a file at its place."""
 
+EXCEPTED = "excepted"
+"""Stands for such a change of a file that is an exception."""
+
 _EXPECTED = "path:GLOB, message:REGEX, followup, noop or recorded"
 
 
@@ -40,13 +43,15 @@ class Preset(Protocol):
 class PathPreset:
     """Relevant: the window created or changed a file that one of the globs means.
 
-    Events on such files are hidden from the gate; a window that had no others is left out. Deleting
-    or moving such files alone is not relevant, nor is editing those of one glob while those of
-    another are deleted: a release that collects its changelog entries does that.
+    Events on such files are hidden from the gate; a window that had no others is left out. A glob
+    after "!" means files that are hidden, too, but do not matter. Deleting or moving such files
+    alone is not relevant, nor is editing those of one glob while those of another are deleted: a
+    release that collects its changelog entries does that.
     """
 
     globs: tuple[str, ...]
     patterns: tuple[re.Pattern[str], ...]
+    exceptions: tuple[re.Pattern[str], ...] = ()
 
     @property
     def name(self) -> str:
@@ -58,7 +63,9 @@ class PathPreset:
             changes = []
             for event in window.events:
                 if meant := [p for p in self.patterns if p.match(event.location)]:
-                    changes.append((meant, event.delta_type))
+                    excepted = any(p.match(event.location) for p in self.exceptions)
+                    delta = event.delta_type
+                    changes.append((meant, EXCEPTED if excepted and delta in WRITTEN else delta))
                 else:
                     shown.append(event)
             if shown:
@@ -131,8 +138,8 @@ class RecordedPreset:
 def parse_preset(text: str) -> Preset:
     """The preset a user wrote: path:GLOB[,GLOB...], message:REGEX, followup, noop or recorded.
 
-    A comma within a GLOB is written `\\,` or `[,]`. Capitals matter in both GLOB and REGEX; a REGEX
-    that starts with (?i) ignores them.
+    A GLOB after "!" is an exception. A comma within a GLOB is written `\\,` or `[,]`. Capitals
+    matter in both GLOB and REGEX; a REGEX that starts with (?i) ignores them.
     Raises InputError that says what was expected.
     """
     kind, colon, rest = text.strip().partition(":")
@@ -150,9 +157,13 @@ def parse_preset(text: str) -> Preset:
 
 
 def path_preset(globs: Iterable[str]) -> PathPreset:
-    """The preset of these globs. Raises InputError for one that is malformed."""
+    """The preset of these globs. Raises InputError when one is malformed or all are exceptions."""
     globs = tuple(dict.fromkeys(globs))
-    return PathPreset(globs, tuple([compile_glob(glob) for glob in globs]))
+    patterns = tuple([compile_glob(glob) for glob in globs if not glob.startswith("!")])
+    exceptions = tuple([compile_glob(glob[1:]) for glob in globs if glob.startswith("!")])
+    if not patterns:
+        raise InputError(f"path must name a glob besides the exceptions, got {','.join(globs)!r}")
+    return PathPreset(globs, patterns, exceptions)
 
 
 def _globs(text: str) -> list[str]:
