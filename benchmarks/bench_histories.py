@@ -35,8 +35,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folder", nargs="?", type=Path, help="clones, each under its own name")
     parser.add_argument("--smoke", action="store_true", help="the sample alone")
-    asked = parser.parse_args()
-    folder = None if asked.smoke else asked.folder
+    options = parser.parse_args()
+    folder = None if options.smoke else options.folder
     for name in HISTORIES:
         if folder is not None and not (folder / name).is_dir():
             sys.exit(f"folder must hold a clone called {name}, got none in {str(folder)!r}")
@@ -60,19 +60,19 @@ def replayed(command: tuple[str, ...], place: Path) -> dict[str, Any]:
     """What the command prints as JSON."""
     words = [sys.executable, "-m", *command, "--json"]
     done = subprocess.run(words, cwd=place, stdout=subprocess.PIPE, check=True)
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
 
 
-def cells(command: tuple[str, ...], found: dict[str, Any]) -> tuple[str, ...]:
+def cells(command: tuple[str, ...], result: dict[str, Any]) -> tuple[str, ...]:
     """One row: a history, its figures, and the command they come from."""
-    policies = {each["name"]: each["wakes_per_day"] for each in found["policies"]}
-    wakes = found["wakes_per_day"]
+    policies = {each["name"]: each["wakes_per_day"] for each in result["policies"]}
+    wakes = result["wakes_per_day"]
     return (
-        found["source"],
-        f"{found['windows'] + found['warmup']:,}",
-        f"{100 * found['relevant'] / found['windows']:.0f} %",
-        f"{100 * found['got_recall']:.1f} %",
+        result["source"],
+        f"{result['windows'] + result['warmup']:,}",
+        f"{100 * result['relevant'] / result['windows']:.0f} %",
+        f"{100 * result['got_recall']:.1f} %",
         f"{wakes:.2f}",
         f"{100 * (1 - wakes / policies['on_change']):.0f} % fewer",
         f"{policies['heartbeat'] / wakes:.0f} x fewer",

@@ -79,23 +79,23 @@ class Demo:
             self._say("git is not installed here, so there is none to look at.")
             return
         others = self._search()
-        tried = [each for each in others if each.changes >= LEAST][:TRIED]
-        for history in tried:
+        candidates = [each for each in others if each.changes >= LEAST][:TRIED]
+        for history in candidates:
             name = self._name(history)
             try:
                 with progress() as step:
-                    asked = Request(limit=NEWEST)
-                    result = replay_git(str(history.path), asked, PulseGate(), step)
+                    request = Request(limit=NEWEST)
+                    result = replay_git(str(history.path), request, PulseGate(), step)
             except PrefrontalError as error:
                 self._say(f"Passed over {name}: {error}", "dim")
                 continue
-            found = verdict(result)
-            if found.kind in TELLING:
+            ruling = verdict(result)
+            if ruling.kind in TELLING:
                 self._say(f"Chosen: {name}, the longest that tells something.\n")
                 self._show(result, "yours")
                 return
-            self._say(f"Passed over {name}: {found.reason}.", "dim")
-        if others and not tried:
+            self._say(f"Passed over {name}: {ruling.reason}.", "dim")
+        if others and not candidates:
             self._say(f"Too short, all of them: fewer than {LEAST} changes tell little.")
 
     def end(self) -> None:
@@ -119,18 +119,18 @@ class Demo:
         started = time.monotonic()
         looking = "Looking for git histories"
         with Console(stderr=True).status(looking) as status:
-            seen: list[History] = []
+            so_far: list[History] = []
 
-            def found(history: History) -> None:
-                seen.append(history)
-                status.update(f"{looking}: {len(seen)} so far")
+            def count(history: History) -> None:
+                so_far.append(history)
+                status.update(f"{looking}: {len(so_far)} so far")
 
-            every = histories(self._roots, TIME_LIMIT_S, found)
+            every = histories(self._roots, TIME_LIMIT_S, count)
         others = [each for each in every if not each.path.is_relative_to(HERE)]
         took = time.monotonic() - started
-        count = "none" if not others else f"{len(others):,}"
+        number = "none" if not others else f"{len(others):,}"
         cut = ", when the time was up" if took >= TIME_LIMIT_S else ""
-        self._say(f"Looked for others than this clone for {took:.1f} s: {count}{cut}.")
+        self._say(f"Looked for others than this clone for {took:.1f} s: {number}{cut}.")
         for each in others[:SHOWN]:
             self._say(f"  {self._name(each)}", "dim")
         return others
@@ -159,11 +159,11 @@ class Demo:
 
 def places() -> list[Path]:
     """Where a person's work lies: the home, the current folder, and what lies beside this clone."""
-    found = [Path.cwd()]
+    roots = [Path.cwd()]
     with suppress(RuntimeError):  # neither HOME nor an entry for the user
-        found.insert(0, Path.home())
+        roots.insert(0, Path.home())
     beside = HERE.parent
-    return found if beside == Path(beside.anchor) else [*found, beside]
+    return roots if beside == Path(beside.anchor) else [*roots, beside]
 
 
 def own_command() -> str:
@@ -180,12 +180,12 @@ def main() -> None:
     parser.add_argument("repository", nargs="?", default="", help="replay this one only")
     parser.add_argument("--reports", type=Path, default=Path("build/demo"), help="where they go")
     parser.add_argument("--look", type=Path, action="append", help="only here for histories")
-    asked = parser.parse_args()
-    demo = Demo(asked.reports, asked.look or places())
+    options = parser.parse_args()
+    demo = Demo(options.reports, options.look or places())
     try:
-        asked.reports.mkdir(parents=True, exist_ok=True)
-        if asked.repository:
-            demo.asked(asked.repository)
+        options.reports.mkdir(parents=True, exist_ok=True)
+        if options.repository:
+            demo.asked(options.repository)
         else:
             demo.sample()
             demo.longest()

@@ -39,13 +39,13 @@ def histories(
 ) -> list[History]:
     """What was found in the time, the longest first, among equals by path; step sees each come."""
     deadline = time.monotonic() + time_limit_s
-    found = []
+    every = []
     for path in repositories(roots, deadline):
         history = History(path, changes(path, deadline))
         if history.changes:
-            found.append(history)
+            every.append(history)
             step(history)
-    return sorted(found, key=lambda history: (-history.changes, history.path))
+    return sorted(every, key=lambda history: (-history.changes, history.path))
 
 
 def longest(roots: Iterable[Path], otherwise: Path, time_limit_s: float = TIME_LIMIT_S) -> Path:

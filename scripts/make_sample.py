@@ -90,14 +90,14 @@ def lines(windows: Iterable[Window], names: Pseudonyms) -> Iterator[bytes]:
 
 def event_object(event: SignalEvent) -> dict[str, Any]:
     """What the windows format holds of a changed file; its features only where it was renamed."""
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "source": event.source,
         "location": event.location,
         "delta_type": event.delta_type,
     }
     if "old_location" in event.features:
-        told["features"] = {"old_location": event.features["old_location"]}
-    return told
+        fields["features"] = {"old_location": event.features["old_location"]}
+    return fields
 
 
 def packed(data: bytes) -> bytes:
@@ -143,13 +143,13 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--licence", required=True, help="its licence, as an SPDX expression")
     parser.add_argument("--until", required=True, help="the last day, such as 2026-08-01")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where to write")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        data, facts = record(asked.clone, asked.repository, asked.licence, asked.until)
+        data, facts = record(options.clone, options.repository, options.licence, options.until)
     except (PrefrontalError, ValueError) as error:
         sys.exit(f"make_sample: {error}")
-    (asked.folder / WINDOWS).write_bytes(small := packed(data))
-    (asked.folder / FACTS).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    (options.folder / WINDOWS).write_bytes(small := packed(data))
+    (options.folder / FACTS).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     print(
         f"{facts['name']}: {facts['windows']:,} windows, {facts['relevant']:,} relevant"
         f" ({facts['preset']}), {len(small):,} bytes"

@@ -37,10 +37,10 @@ def has_figures(passage: Passage) -> bool:
     return bool(figures_in(passage.text))
 
 
-def missing(wanted: list[Figure], there: list[Figure]) -> list[str]:
+def missing(figures: list[Figure], there: list[Figure]) -> list[str]:
     """The figures that are not there; one without a word may have any."""
     known: Set[Figure] = {*there, *((number, "") for number, _ in there)}
-    return [f"{number} {word}".strip() for number, word in wanted if (number, word) not in known]
+    return [f"{number} {word}".strip() for number, word in figures if (number, word) not in known]
 
 
 def refusal(passage: Passage, run: PageRun) -> str | None:
@@ -49,15 +49,15 @@ def refusal(passage: Passage, run: PageRun) -> str | None:
     if NONE in marks:
         reason = marks[NONE]
         return None if len(reason.split()) >= 3 else f"{NONE} must say why, got {reason!r}"
-    wanted = figures_in(passage.text)
-    if not wanted:
+    figures = figures_in(passage.text)
+    if not figures:
         return "a passage with a mark must have figures, got none"
     if COMMAND in marks:
         if "prepared" in marks:
             PREPARED[marks["prepared"]](run.place, run.environment)
-        printed = run.printed(marks[COMMAND])
-        wrong = missing(wanted, figures_in(printed))
-        return f"{marks[COMMAND]} does not print {wrong}, but\n{printed}" if wrong else None
+        output = run.printed(marks[COMMAND])
+        wrong = missing(figures, figures_in(output))
+        return f"{marks[COMMAND]} does not print {wrong}, but\n{output}" if wrong else None
     page = (REPOSITORY / marks[FILE]).read_text(encoding="utf-8")
     return _not_in_file(passage, page, marks[FILE])
 

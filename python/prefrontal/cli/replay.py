@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
-from .replay_sources import Sources
+from .replay_sources import ReplaySources
 
 if TYPE_CHECKING:
     from ..replay.result import ReplayResult
@@ -151,7 +151,7 @@ def replay(
         "wakes_per_hour": wakes_per_hour,
         "module_wakes_per_hour": module_wakes_per_hour,
     }
-    sources = Sources(sample, repositories, files, named)
+    sources = ReplaySources(sample, repositories, files, named)
     if log is not None:
         from .replay_log import replay_the_log
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,27 +11,25 @@ from ..errors import InputError, SourceError
 
 if TYPE_CHECKING:
     from ..replay.result import ReplayResult
-    from ..replay.session import Request
-
-Step = Callable[[str, int, int], None]
+    from ..replay.session import Request, Step
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
-    """Histories as a person named them; named: those of which the kind was not said."""
+class ReplaySources:
+    """Histories as a person gave them; places: those of which the kind was not said."""
 
     sample: bool
     repositories: tuple[str, ...]
     files: tuple[str, ...]
-    named: tuple[str, ...]
+    places: tuple[str, ...]
 
     def __len__(self) -> int:
-        return self.sample + len(self.repositories) + len(self.files) + len(self.named)
+        return self.sample + len(self.repositories) + len(self.files) + len(self.places)
 
     @property
     def place(self) -> str:
         """The first that was named; empty for the sample and for the folder one is in."""
-        return next((path for path in (*self.repositories, *self.files, *self.named)), "")
+        return next((path for path in (*self.repositories, *self.files, *self.places)), "")
 
     def replayed(self, request: Request, step: Step) -> list[ReplayResult]:
         """Their results in the order of the fields; without any, that of the folder one is in."""
@@ -47,7 +44,7 @@ class Sources:
             results.append(replay_git(path, request, PulseGate(), step))
         for path in self.files:
             results.append(replay_events(path, request, PulseGate(), step))
-        for path in self.named:
+        for path in self.places:
             if is_of_git(path):
                 folder = str(Path(path).expanduser())
                 results.append(replay_git(folder, request, PulseGate(), step))
