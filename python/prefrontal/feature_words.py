@@ -51,10 +51,10 @@ def reason_words(why: Iterable[tuple[str, float]], thing: str = "file") -> list[
 
     The order stays, but that within a run of one sign the largest comes first again.
     """
-    given = list(why)
-    names = {name for name, _ in given}
+    reasons = list(why)
+    names = {name for name, _ in reasons}
     pushes: dict[str, float] = {}
-    for name, push in given:
+    for name, push in reasons:
         words = feature_words(_plainer(name, names), thing)
         pushes[words] = pushes.get(words, 0.0) + push
     ordered: list[tuple[str, float]] = []
@@ -77,8 +77,10 @@ def _plainer(name: str, names: set[str]) -> str:
         plainer = f"only extension={value or 'none'}"
     elif kind == "token":
         file_names = (each for each in names if each.startswith("name="))
-        said = (each for each in file_names if value in re.split(r"[^a-z0-9]+", each[5:].lower()))
-        return next(said, name)
+        holders = (
+            each for each in file_names if value in re.split(r"[^a-z0-9]+", each[5:].lower())
+        )
+        return next(holders, name)
     else:
         return name
     return plainer if plainer in names else name

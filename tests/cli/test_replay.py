@@ -212,3 +212,11 @@ def test_a_kept_result_of_the_first_format_is_still_compared(file: Path, tmp_pat
 def test_the_commands_to_try_name_the_file_that_was_replayed(file: Path) -> None:
     result = run("--events", file, "--relevant", "message:nothing at all")
     assert f"    prefrontal replay --events {file} --relevant recorded\n" in result.stdout
+
+
+def test_a_file_without_labels_is_refused_with_the_two_commands_to_try(tmp_path: Path) -> None:
+    bare = [window(number, "a.py") for number in range(3)]
+    result = run("--events", write_lines(tmp_path / "bare.jsonl", bare))
+    assert result.exit_code == 2
+    assert "--relevant 'message:(?i)fix'" in result.stderr
+    assert "`prefrontal replay --sample`" in result.stderr

@@ -196,7 +196,9 @@ def test_a_commit_checked_out_without_a_branch_is_read_and_noted(conflict: Path,
 
 def test_an_empty_repository_is_refused(repository: Path) -> None:
     assert (
-        refusal(repository) == f"repository must have commits, got {str(repository)!r} without any"
+        refusal(repository)
+        == f"repository must have commits, got {str(repository)!r} without any; try"
+        " `prefrontal replay --git ~/longer-project` or `prefrontal replay --sample`"
     )
 
 

@@ -88,7 +88,10 @@ def _refuse_unborn(folder: str, branch: str | None) -> None:
         folder, "for-each-ref", "--count=1", "--format=%(refname:short)", "refs/heads"
     )
     if not somewhere:
-        raise SourceError(f"repository must have commits, got {folder!r} without any")
+        raise SourceError(
+            f"repository must have commits, got {folder!r} without any; try"
+            " `prefrontal replay --git ~/longer-project` or `prefrontal replay --sample`"
+        )
     here = (branch or "HEAD").removeprefix("refs/heads/")
     raise SourceError(
         f"the branch checked out must have commits, got {here!r} without any in {folder!r};"

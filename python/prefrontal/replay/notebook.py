@@ -8,13 +8,14 @@ from typing import Any
 
 from ..errors import InputError
 from ..notebook import frame, table
+from .plain_figures import how_often
 from .result import Outcome, PolicyResult, ReplayResult
 from .verdict import verdict
-from .wording import percent, policy_words, rate, shown_policies, tokens
+from .wording import percent, policy_words, shown_policies, tokens
 
 PARTS = ("policies", "misses", "wasted", "strip", "curve")
 
-_HEADS = ("policy", "caught", "wakes a day", "share woken", "useful", "tokens per useful wake")
+_HEADS = ("policy", "caught", "wake-ups", "share woken", "useful", "tokens per useful wake")
 _NESTED = ("paths", "why")
 
 
@@ -51,7 +52,7 @@ def _cells(policy: PolicyResult) -> tuple[str, ...]:
     return (
         policy_words(policy),
         percent(policy.recall),
-        rate(policy.wakes_per_day),
+        how_often(policy.wakes_per_day),
         percent(policy.share_woken),
         percent(policy.precision),
         tokens(policy.tokens_per_useful_wake),

@@ -130,7 +130,8 @@ class RecordedPreset:
             if window.relevant is None:
                 raise InputError(
                     f"{window.key}: relevant must be true or false in every line, got nothing;"
-                    " or say what matters with a preset such as message:REGEX"
+                    " say what matters with --relevant 'message:(?i)fix', or see a history that"
+                    " says so with `prefrontal replay --sample`"
                 )
             yield window
 

@@ -90,16 +90,16 @@ def replay_section(result: ReplayResult, name: str, number: int, several: bool) 
 def _measured(result: ReplayResult, number: int, sub: str) -> str:
     """What there is to see; of too little neither the curve nor single windows."""
     decided = verdict(result)
-    told = decided.tone != "open"
-    known = decided.kind != NOTHING_TO_MEASURE
-    title = "The policies side by side" if known else "What each policy would cost"
+    enough = decided.tone != "open"
+    labels = decided.kind != NOTHING_TO_MEASURE
+    title = "The policies side by side" if labels else "What each policy would cost"
     policies = f'<{sub} class="sub">{title}</{sub}>\n{_policies(result)}'
     parts = (
-        _chart(result, number, sub) if told else "",
-        _strip(result, sub) if known else "",
+        _chart(result, number, sub) if enough else "",
+        _strip(result, sub) if labels else "",
         "" if extrapolates(result) else policies,
-        outcome_list("missed", result.misses, result.missed, result, sub) if told else "",
-        outcome_list("wasted", result.wasted, result.wasted_count, result, sub) if told else "",
+        outcome_list("missed", result.misses, result.missed, result, sub) if enough else "",
+        outcome_list("wasted", result.wasted, result.wasted_count, result, sub) if enough else "",
     )
     return "\n".join(filter(None, parts))
 

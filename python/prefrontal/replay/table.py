@@ -78,11 +78,11 @@ def print_result(
 
 def _print_windows(result: ReplayResult, page: Page) -> None:
     """Curve, strip and single windows; of too little the strip alone."""
-    told = verdict(result).tone != "open"
-    if told:
+    enough = verdict(result).tone != "open"
+    if enough:
         _print_curve(result, page)
     _print_strip(result, page)
-    if told:
+    if enough:
         _print_outcomes("Missed", result.misses, result.missed, result, page)
         _print_outcomes("Woke for nothing", result.wasted, result.wasted_count, result, page)
 

@@ -42,7 +42,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ReplayVerdict:
     """kind: one of this module's names. title: two to four words. reason: the rest, no full stop.
 
     tone: the colour that may go with the words: "good", "bad", "weak" or "open".
@@ -58,7 +58,7 @@ class Verdict:
         return f"{self.title}: {self.reason}."
 
 
-def verdict(result: ReplayResult) -> Verdict:
+def verdict(result: ReplayResult) -> ReplayVerdict:
     """The verdict on a replay, by the rule on top."""
     if not result.windows or result.got_recall is None:
         return _unmeasured(result)
@@ -67,20 +67,20 @@ def verdict(result: ReplayResult) -> Verdict:
         return _too_few(result)
     if result.relevant == result.windows:
         reason = "everything here mattered, so there is nothing to sleep through"
-        return Verdict(NOT_WORTH_IT, "Not worth it", reason, "weak")
+        return ReplayVerdict(NOT_WORTH_IT, "Not worth it", reason, "weak")
     if not tells_what_matters(result):
         return _nothing_tells(result)
     if result.share_woken >= NEARLY_EVERYTHING:
         return _everything_woke(result)
     if not promise_kept(result):
-        return _not_kept(result, got)
+        return _below_promise(result, got)
     spared = _spared(result)
     low = result.recall_interval[0] if result.recall_interval else 0.0
     if spared < LEAST_SPARED - _ROUNDING or low <= result.share_woken:
-        reason = f"{_kept(result, got)}, but spared only {wake_ups(spared)}"
-        return Verdict(WORTH_LITTLE, "Worth little", reason, "weak")
-    reason = f"{_kept(result, got)}, and spared {wake_ups(spared)}"
-    return Verdict(WORTH_IT, "Worth it", reason, "good")
+        reason = f"{_catch(result, got)}, but spared only {wake_ups(spared)}"
+        return ReplayVerdict(WORTH_LITTLE, "Worth little", reason, "weak")
+    reason = f"{_catch(result, got)}, and spared {wake_ups(spared)}"
+    return ReplayVerdict(WORTH_IT, "Worth it", reason, "good")
 
 
 def extrapolates(result: ReplayResult) -> bool:
@@ -114,45 +114,45 @@ def _interval_width(result: ReplayResult) -> float:
     return high - low
 
 
-def _unmeasured(result: ReplayResult) -> Verdict:
+def _unmeasured(result: ReplayResult) -> ReplayVerdict:
     reason = "no window was left after the warm-up"
     if result.windows:
         which = "the one window" if result.windows == 1 else f"none of {result.windows:,} windows"
         happened = "did not matter" if result.windows == 1 else "mattered"
         reason = f"{which} {happened} (a window matters when {preset_words(result.preset)})"
-    return Verdict(NOTHING_TO_MEASURE, "Nothing to measure", reason, "open")
+    return ReplayVerdict(NOTHING_TO_MEASURE, "Nothing to measure", reason, "open")
 
 
-def _too_few(result: ReplayResult) -> Verdict:
+def _too_few(result: ReplayResult) -> ReplayVerdict:
     count = "only one window" if result.relevant == 1 else f"only {result.relevant:,} windows"
     low, high = result.recall_interval or (0.0, 1.0)
     reason = (
         f"{count} mattered after the warm-up, so what was caught could come out anywhere from "
         f"{percent(low)} to {percent(high)}"
     )
-    return Verdict(TOO_EARLY, "Too early to tell", reason, "open")
+    return ReplayVerdict(TOO_EARLY, "Too early to tell", reason, "open")
 
 
-def _nothing_tells(result: ReplayResult) -> Verdict:
+def _nothing_tells(result: ReplayResult) -> ReplayVerdict:
     woken = f"{percent(result.share_woken)} of the windows"
     if result.share_woken >= NEARLY_EVERYTHING:
         woken = "(nearly) everything" if result.share_woken < 1 else "everything"
     reason = f"nothing here tells what matters. The gate woke on {woken}; chance does as well"
-    return Verdict(NOT_WORTH_IT, "Not worth it", reason, "weak")
+    return ReplayVerdict(NOT_WORTH_IT, "Not worth it", reason, "weak")
 
 
-def _everything_woke(result: ReplayResult) -> Verdict:
+def _everything_woke(result: ReplayResult) -> ReplayVerdict:
     if result.asked_recall >= 1:
         reason = "nothing may be missed when 100 % is asked, so every window woke"
-        return Verdict(WORTH_LITTLE, "Worth little", reason, "weak")
+        return ReplayVerdict(WORTH_LITTLE, "Worth little", reason, "weak")
     reason = (
         f"too little was known to promise {level(result.asked_recall)} and sleep, so "
         f"{'everything' if result.share_woken >= 1 else 'nearly everything'} woke"
     )
-    return Verdict(TOO_EARLY, "Too early to tell", reason, "open")
+    return ReplayVerdict(TOO_EARLY, "Too early to tell", reason, "open")
 
 
-def _not_kept(result: ReplayResult, got: float) -> Verdict:
+def _below_promise(result: ReplayResult, got: float) -> ReplayVerdict:
     reason = (
         f"the gate caught {_close(got, result.asked_recall)} of what mattered where "
         f"{level(result.asked_recall)} was asked"
@@ -161,10 +161,10 @@ def _not_kept(result: ReplayResult, got: float) -> Verdict:
     if high >= result.asked_recall:
         reason += f" (with {result.relevant:,} that mattered, chance alone may explain it)"
     reason += f". It spared {wake_ups(_spared(result))}"
-    return Verdict(NOT_KEPT, "Promise not kept", reason, "bad")
+    return ReplayVerdict(NOT_KEPT, "Promise not kept", reason, "bad")
 
 
-def _kept(result: ReplayResult, got: float) -> str:
+def _catch(result: ReplayResult, got: float) -> str:
     asked = level(result.asked_recall)
     if round(got, 3) >= result.asked_recall:
         return f"the gate caught {percent(got)} of what mattered ({asked} was asked)"
