@@ -11,7 +11,7 @@ INSTALL := $(PIP) install --quiet --no-build-isolation --no-deps --force-reinsta
 JOBS ?= logical
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --maxprocesses 4 --dist loadfile
 RUNS := build/tests
-SOURCES := $(shell find csrc bindings python -type f ! -name '*.pyc' ! -name '*.so') \
+SOURCES := $(shell find csrc bindings python share -type f ! -name '*.pyc' ! -name '*.so') \
            CMakeLists.txt pyproject.toml scripts/check_isa_objects.py README.md LICENSE
 
 .DELETE_ON_ERROR:

@@ -24,7 +24,7 @@ there is stands with the command. `PREFRONTAL_TRACEBACK=1` shows where a defect 
 
 def page() -> str:
     """The whole page."""
-    root = click.Context(main, info_name=NAME)
+    root = click.Context(main, info_name=NAME, **main.context_settings)
     rows = [
         f"| [`{name}`](#prefrontal-{name}) | {_cell(told)} |\n"
         for name, (_, told) in sorted(COMMANDS.items())
@@ -50,7 +50,7 @@ def _section(command: click.Command, context: click.Context) -> str:
     usage = command.get_usage(context).replace("Usage: ", "")
     parts.append(f"\n```text\n{usage}\n```\n")
     parts += [f"\n{each}\n" for each in _prose(command.help or "")]
-    shown = _shown_as(command)
+    shown = shown_as(command)
     options = [each for each in shown.params if isinstance(each, click.Option) and not each.hidden]
     if options:
         parts.append("\n| option | what it does | default |\n| --- | --- | --- |\n")
@@ -63,7 +63,7 @@ def _section(command: click.Command, context: click.Context) -> str:
     return "".join(parts)
 
 
-def _shown_as(command: click.Command) -> click.Command:
+def shown_as(command: click.Command) -> click.Command:
     """The command whose options a group shows as its own."""
     if isinstance(command, click.Group) and "prompt" in command.commands:
         return command.commands["prompt"]

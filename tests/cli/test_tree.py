@@ -17,6 +17,7 @@ from .tree import LEAVES, TREE
 WITHOUT_JSON = {
     "agent chat": "a conversation at the terminal",
     "agent run": "its channels speak JSON already: JSON lines, or the webhook",
+    "completion": "prints a script",
     "dash": "serves a page",
     "mcp": "speaks JSON-RPC, and nothing else",
 }

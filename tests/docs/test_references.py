@@ -22,7 +22,6 @@ from prefrontal.settings.models import Settings
 from .pages import REPOSITORY, read
 
 SCRIPT = REPOSITORY / "scripts" / "make_references.py"
-FOLDER = REPOSITORY / "docs" / "reference"
 CONFIGURATION = "docs/reference/configuration.md"
 
 
@@ -45,19 +44,22 @@ def rows() -> Iterator[tuple[str, list[str]]]:
 def test_the_pages_are_up_to_date() -> None:
     result = made("--check")
     assert result.returncode == 0, result.stderr
-    assert result.stdout == "docs/reference: 2 pages, up to date\n"
+    assert result.stdout == "docs/reference, share: up to date\n"
 
 
 def test_a_page_that_is_out_of_date_is_named_until_it_is_written_again(tmp_path: Path) -> None:
-    shutil.copytree(FOLDER, tmp_path, dirs_exist_ok=True)
-    page = tmp_path / "cli.md"
+    shutil.copytree(REPOSITORY / "docs" / "reference", tmp_path / "docs" / "reference")
+    shutil.copytree(REPOSITORY / "share", tmp_path / "share")
+    page = tmp_path / "docs" / "reference" / "cli.md"
     page.write_text(page.read_text().replace("--git", "--got"))
-    (tmp_path / "configuration.md").unlink()
+    (tmp_path / "docs" / "reference" / "configuration.md").unlink()
+    (tmp_path / "share" / "man" / "man1" / "prefrontal-gone.1").write_text("")
     result = made("--check", tmp_path)
     assert result.returncode == 1
     assert [line.partition(" is out of date")[0] for line in result.stderr.splitlines()] == [
-        str(tmp_path / "cli.md"),
-        str(tmp_path / "configuration.md"),
+        str(tmp_path / "docs/reference/cli.md"),
+        str(tmp_path / "docs/reference/configuration.md"),
+        str(tmp_path / "share/man/man1/prefrontal-gone.1"),
     ]
     assert made(tmp_path).returncode == 0
     assert made("--check", tmp_path).returncode == 0

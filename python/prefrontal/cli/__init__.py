@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from ..errors import PrefrontalError
 from ..interrupts import end_line, exit_code, leave_again, raise_at_signals
@@ -22,6 +23,7 @@ _CLICKS = (click.ClickException, click.Abort)
 
 COMMANDS = {
     "agent": ("prefrontal.cli.agent:agent", "An agent that remembers peers, and reflects."),
+    "completion": ("prefrontal.cli.completion:completion", "Print the completion of a shell."),
     "control": ("prefrontal.cli.control:control", "Experiments on the control modules."),
     "cortex": ("prefrontal.cli.cortex:cortex", "What the agent believes, and why."),
     "dash": ("prefrontal.cli.dash:dash", "The live page: what it does, and your say in it."),
@@ -51,6 +53,11 @@ class LazyGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(COMMANDS)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        found = [CompletionItem(name, help=COMMANDS[name][1]) for name in names]
+        return found + click.Command.shell_complete(self, ctx, incomplete)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:

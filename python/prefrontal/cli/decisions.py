@@ -13,6 +13,7 @@ from ..errors import InputError
 from ..feature_words import feature_words
 from ..storage.decision_record import ACT, KINDS, ROUTE, WAKE
 from .answers import json_option
+from .candidates import decision_ids, module_names
 from .decision_deliveries import handovers, tell_standing
 from .state import decision_log, state_option
 
@@ -35,7 +36,12 @@ ID_LENGTH = 8
     show_default=True,
     help="What sort of decisions.",
 )
-@click.option("--module", metavar="M", help="Only of this module, tool, peer or belief.")
+@click.option(
+    "--module",
+    metavar="M",
+    help="Only of this module, tool, peer or belief.",
+    shell_complete=module_names,
+)
 @click.option("--limit", default=20, show_default=True, metavar="N", help="At most so many.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, the newest first.")
 @state_option
@@ -69,7 +75,7 @@ def decisions(
 
 
 @click.command()
-@click.argument("decision_id", metavar="ID")
+@click.argument("decision_id", metavar="ID", shell_complete=decision_ids)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a page.")
 @state_option
 def explain(decision_id: str, as_json: bool, state: str | None) -> None:
@@ -98,8 +104,12 @@ def explain(decision_id: str, as_json: bool, state: str | None) -> None:
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("decision_id", metavar="ID")
-@click.argument("label", metavar="useful|useless|right|wrong|0..1")
+@click.argument("decision_id", metavar="ID", shell_complete=decision_ids)
+@click.argument(
+    "label",
+    metavar="useful|useless|right|wrong|0..1",
+    shell_complete=lambda _, __, typed: [word for word in WORDS if word.startswith(typed)],
+)
 @json_option
 @state_option
 def feedback(decision_id: str, label: str, as_json: bool, state: str | None) -> None:

@@ -10,6 +10,7 @@ import click
 
 from ..errors import InputError
 from .answers import answer, json_option
+from .candidates import memory_keys
 from .modules import plain
 from .workspace import open_workspace, workspace_options
 
@@ -48,7 +49,7 @@ def list_keys(as_json: bool, workspace: str | None, config: str | None) -> None:
 
 
 @memory.command()
-@click.argument("key", metavar="KEY")
+@click.argument("key", metavar="KEY", shell_complete=memory_keys)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of the text.")
 @workspace_options
 def get(key: str, as_json: bool, workspace: str | None, config: str | None) -> None:
@@ -65,7 +66,7 @@ def get(key: str, as_json: bool, workspace: str | None, config: str | None) -> N
 
 
 @memory.command()
-@click.argument("key", metavar="KEY")
+@click.argument("key", metavar="KEY", shell_complete=memory_keys)
 @click.argument("text", metavar="[TEXT|-]", default="-")
 @json_option
 @workspace_options

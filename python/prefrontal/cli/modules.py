@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .answers import answer, json_option
+from .candidates import module_names
 from .state import state_folder, state_option
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def add_module(file: Path, as_json: bool, state: str | None) -> None:
 
 
 @modules.command("remove")
-@click.argument("module_id", metavar="ID")
+@click.argument("module_id", metavar="ID", shell_complete=module_names)
 @json_option
 @state_option
 def remove_module(module_id: str, as_json: bool, state: str | None) -> None:

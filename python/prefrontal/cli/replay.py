@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
+from .candidates import presets
 from .replay_sources import ReplaySources
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ only warms up. Times are read as UTC. Exit codes: 0 done, 2 something handed in 
     type=float,
     help="Share of the relevant windows that must be caught, above 0 and at most 1.",
 )
-@click.option("--relevant", metavar="PRESET", help=RELEVANT)
+@click.option("--relevant", metavar="PRESET", help=RELEVANT, shell_complete=presets)
 @click.option(
     "--features",
     default="all",
