@@ -185,6 +185,16 @@ def test_a_signal_that_is_ignored_stays_ignored(folder: Path) -> None:
     assert done.stdout == b"on\n"
 
 
+def test_an_interrupt_while_the_interpreter_ends_is_silent() -> None:
+    code = "import atexit, os, signal\n"
+    code += "atexit.register(os.kill, os.getpid(), signal.SIGINT)\n"
+    code += "from prefrontal.__main__ import main\nmain()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "completion", "bash"], check=False, capture_output=True
+    )
+    assert (done.returncode, done.stderr) == (INTERRUPTED, b"")
+
+
 def test_an_interrupt_inside_a_destructor_is_not_lost() -> None:
     code = """\
 import signal
