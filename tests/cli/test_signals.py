@@ -231,7 +231,17 @@ def test_little_is_imported_before_an_interrupt_is_taken_care_of() -> None:
         "prefrontal.interrupts",
         "prefrontal.lazy_names",
     }
-    assert not others & {"typing", "click", "re", "contextlib", "numpy", "json", "pathlib"}
+    assert not others & {
+        "importlib",
+        "warnings",
+        "typing",
+        "click",
+        "re",
+        "contextlib",
+        "numpy",
+        "json",
+        "pathlib",
+    }
 
 
 def test_an_interrupt_is_known_however_it_was_wrapped() -> None:
