@@ -95,6 +95,18 @@ def test_words_carry_the_verdict_and_colour_goes_with_them(
         assert end.count("    prefrontal replay ") == 2
 
 
+def test_what_the_gate_adds_is_wrapped_in_a_column_of_its_own() -> None:
+    rare = replace(sample_result(), wakes_per_day=1 / 6)
+    policies = tuple(
+        replace(each, wakes_per_day=1 / 1.5) if each.name == "on_change" else each
+        for each in rare.policies
+    )
+    lines = shown(replace(rare, policies=policies)).splitlines()
+    at = next(at for at, line in enumerate(lines) if line.startswith("  Against every change"))
+    assert lines[at].endswith("one every 6 days, not one every 1.5")
+    assert lines[at + 1] == " " * 24 + "days"
+
+
 def test_no_color_takes_the_colours_and_leaves_the_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     text = shown(sample_result(), colour=True)

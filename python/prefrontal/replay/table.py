@@ -149,6 +149,17 @@ class Page:
             line.rstrip()
             self.console.print(Text(" " * indent) + line, highlight=False)
 
+    def say_beside(self, head: str, text: str) -> None:
+        """The head once, and the text wrapped in a column of its own."""
+        from rich.text import Text
+
+        for place, line in enumerate(
+            Text(self.spell(text)).wrap(self.console, self.room(len(head)))
+        ):
+            line.rstrip()
+            start = Text(head if place == 0 else " " * len(head))
+            self.console.print(start + line, highlight=False)
+
     def gap(self) -> None:
         self.console.print()
 
@@ -185,7 +196,7 @@ def _print_verdict(result: ReplayResult, page: Page, name: str = "", gained: boo
     page.say_parts([(name, ""), title, (f": {decided.reason}.", "" if name else "bold")])
     if gained:
         for against, words in gains(result):
-            page.say(f"{against:22}{words}", indent=2)
+            page.say_beside(f"  {against:22}", words)
 
 
 def _print_policies(result: ReplayResult, page: Page) -> None:
