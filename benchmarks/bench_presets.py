@@ -1,6 +1,7 @@
 """What is found to be relevant in clones of repositories, and whether the asked recall is kept.
 
     python benchmarks/bench_presets.py FOLDER       # every repository in it, whole histories
+    python benchmarks/bench_presets.py --pieces FOLDER    # their parts, for many short histories
     python benchmarks/bench_presets.py --smoke      # one made-up history
 
 With default settings, as `prefrontal replay --git` has them. *saved*: wake-ups less than waking on
@@ -15,17 +16,23 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from prefrontal.assembly.replay_gate import PulseGate
 from prefrontal.errors import PrefrontalError
+from prefrontal.replay.git_history import GitHistory
 from prefrontal.replay.history_kind import top_level
 from prefrontal.replay.result import ReplayResult
 from prefrontal.replay.session import Request, replay_git
 
 CLOSE = 0.02
 """So far below the asked recall may be got, and yet it counts as kept."""
+
+LENGTHS, ENDS = (300, 600, 1_000, 1_800), (0.5, 0.75, 1.0)
+"""Pieces of a history: so many changes up to this part of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,7 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", type=Path, help="folder of clones")
     parser.add_argument("--smoke", action="store_true", help="one made-up history")
     parser.add_argument("--recall", type=float, default=0.9, help="asked recall")
+    parser.add_argument("--pieces", action="store_true", help="replay parts of each history")
     parser.add_argument("--why", action="store_true", help="print what the search said, too")
     options = parser.parse_args()
     if options.smoke == (options.folder is not None):
@@ -52,6 +60,9 @@ def main() -> None:
     with TemporaryDirectory() as scratch:
         folder = made_up(Path(scratch)) if options.smoke else options.folder
         paths = repositories(folder)
+        if options.pieces:
+            print(pieces(paths, options.recall))
+            return
         print("| history | relevant is | begins | windows | relevant | asked | got | saved | s |")
         print("|---|---|---|---|---|---|---|---|---|")
         rows = []
@@ -88,6 +99,29 @@ def row(path: Path, recall: float) -> Row:
     except PrefrontalError as error:
         return Row(path.name, None, str(error), time.perf_counter() - started)
     return Row(path.name, result, " ".join(result.notes), time.perf_counter() - started)
+
+
+def pieces(paths: list[Path], recall: float) -> str:
+    """How many pieces of the histories kept the recall; pieces without a recall are left out."""
+    results = []
+    for path in paths:
+        times = [commit.time for commit in GitHistory(path)]
+        for length, end in product(LENGTHS, ENDS):
+            last = round(len(times) * end) - 1
+            if length > last:
+                continue
+            until = datetime.fromtimestamp(times[last], UTC).isoformat()
+            request = Request(recall=recall, limit=length, until=until)
+            result = replay_git(str(path), request, PulseGate())
+            if result.got_recall is not None:
+                results.append((result.got_recall, result.share_woken))
+    got = [each for each, _ in results]
+    return (
+        f"{len(got)} pieces: {sum(each >= recall - CLOSE for each in got)} within 2 points,"
+        f" {sum(each >= recall - 2 * CLOSE for each in got)} within 4, lowest {min(got):.3f}; got"
+        f" {sum(got) / len(got):.3f} and woke for {sum(w for _, w in results) / len(got):.0%} on"
+        " average"
+    )
 
 
 def line(row: Row) -> str:
