@@ -7,6 +7,7 @@ import torch
 
 from prefrontal.control.ops import compiled
 
+from ..exhaustive import first
 from . import operator_contract as contract
 from .cue_cases import cue_case, read_case
 
@@ -34,7 +35,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning"),  # torch's own use
 ]
 every = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-some = pytest.mark.parametrize("case", SOME.values(), ids=SOME)
+some = pytest.mark.parametrize("case", first(1, SOME.values()), ids=SOME)
 
 
 @every
