@@ -67,6 +67,14 @@ def test_the_help_of_every_command_ends_with_its_exit_codes(name: str) -> None:
     assert all(len(line) <= 100 for line in text.splitlines())
 
 
+def test_no_line_of_a_list_of_commands_is_cut() -> None:
+    for name, command in TREE.items():
+        if isinstance(command, click.Group):
+            listed = run(*name.split(), "--help").stdout.partition("Commands:")[2]
+            assert listed
+            assert "..." not in listed, name
+
+
 def test_codes_of_its_own_has_only_a_command_that_is_there() -> None:
     assert set(OWN) <= set(TREE)
     assert set(ENDLESS) <= set(LEAVES)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .cortex_reading import Kept
 
 
-@click.group()
+@click.group(short_help="What reflections find, for other agents.")
 def patterns() -> None:
     """What reflections tend to find, as counts that name nobody, for other agents and from them.
 
@@ -30,7 +30,7 @@ def patterns() -> None:
     """
 
 
-@patterns.command("export")
+@patterns.command("export", short_help="Write a signed file of findings.")
 @click.argument("file", metavar="FILE|-", default="-")
 @click.option("--insights", is_flag=True, help="Name peers and trust, for agents of one owner.")
 @json_option
@@ -61,7 +61,7 @@ def export_patterns(
     answer(as_json, {"file": file}, f"Wrote {file}.")
 
 
-@patterns.command("import")
+@patterns.command("import", short_help="Keep what another agent found, as hints.")
 @click.argument("file", metavar="FILE|-")
 @json_option
 @workspace_options

@@ -21,6 +21,7 @@ ROUTED = {
 OWN: dict[str, dict[int, str]] = {
     "control experiment": {0: "none failed", 3: "one failed"},
     "route": ROUTED,
+    "route audit": {5: "a rule is broken"},
     "route prompt": ROUTED,
     "route resume": ROUTED,
     "route tools promote": {4: ROUTED[4], 5: ROUTED[5]},

@@ -64,7 +64,7 @@ def list_peers(limit: int, as_json: bool, workspace: str | None, config: str | N
         click.echo(_EMPTY)
 
 
-@ledger.command()
+@ledger.command(short_help="Everything about one peer.")
 @click.argument("peer", metavar="PEER")
 @click.option("--last", default=10, show_default=True, metavar="N", help="How many messages.")
 @click.option("--json", "as_json", is_flag=True, help=_JSON)
@@ -91,7 +91,7 @@ def show(peer: str, last: int, as_json: bool, workspace: str | None, config: str
         print_peer(summary, judged)
 
 
-@ledger.command()
+@ledger.command(short_help="How many peers and messages, and how trust is spread.")
 @click.option("--json", "as_json", is_flag=True, help=_JSON)
 @workspace_options
 def summary(as_json: bool, workspace: str | None, config: str | None) -> None:
@@ -108,7 +108,7 @@ def summary(as_json: bool, workspace: str | None, config: str | None) -> None:
         click.echo(_EMPTY)
 
 
-@ledger.command()
+@ledger.command(short_help="The whole ledger as JSON lines.")
 @click.option(
     "--output", default="-", metavar="FILE", help="Where to; the default is standard output."
 )

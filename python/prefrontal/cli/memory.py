@@ -29,7 +29,7 @@ def memory() -> None:
     """
 
 
-@memory.command("list")
+@memory.command("list", short_help="Every key, and how its text begins.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @workspace_options
 def list_keys(as_json: bool, workspace: str | None, config: str | None) -> None:
@@ -65,7 +65,7 @@ def get(key: str, as_json: bool, workspace: str | None, config: str | None) -> N
         click.echo(text, nl=not text.endswith("\n"))
 
 
-@memory.command()
+@memory.command(short_help="Keep a text under a key.")
 @click.argument("key", metavar="KEY", shell_complete=memory_keys)
 @click.argument("text", metavar="[TEXT|-]", default="-")
 @json_option

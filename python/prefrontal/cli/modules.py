@@ -60,7 +60,7 @@ def list_modules(as_json: bool, state: str | None) -> None:
     Console(highlight=False, markup=False).print(table)
 
 
-@modules.command("add")
+@modules.command("add", short_help="Check a fingerprint and keep it.")
 @click.argument("file", type=click.Path(path_type=Path))
 @json_option
 @state_option
@@ -92,7 +92,7 @@ def remove_module(module_id: str, as_json: bool, state: str | None) -> None:
     answer(as_json, {"module_id": module_id, "removed": True}, f"Removed {plain(module_id)}.")
 
 
-@modules.command("check")
+@modules.command("check", short_help="Check a fingerprint and say what it means.")
 @click.argument("file", type=click.Path(path_type=Path))
 @json_option
 def check_module(file: Path, as_json: bool) -> None:

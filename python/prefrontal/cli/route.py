@@ -93,7 +93,7 @@ def prompt(ctx: click.Context, /, words: tuple[str, ...], **told: Any) -> None:
     leave(ctx, output.after(router.route(" ".join(words), mode)))
 
 
-@route.command()
+@route.command(short_help="Take up a route that was rejected.")
 @click.argument("route_id", metavar="ROUTE_ID")
 @project_options
 @click.option("--explain", "explained", is_flag=True, help="The steps of the validation, too.")
@@ -123,7 +123,7 @@ def resume(ctx: click.Context, /, route_id: str, **told: Any) -> None:
     leave(ctx, output.after(router.resume(waiting, mode)))
 
 
-@route.command()
+@route.command(short_help="Tell an old run again, from its log.")
 @click.argument("run_id", metavar="RUN_ID")
 @project_options
 @click.option("--json", "as_json", is_flag=True, help="The events as they were logged.")
@@ -146,7 +146,7 @@ def explain(run_id: str, as_json: bool, **told: Any) -> None:
         click.echo(f"Warning: {one_line(str(finding))}", err=True)
 
 
-@route.command()
+@route.command(short_help="Check the project against the rules of routing.")
 @project_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a check.")
 @click.pass_context

@@ -40,7 +40,7 @@ def list_tools(as_json: bool, **told: Any) -> None:
         click.echo("No tools yet: workflows/domains/DOMAIN/ACTION/NAME.py makes one.", err=True)
 
 
-@tools.command("show")
+@tools.command("show", short_help="What is known of a tool.")
 @click.argument("name", metavar="TOOL")
 @project_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
@@ -64,7 +64,7 @@ def show_tool(name: str, as_json: bool, **told: Any) -> None:
         click.echo(one_line(f"{key}: {shown}"))
 
 
-@tools.command("promote")
+@tools.command("promote", short_help="Validate a file and keep it as a tool.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--domain", required=True, metavar="D", help="Where it goes: domains/D/ACTION.")
 @click.option("--action", required=True, metavar="A", help="Where it goes: domains/DOMAIN/A.")
@@ -84,7 +84,7 @@ def promote_tool(ctx: click.Context, /, file: Path, yes: bool, **told: Any) -> N
         ctx.exit(code)
 
 
-@tools.command("import-mcp")
+@tools.command("import-mcp", short_help="Take in the tools of an MCP server.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "--server", metavar="NAME", help="What to call the server. [default: the file's name]"
