@@ -35,6 +35,7 @@ NOT_RUN = {
     "docs/mcp.md": 3,
     "docs/recipes.md": 4,
     "docs/runtime.md": 1,
+    "docs/shell.md": 1,
     "docs/telemetry.md": 1,
     "docs/tutorials/control.md": 1,
     "docs/tutorials/dash.md": 2,
