@@ -89,8 +89,8 @@ TESTS = every(4, edited("tests/test_core.py"))
 
 def test_it_begins_where_the_convention_begins(import_history: ImportHistory) -> None:
     folder = import_history(changes((300, plain), (200, every(3, fragment))))
-    found = choice(folder)
-    assert (found.preset.name, found.begin) == ("path:changelog.d/**", 300)
+    best = choice(folder)
+    assert (best.preset.name, best.begin) == ("path:changelog.d/**", 300)
     result = replay_git(str(folder), Request(), PulseGate())
     assert (result.warmup, result.windows) == (40, 160)
     assert result.notes[1] == (
@@ -114,9 +114,9 @@ def test_since_and_a_preset_by_the_user_win(import_history: ImportHistory) -> No
 def test_an_abandoned_changelog_gives_way_to_the_next_kind(import_history: ImportHistory) -> None:
     changelog = both(every(3, edited("CHANGELOG.md")), TESTS)
     folder = import_history(changes((201, changelog), (200, TESTS)))
-    found = choice(folder)
-    assert (found.preset.name, found.begin) == ("path:tests/**", 0)
-    assert found.notes == (
+    best = choice(folder)
+    assert (best.preset.name, best.begin) == ("path:tests/**", 0)
+    assert best.notes == (
         f"Edits of the changelog (CHANGELOG*) ended on {day(198)}, 202 changes ago, so they say"
         " nothing of what matters now.",
     )
@@ -144,15 +144,15 @@ def test_changelogs_that_succeed_each_other_are_united(import_history: ImportHis
             *[(40, every(3, fragment)), (1, release)] * 5,
         )
     )
-    found = choice(folder)
+    best = choice(folder)
     name = "path:changelog.d/**,CHANGES*,HISTORY*"
-    assert (found.preset.name, found.begin) == (name, 0)
-    assert parse_preset(name) == found.preset
-    assert found.notes == (
+    assert (best.preset.name, best.begin) == (name, 0)
+    assert parse_preset(name) == best.preset
+    assert best.notes == (
         f"One convention took over from another: in HISTORY* from {day(0)}, in CHANGES* from"
         f" {day(150)}, in changelog.d/** from {day(300)}.",
     )
-    labelled = list(found.preset.apply(GitHistory(folder)))
+    labelled = list(best.preset.apply(GitHistory(folder)))
     releases = [window for window in labelled if window.text.startswith("Release")]
     assert len(releases) == 5
     assert not any(window.relevant for window in releases)
@@ -166,8 +166,8 @@ def test_a_rarer_habit_before_is_not_united(import_history: ImportHistory) -> No
     folder = import_history(
         changes((300, every(15, edited("CHANGES.md"))), (300, every(2, fragment)))
     )
-    found = choice(folder)
-    assert (found.preset.name, found.begin) == ("path:changelog.d/**", 300)
+    best = choice(folder)
+    assert (best.preset.name, best.begin) == ("path:changelog.d/**", 300)
 
 
 @pytest.mark.parametrize("text", ["Release 1.%", "v1.%.0", "Bump version to 1.% and update news"])
@@ -199,9 +199,9 @@ def test_a_mass_move_of_the_changelog_is_no_entry(import_history: ImportHistory)
         return {f"news/{number}.md": f"entry {number}"}
 
     folder = import_history(changes((200, every(4, fragment)), (1, move), (200, every(4, news))))
-    found = choice(folder)
-    assert (found.preset.name, found.begin) == ("path:news/**,changelog.d/**", 0)
-    moved = [w for w in found.preset.apply(GitHistory(folder)) if w.text.startswith("move")]
+    best = choice(folder)
+    assert (best.preset.name, best.begin) == ("path:news/**,changelog.d/**", 0)
+    moved = [w for w in best.preset.apply(GitHistory(folder)) if w.text.startswith("move")]
     assert [window.relevant for window in moved] == [False]
 
 
@@ -210,8 +210,8 @@ def test_changelogs_of_packages_are_one_convention(import_history: ImportHistory
         return {f"packages/{'abc'[number % 3]}/CHANGELOG.md": f"as of {number}"}
 
     folder = import_history(changes((300, both(every(4, package), TESTS))))
-    found = choice(folder)
-    assert (found.preset.name, found.begin) == ("path:CHANGELOG*", 0)
+    best = choice(folder)
+    assert (best.preset.name, best.begin) == ("path:CHANGELOG*", 0)
 
 
 def test_changesets_are_entries_and_the_versions_made_of_them_are_not(
@@ -229,9 +229,9 @@ def test_changesets_are_entries_and_the_versions_made_of_them_are_not(
         return "Version Packages", {**gone, **packages, **versions}, "github-actions[bot]"
 
     folder = import_history(changes(*[(30, every(3, changeset)), (1, version)] * 8))
-    found = choice(folder)
-    assert (found.preset.name, found.begin) == ("path:.changeset/**", 0)
-    versions = [w for w in found.preset.apply(GitHistory(folder)) if "Version" in w.text]
+    best = choice(folder)
+    assert (best.preset.name, best.begin) == ("path:.changeset/**", 0)
+    versions = [w for w in best.preset.apply(GitHistory(folder)) if "Version" in w.text]
     assert [window.relevant for window in versions] == [False] * 8
 
 
@@ -242,12 +242,12 @@ def test_entries_that_say_that_they_are_trivial_do_not_matter(
         return {f"news/{number}.{'trivial' if number % 4 else 'bugfix'}.rst": f"entry {number}"}
 
     folder = import_history(changes((300, every(2, news))))
-    found = choice(folder)
-    assert found.preset.name == "path:news/**,!*.trivial*"
-    assert found.reason == (
+    best = choice(folder)
+    assert best.preset.name == "path:news/**,!*.trivial*"
+    assert best.reason == (
         "changelog entries (news/**, !*.trivial*) were written with 25 % of 300 changes (75)"
     )
-    labelled = list(found.preset.apply(GitHistory(folder)))
+    labelled = list(best.preset.apply(GitHistory(folder)))
     assert sum(window.relevant is True for window in labelled) == 75
     assert len(labelled) == 300
     assert not any("news" in event.location for window in labelled for event in window.events)
@@ -264,18 +264,18 @@ def test_a_convention_that_is_too_young_waits(import_history: ImportHistory) -> 
 
 def test_words_that_are_no_longer_used_fit_no_more(import_history: ImportHistory) -> None:
     folder = import_history(changes((200, every(4, lambda _: {}, text="Fix %")), (200, plain)))
-    found = choice(folder)
-    assert found.preset.name == REPAIRS
-    assert found.reason.startswith("no preset fits this history well")
+    best = choice(folder)
+    assert best.preset.name == REPAIRS
+    assert best.reason.startswith("no preset fits this history well")
 
 
 @pytest.mark.parametrize("count", [1, 5, 40])
 def test_a_tiny_history_without_labels_has_no_preset_that_fits(
     import_history: ImportHistory, count: int
 ) -> None:
-    found = choice(import_history(changes((count, plain))))
-    assert (found.preset.name, found.begin, found.notes) == (REPAIRS, 0, ())
-    assert found.reason.startswith("no preset fits this history well")
+    best = choice(import_history(changes((count, plain))))
+    assert (best.preset.name, best.begin, best.notes) == (REPAIRS, 0, ())
+    assert best.reason.startswith("no preset fits this history well")
 
 
 def test_what_nothing_tells_apart_still_keeps_its_recall(import_history: ImportHistory) -> None:

@@ -40,14 +40,14 @@ class Choice:
     """A preset for a history, and where to begin.
 
     reason: why it, in a clause. begin: the window at which it began, 0 when it was there all along;
-    began: what and when, in a clause. windows: how many the history has. notes: what else to know,
+    start: what and when, in a clause. windows: how many the history has. notes: what else to know,
     in sentences.
     """
 
     preset: Preset
     reason: str
     begin: int
-    began: str
+    start: str
     windows: int
     notes: tuple[str, ...]
 
@@ -55,9 +55,9 @@ class Choice:
         """When it began and what follows, as a sentence; replayed: only from there."""
         if replayed:
             left = self.windows - self.begin
-            return f"{self.began}: {left:,} of {self.windows:,} changes are replayed."
+            return f"{self.start}: {left:,} of {self.windows:,} changes are replayed."
         return (
-            f"{self.began}, after the asked beginning: {self.begin:,} of {self.windows:,} changes"
+            f"{self.start}, after the asked beginning: {self.begin:,} of {self.windows:,} changes"
             " count as not relevant for that alone."
         )
 
@@ -83,12 +83,12 @@ def find_preset(history: Iterable[Window]) -> Choice:
     last, and the reason says that it promises little.
     """
     survey = _Search()
-    followed = [
+    followups = [
         number
         for number, window in enumerate(FollowupPreset().apply(survey.of(history)))
         if window.relevant
     ]
-    return survey.choose(followed)
+    return survey.choose(followups)
 
 
 def fits(positives: int, windows: int, least: float = LEAST_SHARE) -> bool:
@@ -99,21 +99,21 @@ def fits(positives: int, windows: int, least: float = LEAST_SHARE) -> bool:
 class _Search(Survey):
     """A survey that is asked for the best choice once the history was read."""
 
-    def choose(self, followed: Sequence[int]) -> Choice:
-        ended: list[str] = []
+    def choose(self, followups: Sequence[int]) -> Choice:
+        endings: list[str] = []
         for family in _FAMILIES:
             uses = {kind: self._uses(kind) for kind in family}
             for kind in family:
-                if choice := self._of_kind(kind, uses, ended):
+                if choice := self._of_kind(kind, uses, endings):
                     return choice
-                ended += self._endings(uses[kind])
-        places = [self.place_of(window) for window in followed]
+                endings += self._endings(uses[kind])
+        places = [self.place_of(window) for window in followups]
         begin = self._begin(_last(spans_in_use(places, self.places, LEAST_SHARE / 2), self.places))
         if begin is not None:
-            count, windows = sum(each >= begin for each in followed), self.windows - begin
+            count, windows = sum(each >= begin for each in followups), self.windows - begin
             if fits(count, windows) and self._settled(count, begin):
                 reason = f"a later change reverted or fixed {_share(count, windows)} within 30 days"
-                return self._choice(FollowupPreset(), reason, begin, ended, "Follow-ups")
+                return self._choice(FollowupPreset(), reason, begin, endings, "Follow-ups")
         words = parse_preset(f"message:{REPAIRS}")
         begin = self._begin(
             _last(spans_in_use(self.repairs, self.places, LEAST_SHARE / 2), self.places)
@@ -123,36 +123,38 @@ class _Search(Survey):
             if fits(count, windows) and self._settled(count, begin):
                 share = _share(count, windows)
                 reason = f"a fix, bug, crash, regression or revert is in the text of {share}"
-                return self._choice(words, reason, begin, ended, "Words of repair")
+                return self._choice(words, reason, begin, endings, "Words of repair")
         share = _share(self.repairs_since(0), self.windows)
         reason = (
             "no preset fits this history well, so a recall can hardly be promised:"
             f" a fix, bug, crash, regression or revert is in the text of {share}"
         )
-        return self._choice(words, reason, 0, ended, "")
+        return self._choice(words, reason, 0, endings, "")
 
     def _of_kind(
-        self, kind: Kind, uses: dict[Kind, list[_Use]], ended: Sequence[str]
+        self, kind: Kind, uses: dict[Kind, list[_Use]], endings: Sequence[str]
     ) -> Choice | None:
         earlier = [use for others in uses.values() for use in others]
-        fitting = []
+        candidates = []
         for use in uses[kind]:
             if use.span.end < self.places:
                 continue
-            united = self._united(use, earlier)
-            begin = self._begin(united.span) or 0
+            union = self._united(use, earlier)
+            begin = self._begin(union.span) or 0
             own, _ = self.labels(use.globs, begin)
-            united = replace(united, globs=self._without_trivial(united.globs, begin))
-            count, windows = self.labels(united.globs, begin)
+            union = replace(union, globs=self._without_trivial(union.globs, begin))
+            count, windows = self.labels(union.globs, begin)
             if fits(count, windows, kind.least) and self._settled(count, begin):
-                fitting.append((own, count, windows, begin, united))
-        if not fitting:
+                candidates.append((own, count, windows, begin, union))
+        if not candidates:
             return None
-        most = max(own for own, *_ in fitting)
-        _, count, windows, begin, use = next(each for each in fitting if each[0] >= _NEARLY * most)
+        most = max(own for own, *_ in candidates)
+        _, count, windows, begin, use = next(
+            each for each in candidates if each[0] >= _NEARLY * most
+        )
         preset = path_preset(use.globs)
         reason = kind.reason.format(globs=", ".join(use.globs), share=_share(count, windows))
-        notes = [*ended, *self._successions(use)]
+        notes = [*endings, *self._successions(use)]
         return self._choice(preset, reason, begin, notes, kind.name)
 
     def _uses(self, kind: Kind) -> list[_Use]:
@@ -225,8 +227,8 @@ class _Search(Survey):
     def _choice(
         self, preset: Preset, reason: str, begin: int, notes: Sequence[str], name: str
     ) -> Choice:
-        began = f"{name} began on {self._day(begin)}" if begin else ""
-        return Choice(preset, reason, begin, began, self.windows, tuple(notes))
+        start = f"{name} began on {self._day(begin)}" if begin else ""
+        return Choice(preset, reason, begin, start, self.windows, tuple(notes))
 
     def _day(self, window: int) -> str:
         return datetime.fromtimestamp(self.time_of(window), UTC).date().isoformat()

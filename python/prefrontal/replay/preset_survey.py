@@ -93,8 +93,8 @@ class Survey:
             changes = []
             for meant, delta, count in touch.files:
                 if mine := [glob for glob in meant if glob in globs]:
-                    excepted = delta in trivial and TRIVIAL in meant
-                    changes.append((mine, EXCEPTED if excepted else delta))
+                    exception = delta in trivial and TRIVIAL in meant
+                    changes.append((mine, EXCEPTED if exception else delta))
                 else:
                     shown += count
             if not shown:

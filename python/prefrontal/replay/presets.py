@@ -63,9 +63,9 @@ class PathPreset:
             changes = []
             for event in window.events:
                 if meant := [p for p in self.patterns if p.match(event.location)]:
-                    excepted = any(p.match(event.location) for p in self.exceptions)
+                    exception = any(p.match(event.location) for p in self.exceptions)
                     delta = event.delta_type
-                    changes.append((meant, EXCEPTED if excepted and delta in WRITTEN else delta))
+                    changes.append((meant, EXCEPTED if exception and delta in WRITTEN else delta))
                 else:
                     shown.append(event)
             if shown:
@@ -74,15 +74,15 @@ class PathPreset:
 
 def writes_entry(changes: Iterable[tuple[Collection[object], str]]) -> bool:
     """Whether changes of files, each with what means it, write anything: see `PathPreset`."""
-    edited, deleted = [], []
+    edits, deletions = [], []
     for meant, delta in changes:
         if delta == "created":
             return True
         if delta in WRITTEN:
-            edited.append(meant)
+            edits.append(meant)
         elif delta == "deleted":
-            deleted.append(meant)
-    return any(all(any(one in lost for one in meant) for lost in deleted) for meant in edited)
+            deletions.append(meant)
+    return any(all(any(one in lost for one in meant) for lost in deletions) for meant in edits)
 
 
 @dataclass(frozen=True, slots=True)
