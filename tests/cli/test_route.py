@@ -244,5 +244,5 @@ def test_help_names_every_flag_and_every_exit_code() -> None:
         assert flag in text
     for flag in ("--cache / --no-cache", "--rag / --no-rag", "--allow-generated"):
         assert flag in text
-    for code in ("2 something", "3 confidence", "4 a person", "5 validation", "6 the", "7 the"):
+    for code in ("2 a slip", "3 confidence", "4 a person", "5 validation", "6 the", "7 the"):
         assert code in " ".join(text.split())
