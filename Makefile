@@ -15,7 +15,7 @@ SOURCES := $(shell find csrc bindings python share -type f ! -name '*.pyc' ! -na
            CMakeLists.txt pyproject.toml scripts/check_isa_objects.py README.md LICENSE
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-exhaustive test-all check format sanitize bench-smoke bench clean
+.PHONY: help build demo test test-exhaustive test-all check format sanitize bench-smoke bench wheel clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -60,8 +60,11 @@ bench-smoke: $(VENV)/with-torch $(VENV)/tools  ## run each benchmark once, quick
 bench: $(VENV)/with-torch $(VENV)/tools  ## run the benchmarks in full
 	set -e; for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file; done
 
+wheel: $(VENV)/ready $(VENV)/wheel-tools  ## dist/: a wheel for machines without a compiler, SBOM, hashes
+	$(BIN)/python scripts/make_wheel.py
+
 clean:  ## remove everything that was made here
-	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
 # --- stamps ----------------------------------------------------------------------------------
 # The interpreter, with what is needed to build and to run.
@@ -77,7 +80,12 @@ $(VENV)/ready: pyproject.toml scripts/requirements.py
 	@touch $@
 
 $(VENV)/tools: $(VENV)/ready
-	$(BIN)/python scripts/requirements.py dev plot bench control llm mcp otel server web > $@.txt
+	$(BIN)/python scripts/requirements.py dev plot bench control llm mcp otel server web wheel > $@.txt
+	$(PIP) install --quiet -r $@.txt
+	@touch $@
+
+$(VENV)/wheel-tools: $(VENV)/ready
+	$(BIN)/python scripts/requirements.py wheel > $@.txt
 	$(PIP) install --quiet -r $@.txt
 	@touch $@
 
