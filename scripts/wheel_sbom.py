@@ -48,8 +48,11 @@ def _component(name: str, version: str, licences: Iterable[str], kind: str) -> C
 
 def _licences(found: Distribution) -> list[str]:
     """The licence expression, or what the metadata says instead where it is one line."""
-    text = found.metadata.get("License-Expression") or found.metadata.get("License") or ""
-    return [text] if text and "\n" not in text else []
+    for key in ("License-Expression", "License"):
+        texts = found.metadata.get_all(key) or []
+        if len(texts) == 1 and "\n" not in texts[0]:
+            return texts
+    return []
 
 
 def _installed(name: str) -> Component:
