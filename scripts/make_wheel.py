@@ -59,10 +59,11 @@ def repaired(wheel: Path, folder: Path, environment: dict[str, str]) -> Path:
 
 def check_contents(wheel: Path) -> None:
     """Raise UnfitWheelError unless the wheel holds the package, its licences and nothing else."""
-    names = zipfile.ZipFile(wheel).namelist()
+    names = [name for name in zipfile.ZipFile(wheel).namelist() if not name.endswith("/")]
     for name in names:
         top = name.split("/")[0]
-        if top != "prefrontal" and not top.endswith(".dist-info"):
+        manual = name.split("/")[1:3] == ["data", "share"] and top.endswith(".data")
+        if top != "prefrontal" and not top.endswith(".dist-info") and not manual:
             raise UnfitWheelError(f"wheel must hold prefrontal alone, got {name}")
         operators = name.startswith("prefrontal/_torch.") and name.endswith(".so")
         if name.endswith(REFUSED_SUFFIXES) or "/tests/" in name or operators:
