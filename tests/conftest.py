@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
+settings.register_profile("no clock", deadline=None)
+settings.load_profile("no clock")
 if "PYTEST_XDIST_WORKER" in os.environ:  # each core has a worker of its own
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
