@@ -10,7 +10,7 @@ import pytest
 
 from prefrontal.assembly.replay_gate import PulseGate
 from prefrontal.replay.git_history import GitHistory
-from prefrontal.replay.preset_search import Choice, find_preset
+from prefrontal.replay.preset_search import PresetChoice, find_preset
 from prefrontal.replay.presets import parse_preset
 from prefrontal.replay.session import Request, replay_git
 
@@ -72,7 +72,7 @@ def day(number: int) -> str:
     return datetime.fromtimestamp(START + STEP_S * number, UTC).date().isoformat()
 
 
-def choice(folder: Path) -> Choice:
+def choice(folder: Path) -> PresetChoice:
     return find_preset(GitHistory(folder))
 
 

@@ -55,7 +55,7 @@ class PolicyAnswer(Answer):
     delay_minutes: float | None = Field(description="median, from what mattered to the wake-up")
 
 
-class VerdictAnswer(Answer):
+class ReplayVerdictAnswer(Answer):
     kind: str
     sentence: str
 
@@ -79,7 +79,7 @@ class OutcomeAnswer(Answer):
 
 
 class ReplayAnswer(Answer):
-    verdict: VerdictAnswer = Field(description="whether the gate is worth it, in a sentence")
+    verdict: ReplayVerdictAnswer = Field(description="whether the gate is worth it, in a sentence")
     source: str
     relevant_means: str
     windows: int = Field(description="counted, after a fifth that only warms up")
@@ -104,7 +104,7 @@ class ReplayAnswer(Answer):
         interval = result.recall_interval
         decided = verdict(result)
         return cls(
-            verdict=VerdictAnswer(kind=decided.kind, sentence=decided.sentence),
+            verdict=ReplayVerdictAnswer(kind=decided.kind, sentence=decided.sentence),
             source=result.source,
             relevant_means=result.preset,
             windows=result.windows,

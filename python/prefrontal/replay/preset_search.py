@@ -36,7 +36,7 @@ _FAMILIES = ((FRAGMENTS, CHANGELOGS), (TESTS,))
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class PresetChoice:
     """A preset for a history, and where to begin.
 
     reason: why it, in a clause. begin: the window at which it began, 0 when it was there all along;
@@ -73,7 +73,7 @@ class _Use:
     begins: tuple[int, ...]
 
 
-def find_preset(history: Iterable[Window]) -> Choice:
+def find_preset(history: Iterable[Window]) -> PresetChoice:
     """A preset that fits the history and is still in use; reads the history once.
 
     Tried in this order: folders of changelog entries, changelog files, tests that came along,
@@ -82,7 +82,7 @@ def find_preset(history: Iterable[Window]) -> Choice:
     end; conventions of the same sort that it took over from are united with it. When none fits, the
     last, and the reason says that it promises little.
     """
-    survey = _Search()
+    survey = _PresetSearch()
     followups = [
         number
         for number, window in enumerate(FollowupPreset().apply(survey.of(history)))
@@ -96,10 +96,10 @@ def fits(positives: int, windows: int, least: float = LEAST_SHARE) -> bool:
     return positives >= LEAST_POSITIVES and least <= positives / windows <= MOST_SHARE
 
 
-class _Search(Survey):
+class _PresetSearch(Survey):
     """A survey that is asked for the best choice once the history was read."""
 
-    def choose(self, followups: Sequence[int]) -> Choice:
+    def choose(self, followups: Sequence[int]) -> PresetChoice:
         endings: list[str] = []
         for family in _FAMILIES:
             uses = {kind: self._uses(kind) for kind in family}
@@ -133,7 +133,7 @@ class _Search(Survey):
 
     def _of_kind(
         self, kind: Kind, uses: dict[Kind, list[_Use]], endings: Sequence[str]
-    ) -> Choice | None:
+    ) -> PresetChoice | None:
         earlier = [use for others in uses.values() for use in others]
         candidates = []
         for use in uses[kind]:
@@ -226,9 +226,9 @@ class _Search(Survey):
 
     def _choice(
         self, preset: Preset, reason: str, begin: int, notes: Sequence[str], name: str
-    ) -> Choice:
+    ) -> PresetChoice:
         start = f"{name} began on {self._day(begin)}" if begin else ""
-        return Choice(preset, reason, begin, start, self.windows, tuple(notes))
+        return PresetChoice(preset, reason, begin, start, self.windows, tuple(notes))
 
     def _day(self, window: int) -> str:
         return datetime.fromtimestamp(self.time_of(window), UTC).date().isoformat()
