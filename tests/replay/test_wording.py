@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from prefrontal.replay.preset_kinds import REPAIRS
 from prefrontal.replay.wording import (
     axis_moments,
     days_words,
@@ -129,6 +130,9 @@ def test_the_facts_say_what_mattered_only_where_something_did() -> None:
     [("path:docs/*", "it touched docs/*"), ("message:^fix: ", "its message matches ^fix:"),
      ("followup", "a later commit reverted or fixed it"),
      ("noop", "the agent's own reply was not empty"), ("recorded", "its record says so"),
+     ("path:news/**,NEWS*,!*.trivial*", "it touched news/** or NEWS*, but not *.trivial*"),
+     (f"message:{REPAIRS}",
+      "its message speaks of a fix, bug, regression, crash, security or a revert"),
      ("label", "its label said so (label)")],
 )  # fmt: skip
 def test_a_preset_ends_the_sentence_a_window_matters_when(preset: str, words: str) -> None:

@@ -145,7 +145,7 @@ def parse_preset(text: str) -> Preset:
     """
     kind, colon, rest = text.strip().partition(":")
     if kind == "path" and rest:
-        return path_preset(_globs(rest))
+        return path_preset(globs_in(rest))
     if kind == "message" and rest:
         return MessagePreset(_compiled(rest))
     if not colon and kind == "followup":
@@ -167,7 +167,7 @@ def path_preset(globs: Iterable[str]) -> PathPreset:
     return PathPreset(globs, patterns, exceptions)
 
 
-def _globs(text: str) -> list[str]:
+def globs_in(text: str) -> list[str]:
     """The globs between the commas, which do not count in brackets and after a backslash."""
     globs = [""]
     for part in _PARTS.findall(text):

@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from decimal import ROUND_HALF_UP, Decimal
 from math import floor, log10
 
+from .preset_kinds import REPAIRS
+from .presets import globs_in
 from .result import Outcome, PolicyResult, ReplayResult
 
 NOTHING = "–"
@@ -21,6 +23,7 @@ POLICY_WORDS = {
     "rule": "Best one-line rule",
     "random": "By chance",
 }
+REPAIR_WORDS = "its message speaks of a fix, bug, regression, crash, security or a revert"
 KIND_WORDS = {
     "caught": "woke and it mattered",
     "wasted": "woke for nothing",
@@ -194,13 +197,22 @@ def preset_words(preset: str) -> str:
     """What "relevant" meant, as the end of the sentence "a window mattered when ..."."""
     name, _, rest = printable(preset).partition(":")
     known = {
-        "path": f"it touched {rest}",
-        "message": f"its message matches {rest}",
+        "path": _touch_words(rest),
+        "message": REPAIR_WORDS if rest == REPAIRS else f"its message matches {rest}",
         "followup": "a later commit reverted or fixed it",
         "noop": "the agent's own reply was not empty",
         "recorded": "its record says so",
     }
     return known.get(name, f"its label said so ({printable(preset)})")
+
+
+def _touch_words(globs: str) -> str:
+    """ "it touched a or b, but not c" for "a,b,!c"."""
+    parts = globs_in(globs)
+    wanted = [part for part in parts if not part.startswith("!")]
+    exceptions = [part.removeprefix("!") for part in parts if part.startswith("!")]
+    touch = f"it touched {' or '.join(wanted)}"
+    return f"{touch}, but not {' or '.join(exceptions)}" if exceptions else touch
 
 
 def moment(time: float, pattern: str = "%Y-%m-%d %H:%M") -> str:
