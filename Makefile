@@ -26,10 +26,10 @@ demo: $(VENV)/installed  ## replay a recorded history, then the longest found he
 build: $(VENV)/installed  ## make .venv and install prefrontal into it
 
 test: $(VENV)/with-torch $(VENV)/tools  ## run the tests on all cores, some cases of what is exhaustive
-	$(PYTEST) -m "not exhaustive" --record $(RUNS)/quick.json
+	$(PYTEST) -m "not exhaustive" --record=$(RUNS)/quick.json
 
 test-exhaustive: $(VENV)/with-torch $(VENV)/tools  ## run what make test leaves out
-	$(PYTEST) -m exhaustive --record $(RUNS)/exhaustive.json
+	$(PYTEST) -m exhaustive --record=$(RUNS)/exhaustive.json
 
 test-all:  ## run every test
 	rm -rf $(RUNS)
