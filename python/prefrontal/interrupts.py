@@ -19,6 +19,7 @@ from types import FrameType
 INTERRUPTED = 130
 TERMINATED = 143
 _LATER_S = 0.01
+_WORDS = {"KeyboardInterrupt": INTERRUPTED, "Terminated": TERMINATED}
 _exceptions: set[signal.Signals] = set()
 """The signals that `raise_at_signals` made exceptions."""
 
@@ -59,6 +60,10 @@ def exit_code(error: BaseException) -> int | None:
             return INTERRUPTED
         if isinstance(each, Terminated):
             return TERMINATED
+        if type(each).__name__ == "SchemaError":  # pydantic's compiled core keeps only the words
+            for word, code in _WORDS.items():
+                if f"{word}: " in str(each):
+                    return code
         grouped = each.exceptions if isinstance(each, BaseExceptionGroup) else ()
         waiting += [each.__cause__, each.__context__, *grouped]
     return None

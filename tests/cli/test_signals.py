@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from pydantic_core import SchemaError
 
 from prefrontal.cli import main
 from prefrontal.interrupts import INTERRUPTED, TERMINATED, Terminated, exit_code
@@ -254,3 +255,14 @@ def test_an_interrupt_is_known_however_it_was_wrapped() -> None:
         assert exit_code(error) == INTERRUPTED
     assert exit_code(BaseExceptionGroup("two", [ValueError(), Terminated(143)])) == TERMINATED
     assert exit_code(ValueError("nothing of the kind")) is None
+
+
+@pytest.mark.parametrize(
+    ("raised", "code"),
+    [(KeyboardInterrupt(), INTERRUPTED), (Terminated(143), TERMINATED), (ValueError("x"), None)],
+)
+def test_a_signal_inside_a_compiled_library_that_keeps_only_its_words_is_known(
+    raised: BaseException, code: int | None
+) -> None:
+    words = f'Error building "tuple" validator:\n  {type(raised).__name__}: {raised}'
+    assert exit_code(SchemaError(words)) == code
