@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -108,28 +108,49 @@ class _PresetSearch(Survey):
                     return choice
                 endings += self._endings(uses[kind])
         places = [self.place_of(window) for window in followups]
-        begin = self._begin(_last(spans_in_use(places, self.places, LEAST_SHARE / 2), self.places))
-        if begin is not None:
-            count, windows = sum(each >= begin for each in followups), self.windows - begin
-            if fits(count, windows) and self._settled(count, begin):
-                reason = f"a later change reverted or fixed {_share(count, windows)} within 30 days"
-                return self._choice(FollowupPreset(), reason, begin, endings, "Follow-ups")
         words = parse_preset(f"message:{REPAIRS}")
-        begin = self._begin(
-            _last(spans_in_use(self.repairs, self.places, LEAST_SHARE / 2), self.places)
+        choice = self._of_windows(
+            places,
+            lambda begin: sum(window >= begin for window in followups),
+            FollowupPreset(),
+            "a later change reverted or fixed {share} within 30 days",
+            endings,
+            "Follow-ups",
+        ) or self._of_windows(
+            self.repairs,
+            self.repairs_since,
+            words,
+            "a fix, bug, crash, regression or revert is in the text of {share}",
+            endings,
+            "Words of repair",
         )
-        if begin is not None:
-            count, windows = self.repairs_since(begin), self.windows - begin
-            if fits(count, windows) and self._settled(count, begin):
-                share = _share(count, windows)
-                reason = f"a fix, bug, crash, regression or revert is in the text of {share}"
-                return self._choice(words, reason, begin, endings, "Words of repair")
+        if choice is not None:
+            return choice
         share = _share(self.repairs_since(0), self.windows)
         reason = (
             "no preset fits this history well, so a recall can hardly be promised:"
             f" a fix, bug, crash, regression or revert is in the text of {share}"
         )
         return self._choice(words, reason, 0, endings, "")
+
+    def _of_windows(
+        self,
+        places: Sequence[int],
+        count_since: Callable[[int], int],
+        preset: Preset,
+        reason: str,
+        endings: Sequence[str],
+        name: str,
+    ) -> PresetChoice | None:
+        """The choice of a preset that no files show, where it fits since it began."""
+        begin = self._begin(_last(spans_in_use(places, self.places, LEAST_SHARE / 2), self.places))
+        if begin is None:
+            return None
+        count, windows = count_since(begin), self.windows - begin
+        if not fits(count, windows) or not self._settled(count, begin):
+            return None
+        reason = reason.format(share=_share(count, windows))
+        return self._choice(preset, reason, begin, endings, name)
 
     def _of_kind(
         self, kind: Kind, uses: dict[Kind, list[_Use]], endings: Sequence[str]

@@ -58,12 +58,7 @@ def print_result(
     place, relevant: what was replayed and asked for, as `next_steps` takes them.
     """
     page = Page(console)
-    _print_verdict(result, page)
-    page.gap()
-    page.say(f"{source_names([result])[0]}: {facts_sentence(result)}", "dim")
-    if result.windows and not extrapolates(result):
-        page.gap()
-        _print_policies(result, page)
+    _print_opening(result, page)
     if result.relevant:
         _print_windows(result, page)
         for line in details(result):
@@ -74,6 +69,16 @@ def print_result(
         if result.relevant or result.notes or not result.windows or extrapolates(result):
             page.gap()
         _print_next(steps, page)
+
+
+def _print_opening(result: ReplayResult, page: Page) -> None:
+    """The verdict, what was replayed, and the policies where there are rates to compare."""
+    _print_verdict(result, page)
+    page.gap()
+    page.say(f"{source_names([result])[0]}: {facts_sentence(result)}", "dim")
+    if result.windows and not extrapolates(result):
+        page.gap()
+        _print_policies(result, page)
 
 
 def _print_windows(result: ReplayResult, page: Page) -> None:
@@ -90,12 +95,7 @@ def _print_windows(result: ReplayResult, page: Page) -> None:
 def print_brief(result: ReplayResult, console: Console) -> None:
     """What fits one screen: the verdict, the policies and the last windows."""
     page = Page(console)
-    _print_verdict(result, page)
-    page.gap()
-    page.say(f"{source_names([result])[0]}: {facts_sentence(result)}", "dim")
-    if result.windows and not extrapolates(result):
-        page.gap()
-        _print_policies(result, page)
+    _print_opening(result, page)
     if result.windows and result.relevant:
         _print_strip(result, page)
 
