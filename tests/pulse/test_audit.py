@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from prefrontal.pulse.audit import LEAST_AUDITS, AuditDraw, LiveRecall
+from prefrontal.pulse.recall.audit import LEAST_AUDITS, AuditDraw, LiveRecall
 
 
 @pytest.mark.parametrize("share", [0.02, 0.3])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from prefrontal.pulse.audit import RecallEstimate
+from prefrontal.pulse.recall.audit import RecallEstimate
 
 from .registries import decided, file
 

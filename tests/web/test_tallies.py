@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from prefrontal.pulse.audit import LiveRecall
+from prefrontal.pulse.recall.audit import LiveRecall
 from prefrontal.storage.decision_pages import DecisionPages, LogRow
 from prefrontal.storage.decisions import DecisionLog
 from prefrontal.web.tallies import STRIP, Tallies, day_of, outcome

@@ -9,7 +9,6 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from ..pulse.audit import AuditDraw, LiveRecall
 from ..pulse.delivery import Delivery
 from ..pulse.fingerprint import parse_fingerprint
 from ..pulse.gate import Gate
@@ -17,6 +16,7 @@ from ..pulse.learned import Learned
 from ..pulse.limbic import LimbicLayer
 from ..pulse.moment import Moment, moment_of
 from ..pulse.policy import DeliveryPolicy
+from ..pulse.recall.audit import AuditDraw, LiveRecall
 from ..pulse.starts import Start, checksum
 from ..storage.decision_record import DecisionRecord
 from ..types import Reason, SignalEvent

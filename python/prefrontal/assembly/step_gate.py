@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Self
 
 from ..clock import Clock, SystemClock
 from ..errors import InputError
-from ..pulse.audit import AuditDraw, RecallEstimate
 from ..pulse.delivery import Delivery
 from ..pulse.gate import Gate
 from ..pulse.learned import Learned
 from ..pulse.limbic import LimbicLayer
 from ..pulse.policy import DeliveryPolicy, PolicySettings
+from ..pulse.recall.audit import AuditDraw, RecallEstimate
 from ..pulse.starts import GateSettings, StartNote
 from ..pulse.wake_records import Module
 from ..storage.decision_record import DecisionRecord

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from ..clock import Clock, SystemClock
 from ..errors import InputError
-from ..pulse.audit import AuditDraw
 from ..pulse.delivery import Delivery
 from ..pulse.gate import Gate
 from ..pulse.learned import Learned
 from ..pulse.limbic import LimbicLayer
 from ..pulse.policy import DeliveryPolicy, PolicySettings
 from ..pulse.prefrontal import PrefrontalLayer
+from ..pulse.recall.audit import AuditDraw
 from ..pulse.wake_records import REASONS, Module
 from ..storage.decisions import DecisionRecord, new_id
 from ..types import Reason, SignalEvent

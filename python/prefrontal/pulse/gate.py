@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from ..types import Reason, SignalEvent, Standing
-from .audit import AuditDraw
 from .moment import Moment, shifted
 from .policy import DeliveryPolicy
 from .prefrontal import EscalationDecision, PrefrontalLayer
+from .recall.audit import AuditDraw
 from .wake_records import Module, Refusal, WakeRecords, WindowGroup, with_wish
 
 if TYPE_CHECKING:

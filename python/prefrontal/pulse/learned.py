@@ -12,7 +12,7 @@ from ..errors import InputError, PrefrontalError
 from ..storage.decision_record import WAKE
 from ..storage.files import write_atomic
 from ..storage.threshold_wishes import read_thresholds
-from .audit import LiveRecall
+from .recall.audit import LiveRecall
 
 if TYPE_CHECKING:
     from ..storage.decision_record import DecisionRecord

@@ -13,7 +13,6 @@ from ..errors import InputError
 from ..storage.decision_list import DecisionList
 from ..storage.decisions import DecisionLog, DecisionRecord
 from ..types import Reason, SignalEvent
-from .audit import AuditDraw, RecallEstimate
 from .delivery import Delivery, Handler
 from .fingerprint import ModuleFingerprint, parse_fingerprint
 from .gate import Gate
@@ -23,6 +22,7 @@ from .limbic import LimbicLayer
 from .policy import DeliveryPolicy, PolicySettings
 from .prefrontal import PrefrontalLayer
 from .recall import check_recall
+from .recall.audit import AuditDraw, RecallEstimate
 from .sources.clock import ClockSource
 from .sources.filesystem import FilesystemSource
 from .sources.memory import MemoryStore

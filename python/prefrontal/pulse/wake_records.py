@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
 from ..storage.decisions import DecisionRecord
-from .audit import LiveRecall
+from .recall.audit import LiveRecall
 
 if TYPE_CHECKING:
     from ..types import Reason, SignalEvent

@@ -11,7 +11,7 @@ from ..errors import InputError
 from ..types import Reason
 
 if TYPE_CHECKING:
-    from ..pulse.audit import RecallEstimate
+    from ..pulse.recall.audit import RecallEstimate
     from ..pulse.registry import PulseRegistry
 
 TOKENS_PER_WAKE = 100_675

@@ -7,7 +7,7 @@ from collections import Counter, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from ..pulse.audit import LiveRecall, RecallEstimate
+from ..pulse.recall.audit import LiveRecall, RecallEstimate
 from ..storage.decision_pages import DecisionPages, LogRow, Relabelled
 from ..storage.decision_record import WAKE
 from ..types import Reason

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._core import pulse as core
+from ..._core import pulse as core
 
 MEMORY = 200
 """Relevant windows that the threshold follows from."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from ..notebook import frame, share, table
-from .recall import MEMORY, share_interval
+from ...notebook import frame, share, table
+from .promise import MEMORY, share_interval
 
 LEAST_AUDITS = 30
 """Labelled audits below which no threshold is moved: too little is known of what was missed."""
