@@ -1,0 +1,111 @@
+"""Writes a log of decisions as this release writes it, for releases to come to decide again.
+
+    python -m tests.assembly.golden.make_golden_log FILE.sqlite.gz
+
+`log-1.sqlite.gz` was written at 52f8fca, by the last release whose starts carry no version. It
+holds a gate stepped by hand with trust, audits and a recall that moves thresholds, before and after
+a crash; one with budgets; one with groups; one whose threshold a person set; one with threads; and
+one that was asked over MCP. A file that is there already is never written again.
+"""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from prefrontal.assembly.wake_gate import WakeGate
+from prefrontal.pulse.policy import PolicySettings
+from prefrontal.pulse.prefrontal import EscalationDecision
+from prefrontal.pulse.registry import PulseRegistry
+from prefrontal.storage.decisions import DecisionLog
+from prefrontal.storage.threshold_wishes import wish_threshold
+from prefrontal.testing import ManualClock
+
+from ..wake_days import MODULES, NOW, POLICY, Trust, gate, live, signals
+
+PATIENCE_S = 30.0
+
+
+def main() -> None:
+    target = Path(sys.argv[1])
+    if target.exists():
+        sys.exit(f"{target} is there already and is not written again")
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "log.sqlite"
+        write_log(path)
+        target.write_bytes(gzip.compress(path.read_bytes(), mtime=0))
+
+
+def write_log(path: Path) -> None:
+    """One start after the other, on one log."""
+    with DecisionLog(path, clock=ManualClock(NOW)) as log:
+        following(log)
+        live(log, 100, seed=2)
+        live(log, 100, seed=3, starts=2, policy=replace(POLICY, group_s=90.0))
+        wished(log)
+        threaded(log)
+        asked(log)
+        log.flush()
+
+
+def following(log: DecisionLog) -> None:
+    """Every wake is labelled, so thresholds follow the recall; then two starts after it."""
+    random, clock = Random(1), ManualClock(NOW)
+    stream = signals(random, 340)
+    told: dict[str, Any] = {"recall": 0.6, "audit_share": 0.7, "policy": PolicySettings()}
+    for count in (280, 30, 30):
+        one = gate(log, clock, **told)
+        for pause, event in islice(stream, count):
+            clock.advance(pause)
+            for wake in one.wake(event):
+                log.add_label(wake.id, float(random.random() < wake.score), clock.now())
+        if count > 30:  # the second start ends in a crash
+            one.close()
+
+
+def wished(log: DecisionLog) -> None:
+    """A person sets a threshold, moves it and takes it back."""
+    clock = ManualClock(NOW)
+    with gate(log, clock) as one:
+        for number, (pause, event) in enumerate(signals(Random(4), 60)):
+            if number % 15 == 0:
+                wish_threshold(log, "bills", (0.1, 0.95, 0.4, None)[number // 15])
+            clock.advance(pause)
+            one.wake(event)
+
+
+def threaded(log: DecisionLog) -> None:
+    """A gate on a thread of its own; each useful wake is labelled by a handler."""
+    registry = PulseRegistry(
+        log=log, threshold=0.0, recall=0.8, audit_share=0.2, standings=Trust(),
+        policy=replace(POLICY, quiet_hours=None), log_refusals=True, clock=ManualClock(NOW),
+    )  # fmt: skip
+    for each in MODULES:
+        registry.register_module(each.module_id, each)
+
+    def label(decision: EscalationDecision) -> None:
+        assert decision.activation_id is not None
+        registry.record_feedback(decision.activation_id, float("bill" in str(decision.question)))
+
+    registry.on_escalation(label)
+    registry.start()
+    for _, event in signals(Random(5), 80):
+        assert registry.push(event)
+    assert registry.stop(PATIENCE_S)
+
+
+def asked(log: DecisionLog) -> None:
+    """Decisions of a gate that is asked; releases before did not keep what it began with."""
+    one = WakeGate(log, MODULES, recall=0.8, clock=ManualClock(NOW))
+    for _, event in signals(Random(6), 10):
+        one.judge([event])
+
+
+if __name__ == "__main__":
+    main()

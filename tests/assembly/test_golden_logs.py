@@ -1,0 +1,57 @@
+"""Logs that earlier releases wrote are decided again bit for bit."""
+
+from __future__ import annotations
+
+import gzip
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from prefrontal.assembly.wakes_again import WITHOUT_START, Tally, again
+from prefrontal.executive.again import Deviation
+from prefrontal.storage.decisions import DecisionLog
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def golden(number: int, folder: Path) -> Path:
+    """A copy of the log, to open as one's own."""
+    path = folder / "log.sqlite"
+    path.write_bytes(gzip.decompress((GOLDEN / f"log-{number}.sqlite.gz").read_bytes()))
+    return path
+
+
+def decided_again(path: Path) -> tuple[list[Deviation], Tally]:
+    tally = Tally()
+    with DecisionLog(path) as log:
+        return list(again(log, tally)), tally
+
+
+def test_a_log_of_before_starts_had_a_version_is_decided_again(tmp_path: Path) -> None:
+    found, tally = decided_again(golden(1, tmp_path))
+    assert found == []
+    assert (tally.decided, tally.starts, tally.lost) == (488, 8, 0)
+    assert dict(tally.left) == {WITHOUT_START: 9}
+
+
+def test_a_golden_log_holds_what_decides(tmp_path: Path) -> None:
+    with DecisionLog(golden(1, tmp_path)) as log:
+        counts, kept = log.counts(), list(log.records())
+        labels = len(list(log.labels_after(0)))
+    assert counts.keys() == {"woke", "audit", "below_threshold", "cooldown", "peer_budget"}
+    assert len({each.threshold for each in kept if each.subject == "bills"}) > 8
+    assert any("gathered" in each.details for each in kept)
+    assert any("wished" in each.details for each in kept)
+    assert any("peer" in each.details for each in kept)
+    assert labels == 212
+
+
+def test_what_was_changed_in_a_golden_log_is_found(tmp_path: Path) -> None:
+    path = golden(1, tmp_path)
+    with closing(sqlite3.connect(path)) as other:
+        sql = "SELECT id FROM decisions WHERE reason = 'audit' ORDER BY seq DESC LIMIT 1"
+        [(changed,)] = other.execute(sql)
+        other.execute("UPDATE decisions SET threshold = threshold + 0.01 WHERE id = ?", (changed,))
+        other.commit()
+    found, _ = decided_again(path)
+    assert [(each.id, each.field) for each in found] == [(changed, "threshold")]
