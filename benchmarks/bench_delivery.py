@@ -30,11 +30,11 @@ from pathlib import Path
 from typing import Any
 
 import harness
+from prefrontal.decisions.log import DecisionLog
 from prefrontal.pulse.policy import PolicySettings
 from prefrontal.pulse.prefrontal import EscalationDecision
 from prefrontal.pulse.registry import PulseRegistry
 from prefrontal.pulse.sinks import LinesSink
-from prefrontal.storage.decisions import DecisionLog
 from prefrontal.types import SignalEvent
 
 MODULES = 1000

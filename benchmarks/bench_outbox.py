@@ -17,11 +17,11 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import harness
+from prefrontal.decisions.log import Decision, DecisionLog, new_id
 from prefrontal.pulse.delivery import Delivery
 from prefrontal.pulse.outbox import Outbox
 from prefrontal.pulse.prefrontal import EscalationDecision
 from prefrontal.pulse.sinks import Outcome
-from prefrontal.storage.decisions import DecisionLog, DecisionRecord, new_id
 from prefrontal.types import Reason, SignalEvent
 
 PATIENCE_S = 120.0
@@ -55,10 +55,10 @@ class CountingSink:
         return time.perf_counter() - start
 
 
-def record() -> DecisionRecord:
+def record() -> Decision:
     event = SignalEvent("filesystem", "/in/a.pdf", "created", 1.0, 1.5, {"extension": ".pdf"})
     why = tuple((f"token={number}", 0.5) for number in range(8))
-    return DecisionRecord(
+    return Decision(
         new_id(), time.time(), "wake", "inv", True, str(Reason.WOKE), 0.9, 0.6, "New?", 1.0,
         (event,), why,
     )  # fmt: skip

@@ -27,7 +27,7 @@ from random import Random
 from typing import Any
 
 import harness
-from prefrontal.storage.decisions import DecisionLog, DecisionRecord, new_id
+from prefrontal.decisions.log import Decision, DecisionLog, new_id
 from prefrontal.types import SignalEvent
 
 PAINT_MS, UPDATE_MS = 300.0, 50.0
@@ -145,7 +145,7 @@ def told(times: list[float]) -> str:
 def fill(log: DecisionLog, count: int) -> None:
     """Decisions of the last days, most of them refusals, most questions answered."""
     draw, now = Random(0), time.time()
-    kept: list[DecisionRecord] = []
+    kept: list[Decision] = []
     for number in range(count):
         moment = now - 60 - DAYS * 86_400 * (1 - (number + 1) / count)
         reason = draw.choices(("below_threshold", "woke", "audit"), (78, 20, 2))[0]
@@ -155,11 +155,11 @@ def fill(log: DecisionLog, count: int) -> None:
             kept = []
 
 
-def record(draw: Random, moment: float, reason: str) -> DecisionRecord:
+def record(draw: Random, moment: float, reason: str) -> Decision:
     path = f"/home/me/in/{draw.randrange(10**6)}.pdf"
     acted = reason != "below_threshold"
     labelled = acted and draw.random() < 0.9 and moment < time.time() - 30
-    return DecisionRecord(
+    return Decision(
         id=new_id(),
         time=moment,
         kind="wake",

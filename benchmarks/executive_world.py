@@ -19,10 +19,10 @@ from prefrontal.assembly.executive import build_executive
 from prefrontal.assembly.frozen_moments import FrozenMoments
 from prefrontal.assembly.step_gate import StepGate
 from prefrontal.assembly.trust_standings import TrustStandings
+from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.executive import ActOutcome, Choice, Episode, Status
 from prefrontal.pulse import parse_fingerprint
 from prefrontal.settings import parse_settings
-from prefrontal.storage.decisions import DecisionLog, DecisionRecord
 from prefrontal.testing import ManualClock
 
 _TOOL = '''"""{doc}"""
@@ -130,7 +130,7 @@ class _World:
             if happening.person:
                 self._say(happening, episode)
 
-    def act(self, wake: DecisionRecord, choice: Choice) -> ActOutcome:
+    def act(self, wake: Decision, choice: Choice) -> ActOutcome:
         """The role Actor."""
         option = choice.option
         if option is None or not wake.window:

@@ -28,6 +28,7 @@ from prefrontal.assembly.frozen_moments import FrozenMoments
 from prefrontal.assembly.router import build_runner
 from prefrontal.assembly.step_gate import StepGate
 from prefrontal.assembly.trust_standings import TrustStandings
+from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.errors import InputError, PrefrontalError
 from prefrontal.executive import Conclusion, Episode, Status
 from prefrontal.plain_text import visible
@@ -36,7 +37,6 @@ from prefrontal.pulse.policy import PolicySettings
 from prefrontal.replay.backtest import TOKENS_PER_WAKE
 from prefrontal.replay.git_history import Commit, GitHistory
 from prefrontal.settings import parse_settings
-from prefrontal.storage.decisions import DecisionLog, DecisionRecord
 from prefrontal.testing import ManualClock
 
 HERE = Path(__file__).resolve().parent
@@ -129,7 +129,7 @@ class Day:
                     _say(_line(episode))
         self._conclude(signals)
 
-    def _ask(self, wake: DecisionRecord, question: str) -> None:
+    def _ask(self, wake: Decision, question: str) -> None:
         self.asked.append(question)
 
     def _conclude(self, signals: int) -> None:

@@ -7,12 +7,12 @@ from typing import Any
 
 from prefrontal.assembly.executive_desk import RoutedChooser
 from prefrontal.assembly.executive_worker import SandboxedActor
+from prefrontal.decisions.decision import Decision
 from prefrontal.executive import Choice
 from prefrontal.protocols import Runner
 from prefrontal.routing.layout import Layout
 from prefrontal.routing.router import Router
 from prefrontal.settings.routing import Routing
-from prefrontal.storage.decision_record import DecisionRecord
 from prefrontal.testing import ManualClock
 from prefrontal.types import SignalEvent
 
@@ -119,10 +119,10 @@ def router_of(
     return Router(layout, settings or Routing(), clock=clock or noon(), tz=EAST)
 
 
-class Asked(list[tuple[DecisionRecord, str]]):
+class Asked(list[tuple[Decision, str]]):
     """An agent that takes every question."""
 
-    def __call__(self, wake: DecisionRecord, question: str) -> None:
+    def __call__(self, wake: Decision, question: str) -> None:
         self.append((wake, question))
 
 
@@ -136,9 +136,9 @@ def worker_of(
 
 def wake_of(
     question: str | None, location: str = "src/x.py", id_: str = "a" * 32, **features: Any
-) -> DecisionRecord:
+) -> Decision:
     event = SignalEvent("filesystem", location, "modified", 0.5, 1e9, features)
-    return DecisionRecord(
+    return Decision(
         id=id_,
         time=1e9,
         kind="wake",

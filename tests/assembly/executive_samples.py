@@ -9,9 +9,9 @@ from typing import Any
 from prefrontal.assembly.executive_reflection import AgentReviewer
 from prefrontal.assembly.frozen_moments import FrozenMoments
 from prefrontal.assembly.trust_standings import TrustStandings
+from prefrontal.decisions.decision import Decision
 from prefrontal.executive.nouns import ASK, SELECT, ActOutcome, Choice, Option, Status
 from prefrontal.settings.executive import ExecutiveSettings
-from prefrontal.storage.decision_record import DecisionRecord
 from prefrontal.testing import ManualClock, make_runtime
 from prefrontal.types import SignalEvent
 
@@ -23,8 +23,8 @@ def event(actor: str | None = "ada", text: str = "please look", at: float = NOW)
     return SignalEvent("tracker", "issue/7", "created", 1.0, at, told)
 
 
-def wake(number: int = 1, actor: str | None = "ada", **fields: Any) -> DecisionRecord:
-    return DecisionRecord(
+def wake(number: int = 1, actor: str | None = "ada", **fields: Any) -> Decision:
+    return Decision(
         id=sha256(f"wake {number}".encode()).hexdigest()[:32],
         time=NOW,
         kind="wake",

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from prefrontal.assembly.attendance import STATE, Attendance, taught_through
+from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.errors import SourceError
 from prefrontal.executive import ActOutcome, Episode, Executive, Status
 from prefrontal.executive.records import followed_id
-from prefrontal.storage.decisions import DecisionLog, DecisionRecord
 from prefrontal.testing.executive import (
     ScriptedActor,
     ScriptedChooser,
@@ -35,18 +35,18 @@ class Diary:
         self.told: list[tuple[str, str]] = []
         self.seen = threading.Semaphore(0)
 
-    def begun(self, wake: DecisionRecord) -> None:
+    def begun(self, wake: Decision) -> None:
         self.told.append(("begun", wake.id))
 
     def ended(self, episode: Episode) -> None:
         self.told.append(("ended", episode.wake.id))
         self.seen.release()
 
-    def failed(self, wake: DecisionRecord, error: Exception) -> None:
+    def failed(self, wake: Decision, error: Exception) -> None:
         self.told.append(("failed", wake.id))
         self.seen.release()
 
-    def heard(self, about: DecisionRecord, label: float) -> None:
+    def heard(self, about: Decision, label: float) -> None:
         self.told.append((f"heard {label:g}", about.kind))
         self.seen.release()
 
@@ -55,7 +55,7 @@ class Diary:
 
 
 class Attending:
-    def __init__(self, log: DecisionLog, act: Callable[[DecisionRecord], ActOutcome]) -> None:
+    def __init__(self, log: DecisionLog, act: Callable[[Decision], ActOutcome]) -> None:
         self.log = log
         self.diary = Diary()
         self.chooser = ScriptedChooser()
@@ -73,7 +73,7 @@ class Attending:
         return Attendance(self.log, self.executive, self.diary, run=run, since=since)
 
 
-def asked(_: DecisionRecord) -> ActOutcome:
+def asked(_: Decision) -> ActOutcome:
     return ActOutcome(Status.ASKED, "asked")
 
 
@@ -83,7 +83,7 @@ def log() -> Iterator[DecisionLog]:
         yield log
 
 
-def of_run(number: int, run: str = "now", **fields: Any) -> DecisionRecord:
+def of_run(number: int, run: str = "now", **fields: Any) -> Decision:
     return replace(wake(number), details={"run": run}, **fields)
 
 
@@ -114,7 +114,7 @@ def test_what_an_earlier_run_left_comes_first_unless_it_is_too_old_or_was_told_t
 
 
 def test_one_that_fails_is_told_of_and_the_others_go_on(log: DecisionLog) -> None:
-    def act(wake: DecisionRecord) -> ActOutcome:
+    def act(wake: Decision) -> ActOutcome:
         if wake.id == of_run(1).id:
             raise SourceError("no disk")
         return asked(wake)
@@ -159,7 +159,7 @@ def test_without_time_the_wake_in_hand_is_brought_to_its_end_and_the_rest_waits(
 ) -> None:
     entered, go_on = threading.Event(), threading.Event()
 
-    def act(wake: DecisionRecord) -> ActOutcome:
+    def act(wake: Decision) -> ActOutcome:
         entered.set()
         assert go_on.wait(PATIENCE_S)
         return asked(wake)
@@ -229,7 +229,7 @@ def test_a_label_that_cannot_be_taught_stops_neither_the_others_nor_the_thread(
     judge = attending.reviewer.judge
     calls = iter([SourceError("no disk"), None])
 
-    def broken(wake: DecisionRecord, judged: float) -> None:
+    def broken(wake: Decision, judged: float) -> None:
         if (error := next(calls)) is not None:
             raise error
         judge(wake, judged)

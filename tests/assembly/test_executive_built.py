@@ -19,6 +19,7 @@ from prefrontal.assembly.executive import (
 )
 from prefrontal.assembly.frozen_moments import FrozenMoments
 from prefrontal.assembly.step_gate import StepGate
+from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.errors import InputError
 from prefrontal.executive import Episode, Status
 from prefrontal.executive.again import KeptActor, KeptMoments, attend_again, episode_of
@@ -26,7 +27,6 @@ from prefrontal.executive.loop import OUTCOME
 from prefrontal.ledger import Ledger
 from prefrontal.pulse.fingerprint import parse_fingerprint
 from prefrontal.settings import Settings, parse_settings
-from prefrontal.storage.decisions import DecisionLog, DecisionRecord
 from prefrontal.testing import ManualClock
 from prefrontal.testing.executive import ScriptedWaker
 from prefrontal.types import SignalEvent
@@ -81,7 +81,7 @@ class World:
         )
         held.callback(self.built.close)
 
-    def ask(self, _: DecisionRecord, question: str) -> None:
+    def ask(self, _: Decision, question: str) -> None:
         self.asked.append(question)
 
     def touch(self, name: str, actor: str = "ada", text: str = "def f(:\n") -> list[Episode]:
@@ -102,10 +102,10 @@ class World:
 class Silent:
     """Hears how it goes and says nothing."""
 
-    def begun(self, wake: DecisionRecord) -> None: ...
+    def begun(self, wake: Decision) -> None: ...
     def ended(self, episode: Episode) -> None: ...
-    def heard(self, about: DecisionRecord, label: float) -> None: ...
-    def failed(self, wake: DecisionRecord, error: Exception) -> None:
+    def heard(self, about: Decision, label: float) -> None: ...
+    def failed(self, wake: Decision, error: Exception) -> None:
         raise error
 
 

@@ -13,12 +13,12 @@ import pytest
 
 from prefrontal.assembly.executive_worker import SandboxedActor
 from prefrontal.assembly.router import build_runner
+from prefrontal.decisions.decision import Decision
 from prefrontal.errors import InputError
 from prefrontal.executive import ActOutcome, Choice, HeardBelief, Status
 from prefrontal.routing.history import Event, remember
 from prefrontal.routing.layout import Layout
 from prefrontal.settings.routing import Routing
-from prefrontal.storage.decision_record import DecisionRecord
 
 from ..routing.plain_runner import PlainOutcome, PlainRunner
 from ..routing.project import noon, write
@@ -338,7 +338,7 @@ def test_without_a_tool_the_agent_is_asked_and_told_what_is_held_true(
 
 
 def test_an_agent_that_cannot_be_asked_is_an_outcome(tools: Layout) -> None:
-    def ask(wake: DecisionRecord, question: str) -> None:
+    def ask(wake: Decision, question: str) -> None:
         raise OSError("nobody home")
 
     wake = wake_of("Does it matter?")

@@ -8,8 +8,8 @@ from contextlib import closing
 from pathlib import Path
 
 from prefrontal.assembly.wakes_again import WITHOUT_START, Tally, again
+from prefrontal.decisions.log import DecisionLog
 from prefrontal.executive.again import Deviation
-from prefrontal.storage.decisions import DecisionLog
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.executive import (
     Actor,
     ActOutcome,
@@ -17,7 +18,6 @@ from prefrontal.executive import (
     Status,
 )
 from prefrontal.executive.again import KeptActor, KeptMoments, attend_again
-from prefrontal.storage.decisions import DecisionLog, DecisionRecord
 from prefrontal.testing import (
     ScriptedActor,
     ScriptedChooser,
@@ -37,10 +37,10 @@ OPTIONS = tuple(
 CHOICE = Choice("Deploy it", "select", OPTIONS, 0.6, "fast has 0.80")
 
 
-def wake(number: int, freeze: bool) -> DecisionRecord:
+def wake(number: int, freeze: bool) -> Decision:
     features = {"freeze": float(freeze)}
     event = SignalEvent("deploys", "/deploy", "created", 1.0, 1e9 + 60 * number, features)
-    return DecisionRecord(
+    return Decision(
         id=f"{number:032x}",
         time=event.timestamp,
         kind="wake",
@@ -68,7 +68,7 @@ def executive(store: DecisionLog, actor: Actor, moments: Moments, seed: int) -> 
 class Deploying(ScriptedActor):
     """The fast tool breaks things in a freeze; the safe one does nothing useful outside of it."""
 
-    def act(self, wake: DecisionRecord, choice: Choice) -> ActOutcome:
+    def act(self, wake: Decision, choice: Choice) -> ActOutcome:
         freeze = bool(wake.window[0].features["freeze"])
         assert choice.option is not None
         right = (choice.option.name == "safe") == freeze

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from prefrontal.assembly.step_gate import StepGate
+from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.errors import InputError, SourceError
 from prefrontal.executive.roles import Waker
 from prefrontal.pulse.policy import PolicySettings
 from prefrontal.pulse.registry import PulseRegistry
-from prefrontal.storage.decisions import DecisionLog, DecisionRecord
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason, SignalEvent
 
@@ -36,7 +36,7 @@ def plain(log: DecisionLog, **told: Any) -> StepGate:
     return StepGate(log, MODULES, **options)
 
 
-def what(record: DecisionRecord) -> tuple[object, ...]:
+def what(record: Decision) -> tuple[object, ...]:
     """What was decided, without the names of decision and start."""
     details = {name: value for name, value in record.details.items() if name != "run"}
     return (record.time, record.subject, record.acted, record.reason, record.score,
@@ -188,7 +188,7 @@ class Full:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._log, name)
 
-    def append_many(self, records: list[DecisionRecord]) -> None:
+    def append_many(self, records: list[Decision]) -> None:
         if self.full:
             raise SourceError("the disk is full")
         self._log.append_many(records)

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from prefrontal.assembly.wake_gate import LABELS_EVERY_S, WakeGate
+from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.errors import InputError
 from prefrontal.pulse.fingerprint import parse_fingerprint
 from prefrontal.pulse.policy import PolicySettings
 from prefrontal.pulse.registry import PulseRegistry
-from prefrontal.storage.decisions import DecisionLog, DecisionRecord
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason, SignalEvent
 
@@ -40,7 +40,7 @@ def gate(log: DecisionLog, clock: ManualClock | None = None, **told: Any) -> Wak
     return WakeGate(log, [INVOICES], clock=clock or ManualClock(), **told)
 
 
-def decided(one: WakeGate, name: str) -> DecisionRecord:
+def decided(one: WakeGate, name: str) -> Decision:
     [record] = one.judge([file(name)])
     return record
 

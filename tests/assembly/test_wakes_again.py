@@ -11,12 +11,12 @@ import pytest
 
 from prefrontal.assembly.wake_gate import WakeGate
 from prefrontal.assembly.wakes_again import CHANGED, WITHOUT_REFUSALS, WITHOUT_START, Tally, again
+from prefrontal.decisions.log import DecisionLog
+from prefrontal.decisions.threshold_wishes import wish_threshold
 from prefrontal.executive.again import Deviation
 from prefrontal.pulse.policy import PolicySettings
 from prefrontal.pulse.prefrontal import EscalationDecision
 from prefrontal.pulse.registry import PulseRegistry
-from prefrontal.storage.decisions import DecisionLog
-from prefrontal.storage.threshold_wishes import wish_threshold
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason, SignalEvent
 

@@ -7,9 +7,9 @@ from random import Random
 from typing import Any
 
 from prefrontal.assembly.step_gate import StepGate
+from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.pulse.fingerprint import ModuleFingerprint, parse_fingerprint
 from prefrontal.pulse.policy import PolicySettings
-from prefrontal.storage.decisions import DecisionLog, DecisionRecord
 from prefrontal.testing import ManualClock
 from prefrontal.types import SignalEvent, Standing
 
@@ -95,7 +95,7 @@ def gate(log: DecisionLog, clock: ManualClock, **told: Any) -> StepGate:
 
 def live(
     log: DecisionLog, count: int, *, seed: int = 1, starts: int = 1, **told: Any
-) -> list[DecisionRecord]:
+) -> list[Decision]:
     """Let `count` signals come; some wakes are labelled. The wakes.
 
     Every second start is one after a crash: what was learned since the last save was not saved.
@@ -117,6 +117,6 @@ def live(
     return wakes
 
 
-def _worth(wake: DecisionRecord, random: Random) -> float:
+def _worth(wake: Decision, random: Random) -> float:
     useful = "bill" in wake.window[-1].location or wake.subject == "photos"
     return random.choice((0.0, 0.7)) if random.random() < 0.2 else float(useful)

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from prefrontal.cli import COMMANDS, main
 from prefrontal.cli.completion import SHELLS, VARIABLE, script
-from prefrontal.storage.decisions import DecisionLog
+from prefrontal.decisions.log import DecisionLog
 
 SHARE = Path(__file__).parents[2] / "share"
 

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from prefrontal.cli import main
-from prefrontal.storage.decisions import DecisionLog, DecisionRecord
+from prefrontal.decisions.log import Decision, DecisionLog
 
 from .test_decisions import decision
 
@@ -53,7 +53,7 @@ BELIEF = {
 }
 
 
-def later(number: int, kind: str, cause: int, **fields: Any) -> DecisionRecord:
+def later(number: int, kind: str, cause: int, **fields: Any) -> Decision:
     told: dict[str, Any] = {
         "score": math.nan,
         "threshold": math.nan,

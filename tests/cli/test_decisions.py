@@ -12,11 +12,11 @@ from click.testing import CliRunner, Result
 from rich.cells import cell_len
 
 from prefrontal.cli import main
-from prefrontal.storage.decisions import DecisionLog, DecisionRecord
+from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.types import Reason, SignalEvent
 
 
-def decision(number: int, **changes: Any) -> DecisionRecord:
+def decision(number: int, **changes: Any) -> Decision:
     event = SignalEvent("filesystem", f"/in/{number}.pdf", "created", 1.0, 1_700_000_000.0)
     told: dict[str, Any] = {
         "id": f"{number:08x}" * 4,
@@ -32,7 +32,7 @@ def decision(number: int, **changes: Any) -> DecisionRecord:
         "window": (event,),
         "why": (("extension=.pdf", 3.2), ("source=filesystem", -2.2), ("bias", 0.0)),
     }
-    return DecisionRecord(**told | changes)
+    return Decision(**told | changes)
 
 
 SLEPT = {"acted": False, "reason": str(Reason.BELOW_THRESHOLD), "question": None, "score": 0.2}
@@ -48,7 +48,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def add(state: Path, record: DecisionRecord) -> None:
+def add(state: Path, record: Decision) -> None:
     with DecisionLog(state / "decisions.sqlite") as log:
         log.append(record)
 

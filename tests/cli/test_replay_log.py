@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from prefrontal.cli import main
-from prefrontal.storage.decisions import DecisionLog, DecisionRecord, new_id
+from prefrontal.decisions.log import Decision, DecisionLog, new_id
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def log(tmp_path: Path) -> str:
     with DecisionLog(path) as decisions:
         for number in range(10):
             label = float(number % 2)
-            record = DecisionRecord(
+            record = Decision(
                 new_id(), 1000.0 + number, "wake", "papers", True, "woke", 0.6 + number / 100,
                 0.6, "?", 1.0, (), label=label, labelled_at=2000.0,
             )  # fmt: skip

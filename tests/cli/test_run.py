@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from prefrontal.cli import main
+from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.ledger import Ledger
-from prefrontal.storage.decisions import DecisionLog, DecisionRecord
 
 from ..assembly.desk_tools import tools_of
 from .routed import confined
@@ -251,7 +251,7 @@ def test_with_its_link_on_the_control_agent_learns_and_keeps_what_it_learned(
     assert (project.state / "plan-selector.pt").read_bytes() != kept
 
 
-def changed(record: DecisionRecord, **fields: Any) -> DecisionRecord:
+def changed(record: Decision, **fields: Any) -> Decision:
     from dataclasses import replace
 
     return replace(record, **fields)

@@ -12,8 +12,8 @@ from click.testing import CliRunner, Result
 
 from prefrontal.assembly.step_gate import StepGate
 from prefrontal.cli import main
+from prefrontal.decisions.log import DecisionLog
 from prefrontal.pulse.fingerprint import parse_fingerprint
-from prefrontal.storage.decisions import DecisionLog
 from prefrontal.testing import ManualClock
 from prefrontal.types import SignalEvent
 

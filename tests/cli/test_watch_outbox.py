@@ -14,9 +14,9 @@ from click.testing import CliRunner
 
 from prefrontal.cli import main
 from prefrontal.cli.watched_sinks import configured_sinks
+from prefrontal.decisions.log import DecisionLog
 from prefrontal.errors import InputError
 from prefrontal.settings import parse_settings
-from prefrontal.storage.decisions import DecisionLog
 
 from ..pulse.test_outbox_kill import Receiver
 from .running import Running, watching

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from prefrontal import PulseRegistry, SignalEvent
-from prefrontal.storage.decisions import DecisionLog
+from prefrontal.decisions.log import DecisionLog
 
 from ..replay.agent_sessions import claude_home, openclaw_home
 from .kept_ledger import keep

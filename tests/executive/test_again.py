@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
+from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.executive import ActOutcome, Choice, Conclusion, Executive, Option, Status
 from prefrontal.executive.again import KeptActor, KeptMoments, attend_again, episode_of
-from prefrontal.storage.decisions import DecisionLog, DecisionRecord
 from prefrontal.testing import (
     ScriptedActor,
     ScriptedChooser,
@@ -20,7 +20,7 @@ from prefrontal.testing import (
 )
 
 WAKES = 60
-BASE = DecisionRecord(
+BASE = Decision(
     id="",
     time=1e9,
     kind="wake",
@@ -38,7 +38,7 @@ BASE = DecisionRecord(
 class CountingChooser(ScriptedChooser):
     """Scores a tool by what it was told of it before: a choice depends on all that was learned."""
 
-    def choose(self, wake: DecisionRecord, heard: object) -> Choice:
+    def choose(self, wake: Decision, heard: object) -> Choice:
         good = sum(bool(each.accepted) for each in self.learned)
         score = (good + 1) / (len(self.learned) + 2)
         option = Option("a/tool.py", "tool", score, {"path": wake.id})
@@ -49,7 +49,7 @@ class CountingReviewer(ScriptedReviewer):
     """Concludes how much it was told; a directive now and then."""
 
     def reflect(
-        self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome, judged: float | None
+        self, wake: Decision, choice: Choice, outcome: ActOutcome, judged: float | None
     ) -> list[Conclusion]:
         self.judged.append(judged)
         total = sum(each or 0.0 for each in self.judged) / 3
@@ -70,7 +70,7 @@ def log() -> Iterator[DecisionLog]:
     draw = random.Random(7)
     states = [Status.DONE, Status.NOTHING, Status.FAILED]
 
-    def outcome(_: DecisionRecord) -> ActOutcome:
+    def outcome(_: Decision) -> ActOutcome:
         status = draw.choice(states)
         useful = {Status.DONE: True, Status.NOTHING: False}.get(status)
         return ActOutcome(status, f"it is {status}", [draw.random()], useful, useful, draw.random())
@@ -88,7 +88,7 @@ def log() -> Iterator[DecisionLog]:
         yield kept
 
 
-def labels(kept: DecisionLog) -> list[tuple[int, DecisionRecord, float]]:
+def labels(kept: DecisionLog) -> list[tuple[int, Decision, float]]:
     """What persons said: every fifth wake was labelled after the outcome had labelled it."""
     return [each for each in kept.labels_after(0) if each[2] not in (0.0, 1.0)]
 
@@ -113,18 +113,18 @@ def test_a_log_decided_again_is_the_same_to_the_bit(log: DecisionLog) -> None:
 class Tampered:
     """The log with one decision changed."""
 
-    def __init__(self, log: DecisionLog, changed: DecisionRecord | None, lost: str = "") -> None:
+    def __init__(self, log: DecisionLog, changed: Decision | None, lost: str = "") -> None:
         self._log, self._changed, self._lost = log, changed, lost
 
-    def _seen(self, record: DecisionRecord) -> DecisionRecord:
+    def _seen(self, record: Decision) -> Decision:
         changed = self._changed
         return changed if changed is not None and changed.id == record.id else record
 
-    def followed(self, decision_id: str) -> list[DecisionRecord]:
+    def followed(self, decision_id: str) -> list[Decision]:
         found = self._log.followed(decision_id)
         return [self._seen(each) for each in found if each.id != self._lost]
 
-    def get(self, decision_id: str) -> DecisionRecord | None:
+    def get(self, decision_id: str) -> Decision | None:
         found = self._log.get(decision_id)
         return None if found is None or found.id == self._lost else self._seen(found)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.errors import InputError, SourceError
 from prefrontal.executive import (
     ActOutcome,
@@ -23,7 +24,6 @@ from prefrontal.executive import (
 )
 from prefrontal.executive.loop import surprise
 from prefrontal.executive.records import choice_of, followed_id, outcome_of
-from prefrontal.storage.decisions import DecisionLog, DecisionRecord
 from prefrontal.testing import (
     ScriptedActor,
     ScriptedChooser,
@@ -35,7 +35,7 @@ from prefrontal.testing import (
 from prefrontal.types import SignalEvent
 
 EVENT = SignalEvent("filesystem", "/home/me/a.py", "modified", 1.0, 1_700_000_000.0)
-WAKE = DecisionRecord(
+WAKE = Decision(
     id="0123abcd",
     time=1_700_000_000.0,
     kind="wake",
@@ -281,7 +281,7 @@ def test_a_directive_is_handed_to_the_agent_as_a_question_of_its_own(loop: Loop)
 
 
 def test_a_wake_that_is_taken_up_after_a_crash_is_kept_once(loop: Loop) -> None:
-    def crash(_: DecisionRecord) -> ActOutcome:
+    def crash(_: Decision) -> ActOutcome:
         raise SourceError("the disk is gone")
 
     loop.actor = ScriptedActor(crash)
@@ -294,7 +294,7 @@ def test_a_wake_that_is_taken_up_after_a_crash_is_kept_once(loop: Loop) -> None:
 
 
 def test_what_was_decided_before_a_crash_is_what_is_done_after_it(loop: Loop) -> None:
-    def crash(_: DecisionRecord) -> ActOutcome:
+    def crash(_: Decision) -> ActOutcome:
         raise SourceError("the disk is gone")
 
     loop.actor = ScriptedActor(crash)
@@ -354,7 +354,7 @@ def test_ids_follow_from_the_wake_alone(loop: Loop) -> None:
 
 def test_a_choice_without_anything_near_has_no_score(loop: Loop) -> None:
     nothing = replace(CHOICE, policy="ask", options=(), nearest=())
-    make: Callable[[DecisionRecord], Choice] = lambda _: nothing  # noqa: E731
+    make: Callable[[Decision], Choice] = lambda _: nothing  # noqa: E731
     loop.chooser = ScriptedChooser(make)
     [episode] = loop.executive().sense(EVENT)
     assert math.isnan(episode.records[0].score)

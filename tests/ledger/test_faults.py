@@ -11,10 +11,10 @@ from pathlib import Path
 import apsw
 import pytest
 
+from prefrontal.decisions.log import DecisionLog
 from prefrontal.errors import SourceError
 from prefrontal.ledger import Ledger
 from prefrontal.storage.database import Database
-from prefrontal.storage.decisions import DecisionLog
 
 from .ledgers import filled, on_disk
 

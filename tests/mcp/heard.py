@@ -11,8 +11,8 @@ from typing import Any
 
 from mcp import Client
 
+from prefrontal.decisions.log import Decision, DecisionLog, new_id
 from prefrontal.mcp.server import build_server
-from prefrontal.storage.decisions import DecisionLog, DecisionRecord, new_id
 from prefrontal.types import SignalEvent
 
 from .served_samples import INVOICES, listening, program, served
@@ -22,7 +22,7 @@ PATIENCE_S = 30.0
 DOORS = ("process", "stdio", "http")
 
 
-def wake(question: str | None = "An invoice to file?", **changes: Any) -> DecisionRecord:
+def wake(question: str | None = "An invoice to file?", **changes: Any) -> Decision:
     event = SignalEvent("filesystem", "/downloads/bill.pdf", "created", 1.0, 1_700_000_000.0)
     told: dict[str, Any] = {
         "id": new_id(),
@@ -37,7 +37,7 @@ def wake(question: str | None = "An invoice to file?", **changes: Any) -> Decisi
         "propensity": 1.0,
         "window": (event,),
     }
-    return DecisionRecord(**(told | changes))
+    return Decision(**(told | changes))
 
 
 class Heard:
@@ -102,7 +102,7 @@ async def hearing(client: Client, *uris: str, level: Any = None) -> AsyncIterato
     yield
 
 
-def keep(folder: Path, *records: DecisionRecord) -> None:
+def keep(folder: Path, *records: Decision) -> None:
     """Keep decisions as a watch in another process does."""
     with DecisionLog(folder / "state" / "decisions.sqlite") as log:
         log.append_many(records)

@@ -8,10 +8,10 @@ import anyio
 import pytest
 from mcp.shared.exceptions import MCPError
 
+from prefrontal.decisions.news import News
 from prefrontal.errors import SourceError
 from prefrontal.mcp import audience as audiences
 from prefrontal.mcp.audience import Audience, Listener
-from prefrontal.storage.decision_news import News
 
 from .heard import PATIENCE_S, WAKES, wake
 

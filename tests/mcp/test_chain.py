@@ -8,14 +8,14 @@ from pathlib import Path
 
 from mcp.types import TextResourceContents
 
-from prefrontal.storage.decisions import DecisionLog, DecisionRecord
+from prefrontal.decisions.log import Decision, DecisionLog
 
 from .served_samples import answer, asking, refusal
 
 
-def decision(id_: str, kind: str, cause: str | None, **fields: object) -> DecisionRecord:
+def decision(id_: str, kind: str, cause: str | None, **fields: object) -> Decision:
     told: dict[str, object] = {"subject": kind, "reason": "done", "details": {}, **fields}
-    return DecisionRecord(
+    return Decision(
         id=id_ * 32,
         time=1.7e9,
         kind=kind,

@@ -7,8 +7,8 @@ from typing import Any
 from mcp import Client
 from mcp.types import TextResourceContents
 
+from prefrontal.decisions.log import Decision, DecisionLog, new_id
 from prefrontal.mcp.offered import Answer
-from prefrontal.storage.decisions import DecisionLog, DecisionRecord, new_id
 from prefrontal.types import Reason, SignalEvent
 
 from .served_samples import answer, program, served
@@ -19,7 +19,7 @@ NAME = "/downloads/r\udce9sum\udce9.pdf"
 
 def wake(log: DecisionLog) -> str:
     event = SignalEvent("filesystem", NAME, "created", 1.0, 5.0)
-    record = DecisionRecord(
+    record = Decision(
         id=new_id(),
         time=5.0,
         kind="wake",

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from prefrontal.storage.decisions import DecisionLog
+from prefrontal.decisions.log import DecisionLog
 from prefrontal.testing import ManualClock
 
 from .served_samples import BILL, INVOICES, NOTES, answer, asking, refusal

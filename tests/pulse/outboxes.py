@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from prefrontal.decisions.log import Decision, DecisionLog, new_id
 from prefrontal.pulse.lane import GIVE_UP_S, Lane
 from prefrontal.pulse.prefrontal import EscalationDecision
 from prefrontal.pulse.sinks import Outcome
-from prefrontal.storage.decisions import DecisionLog, DecisionRecord, new_id
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason, SignalEvent
 
@@ -48,16 +48,16 @@ class Owing:
         self.log = DecisionLog(path, owed_to=["agent"])
         self.deliveries = self.log.deliveries()
 
-    def ask(self, *questions: str, **changes: object) -> list[DecisionRecord]:
+    def ask(self, *questions: str, **changes: object) -> list[Decision]:
         """Store a wake for each question, all of this moment."""
         records = [self.record(question) for question in questions]
         records = [replace(each, **changes) for each in records]  # type: ignore[arg-type]
         self.log.append_many(records)
         return records
 
-    def record(self, question: str) -> DecisionRecord:
+    def record(self, question: str) -> Decision:
         event = SignalEvent("filesystem", f"/in/{question}", "created", 1.0, self.clock.now())
-        return DecisionRecord(
+        return Decision(
             id=new_id(),
             time=self.clock.now(),
             kind="wake",
@@ -74,7 +74,7 @@ class Owing:
     def lane(self, sink: ScriptedSink, give_up_s: float = GIVE_UP_S) -> Lane:
         return Lane("agent", sink, self.deliveries, self.clock, give_up_s)
 
-    def states(self, *records: DecisionRecord) -> list[tuple[str, int, str]]:
+    def states(self, *records: Decision) -> list[tuple[str, int, str]]:
         """(state, tries, detail) of each."""
         found = [self.deliveries.of(record.id)[0] for record in records]
         return [(each.state, each.attempts, each.detail) for each in found]

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from prefrontal.decisions.log import Decision, DecisionLog
+from prefrontal.decisions.threshold_wishes import wish_threshold
 from prefrontal.pulse.gate import RING
 from prefrontal.pulse.moment import Moment, moment_of, shifted
 from prefrontal.pulse.policy import PolicySettings
 from prefrontal.pulse.registry import PulseRegistry
-from prefrontal.storage.decisions import DecisionLog, DecisionRecord
-from prefrontal.storage.threshold_wishes import wish_threshold
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason, SignalEvent, Standing
 
@@ -53,7 +53,7 @@ class Broken:
 
 def kept(
     events: list[SignalEvent], modules: list[dict[str, Any]] | None = None, **options: Any
-) -> list[DecisionRecord]:
+) -> list[Decision]:
     """What the log holds, refusals too, after these events; the earliest first."""
     defaults: dict[str, Any] = {"audit_share": 0.0, "log_refusals": True, "clock": ManualClock()}
     with DecisionLog() as log:

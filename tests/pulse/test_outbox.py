@@ -10,12 +10,12 @@ from queue import SimpleQueue
 
 import pytest
 
+from prefrontal.decisions.log import DecisionLog
 from prefrontal.errors import SourceError
 from prefrontal.pulse.outbox import Outbox
 from prefrontal.pulse.prefrontal import EscalationDecision
 from prefrontal.pulse.registry import PulseRegistry
 from prefrontal.pulse.sinks import Outcome
-from prefrontal.storage.decisions import DecisionLog
 from prefrontal.types import SignalEvent
 
 from .outboxes import HAS_IT, NO, NOBODY, Owing, ScriptedSink

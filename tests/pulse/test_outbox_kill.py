@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
+from prefrontal.decisions.log import DecisionLog
 from prefrontal.pulse.outbox import Outbox
 from prefrontal.pulse.sinks import HttpSink
-from prefrontal.storage.decisions import DecisionLog
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 60.0
@@ -26,8 +26,8 @@ DAY_S = 86_400.0
 
 STORE = """
 import os, sys
-from tests.storage.decision_samples import woke
-from prefrontal.storage.decisions import DecisionLog
+from tests.decisions.decision_samples import woke
+from prefrontal.decisions.log import DecisionLog
 
 log = DecisionLog(sys.argv[1], owed_to=["agent"])
 log.append(record := woke(question=sys.argv[2]))
@@ -39,7 +39,7 @@ DELIVER = """
 import os, sys
 from prefrontal.pulse.outbox import Outbox
 from prefrontal.pulse.sinks import HttpSink
-from prefrontal.storage.decisions import DecisionLog
+from prefrontal.decisions.log import DecisionLog
 
 log = DecisionLog(sys.argv[1], owed_to=["agent"])
 Outbox(log, [("agent", HttpSink(sys.argv[2], retries=0), 1e9)]).start()

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from prefrontal.decisions.log import DecisionLog
 from prefrontal.errors import InputError
 from prefrontal.pulse.policy import PolicySettings
 from prefrontal.pulse.prefrontal import EscalationDecision
 from prefrontal.pulse.registry import PulseRegistry
-from prefrontal.storage.decisions import DecisionLog
 from prefrontal.types import Reason, SignalEvent
 
 from .registries import PATIENCE_S, Inbox, decided, file, log_at, raw

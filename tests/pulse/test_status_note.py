@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from prefrontal.decisions.log import DecisionLog
 from prefrontal.errors import SourceError
 from prefrontal.pulse.registry import PulseRegistry
 from prefrontal.pulse.status_note import EVERY_S, STATUS, StatusNote
-from prefrontal.storage.decisions import DecisionLog
 from prefrontal.testing import ManualClock
 
 from .registries import PATIENCE_S, decided, file, raw

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from prefrontal.decisions.log import Decision, new_id
 from prefrontal.replay.log_replay import replay_log
-from prefrontal.storage.decisions import DecisionRecord, new_id
 from prefrontal.types import Reason
 
 
@@ -17,10 +17,10 @@ def record(
     module: str = "m",
     time: float = 0.0,
     propensity: float = 1.0,
-) -> DecisionRecord:
+) -> Decision:
     acted = reason in (Reason.WOKE, Reason.AUDIT)
     question = "?" if acted else None
-    return DecisionRecord(
+    return Decision(
         new_id(), time, "wake", module, acted, reason, score, 0.6, question, propensity, (),
         label=label, labelled_at=None if label is None else time,
     )  # fmt: skip

@@ -13,11 +13,11 @@ from pathlib import Path
 import apsw
 import pytest
 
+from prefrontal.decisions.log import DecisionLog
 from prefrontal.errors import SourceError
 from prefrontal.storage.database import Database, RowError
-from prefrontal.storage.decisions import DecisionLog
 
-from .decision_samples import woke
+from ..decisions.decision_samples import woke
 
 
 @pytest.fixture
@@ -203,8 +203,8 @@ def child(program: str, argument: object) -> subprocess.CompletedProcess[str]:
 FULL_DISK = """
 import resource, signal, sys
 from prefrontal.errors import SourceError
-from prefrontal.storage.decisions import DecisionLog
-from tests.storage.decision_samples import woke
+from prefrontal.decisions.log import DecisionLog
+from tests.decisions.decision_samples import woke
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 log, kept = DecisionLog(sys.argv[1]), []
@@ -235,8 +235,8 @@ def test_a_full_disk_is_named_and_loses_nothing_that_was_acknowledged(tmp_path: 
 READ_ONLY = """
 import os, sys
 from prefrontal.errors import SourceError
-from prefrontal.storage.decisions import DecisionLog
-from tests.storage.decision_samples import woke
+from prefrontal.decisions.log import DecisionLog
+from tests.decisions.decision_samples import woke
 
 DecisionLog("/".join([sys.argv[1], "old.db"])).close()
 os.chmod(sys.argv[1] + "/old.db", 0o444)

@@ -8,10 +8,11 @@ from pathlib import Path
 import apsw
 import pytest
 
+from prefrontal.decisions.log import DecisionLog
+from prefrontal.decisions.schema import STEPS
 from prefrontal.errors import SourceError
 from prefrontal.storage.database import Database
-from prefrontal.storage.decisions import DecisionLog
-from prefrontal.storage.migrations import STEPS, Step, migrate, schema_version
+from prefrontal.storage.migrations import Step, migrate, schema_version
 
 FINAL_SCHEMA = """\
 CREATE TABLE decisions (
@@ -69,7 +70,7 @@ def schema(database: Database) -> str:
 
 def test_the_schema_is_what_this_page_says() -> None:
     database = Database(":memory:")
-    migrate(database)
+    migrate(database, STEPS)
     assert schema(database) == FINAL_SCHEMA
     assert schema_version(database) == len(STEPS) == 3
 

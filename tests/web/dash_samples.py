@@ -12,11 +12,11 @@ from typing import Any
 from prefrontal.clock import Clock
 from prefrontal.cortex.models import Belief
 from prefrontal.cortex.state import BELIEFS_KEY, HISTORY_KEY, dump_beliefs, dump_history
+from prefrontal.decisions.log import Decision, new_id
 from prefrontal.http_door import Door
 from prefrontal.ledger import Ledger
 from prefrontal.pulse.fingerprint import parse_fingerprint
 from prefrontal.settings import parse_settings
-from prefrontal.storage.decisions import DecisionRecord, new_id
 from prefrontal.storage.memory_files import MemoryFiles
 from prefrontal.storage.state_folder import StateFolder
 from prefrontal.testing import ManualClock
@@ -43,7 +43,7 @@ def wake(
     score: float = 0.8,
     reason: str = "woke",
     **told: Any,
-) -> DecisionRecord:
+) -> Decision:
     """A decision about a file; what woke or was audited has a question."""
     acted = reason in ("woke", "audit")
     usual: dict[str, Any] = {
@@ -54,7 +54,7 @@ def wake(
         "window": (SignalEvent("filesystem", "/in/bill.pdf", "created", 1.0, time),),
         "why": (("extension .pdf", 1.25), ("hour 9", -0.5)),
     }
-    return DecisionRecord(
+    return Decision(
         time=time,
         kind="wake",
         subject=subject,
@@ -65,7 +65,7 @@ def wake(
     )
 
 
-def decision(kind: str, subject: str, time: float = NOON, **told: Any) -> DecisionRecord:
+def decision(kind: str, subject: str, time: float = NOON, **told: Any) -> Decision:
     """A decision of another kind."""
     usual: dict[str, Any] = {
         "id": new_id(),
@@ -77,7 +77,7 @@ def decision(kind: str, subject: str, time: float = NOON, **told: Any) -> Decisi
         "propensity": 1.0,
         "window": (),
     }
-    return DecisionRecord(time=time, kind=kind, subject=subject, **{**usual, **told})
+    return Decision(time=time, kind=kind, subject=subject, **{**usual, **told})
 
 
 @contextmanager

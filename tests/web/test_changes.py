@@ -10,9 +10,9 @@ import pytest
 
 from prefrontal.assembly.wake_gate import WakeGate
 from prefrontal.cortex.models import Belief
+from prefrontal.decisions.threshold_wishes import read_thresholds
 from prefrontal.errors import InputError
 from prefrontal.pulse.fingerprint import parse_fingerprint
-from prefrontal.storage.threshold_wishes import read_thresholds
 from prefrontal.testing import ManualClock
 from prefrontal.types import SignalEvent
 from prefrontal.web.changes import answer, change_belief, set_threshold

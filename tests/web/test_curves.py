@@ -6,9 +6,9 @@ import math
 from random import Random
 
 from prefrontal.assembly.replay_gate import policy_admission
+from prefrontal.decisions.pages import LogRow
 from prefrontal.pulse.policy import PolicySettings
 from prefrontal.replay.log_replay import replay_log
-from prefrontal.storage.decision_pages import LogRow
 from prefrontal.web.curves import preview, preview_words, threshold_curve
 
 from .dash_samples import NOON

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from prefrontal.cortex.models import Belief
-from prefrontal.storage.threshold_wishes import read_thresholds
+from prefrontal.decisions.threshold_wishes import read_thresholds
 
 from .dash_on_screen import Screen
 from .dash_samples import (

@@ -12,10 +12,10 @@ from threading import enumerate as threads
 import pytest
 
 from prefrontal.cortex.models import Belief
+from prefrontal.decisions.log import DecisionLog
+from prefrontal.decisions.pages import DecisionPages
+from prefrontal.decisions.threshold_wishes import wish_threshold
 from prefrontal.errors import SourceError
-from prefrontal.storage.decision_pages import DecisionPages
-from prefrontal.storage.decisions import DecisionLog
-from prefrontal.storage.threshold_wishes import wish_threshold
 from prefrontal.testing import ManualClock
 from prefrontal.web.following import Follower
 from prefrontal.web.regions import Change

@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
+from prefrontal.decisions.log import DecisionLog
+from prefrontal.decisions.pages import DecisionPages, LogRow
 from prefrontal.pulse.recall.audit import LiveRecall
-from prefrontal.storage.decision_pages import DecisionPages, LogRow
-from prefrontal.storage.decisions import DecisionLog
 from prefrontal.web.tallies import STRIP, Tallies, day_of, outcome
 
 from .dash_samples import NOON, decision, wake

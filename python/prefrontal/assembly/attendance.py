@@ -9,13 +9,13 @@ from threading import Condition, Thread
 from time import monotonic
 from typing import Protocol
 
+from ..decisions.decision import ACT, ROUTE, WAKE, Decision
+from ..decisions.log import DecisionLog
+from ..decisions.waiting import WaitingWake
 from ..errors import PrefrontalError
 from ..executive.again import episode_of
 from ..executive.loop import OUTCOME, Executive
 from ..executive.nouns import Episode
-from ..storage.decision_record import ACT, ROUTE, WAKE, DecisionRecord
-from ..storage.decision_waiting import WaitingWake
-from ..storage.decisions import DecisionLog
 
 LOOK_S = 2.0
 """How often labels and wakes are looked for that nobody told of."""
@@ -31,10 +31,10 @@ log = logging.getLogger("prefrontal.executive")
 class Teller(Protocol):
     """Is told how it goes, on the thread that attends."""
 
-    def begun(self, wake: DecisionRecord) -> None: ...
+    def begun(self, wake: Decision) -> None: ...
     def ended(self, episode: Episode) -> None: ...
-    def failed(self, wake: DecisionRecord, error: Exception) -> None: ...
-    def heard(self, about: DecisionRecord, label: float) -> None: ...
+    def failed(self, wake: Decision, error: Exception) -> None: ...
+    def heard(self, about: Decision, label: float) -> None: ...
 
 
 class Attendance:
@@ -150,10 +150,10 @@ class Attendance:
             self._number = self._old
         return self._decisions.waiting_wakes(self._number, -math.inf, limit)
 
-    def _is_ours(self, wake: DecisionRecord) -> bool:
+    def _is_ours(self, wake: Decision) -> bool:
         return wake.details.get("run") in self._runs
 
-    def _attend(self, wake: DecisionRecord) -> None:
+    def _attend(self, wake: Decision) -> None:
         self._teller.begun(wake)
         try:
             episode = self._executive.attend(wake)
@@ -178,7 +178,7 @@ class Attendance:
         if through > before:
             _keep(self._decisions, self._runs, through)
 
-    def _teach(self, episode: Episode, about: DecisionRecord, label: float, number: int) -> None:
+    def _teach(self, episode: Episode, about: Decision, label: float, number: int) -> None:
         try:
             self._executive.feedback(episode, about.kind, label, number)
         except Exception:  # what a person said of another decision is taught all the same

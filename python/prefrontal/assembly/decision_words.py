@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..pulse.reason_words import sentence as reason_sentence
-from ..storage.decision_record import (
+from ..decisions.decision import (
     ACT,
     ASSESSMENT,
     BELIEF,
     DIRECTIVE,
     ROUTE,
     WAKE,
-    DecisionRecord,
+    Decision,
 )
+from ..pulse.reason_words import sentence as reason_sentence
 
 _STATUSES = {
     "done": "It was done.",
@@ -43,12 +43,12 @@ _DIRECTIVES = {
 }
 
 
-def in_short(record: DecisionRecord) -> tuple[str, str]:
+def in_short(record: Decision) -> tuple[str, str]:
     """What it was, in a word or two, and what there is to say of it."""
     return _TOLD.get(record.kind, _plain)(record)
 
 
-def sentence_of(record: DecisionRecord) -> str:
+def sentence_of(record: Decision) -> str:
     """Why it was decided so, in a sentence; the reason itself where there is no other word."""
     reason = str(record.reason)
     if record.kind == WAKE:
@@ -74,18 +74,18 @@ def trust_moved(details: Any) -> str:
     return f"{'new' if before is None else signed(before)} -> {signed(details.get('trust') or 0)}"
 
 
-def _routed(record: DecisionRecord) -> str:
+def _routed(record: Decision) -> str:
     verdict = record.details.get("verdict")
     if not record.acted and verdict:
         return f"It was held back: {verdict['decision']}. {verdict['reasoning']}"
     return str(record.details.get("sentence") or record.reason)
 
 
-def _wake(record: DecisionRecord) -> tuple[str, str]:
+def _wake(record: Decision) -> tuple[str, str]:
     return record.subject, record.question or str(record.reason).replace("_", " ")
 
 
-def _route(record: DecisionRecord) -> tuple[str, str]:
+def _route(record: Decision) -> tuple[str, str]:
     if not record.acted:
         verdict = record.details.get("verdict") or {}
         return "held back", f"{record.subject}: {verdict.get('reasoning', '')}"
@@ -95,27 +95,27 @@ def _route(record: DecisionRecord) -> tuple[str, str]:
     return "route", f"{record.subject} {record.score:.2f}. {sentence}"
 
 
-def _act(record: DecisionRecord) -> tuple[str, str]:
+def _act(record: Decision) -> tuple[str, str]:
     seconds = record.details.get("seconds") or 0.0
     took = f" in {seconds:.1f} s" if seconds >= 0.05 else ""
     said = (record.question or "").removeprefix(f"{record.subject} ")
     return str(record.reason), f"{record.subject}{took}: {said}"
 
 
-def _assessment(record: DecisionRecord) -> tuple[str, str]:
+def _assessment(record: Decision) -> tuple[str, str]:
     return "trust", f"{record.subject} {trust_moved(record.details)}. {record.question}"
 
 
-def _belief(record: DecisionRecord) -> tuple[str, str]:
+def _belief(record: Decision) -> tuple[str, str]:
     sure = f" ({record.score:.0%})" if record.acted and math.isfinite(record.score) else ""
     return "belief", f"{record.subject} {record.reason}{sure}: {record.question}"
 
 
-def _directive(record: DecisionRecord) -> tuple[str, str]:
+def _directive(record: Decision) -> tuple[str, str]:
     return "directive", f"for {record.subject}, {record.reason}: {record.question}"
 
 
-def _plain(record: DecisionRecord) -> tuple[str, str]:
+def _plain(record: Decision) -> tuple[str, str]:
     return record.kind, record.question or record.subject
 
 

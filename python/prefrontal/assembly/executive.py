@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..clock import Clock
+from ..decisions.decision import Decision
 from ..errors import InputError
 from ..executive.loop import Executive, Links
 from ..executive.nouns import ActOutcome, Choice
@@ -15,7 +16,6 @@ from ..executive.roles import Actor, Chooser, Moments, Store, Waker
 from ..ledger import Ledger
 from ..ledger.location import ledger_path, told_name
 from ..settings.executive import TrustSettings
-from ..storage.decision_record import DecisionRecord
 from .agent import build_runtime
 from .executive_desk import RoutedChooser
 from .executive_reflection import AgentReviewer
@@ -58,7 +58,7 @@ class AskingActor:
     def __init__(self, actor: Actor) -> None:
         self._actor = actor
 
-    def act(self, wake: DecisionRecord, choice: Choice) -> ActOutcome:
+    def act(self, wake: Decision, choice: Choice) -> ActOutcome:
         """What came of asking."""
         return self._actor.act(wake, replace(choice, options=(), picked=0))
 

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..decisions.decision import Decision
 from ..routing.type_hints import contradicts
 from ..routing.types import ArgSpec
-from ..storage.decision_record import DecisionRecord
 from ..types import SignalEvent
 
 _PLAIN = (str, int, float, bool, list, dict, type(None))
@@ -41,7 +41,7 @@ class Filled:
 class WakeArguments:
     """Fills arguments for one wake. roots: the watched folders, absolute."""
 
-    wake: DecisionRecord
+    wake: Decision
     roots: Sequence[Path] = ()
 
     def fill(self, args: Sequence[ArgSpec]) -> Filled:

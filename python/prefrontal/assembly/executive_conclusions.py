@@ -10,8 +10,8 @@ from typing import Any
 from ..cortex.directives import PENDING, QUEUED
 from ..cortex.models import Belief, ReflectionRecord
 from ..cortex.plugin import CortexPlugin
+from ..decisions.decision import ASSESSMENT, BELIEF, DIRECTIVE
 from ..executive.nouns import Conclusion, HeardBelief
-from ..storage.decision_record import ASSESSMENT, BELIEF, DIRECTIVE
 
 JUDGED = "judged"
 """Reason of an assessment that nothing held back."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from ..decisions.decision import Decision
 from ..errors import InputError, SourceError
 from ..executive.nouns import ASK, COMPOSE, SELECT, ActOutcome, Choice, HeardBelief, Option
 from ..routing import reading
@@ -19,7 +20,6 @@ from ..routing.route import Mode, Phase, Route
 from ..routing.router import Router
 from ..routing.trace import UnwrittenTrace
 from ..routing.types import Candidate
-from ..storage.decision_record import DecisionRecord
 from .executive_arguments import WakeArguments
 from .executive_beliefs import MARGIN, by_belief, leanings
 from .executive_memory import ToolMemory, route_of
@@ -50,7 +50,7 @@ class RoutedChooser:
         self._margin = margin
         self._memory = ToolMemory(router)
 
-    def choose(self, wake: DecisionRecord, heard: Sequence[HeardBelief]) -> Choice:
+    def choose(self, wake: Decision, heard: Sequence[HeardBelief]) -> Choice:
         """The tool or composition for the wake; "ask" where none fits or none can be called.
 
         A tool whose required arguments the wake has nothing for is no option. Tools that cannot be
@@ -65,14 +65,14 @@ class RoutedChooser:
             return self._asked(prompt or question, heard, f"{error}.", ())
         return self._chosen(wake, prompt, route, tuple(heard))
 
-    def learn(self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome) -> None:
+    def learn(self, wake: Decision, choice: Choice, outcome: ActOutcome) -> None:
         """Note what became of the choice in the histories that the router ranks by."""
         try:
             self._memory.note(wake, choice, outcome)
         except SourceError as error:  # what was done is done, and told in the log
             _LOG.warning("what came of %s is not noted: %s", route_of(wake.id), error)
 
-    def _routed(self, wake: DecisionRecord, prompt: str) -> Route:
+    def _routed(self, wake: Decision, prompt: str) -> Route:
         router = self._router
         trace = UnwrittenTrace(router.layout, router.clock, f"run-{wake.id}", f"wake-{wake.id}")
         route = Route(prompt, Mode(plan_only=True, interactive=False), trace)
@@ -82,7 +82,7 @@ class RoutedChooser:
         return route
 
     def _chosen(
-        self, wake: DecisionRecord, prompt: str, route: Route, heard: tuple[HeardBelief, ...]
+        self, wake: Decision, prompt: str, route: Route, heard: tuple[HeardBelief, ...]
     ) -> Choice:
         decision = route.chosen()
         made = Options(route, self._router, WakeArguments(wake, self._roots))

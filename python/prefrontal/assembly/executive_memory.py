@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ..decisions.decision import Decision
 from ..executive.nouns import ActOutcome, Choice, Option, Status
 from ..plain_text import visible
 from ..redaction import redact
 from ..routing.history import Event, PastEvent, read_history, remember
 from ..routing.router import Router
 from ..sandbox.ladder import ENFORCED
-from ..storage.decision_record import DecisionRecord
 from .executive_prompt import phrasing
 from .executive_results import judged
 
@@ -43,7 +43,7 @@ class ToolMemory:
         self._router = router
         self._passed_over: dict[str, None] = {}
 
-    def note(self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome) -> None:
+    def note(self, wake: Decision, choice: Choice, outcome: ActOutcome) -> None:
         """Append what is new. Raises SourceError when the history cannot be written."""
         option, layout = choice.option, self._router.layout
         if option is None or option.plan is not None or outcome.status is Status.DEFERRED:

@@ -13,13 +13,13 @@ from ..cortex.deferral import Kind, kind_of_tool
 from ..cortex.models import Belief
 from ..cortex.plugin import CortexPlugin
 from ..cortex.quoting import quote
+from ..decisions.decision import ASSESSMENT, Decision
 from ..executive.nouns import ActOutcome, Choice, Conclusion, Consent, HeardBelief, Status
 from ..ledger import Ledger
 from ..ledger.plugin import LedgerPlugin
 from ..plugin import PluginError
 from ..runtime.running import Runtime
 from ..settings.executive import ExecutiveSettings
-from ..storage.decision_record import ASSESSMENT, DecisionRecord
 from .executive_conclusions import CortexBefore, conclusions, heard
 from .trust_standings import TrustStandings, peer_of
 
@@ -54,23 +54,23 @@ class AgentReviewer:
         self._closed = False
         self._lock = Lock()
 
-    def hear(self, wake: DecisionRecord) -> tuple[HeardBelief, ...]:
+    def hear(self, wake: Decision) -> tuple[HeardBelief, ...]:
         """Note once that the peer came with it; what is believed now, the most telling first."""
         return self._run(self._hear(wake))
 
-    def consent(self, wake: DecisionRecord, choice: Choice) -> Consent | None:
+    def consent(self, wake: Decision, choice: Choice) -> Consent | None:
         """A verdict for a step that needs one: the peer is not trusted, or the tool is one whose
         work cannot be undone; None for any other.
         """
         return self._run(self._consent(wake, choice))
 
     def reflect(
-        self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome, judged: float | None
+        self, wake: Decision, choice: Choice, outcome: ActOutcome, judged: float | None
     ) -> tuple[Conclusion, ...]:
         """Note what was done and how it turned out, then reflect if something is due."""
         return self._run(self._reflect(wake, choice, outcome, judged))
 
-    def judge(self, wake: DecisionRecord, judged: float) -> None:
+    def judge(self, wake: Decision, judged: float) -> None:
         """Write how the wake of the peer turned out; the next reflection takes it in."""
         self._run(self._judge(wake, judged))
 
@@ -107,7 +107,7 @@ class AgentReviewer:
             self._runner = runner
         return self._runner
 
-    async def _hear(self, wake: DecisionRecord) -> tuple[HeardBelief, ...]:
+    async def _hear(self, wake: Decision) -> tuple[HeardBelief, ...]:
         peer = peer_behind(wake)
         if not self._ledger.has_interaction(wake.id):
             text = _said(wake)
@@ -120,7 +120,7 @@ class AgentReviewer:
         shown = _by_relevance(cortex, peer, self._clock.now())
         return heard(cortex, shown[: self._settings.max_beliefs])
 
-    async def _consent(self, wake: DecisionRecord, choice: Choice) -> Consent | None:
+    async def _consent(self, wake: Decision, choice: Choice) -> Consent | None:
         cortex = self._cortex
         if cortex is None:
             return None
@@ -150,7 +150,7 @@ class AgentReviewer:
         return "scope" if trust < self._settings.trust.defer_below else None
 
     async def _reflect(
-        self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome, judged: float | None
+        self, wake: Decision, choice: Choice, outcome: ActOutcome, judged: float | None
     ) -> tuple[Conclusion, ...]:
         await self._note(wake, choice, outcome)
         if judged is not None:
@@ -170,7 +170,7 @@ class AgentReviewer:
                 self._standings.judged(each.subject, each.details["trust"])
         return found
 
-    async def _note(self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome) -> None:
+    async def _note(self, wake: Decision, choice: Choice, outcome: ActOutcome) -> None:
         """Tell the plugins what was done: a tool was run, or the agent was asked."""
         peer, registry = peer_behind(wake), self._runtime.registry
         if outcome.status in _DONE_NOTHING:
@@ -183,7 +183,7 @@ class AgentReviewer:
             ctx = {**_ids(wake, peer), "text": outcome.text, "recipient": peer}
             await registry.call_extension_chain("loop.after_send", ctx)
 
-    async def _judge(self, wake: DecisionRecord, judged: float) -> None:
+    async def _judge(self, wake: Decision, judged: float) -> None:
         self._ledger.judge_interaction(wake.id, judged)
 
     async def _take_directives(self) -> None:
@@ -206,18 +206,18 @@ class AgentReviewer:
         return found.ledger
 
 
-def peer_behind(wake: DecisionRecord) -> str:
+def peer_behind(wake: Decision) -> str:
     """The peer of the last event that woke; "nobody" when there was none."""
     return peer_of(wake.window[-1]) if wake.window else NOBODY
 
 
-def _said(wake: DecisionRecord) -> str:
+def _said(wake: Decision) -> str:
     """What the peer has said by it: the event's text, else the question."""
     text = wake.window[-1].features.get("text") if wake.window else None
     return text if isinstance(text, str) and text.strip() else wake.question or ""
 
 
-def _ids(wake: DecisionRecord, peer: str) -> dict[str, Any]:
+def _ids(wake: Decision, peer: str) -> dict[str, Any]:
     """What stands in the ctx of every point, as in a turn of the agent's loop."""
     source = wake.window[-1].source if wake.window else ""
     return {

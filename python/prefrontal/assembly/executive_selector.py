@@ -13,9 +13,9 @@ from typing import Any
 
 from ..control.plan_selection import PlanPick, PlanSelector
 from ..control.plan_state import load, save
+from ..decisions.decision import Decision
 from ..errors import SourceError
 from ..executive.nouns import ActOutcome, Choice, Option, Status
-from ..storage.decision_record import DecisionRecord
 
 SAVED_EVERY = 25
 _DAY_S = 86_400.0
@@ -55,7 +55,7 @@ class PlanChooser:
         """What the agent is about; what may be written to memory follows from it."""
         self._selector.enter(mode)
 
-    def select(self, wake: DecisionRecord, choice: Choice) -> Choice:
+    def select(self, wake: Decision, choice: Choice) -> Choice:
         """The choice with the option that the situation speaks for."""
         plans = [plan_features(each) for each in choice.options]
         pick = self._selector.select(situation(wake), plans)
@@ -67,7 +67,7 @@ class PlanChooser:
         sentence = f"{choice.sentence} {taken.name} was preferred to {first.name}, {why}."
         return replace(choice, picked=pick.index, sentence=sentence.lstrip(), details=details)
 
-    def learn(self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome) -> None:
+    def learn(self, wake: Decision, choice: Choice, outcome: ActOutcome) -> None:
         """Take in what came of the option; nothing where that says nothing of it."""
         option, told = choice.option, result(outcome)
         if option is not None and told is not None:
@@ -87,7 +87,7 @@ class PlanChooser:
         self._unsaved = 0
 
 
-def situation(wake: DecisionRecord) -> dict[str, float]:
+def situation(wake: Decision) -> dict[str, float]:
     """What is known before a tool is chosen, as numbers by name."""
     hour = math.tau * (wake.time % _DAY_S) / _DAY_S
     found = {

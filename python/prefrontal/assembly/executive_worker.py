@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..clock import Clock, SystemClock
+from ..decisions.decision import Decision
 from ..errors import InputError, PrefrontalError
 from ..executive.nouns import ActOutcome, Choice, HeardBelief, Option, Status
 from ..plain_text import visible
@@ -23,13 +24,12 @@ from ..routing.ranking import key_of
 from ..routing.render import render
 from ..routing.types import Tool
 from ..settings.routing import Routing
-from ..storage.decision_record import DecisionRecord
 from ..storage.files import write_atomic
 from .executive_options import JOINED
 from .executive_results import VALUE_BYTES, cleaned, in_short, in_words, is_nothing, judged
 from .executive_trials import Trials, Verdict
 
-Ask = Callable[[DecisionRecord, str], None]
+Ask = Callable[[Decision, str], None]
 """Hands a question to the agent: (what it is about, the question); returns when it is taken."""
 
 MOST_BELIEFS = 8
@@ -86,7 +86,7 @@ class SandboxedActor:
         clock = clock or SystemClock()
         self._trials = Trials(layout, settings, runner, clock, allow_weak=allow_weak)
 
-    def act(self, wake: DecisionRecord, choice: Choice) -> ActOutcome:
+    def act(self, wake: Decision, choice: Choice) -> ActOutcome:
         """What came of it; whatever goes wrong is an outcome, too."""
         option = choice.option
         if option is None:
@@ -179,7 +179,7 @@ class SandboxedActor:
                 return path.name
         return None
 
-    def _asked(self, wake: DecisionRecord, choice: Choice) -> ActOutcome:
+    def _asked(self, wake: Decision, choice: Choice) -> ActOutcome:
         question = with_beliefs(wake.question or choice.prompt, choice.heard)
         try:
             self._ask(wake, question)

@@ -9,6 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from ..decisions.decision import Decision
 from ..pulse.delivery import Delivery
 from ..pulse.fingerprint import parse_fingerprint
 from ..pulse.gate import Gate
@@ -18,13 +19,12 @@ from ..pulse.moment import Moment, moment_of
 from ..pulse.policy import DeliveryPolicy
 from ..pulse.recall.audit import AuditDraw, LiveRecall
 from ..pulse.starts import Start, checksum
-from ..storage.decision_record import DecisionRecord
 from ..types import Reason, SignalEvent
 from .step_gate import add_modules
 
 if TYPE_CHECKING:
-    from ..storage.decisions import DecisionLog
-    from ..storage.wake_runs import WakeRun, WakeRuns
+    from ..decisions.log import DecisionLog
+    from ..decisions.wake_runs import WakeRun, WakeRuns
 
 _NEVER = 2**62
 _INPUTS = (Reason.BUSY, Reason.DROPPED)
@@ -42,7 +42,7 @@ class Step:
 
     moment: Moment
     window: tuple[SignalEvent, ...] | None
-    records: list[DecisionRecord] = field(default_factory=list)
+    records: list[Decision] = field(default_factory=list)
 
 
 def steps(runs: WakeRuns, run: WakeRun, grouped: bool) -> Iterator[Step]:
@@ -59,14 +59,14 @@ def steps(runs: WakeRuns, run: WakeRun, grouped: bool) -> Iterator[Step]:
 Place = tuple[int, bool, float]
 
 
-def _place(record: DecisionRecord) -> Place:
+def _place(record: Decision) -> Place:
     """Event by event; groups that were asked between two events come in the order of time."""
     told = record.details
     asked = "gathered" in told
     return told["event"], asked, told["monotonic"] if asked else 0.0
 
 
-def _step(place: Place, records: Iterable[DecisionRecord]) -> tuple[Place, Step]:
+def _step(place: Place, records: Iterable[Decision]) -> tuple[Place, Step]:
     found = list(records)
     moment = moment_of(found[0].time, found[0].details)
     return place, Step(moment, None if place[1] else found[0].window, found)
@@ -93,7 +93,7 @@ class KeptDelivery(Delivery):
         self._others = others
         self._known: dict[str, Reason | None] = {}
 
-    def expect(self, records: Iterable[DecisionRecord]) -> None:
+    def expect(self, records: Iterable[Decision]) -> None:
         """The decisions that come next."""
         self._known = {}
         for record in records:
@@ -125,10 +125,10 @@ class KeptLabels:
         self.states = dict(states)
         self._log = log
         self._at = -1
-        self._ahead: Iterator[tuple[int, DecisionRecord, float]] = iter(())
-        self._next: tuple[int, DecisionRecord, float] | None = None
+        self._ahead: Iterator[tuple[int, Decision, float]] = iter(())
+        self._next: tuple[int, Decision, float] | None = None
 
-    def labels_after(self, seq: int) -> Iterator[tuple[int, DecisionRecord, float]]:
+    def labels_after(self, seq: int) -> Iterator[tuple[int, Decision, float]]:
         """As of `DecisionLog`; one reading serves all calls that go on where the last one ended."""
         if self._at != seq:
             self._ahead = self._log.labels_after(seq)
@@ -192,7 +192,7 @@ class GateAgain:
         self.learned.save()
         return dict(self.labels.states)
 
-    def take(self, step: Step) -> tuple[list[DecisionRecord], int]:
+    def take(self, step: Step) -> tuple[list[Decision], int]:
         """Decide about the step; its decisions, and how many sleeps before it the log has lost."""
         lost = self._stand_at(step)
         if step.window is not None:
@@ -217,7 +217,7 @@ class GateAgain:
             gate.slept = moment.slept
         return max(0, lost)
 
-    def _wish(self, record: DecisionRecord) -> None:
+    def _wish(self, record: Decision) -> None:
         """A threshold that a person set is as the log says; one taken back is the gate's again."""
         module = self.gate.modules.get(record.subject)
         if module is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from ..decisions.decision import Decision
 from ..protocols import FoundRule, Promise, Scorer
 from ..pulse.fingerprint import ModuleFingerprint
 from ..pulse.limbic import LimbicLayer
@@ -12,7 +13,6 @@ from ..pulse.policy import DeliveryPolicy, PolicySettings
 from ..pulse.recall import RecallPromise, share_interval
 from ..pulse.rules import FoundRule as PulseRule
 from ..pulse.rules import find_rule
-from ..storage.decision_record import DecisionRecord
 from ..types import SignalEvent
 
 REPLAY_MODULE = ModuleFingerprint(
@@ -62,7 +62,7 @@ class PulseGate:
         return share_interval(hits, trials)
 
 
-def policy_admission(settings: PolicySettings) -> Callable[[DecisionRecord], str | None]:
+def policy_admission(settings: PolicySettings) -> Callable[[Decision], str | None]:
     """A fresh delivery policy that lives in the time of the records it is asked about.
 
     The budget of a peer is what it was when the record was made.

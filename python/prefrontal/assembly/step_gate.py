@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from ..clock import Clock, SystemClock
+from ..decisions.decision import Decision
 from ..errors import InputError
 from ..pulse.delivery import Delivery
 from ..pulse.gate import Gate
@@ -17,13 +18,12 @@ from ..pulse.policy import DeliveryPolicy, PolicySettings
 from ..pulse.recall.audit import AuditDraw, RecallEstimate
 from ..pulse.starts import GateSettings, StartNote
 from ..pulse.wake_records import Module
-from ..storage.decision_record import DecisionRecord
 from ..types import SignalEvent
 
 if TYPE_CHECKING:
+    from ..decisions.log import DecisionLog
     from ..protocols import Standings
     from ..pulse.fingerprint import ModuleFingerprint
-    from ..storage.decisions import DecisionLog
 
 
 class StepGate:
@@ -83,7 +83,7 @@ class StepGate:
         """The name of this start, as in the details of its decisions."""
         return self._gate.run
 
-    def wake(self, event: SignalEvent) -> list[DecisionRecord]:
+    def wake(self, event: SignalEvent) -> list[Decision]:
         """Decide about one event, now; its wakes and audits, each on the disk already.
 
         Raises TypeError naming a field of the wrong type, SourceError when the log cannot be
@@ -94,7 +94,7 @@ class StepGate:
             self._gate.take(event)
             return self._stored()
 
-    def tick(self, everything: bool = False) -> list[DecisionRecord]:
+    def tick(self, everything: bool = False) -> list[Decision]:
         """The wakes that were gathered and whose time is up, or all that were gathered."""
         with self._lock:
             self._gate.tick(everything)
@@ -125,7 +125,7 @@ class StepGate:
         with self._lock:
             return {str(reason): count for reason, count in sorted(self._gate.counts.items())}
 
-    def close(self) -> list[DecisionRecord]:
+    def close(self) -> list[Decision]:
         """Ask what was gathered, learn, and save; the wakes that were left."""
         with self._lock:
             left = self.tick(everything=True)
@@ -144,7 +144,7 @@ class StepGate:
     ) -> None:
         self.close()
 
-    def _stored(self) -> list[DecisionRecord]:
+    def _stored(self) -> list[Decision]:
         """Put what was decided on the disk; on an error it is kept for the next time."""
         gate = self._gate
         woken = [record for record, _ in gate.decided]

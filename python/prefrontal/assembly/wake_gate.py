@@ -7,6 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from ..clock import Clock, SystemClock
+from ..decisions.log import Decision, new_id
 from ..errors import InputError
 from ..pulse.delivery import Delivery
 from ..pulse.gate import Gate
@@ -16,13 +17,12 @@ from ..pulse.policy import DeliveryPolicy, PolicySettings
 from ..pulse.prefrontal import PrefrontalLayer
 from ..pulse.recall.audit import AuditDraw
 from ..pulse.wake_records import REASONS, Module
-from ..storage.decisions import DecisionRecord, new_id
 from ..types import Reason, SignalEvent
 from .step_gate import add_modules
 
 if TYPE_CHECKING:
+    from ..decisions.log import DecisionLog
     from ..pulse.fingerprint import ModuleFingerprint
-    from ..storage.decisions import DecisionLog
 
 LABELS_EVERY_S = 2.0
 """How often labels are looked for that another process wrote."""
@@ -71,9 +71,7 @@ class WakeGate:
         """Ids of the modules, sorted."""
         return sorted(self._gate.modules)
 
-    def judge(
-        self, window: Sequence[SignalEvent], module_id: str | None = None
-    ) -> list[DecisionRecord]:
+    def judge(self, window: Sequence[SignalEvent], module_id: str | None = None) -> list[Decision]:
         """One decision for the module, or for each module that the window concerns.
 
         Each is on its way into the log: a killed process loses the last moments, `label` waits
@@ -90,7 +88,7 @@ class WakeGate:
             self._log.append_soon(each)
         return found
 
-    def label(self, decision_id: str, label: float) -> DecisionRecord:
+    def label(self, decision_id: str, label: float) -> Decision:
         """Keep how much a decision mattered, 0..1, and learn it; the decision as it was before.
 
         Raises InputError for an unknown id and for any other label.
@@ -101,7 +99,7 @@ class WakeGate:
             self._learn()
         return before
 
-    def find(self, decision_id: str) -> DecisionRecord:
+    def find(self, decision_id: str) -> Decision:
         """The decision of that id, or of the only one that begins so. Raises InputError."""
         self._log.flush()
         record = self._log.get(decision_id)
@@ -122,9 +120,7 @@ class WakeGate:
             raise InputError(f"module must be one of {names}, got {module_id!r:.80}")
         return {module_id: self._limbic.score(module_id, window)}
 
-    def _decided(
-        self, module_id: str, score: float, window: tuple[SignalEvent, ...]
-    ) -> DecisionRecord:
+    def _decided(self, module_id: str, score: float, window: tuple[SignalEvent, ...]) -> Decision:
         module = self._gate.modules[module_id]
         reason = self._reason(module_id, module, score)
         question = None
@@ -133,7 +129,7 @@ class WakeGate:
             question = asked.question
             reason = reason if asked.should_escalate else Reason.NO_QUESTION
         audit = reason is Reason.AUDIT
-        return DecisionRecord(
+        return Decision(
             id=new_id(),
             time=self._clock.now(),
             kind="wake",

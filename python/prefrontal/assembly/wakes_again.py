@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..decisions.decision import WAKE, Decision
 from ..errors import InputError
 from ..executive.again import Deviation
 from ..pulse.learned import WEIGHTS
 from ..pulse.starts import Start, start_of
-from ..storage.decision_record import WAKE, DecisionRecord
 from ..types import Reason
 from .kept_wakes import GateAgain, States, Step, steps
 
 if TYPE_CHECKING:
-    from ..storage.decisions import DecisionLog
-    from ..storage.wake_runs import WakeRun
+    from ..decisions.log import DecisionLog
+    from ..decisions.wake_runs import WakeRun
 
 FIELDS = ("acted", "reason", "score", "threshold", "question", "propensity", "why")
 """What is decided of a wake, and so compared."""
@@ -183,7 +183,7 @@ def differing(
     return found
 
 
-def _compared(was: DecisionRecord, now: DecisionRecord | None) -> Iterator[Deviation]:
+def _compared(was: Decision, now: Decision | None) -> Iterator[Deviation]:
     if now is None:
         yield Deviation(was.id, WAKE, "", was, None)
         return

@@ -15,15 +15,15 @@ from .page import cut, shown
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..storage.decisions import DecisionLog, DecisionRecord
+    from ..decisions.log import Decision, DecisionLog
 
 MOST_LINKS = 40
 _LEAST_TEXT = 20
-Chain = Sequence[tuple[int, "DecisionRecord"]]
+Chain = Sequence[tuple[int, "Decision"]]
 """(how far below the first, decision), in the order of what led to what."""
 
 
-def chain_of(log: DecisionLog, record: DecisionRecord) -> Chain:
+def chain_of(log: DecisionLog, record: Decision) -> Chain:
     """The decision, all that led to it and all that it and they led to; the wake stands first."""
     first, seen = record, {record.id}
     while first.cause is not None and first.cause not in seen:
@@ -32,26 +32,26 @@ def chain_of(log: DecisionLog, record: DecisionRecord) -> Chain:
         if before is None:
             break
         first = before
-    below: dict[str | None, list[DecisionRecord]] = {}
+    below: dict[str | None, list[Decision]] = {}
     for each in log.followed(first.id):
         below.setdefault(each.cause, []).append(each)
-    found: list[tuple[int, DecisionRecord]] = []
+    found: list[tuple[int, Decision]] = []
     _walk(first, 0, below, found)
     return found
 
 
 def _walk(
-    record: DecisionRecord,
+    record: Decision,
     depth: int,
-    below: dict[str | None, list[DecisionRecord]],
-    found: list[tuple[int, DecisionRecord]],
+    below: dict[str | None, list[Decision]],
+    found: list[tuple[int, Decision]],
 ) -> None:
     found.append((depth, record))
     for each in below.pop(record.id, ()):
         _walk(each, depth + 1, below, found)
 
 
-def link(record: DecisionRecord) -> dict[str, Any]:
+def link(record: Decision) -> dict[str, Any]:
     """One decision of a chain, as plain values."""
     return {
         "id": record.id,

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from ..clock import SystemClock
+from ..decisions.deliveries import PENDING
 from ..plain_text import visible
-from ..storage.deliveries import PENDING
 
 if TYPE_CHECKING:
-    from ..storage.decisions import DecisionLog
-    from ..storage.deliveries import Handover, Standing
+    from ..decisions.deliveries import Handover, Standing
+    from ..decisions.log import DecisionLog
 
 TOLD_DAYS = 7
 """How long a question that was given up is told of without being asked for."""

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..assembly.decision_words import trust_moved
-from ..storage.decision_record import ACT, ASSESSMENT, BELIEF, DIRECTIVE, ROUTE, WAKE
+from ..decisions.decision import ACT, ASSESSMENT, BELIEF, DIRECTIVE, ROUTE, WAKE
 from .page import when
 
 if TYPE_CHECKING:
-    from ..storage.decisions import DecisionRecord
+    from ..decisions.log import Decision
 
 Facts = Iterator[tuple[str, str]]
 _VALUE_LIMIT = 1000
@@ -32,12 +32,12 @@ NOTHING_SAID = {
 }
 
 
-def facts_of(record: DecisionRecord) -> Facts:
+def facts_of(record: Decision) -> Facts:
     """(name, text) of each thing that is known, in the order of a page."""
     yield from _KINDS.get(record.kind, _nothing)(record.details)
 
 
-def scored(record: DecisionRecord) -> str | None:
+def scored(record: Decision) -> str | None:
     """The score and what it was held against; None where there is none."""
     if not math.isfinite(record.score):
         return None

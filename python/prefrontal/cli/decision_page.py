@@ -10,9 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ..assembly.decision_words import sentence_of, trust_moved
+from ..decisions.decision import ASSESSMENT, ROUTE, WAKE
 from ..feature_words import reason_words
 from ..plain_text import visible
-from ..storage.decision_record import ASSESSMENT, ROUTE, WAKE
 from ..types import Reason
 from .decision_chain import Chain, chain_table
 from .decision_deliveries import handover
@@ -23,8 +23,8 @@ from .page import cut, facts_table, page, when
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..storage.decisions import DecisionRecord
-    from ..storage.deliveries import Handover
+    from ..decisions.deliveries import Handover
+    from ..decisions.log import Decision
     from ..types import SignalEvent
 
 NAME_WIDTH = 34
@@ -41,7 +41,7 @@ LEAST_SHOWN = 0.005
 """Least log-odds worth a bar: less is written as 0.00."""
 
 
-def print_list(records: Sequence[DecisionRecord], *, mixed: bool = False) -> None:
+def print_list(records: Sequence[Decision], *, mixed: bool = False) -> None:
     """One line for each decision; only a terminal's width shortens it. mixed: of all kinds."""
     length = _id_length(records)
     with page() as console:
@@ -66,7 +66,7 @@ def print_list(records: Sequence[DecisionRecord], *, mixed: bool = False) -> Non
         console.print(table, soft_wrap=True)
 
 
-def _what(record: DecisionRecord) -> str:
+def _what(record: Decision) -> str:
     """The text at its heart; of what was not done, first why."""
     reason = str(record.reason).replace("_", " ")
     if record.kind == WAKE:
@@ -76,14 +76,14 @@ def _what(record: DecisionRecord) -> str:
     return f"{reason}: {record.question}" if record.kind != ROUTE else record.question or ""
 
 
-def _id_length(records: Sequence[DecisionRecord]) -> int:
+def _id_length(records: Sequence[Decision]) -> int:
     """How much of the ids tells these decisions apart."""
     ids = {record.id for record in records}
     lengths = (ID_LENGTH, *range(ID_LENGTH + 4, 32, 4))
     return next((n for n in lengths if len({each[:n] for each in ids}) == len(ids)), 32)
 
 
-def print_page(record: DecisionRecord, handed: Sequence[Handover] = (), chain: Chain = ()) -> None:
+def print_page(record: Decision, handed: Sequence[Handover] = (), chain: Chain = ()) -> None:
     """Everything that is known about one decision.
 
     handed: how far it got with the durable sinks. chain: what led to it and what it led to.
@@ -109,20 +109,20 @@ def print_page(record: DecisionRecord, handed: Sequence[Handover] = (), chain: C
             console.print(_asks(record))
 
 
-def _thing(record: DecisionRecord) -> str:
+def _thing(record: Decision) -> str:
     """What the window counts, for the words of its features."""
     files = all(event.source == "filesystem" for event in record.window)
     return "file" if files else "event"
 
 
-def _asks(record: DecisionRecord) -> str:
+def _asks(record: Decision) -> str:
     short = record.id[:ID_LENGTH]
     if record.kind == WAKE:
         return f"Was it worth it? prefrontal feedback {short} useful   (or useless)"
     return f"Was the choice right? prefrontal feedback {short} right   (or wrong)"
 
 
-def _facts(record: DecisionRecord, handed: Sequence[Handover]) -> Table:
+def _facts(record: Decision, handed: Sequence[Handover]) -> Table:
     table = facts_table()
     table.add_row("id", record.id)
     if record.kind != WAKE:
@@ -141,14 +141,14 @@ def _facts(record: DecisionRecord, handed: Sequence[Handover]) -> Table:
     return table
 
 
-def _outcome(record: DecisionRecord) -> str:
+def _outcome(record: Decision) -> str:
     said = sentence_of(record)
     if record.kind == WAKE and record.reason == Reason.AUDIT:
         said += f" The chance was {record.propensity:.1%}."
     return said
 
 
-def _label(record: DecisionRecord) -> str:
+def _label(record: Decision) -> str:
     if record.label is None:
         return "none; silence teaches nothing"
     yes, no = ("useful", "useless") if record.kind == WAKE else ("right", "wrong")

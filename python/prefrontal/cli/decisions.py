@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..decisions.decision import ACT, KINDS, ROUTE, WAKE
 from ..errors import InputError
 from ..feature_words import feature_words
-from ..storage.decision_record import ACT, KINDS, ROUTE, WAKE
 from .answers import json_option
 from .candidates import decision_ids, module_names
 from .decision_deliveries import handovers, tell_standing
 from .state import decision_log, state_option
 
 if TYPE_CHECKING:
-    from ..storage.decisions import DecisionLog, DecisionRecord
+    from ..decisions.log import Decision, DecisionLog
 
 WORDS = {"useful": 1.0, "useless": 0.0, "right": 1.0, "wrong": 0.0}
 LABELLED = (WAKE, ROUTE, ACT)
@@ -152,7 +152,7 @@ def label_value(text: str) -> float:
     return value + 0.0  # -0 is 0
 
 
-def as_dict(record: DecisionRecord) -> dict[str, Any]:
+def as_dict(record: Decision) -> dict[str, Any]:
     """A decision as plain values for JSON; a score that is no number is null.
 
     why_words: of a wake, what each name in `why` means.
@@ -166,7 +166,7 @@ def as_dict(record: DecisionRecord) -> dict[str, Any]:
     return plain
 
 
-def _found(log: DecisionLog, decision_id: str) -> DecisionRecord:
+def _found(log: DecisionLog, decision_id: str) -> Decision:
     record = log.get(decision_id)
     if record is None:
         rule = "be one that `prefrontal decisions` lists, or its beginning"

@@ -27,9 +27,9 @@ def replay_the_log(
 ) -> None:
     """Print one row a module: what it did, and what it would have done."""
     from ..assembly.replay_gate import policy_admission
+    from ..decisions.log import DecisionLog
     from ..replay.dates import parse_date
     from ..replay.log_replay import replay_log
-    from ..storage.decisions import DecisionLog
 
     if threshold is not None and not 0.0 <= threshold <= 1.0:
         raise InputError(f"threshold must be from 0 to 1, got {threshold!r}")

@@ -13,9 +13,9 @@ from ..pulse.lane import escalation
 from .watch import give_once
 
 if TYPE_CHECKING:
+    from ..decisions.decision import Decision
     from ..pulse.outbox import Outbox
     from ..pulse.sinks import Sink
-    from ..storage.decision_record import DecisionRecord
     from .watched_telemetry import Say
 
 MOST_WORDS = 1000
@@ -36,7 +36,7 @@ class AgentDoor:
         self._lock = Lock()
         outbox.word(self._worded)
 
-    def __call__(self, about: DecisionRecord, question: str) -> None:
+    def __call__(self, about: Decision, question: str) -> None:
         """Raises SourceError when there are sinks and none of them could be told."""
         with self._lock:
             self._words[about.id] = question
@@ -51,7 +51,7 @@ class AgentDoor:
         if failed and len(failed) == len(self._sinks) and not self._outbox.sinks:
             raise SourceError("; ".join(failed))
 
-    def _worded(self, record: DecisionRecord) -> DecisionRecord:
+    def _worded(self, record: Decision) -> Decision:
         with self._lock:
             words = self._words.get(record.id)
         return record if words is None else replace(record, question=words)

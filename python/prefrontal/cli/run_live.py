@@ -16,9 +16,9 @@ from .watch_screen import Screen, many
 from .watching import Ground, Watch, lay_ground, registry_on
 
 if TYPE_CHECKING:
+    from ..decisions.decision import Decision
     from ..executive.roles import Waker
     from ..pulse.prefrontal import EscalationDecision
-    from ..storage.decision_record import DecisionRecord
     from ..types import SignalEvent
     from .run_parts import RunTold
     from .watched_telemetry import Say
@@ -97,7 +97,7 @@ class Attended:
 class Elsewhere:
     """The role Waker where wakes come out of the log."""
 
-    def wake(self, event: SignalEvent) -> list[DecisionRecord]:
+    def wake(self, event: SignalEvent) -> list[Decision]:
         return []
 
 

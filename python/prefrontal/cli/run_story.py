@@ -15,8 +15,8 @@ from .decisions import ID_LENGTH, as_dict
 from .watch_screen import many
 
 if TYPE_CHECKING:
+    from ..decisions.decision import Decision
     from ..executive.nouns import Episode
-    from ..storage.decision_record import DecisionRecord
     from .watch_screen import Screen
     from .watched_telemetry import Say
 
@@ -36,7 +36,7 @@ class Story:
         self._concluded = 0
         self._failed = 0
 
-    def begun(self, wake: DecisionRecord) -> None:
+    def begun(self, wake: Decision) -> None:
         """A wake is attended to."""
         self._screen.line(_json(wake) if self._as_json else wake_line(wake))
 
@@ -47,14 +47,14 @@ class Story:
         for record in episode.records:
             self._screen.line(_json(record) if self._as_json else record_line(record))
 
-    def failed(self, wake: DecisionRecord, error: Exception) -> None:
+    def failed(self, wake: Decision, error: Exception) -> None:
         """A wake that could not be attended to."""
         self._failed += 1
         told = f"{type(error).__name__}: {error}"
         sentence = f"{wake.id[:ID_LENGTH]} could not be attended to, the next start tries again"
         self._say(visible(f"{sentence}: {told}", 1000))
 
-    def heard(self, about: DecisionRecord, label: float) -> None:
+    def heard(self, about: Decision, label: float) -> None:
         """What a person said of a decision was learned."""
         name = f"{about.kind} {about.id[:ID_LENGTH]} of {visible(about.subject, 80)}"
         self._say(f"Learned: {name} was {label:g}.")
@@ -75,7 +75,7 @@ class Story:
         return lines
 
 
-def wake_line(wake: DecisionRecord) -> str:
+def wake_line(wake: Decision) -> str:
     """Time, module, score, id and question, on one line."""
     moment = time.strftime("%H:%M:%S", time.localtime(wake.time))
     module = click.style(f"{visible(wake.subject, 24):<{_WIDTH}}", bold=True)
@@ -84,7 +84,7 @@ def wake_line(wake: DecisionRecord) -> str:
     return f"{moment} {module} {wake.score:.2f} {shown_id} {audit}{_cut(wake.question)}"
 
 
-def record_line(record: DecisionRecord) -> str:
+def record_line(record: Decision) -> str:
     """What followed from a wake, on one line below it."""
     word, text = in_short(record)
     colour = None if record.acted else "yellow"
@@ -92,7 +92,7 @@ def record_line(record: DecisionRecord) -> str:
     return f"{_INDENT}{head} {_cut(text)}"
 
 
-def _json(record: DecisionRecord) -> str:
+def _json(record: Decision) -> str:
     return json.dumps(as_dict(record))
 
 

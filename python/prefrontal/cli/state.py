@@ -12,7 +12,7 @@ from ..errors import SourceError
 from ..storage.state_folder import StateFolder, default_state
 
 if TYPE_CHECKING:
-    from ..storage.decisions import DecisionLog
+    from ..decisions.log import DecisionLog
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -40,7 +40,7 @@ def decision_log(given: str | None) -> Iterator[DecisionLog]:
     folder = state_folder(given)
     if not folder.decisions.exists():
         raise SourceError(f"{folder.path} holds no decisions yet: `prefrontal watch` makes them")
-    from ..storage.decisions import DecisionLog
+    from ..decisions.log import DecisionLog
 
     with DecisionLog(folder.decisions) as log:
         yield log

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..storage.decision_record import DecisionRecord
+from ..decisions.decision import Decision
 from .page import plain_table, progress, shown
 from .state import decision_log, state_option
 
 if TYPE_CHECKING:
     from ..assembly.wakes_again import Progress, Tally
+    from ..decisions.log import DecisionLog
     from ..executive.again import Deviation
-    from ..storage.decisions import DecisionLog
 
     Verifier = Callable[[DecisionLog, Tally, Progress], Iterator[Deviation]]
 
@@ -106,7 +106,7 @@ def _told(tally: Tally, kept: list[Deviation], count: int) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     """A value for JSON; a whole decision as its reason, a number that is none as null."""
-    if isinstance(value, DecisionRecord):
+    if isinstance(value, Decision):
         return str(value.reason)
     if isinstance(value, float) and not math.isfinite(value):
         return None

@@ -9,13 +9,13 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from ..decisions.log import DecisionLog
 from ..errors import InputError, SourceError
 from ..pulse.fingerprint import ModuleFingerprint, parse_fingerprint
 from ..pulse.outbox import Outbox
 from ..pulse.policy import PolicySettings
 from ..pulse.registry import PulseRegistry
 from ..settings import Settings
-from ..storage.decisions import DecisionLog
 from ..storage.state_folder import StateFolder
 from .module_files import given_modules
 from .watched_sinks import ConfiguredSinks, configured_sinks

@@ -11,8 +11,8 @@ from ..plain_text import visible
 from ..settings.cortex_growth import Consultations
 from .deferral import Kind
 
-Decision = Literal["approve", "deny", "conditional"]
-DECISIONS: tuple[Decision, ...] = ("approve", "deny", "conditional")
+Ruling = Literal["approve", "deny", "conditional"]
+DECISIONS: tuple[Ruling, ...] = ("approve", "deny", "conditional")
 _TEXT_LIMIT, _CONDITION_LIMIT, _MOST_CONDITIONS = 500, 160, 5
 _READ_LIMIT = 100_000
 
@@ -59,7 +59,7 @@ class ConsultRequest:
 class Verdict:
     """conditions: what must hold first, when conditional. suggested_response: for the peer."""
 
-    decision: Decision
+    decision: Ruling
     conditions: tuple[str, ...] = ()
     reasoning: str = ""
     suggested_response: str = ""

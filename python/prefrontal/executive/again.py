@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
-from ..storage.decision_record import (
+from ..decisions.decision import (
     ACT,
     DIRECTIVE,
     EDITED_QUESTION,
     ROUTE,
     WAKE,
-    DecisionRecord,
+    Decision,
 )
 from .loop import Executive
 from .nouns import ActOutcome, Choice, Episode, Status
@@ -35,8 +35,8 @@ class Deviation:
 class KeptLog(Protocol):
     """The log that is read; nothing is written to it."""
 
-    def followed(self, decision_id: str) -> list[DecisionRecord]: ...
-    def get(self, decision_id: str) -> DecisionRecord | None: ...
+    def followed(self, decision_id: str) -> list[Decision]: ...
+    def get(self, decision_id: str) -> Decision | None: ...
 
 
 class KeptActor:
@@ -45,7 +45,7 @@ class KeptActor:
     def __init__(self, log: KeptLog) -> None:
         self._log = log
 
-    def act(self, wake: DecisionRecord, choice: Choice) -> ActOutcome:
+    def act(self, wake: Decision, choice: Choice) -> ActOutcome:
         """The outcome that was kept; a failure without one."""
         cause = wake.id if wake.kind == DIRECTIVE else followed_id(wake.id, ROUTE)
         kept = self._log.get(followed_id(cause, ACT))
@@ -78,8 +78,8 @@ class KeptMoments:
 
 
 def attend_again(
-    wakes: Iterable[DecisionRecord],
-    labels: Iterable[tuple[int, DecisionRecord, float]],
+    wakes: Iterable[Decision],
+    labels: Iterable[tuple[int, Decision, float]],
     log: KeptLog,
     executive: Executive,
     moments: KeptMoments,
@@ -108,12 +108,12 @@ def attend_again(
         yield from _deviations(kept, {each.id: each for each in episode.records})
 
 
-def episode_of(about: DecisionRecord, log: KeptLog) -> Episode | None:
+def episode_of(about: Decision, log: KeptLog) -> Episode | None:
     """The episode of a wake, of its route or of its act; None while it has no outcome yet.
 
     None for anything else, too: the act that followed a directive says nothing of the wake's.
     """
-    wake: DecisionRecord | None = about
+    wake: Decision | None = about
     for kind in (ACT, ROUTE):
         if wake is not None and wake.kind == kind:
             wake = None if wake.cause is None else log.get(wake.cause)
@@ -126,7 +126,7 @@ def episode_of(about: DecisionRecord, log: KeptLog) -> Episode | None:
     return Episode(wake, choice_of(route), outcome_of(act), (), (route, act))
 
 
-def _is_edit(record: DecisionRecord) -> bool:
+def _is_edit(record: Decision) -> bool:
     """Whether it keeps how a person would have asked, which nobody decides again."""
     return record.details.get("kind") == EDITED_QUESTION
 
@@ -135,23 +135,21 @@ def _tell(
     executive: Executive,
     episodes: Mapping[str, Episode],
     number: int,
-    about: DecisionRecord,
+    about: Decision,
     label: float,
 ) -> None:
     if (episode := episodes.get(about.id)) is not None:
         executive.feedback(episode, about.kind, label, number)
 
 
-def _deviations(
-    kept: Mapping[str, DecisionRecord], made: Mapping[str, DecisionRecord]
-) -> Iterator[Deviation]:
+def _deviations(kept: Mapping[str, Decision], made: Mapping[str, Decision]) -> Iterator[Deviation]:
     for id_ in sorted(kept.keys() | made.keys()):
         was, now = kept.get(id_), made.get(id_)
         if was is None or now is None:
             kind = (was or now).kind  # type: ignore[union-attr]
             yield Deviation(id_, kind, "", was, now)
             continue
-        for each in fields(DecisionRecord):
+        for each in fields(Decision):
             if each.name not in ("label", "labelled_at"):
                 before, after = getattr(was, each.name), getattr(now, each.name)
                 if repr(before) != repr(after):  # NaN is itself, -0.0 is not 0.0

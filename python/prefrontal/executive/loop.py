@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 
+from ..decisions.decision import ACT, DIRECTIVE, ROUTE, WAKE, Decision
 from ..errors import InputError
-from ..storage.decision_record import ACT, DIRECTIVE, ROUTE, WAKE, DecisionRecord
 from ..types import SignalEvent
 from .nouns import ASK, ActOutcome, Choice, Conclusion, Episode, Status
 from .records import act_record, choice_of, conclusion_record, followed_id, route_record
@@ -81,7 +81,7 @@ class Executive:
         woken = self._waker.wake(event)
         return [self.attend(self._store.get(wake.id) or wake) for wake in woken]
 
-    def attend(self, wake: DecisionRecord) -> Episode:
+    def attend(self, wake: Decision) -> Episode:
         """One wake: route, act, reflect, and learn from what came of it.
 
         Raises InputError for one that was attended to before.
@@ -112,7 +112,7 @@ class Executive:
                 said = replace(episode.outcome, accepted=right)
             self._teach(episode.wake, episode.choice, said)
 
-    def _route(self, wake: DecisionRecord) -> tuple[Choice, DecisionRecord]:
+    def _route(self, wake: Decision) -> tuple[Choice, Decision]:
         at = self._moments.take()
         heard = self._reviewer.hear(wake)
         kept = self._store.get(followed_id(wake.id, ROUTE))
@@ -129,9 +129,7 @@ class Executive:
         self._store.append_many([route])
         return choice, route
 
-    def _act(
-        self, wake: DecisionRecord, choice: Choice, route: DecisionRecord
-    ) -> tuple[ActOutcome, DecisionRecord]:
+    def _act(self, wake: Decision, choice: Choice, route: Decision) -> tuple[ActOutcome, Decision]:
         if route.reason == Status.DEFERRED:
             outcome = ActOutcome(Status.DEFERRED, route.details["verdict"]["reasoning"])
         else:
@@ -140,8 +138,8 @@ class Executive:
         return outcome, act_record(route, choice, outcome, self._moments.take())
 
     def _reflect(
-        self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome, act: DecisionRecord
-    ) -> tuple[tuple[Conclusion, ...], list[DecisionRecord]]:
+        self, wake: Decision, choice: Choice, outcome: ActOutcome, act: Decision
+    ) -> tuple[tuple[Conclusion, ...], list[Decision]]:
         self._enter(OFFLINE_CONSOLIDATION)
         judged = None
         if self._links.outcomes and outcome.useful is not None:
@@ -151,7 +149,7 @@ class Executive:
         self._store.append_many([act, *kept])
         return conclusions, kept
 
-    def _learn(self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome, at: float) -> None:
+    def _learn(self, wake: Decision, choice: Choice, outcome: ActOutcome, at: float) -> None:
         """Let what came of it train the gate and the index; the reviewer is told in `reflect`."""
         if not self._links.outcomes:
             return
@@ -159,18 +157,18 @@ class Executive:
             self._store.add_label(wake.id, float(outcome.useful), at, OUTCOME)
         self._teach(wake, choice, outcome)
 
-    def _teach(self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome) -> None:
+    def _teach(self, wake: Decision, choice: Choice, outcome: ActOutcome) -> None:
         self._chooser.learn(wake, choice, outcome)
         if self._selector is not None and choice.option is not None:
             self._enter(EXTERNAL_TASK)
             self._selector.learn(wake, choice, outcome)
 
-    def _is_labelled(self, wake: DecisionRecord) -> bool:
+    def _is_labelled(self, wake: Decision) -> bool:
         """Whether a person was faster, or the label is there since before a crash."""
         kept = self._store.get(wake.id)
         return kept is not None and kept.label is not None
 
-    def _follow(self, reflected: Sequence[DecisionRecord]) -> list[DecisionRecord]:
+    def _follow(self, reflected: Sequence[Decision]) -> list[Decision]:
         """Hand each directive to the agent, as a question of its own."""
         acts = []
         for directive in reflected:
@@ -187,7 +185,7 @@ class Executive:
             self._selector.enter(INTERNAL_REPLAY if self._replaying else mode)
 
 
-def surprise(wake: DecisionRecord, label: float) -> float:
+def surprise(wake: Decision, label: float) -> float:
     """How much better, -1 to +1, a wake turned out than its score foretold.
 
     Twice the label less the score, within bounds, and a quarter of that where it was worse: who is

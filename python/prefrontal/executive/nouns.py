@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from ..storage.decision_record import DecisionRecord
+from ..decisions.decision import Decision
 
 SELECT, COMPOSE, ASK = "select", "compose", "ask"
 """Policies of a choice: one tool, several after each other, or the agent itself."""
@@ -121,7 +121,7 @@ class ActOutcome:
 class Conclusion:
     """What reflection came to: an assessment, a belief or a directive.
 
-    kind, subject, text, changed, reason, score: as `DecisionRecord` says of kind, subject,
+    kind, subject, text, changed, reason, score: as `Decision` says of kind, subject,
     question, acted, reason and score.
     """
 
@@ -138,8 +138,8 @@ class Conclusion:
 class Episode:
     """One wake from its question to what was learned from it. records: all that was kept."""
 
-    wake: DecisionRecord
+    wake: Decision
     choice: Choice
     outcome: ActOutcome
     conclusions: tuple[Conclusion, ...]
-    records: tuple[DecisionRecord, ...]
+    records: tuple[Decision, ...]

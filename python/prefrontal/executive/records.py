@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
-from ..storage.decision_record import ACT, ROUTE, DecisionRecord
+from ..decisions.decision import ACT, ROUTE, Decision
 from .nouns import ASK, ActOutcome, Choice, Conclusion, Consent, HeardBelief, Option, Status
 
 AGENT = "agent"
@@ -22,8 +22,8 @@ def followed_id(cause: str, word: str) -> str:
 
 
 def route_record(
-    wake: DecisionRecord, choice: Choice, consent: Consent | None, at: float, taught: int = 0
-) -> DecisionRecord:
+    wake: Decision, choice: Choice, consent: Consent | None, at: float, taught: int = 0
+) -> Decision:
     """How a wake was routed. acted: whether a tool may be run, or the agent be asked.
 
     taught: number of the last label of a person that was known.
@@ -47,7 +47,7 @@ def route_record(
         details["plan"] = dict(option.plan)
     if consent is not None:
         details["verdict"] = {"decision": consent.decision, "reasoning": consent.reasoning}
-    return DecisionRecord(
+    return Decision(
         id=followed_id(wake.id, ROUTE),
         time=at,
         kind=ROUTE,
@@ -65,7 +65,7 @@ def route_record(
     )
 
 
-def choice_of(route: DecisionRecord, heard: Sequence[HeardBelief] = ()) -> Choice:
+def choice_of(route: Decision, heard: Sequence[HeardBelief] = ()) -> Choice:
     """The choice that `route_record` kept, as far as acting and learning need.
 
     heard: beliefs that may have been told; those that were are in the choice.
@@ -85,12 +85,10 @@ def choice_of(route: DecisionRecord, heard: Sequence[HeardBelief] = ()) -> Choic
     )
 
 
-def act_record(
-    cause: DecisionRecord, choice: Choice, outcome: ActOutcome, at: float
-) -> DecisionRecord:
+def act_record(cause: Decision, choice: Choice, outcome: ActOutcome, at: float) -> Decision:
     """What came of a route, or of a directive."""
     option = choice.option
-    return DecisionRecord(
+    return Decision(
         id=followed_id(cause.id, ACT),
         time=at,
         kind=ACT,
@@ -114,7 +112,7 @@ def act_record(
     )
 
 
-def outcome_of(act: DecisionRecord) -> ActOutcome:
+def outcome_of(act: Decision) -> ActOutcome:
     """The outcome that `act_record` kept."""
     told = dict(act.details)
     return ActOutcome(
@@ -128,9 +126,9 @@ def outcome_of(act: DecisionRecord) -> ActOutcome:
     )
 
 
-def conclusion_record(act: DecisionRecord, conclusion: Conclusion, place: int) -> DecisionRecord:
+def conclusion_record(act: Decision, conclusion: Conclusion, place: int) -> Decision:
     """What reflection came to after an act. place: of the conclusion among those that came."""
-    return DecisionRecord(
+    return Decision(
         id=followed_id(act.id, f"{conclusion.kind}:{place}"),
         time=act.time,
         kind=conclusion.kind,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from ..storage.decision_record import DecisionRecord
+from ..decisions.decision import Decision
 from ..types import SignalEvent
 from .nouns import ActOutcome, Choice, Conclusion, Consent, HeardBelief
 
@@ -13,7 +13,7 @@ from .nouns import ActOutcome, Choice, Conclusion, Consent, HeardBelief
 class Waker(Protocol):
     """Decides which signals the agent is woken for."""
 
-    def wake(self, event: SignalEvent) -> Sequence[DecisionRecord]:
+    def wake(self, event: SignalEvent) -> Sequence[Decision]:
         """The wakes that follow from the signal, each on the disk; mostly none."""
         ...
 
@@ -21,11 +21,11 @@ class Waker(Protocol):
 class Chooser(Protocol):
     """Finds the tool that answers a question."""
 
-    def choose(self, wake: DecisionRecord, heard: Sequence[HeardBelief]) -> Choice:
+    def choose(self, wake: Decision, heard: Sequence[HeardBelief]) -> Choice:
         """What to do about the wake. The beliefs decide between what is equally good."""
         ...
 
-    def learn(self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome) -> None:
+    def learn(self, wake: Decision, choice: Choice, outcome: ActOutcome) -> None:
         """Take in what became of a choice: `outcome.status` and `outcome.accepted`."""
         ...
 
@@ -33,7 +33,7 @@ class Chooser(Protocol):
 class Actor(Protocol):
     """Does what was chosen, where it cannot hurt, or asks the agent."""
 
-    def act(self, wake: DecisionRecord, choice: Choice) -> ActOutcome:
+    def act(self, wake: Decision, choice: Choice) -> ActOutcome:
         """What came of it; whatever goes wrong is an outcome, too.
 
         wake: what it is done for; a directive, when reflection asked for it.
@@ -44,16 +44,16 @@ class Actor(Protocol):
 class Reviewer(Protocol):
     """Remembers whom the agent dealt with, and looks back on it."""
 
-    def hear(self, wake: DecisionRecord) -> Sequence[HeardBelief]:
+    def hear(self, wake: Decision) -> Sequence[HeardBelief]:
         """Note that the wake's peer came with it; the beliefs that hold now."""
         ...
 
-    def consent(self, wake: DecisionRecord, choice: Choice) -> Consent | None:
+    def consent(self, wake: Decision, choice: Choice) -> Consent | None:
         """Whether the step may be taken; None when nobody needs to be consulted."""
         ...
 
     def reflect(
-        self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome, judged: float | None
+        self, wake: Decision, choice: Choice, outcome: ActOutcome, judged: float | None
     ) -> Sequence[Conclusion]:
         """Note what was done, and reflect if something is due: what was concluded.
 
@@ -61,7 +61,7 @@ class Reviewer(Protocol):
         """
         ...
 
-    def judge(self, wake: DecisionRecord, judged: float) -> None:
+    def judge(self, wake: Decision, judged: float) -> None:
         """Take in, later, how a wake of the peer turned out."""
         ...
 
@@ -73,20 +73,20 @@ class Selector(Protocol):
         """What the agent is about now; what may be written to memory follows from it."""
         ...
 
-    def select(self, wake: DecisionRecord, choice: Choice) -> Choice:
+    def select(self, wake: Decision, choice: Choice) -> Choice:
         """The choice with another option picked, or as it is."""
         ...
 
-    def learn(self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome) -> None:
+    def learn(self, wake: Decision, choice: Choice, outcome: ActOutcome) -> None:
         """Take in what became of the option."""
         ...
 
 
 class Store(Protocol):
-    """Keeps decisions and labels durably: `storage.decisions.DecisionLog`."""
+    """Keeps decisions and labels durably: `decisions.log.DecisionLog`."""
 
-    def append_many(self, records: Iterable[DecisionRecord]) -> None: ...
-    def get(self, decision_id: str) -> DecisionRecord | None: ...
+    def append_many(self, records: Iterable[Decision]) -> None: ...
+    def get(self, decision_id: str) -> Decision | None: ...
     def add_label(self, decision_id: str, label: float, at: float, source: str = ...) -> bool: ...
 
 

@@ -21,8 +21,8 @@ from mcp.types import (
     ServerNotification,
 )
 
+from ..decisions.news import News
 from ..errors import PrefrontalError
-from ..storage.decision_news import News
 from .resources import DECISIONS, WAKES
 from .wakes import Asked
 

@@ -6,9 +6,9 @@ import math
 
 from pydantic import Field
 
+from ..decisions.log import Decision
 from ..pulse.lane import escalation
 from ..pulse.sinks import as_dict
-from ..storage.decisions import DecisionRecord
 from .offered import Answer
 from .served import Served
 from .waking import ExplainedEvent
@@ -33,7 +33,7 @@ class Asked(Answer):
     label: float | None = Field(default=None, description="null: nobody has said")
 
     @classmethod
-    def of(cls, record: DecisionRecord) -> Asked:
+    def of(cls, record: Decision) -> Asked:
         told = as_dict(escalation(record))
         score = record.score if math.isfinite(record.score) else None
         return cls.model_validate(told | {"score": score, "label": record.label})

@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from ..assembly.decision_words import in_short, sentence_of
+from ..decisions.decision import ACT, ROUTE, WAKE
+from ..decisions.log import Decision
 from ..errors import InputError
 from ..feature_words import feature_words
-from ..storage.decision_record import ACT, ROUTE, WAKE
-from ..storage.decisions import DecisionRecord
 from ..types import SignalEvent
 from .offered import Answer, Arguments, Offered
 from .progress import Progress
@@ -74,7 +74,7 @@ class Contribution(Answer):
     log_odds: float = Field(description="above 0: for waking; below: against")
 
 
-class Decision(Answer):
+class ModuleDecision(Answer):
     """One decision of one module."""
 
     id: str
@@ -90,14 +90,14 @@ class Decision(Answer):
     why: list[Contribution]
 
     @classmethod
-    def of(cls, record: DecisionRecord) -> Decision:
+    def of(cls, record: Decision) -> ModuleDecision:
         return cls(**_fields(record))
 
 
 class WakeAnswer(Answer):
     wake: bool = Field(description="whether any module wakes the agent")
     questions: list[str] = Field(description="what to ask the agent, one a wake")
-    decisions: list[Decision] = Field(description="empty when the window concerns no module")
+    decisions: list[ModuleDecision] = Field(description="empty when the window concerns no module")
 
 
 class ExplainedEvent(Answer):
@@ -117,7 +117,7 @@ class Linked(Answer):
     cause: str | None = Field(description="id of the decision that led to it")
 
 
-class Explanation(Decision):
+class Explanation(ModuleDecision):
     label: float | None = Field(description="1 it mattered, 0 it did not, null nobody has said")
     labelled_at: float | None
     propensity: float
@@ -127,7 +127,7 @@ class Explanation(Decision):
     chain: list[Linked] = Field(description="what led to it and what followed, the wake first")
 
     @classmethod
-    def of(cls, record: DecisionRecord, chain: Sequence[DecisionRecord] = ()) -> Explanation:
+    def of(cls, record: Decision, chain: Sequence[Decision] = ()) -> Explanation:
         events = [
             ExplainedEvent(
                 source=each.source,
@@ -176,7 +176,7 @@ async def should_wake(served: Served, told: WakeArguments, _: Progress) -> WakeA
     except TypeError as error:  # a feature of the wrong type; the sentence names it
         raise InputError(str(error)) from None
     questions = [each.question for each in records if each.question is not None]
-    decisions = [Decision.of(each) for each in records]
+    decisions = [ModuleDecision.of(each) for each in records]
     return WakeAnswer(wake=bool(questions), questions=questions, decisions=decisions)
 
 
@@ -195,7 +195,7 @@ def explain_decision(served: Served, told: ExplainArguments) -> Explanation:
 def explained(served: Served, decision_id: str) -> Explanation:
     """A decision of any kind, with what led to it and what followed. Raises InputError."""
     record = served.gate.find(decision_id)
-    above: list[DecisionRecord] = []
+    above: list[Decision] = []
     cause = record.cause
     while cause is not None and (before := served.log.get(cause)) is not None:
         above.insert(0, before)
@@ -203,7 +203,7 @@ def explained(served: Served, decision_id: str) -> Explanation:
     return Explanation.of(record, [*above, record, *served.log.followed(record.id)])
 
 
-def _linked(record: DecisionRecord) -> Linked:
+def _linked(record: Decision) -> Linked:
     word, said = in_short(record)
     told = f"{word}: {said}"[:_SAID_LIMIT]
     return Linked(
@@ -211,7 +211,7 @@ def _linked(record: DecisionRecord) -> Linked:
     )
 
 
-def _fields(record: DecisionRecord) -> dict[str, Any]:
+def _fields(record: Decision) -> dict[str, Any]:
     return {
         "id": record.id,
         "kind": record.kind,

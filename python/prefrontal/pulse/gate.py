@@ -17,8 +17,8 @@ from .wake_records import Module, Refusal, WakeRecords, WindowGroup, with_wish
 
 if TYPE_CHECKING:
     from ..clock import Clock
+    from ..decisions.log import Decision
     from ..protocols import Standings
-    from ..storage.decisions import DecisionRecord
     from .delivery import Delivery
     from .limbic import LimbicLayer
 
@@ -49,7 +49,7 @@ class Gate:
         self.counts: Counter[str] = Counter()
         self.refusals: deque[Refusal] = deque(maxlen=RING)
         self.unstored: list[Refusal] | None = None
-        self.decided: list[tuple[DecisionRecord, EscalationDecision]] = []
+        self.decided: list[tuple[Decision, EscalationDecision]] = []
         self.labels = 0
         self.taken = 0
         self.refused_count = 0
@@ -115,7 +115,7 @@ class Gate:
                     window = tuple(group.window)
                     self._ask(module_id, module, group.score, window, moment, Reason.WOKE, more)
 
-    def learn(self, record: DecisionRecord, label: float) -> None:
+    def learn(self, record: Decision, label: float) -> None:
         """Train a registered module on one label; a wake or an audit enters its recall estimate.
 
         Not a window that slept: whoever labels it chose it, and no share follows from that.
@@ -230,6 +230,6 @@ class Gate:
         """The id that the refusal has in the log."""
         return self._records.refusal_id(refusal)
 
-    def refused(self, refusals: Iterable[Refusal]) -> list[DecisionRecord]:
+    def refused(self, refusals: Iterable[Refusal]) -> list[Decision]:
         """Refusals in the form of the log, each with what pushed its score now."""
         return [self._records.refused(each) for each in refusals]

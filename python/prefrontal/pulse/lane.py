@@ -7,15 +7,15 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ..decisions.deliveries import DONE, GIVEN_UP, PENDING, DamagedRowError, Deliveries, Owed
 from ..errors import PrefrontalError
-from ..storage.deliveries import DONE, GIVEN_UP, PENDING, DamagedRowError, Deliveries, Owed
 from ..types import Reason
 from .prefrontal import EscalationDecision
 from .sinks.outcome import Outcome, Sink
 
 if TYPE_CHECKING:
     from ..clock import Clock
-    from ..storage.decisions import DecisionRecord
+    from ..decisions.log import Decision
 
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 3600.0
@@ -51,7 +51,7 @@ class Lane:
     ) -> None:
         self.name = name
         self.sink = sink
-        self.worded: Callable[[DecisionRecord], DecisionRecord] = lambda record: record
+        self.worded: Callable[[Decision], Decision] = lambda record: record
         self.delivered = 0
         self.abandoned = False
         self._deliveries = deliveries
@@ -213,7 +213,7 @@ def _short(decision: EscalationDecision) -> str:
     return (decision.activation_id or "")[:8]
 
 
-def escalation(record: DecisionRecord) -> EscalationDecision:
+def escalation(record: Decision) -> EscalationDecision:
     """The decision as it was first handed out."""
     return EscalationDecision(
         record.subject,

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from ..decisions.decision import WAKE
+from ..decisions.threshold_wishes import read_thresholds
 from ..errors import InputError, PrefrontalError
-from ..storage.decision_record import WAKE
 from ..storage.files import write_atomic
-from ..storage.threshold_wishes import read_thresholds
 from .recall.audit import LiveRecall
 
 if TYPE_CHECKING:
-    from ..storage.decision_record import DecisionRecord
+    from ..decisions.decision import Decision
     from .gate import Gate
     from .limbic import LimbicLayer
 
@@ -29,7 +29,7 @@ log = logging.getLogger("prefrontal.pulse")
 class LabelStore(Protocol):
     """What of the log of decisions is needed here."""
 
-    def labels_after(self, seq: int) -> Iterator[tuple[int, DecisionRecord, float]]: ...
+    def labels_after(self, seq: int) -> Iterator[tuple[int, Decision, float]]: ...
     def load_state(self, name: str) -> tuple[bytes, int] | None: ...
     def save_state(self, name: str, blob: bytes, through: int) -> None: ...
 

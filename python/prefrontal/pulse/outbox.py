@@ -14,8 +14,8 @@ from .lane import GIVE_UP_S, Lane
 from .sinks.outcome import Sink
 
 if TYPE_CHECKING:
-    from ..storage.decisions import DecisionLog, DecisionRecord
-    from ..storage.deliveries import Standing
+    from ..decisions.deliveries import Standing
+    from ..decisions.log import Decision, DecisionLog
     from .prefrontal import EscalationDecision
 
 LONGEST_SLEEP_S = 60.0
@@ -81,7 +81,7 @@ class Outbox:
         """How many there are."""
         return len(self._runners)
 
-    def word(self, worded: Callable[[DecisionRecord], DecisionRecord]) -> None:
+    def word(self, worded: Callable[[Decision], Decision]) -> None:
         """Hand each decision out as `worded` has it, from now on; its id must stay."""
         for runner in self._runners:
             runner.lane.worded = worded

@@ -9,9 +9,9 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from ..clock import Clock, SystemClock
+from ..decisions.listing import DecisionList
+from ..decisions.log import Decision, DecisionLog
 from ..errors import InputError
-from ..storage.decision_list import DecisionList
-from ..storage.decisions import DecisionLog, DecisionRecord
 from ..types import Reason, SignalEvent
 from .delivery import Delivery, Handler
 from .fingerprint import ModuleFingerprint, parse_fingerprint
@@ -235,7 +235,7 @@ class PulseRegistry:
             self._learn_activations()
             self._learned.learn()
 
-    def explain(self, decision_id: str) -> DecisionRecord | None:
+    def explain(self, decision_id: str) -> Decision | None:
         """A wake, an audit or one of the last refusals by its id; None when it is not known."""
         with self._worker.paused():
             gate = self._gate

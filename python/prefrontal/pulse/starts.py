@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from ..decisions.wake_runs import START
 from ..errors import PrefrontalError
-from ..storage.wake_runs import START
 from .policy import PolicySettings
 
 if TYPE_CHECKING:
-    from ..storage.decisions import DecisionLog
+    from ..decisions.log import DecisionLog
     from .gate import Gate
     from .limbic import LimbicLayer
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..clock import Clock
-    from ..storage.decisions import DecisionLog
+    from ..decisions.log import DecisionLog
 
 STATUS = "status"
 """The name of the state in the log of decisions."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
-from ..storage.decisions import DecisionRecord
+from ..decisions.log import Decision
 from .recall.audit import LiveRecall
 
 if TYPE_CHECKING:
@@ -94,11 +94,11 @@ class WakeRecords:
         module: Module,
         moment: Moment,
         more: dict[str, Any] | None,
-    ) -> DecisionRecord:
+    ) -> Decision:
         """The record of a wake or an audit. more: details besides those of the moment."""
         assert decision.activation_id is not None
         window = tuple(decision.window)
-        return DecisionRecord(
+        return Decision(
             id=decision.activation_id,
             time=moment.time,
             kind="wake",
@@ -114,9 +114,9 @@ class WakeRecords:
             details=self._details(moment, with_wish(more) if module.wished else more),
         )
 
-    def refused(self, refusal: Refusal) -> DecisionRecord:
+    def refused(self, refusal: Refusal) -> Decision:
         """The record of a refusal, with what pushes its score now."""
-        return DecisionRecord(
+        return Decision(
             id=self.refusal_id(refusal),
             time=refusal.moment.time,
             kind="wake",

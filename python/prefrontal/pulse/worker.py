@@ -14,7 +14,7 @@ from ..types import SignalEvent
 
 if TYPE_CHECKING:
     from ..clock import Clock
-    from ..storage.decisions import DecisionLog, DecisionRecord
+    from ..decisions.log import Decision, DecisionLog
     from .delivery import Delivery
     from .gate import Gate
     from .learned import Learned
@@ -168,7 +168,7 @@ class Worker:
             self._hand_out(decided)
         self._store_refusals()
 
-    def _hand_out(self, decided: list[tuple[DecisionRecord, EscalationDecision]]) -> None:
+    def _hand_out(self, decided: list[tuple[Decision, EscalationDecision]]) -> None:
         self.last_wake = self._clock.monotonic()
         try:
             self._decisions.append_many([record for record, _ in decided])

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from ..storage.decisions import DecisionRecord
+from ..decisions.log import Decision
 from ..types import Reason
 
-Admit = Callable[[DecisionRecord], str | None]
+Admit = Callable[[Decision], str | None]
 """Asked for each would-be wake, the oldest first: None, or why it is held back."""
 
 RELEVANT = 0.5
@@ -42,7 +42,7 @@ class ModuleOutcome:
 
 
 def replay_log(
-    records: Iterable[DecisionRecord], threshold: float | None, admit: Admit
+    records: Iterable[Decision], threshold: float | None, admit: Admit
 ) -> list[ModuleOutcome]:
     """What each module would have done with these records, in the order of their names.
 
@@ -66,7 +66,7 @@ def replay_log(
     return [outcomes[name] for name in sorted(outcomes)]
 
 
-def _count_label(outcome: ModuleOutcome, record: DecisionRecord, wakes: bool) -> None:
+def _count_label(outcome: ModuleOutcome, record: Decision, wakes: bool) -> None:
     if record.label is None:
         return
     weight = 1.0 / record.propensity

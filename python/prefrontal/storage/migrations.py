@@ -1,4 +1,4 @@
-"""Numbered steps from an empty database to today's schema; a released step is never edited."""
+"""Runs the numbered steps from an empty database to today's schema."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from .database import Database
 Step: TypeAlias = Callable[[Database], object]
 
 
-def migrate(database: Database, steps: Sequence[Step] | None = None) -> None:
+def migrate(database: Database, steps: Sequence[Step]) -> None:
     """Run the steps that the database has not seen, each in one transaction with its number.
 
     Several processes may do so at once. Raises SourceError for a schema newer than `steps`.
     """
-    steps = STEPS if steps is None else steps
     found = schema_version(database)
     if found > len(steps):
         raise SourceError(
@@ -35,81 +34,3 @@ def schema_version(database: Database) -> int:
     [(version,)] = database.execute("PRAGMA user_version")
     assert isinstance(version, int)
     return version
-
-
-def create_decisions(database: Database) -> None:
-    """Decisions, their labels, and states that know which labels they have seen.
-
-    ANY: text, or bytes where the text cannot be written as UTF-8. A NULL score or threshold is
-    not a number. `seq` grows in the order of commits and is never used twice.
-    """
-    database.execute("""\
-CREATE TABLE decisions (
-  seq INTEGER PRIMARY KEY AUTOINCREMENT,
-  id TEXT NOT NULL UNIQUE,
-  time REAL NOT NULL,
-  kind TEXT NOT NULL,
-  subject ANY NOT NULL,
-  acted INTEGER NOT NULL,
-  reason TEXT NOT NULL,
-  score REAL,
-  threshold REAL,
-  question ANY,
-  propensity REAL NOT NULL,
-  events ANY NOT NULL,
-  why ANY NOT NULL
-) STRICT""")
-    database.execute("CREATE INDEX decisions_by_time ON decisions (time)")
-    database.execute("CREATE INDEX decisions_by_reason ON decisions (reason, time)")
-    database.execute("CREATE INDEX decisions_acted ON decisions (time) WHERE acted")
-    database.execute("""\
-CREATE TABLE labels (
-  seq INTEGER PRIMARY KEY AUTOINCREMENT,
-  decision INTEGER NOT NULL REFERENCES decisions (seq),
-  label REAL NOT NULL,
-  at REAL NOT NULL,
-  source TEXT NOT NULL
-) STRICT""")
-    database.execute("CREATE INDEX labels_by_decision ON labels (decision)")
-    database.execute("""\
-CREATE TABLE states (
-  name TEXT PRIMARY KEY,
-  content BLOB NOT NULL,
-  through INTEGER NOT NULL
-) STRICT""")
-
-
-def create_deliveries(database: Database) -> None:
-    """What each durable sink is owed of each question: pending, done or given up.
-
-    next_at: Unix second before which no try is made. detail: what came of the last one.
-    """
-    database.execute("""\
-CREATE TABLE deliveries (
-  decision INTEGER NOT NULL REFERENCES decisions (seq),
-  sink TEXT NOT NULL,
-  state TEXT NOT NULL,
-  attempts INTEGER NOT NULL,
-  next_at REAL NOT NULL,
-  detail ANY NOT NULL,
-  PRIMARY KEY (decision, sink)
-) STRICT, WITHOUT ROWID""")
-    database.execute(
-        "CREATE INDEX deliveries_open ON deliveries (state, sink, decision) WHERE state <> 'done'"
-    )
-
-
-def widen_decisions(database: Database) -> None:
-    """Decisions of every kind: which one led to it, and what else belongs to it.
-
-    cause: id of the decision before. details: JSON, NULL for nothing.
-    """
-    database.execute("ALTER TABLE decisions ADD COLUMN cause TEXT")
-    database.execute("ALTER TABLE decisions ADD COLUMN details ANY")
-    database.execute("CREATE INDEX decisions_by_cause ON decisions (cause) WHERE cause IS NOT NULL")
-    database.execute(
-        "CREATE INDEX decisions_of_kind ON decisions (kind, time) WHERE kind <> 'wake'"
-    )
-
-
-STEPS: tuple[Step, ...] = (create_decisions, create_deliveries, widen_decisions)

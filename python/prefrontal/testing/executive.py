@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from ..decisions.decision import Decision
 from ..executive.nouns import ASK, ActOutcome, Choice, Conclusion, Consent, HeardBelief, Status
-from ..storage.decision_record import DecisionRecord
 from ..types import SignalEvent
 
 ASKED = Choice("prompt", ASK, (), 0.6, "no tool fits")
@@ -16,9 +16,9 @@ ASKED = Choice("prompt", ASK, (), 0.6, "no tool fits")
 class ScriptedWaker:
     """Wakes for what `wakes` makes of a signal."""
 
-    wakes: Callable[[SignalEvent], Sequence[DecisionRecord]]
+    wakes: Callable[[SignalEvent], Sequence[Decision]]
 
-    def wake(self, event: SignalEvent) -> Sequence[DecisionRecord]:
+    def wake(self, event: SignalEvent) -> Sequence[Decision]:
         return self.wakes(event)
 
 
@@ -26,15 +26,15 @@ class ScriptedWaker:
 class ScriptedChooser:
     """Makes the choice of the test. heard, learned: what it was told."""
 
-    make: Callable[[DecisionRecord], Choice] = lambda _: ASKED
+    make: Callable[[Decision], Choice] = lambda _: ASKED
     heard: list[tuple[HeardBelief, ...]] = field(default_factory=list)
     learned: list[ActOutcome] = field(default_factory=list)
 
-    def choose(self, wake: DecisionRecord, heard: Sequence[HeardBelief]) -> Choice:
+    def choose(self, wake: Decision, heard: Sequence[HeardBelief]) -> Choice:
         self.heard.append(tuple(heard))
         return self.make(wake)
 
-    def learn(self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome) -> None:
+    def learn(self, wake: Decision, choice: Choice, outcome: ActOutcome) -> None:
         self.learned.append(outcome)
 
 
@@ -42,10 +42,10 @@ class ScriptedChooser:
 class ScriptedActor:
     """Gives the outcome of the test. acted: (what for, choice) of each act."""
 
-    make: Callable[[DecisionRecord], ActOutcome] = lambda _: ActOutcome(Status.ASKED, "asked")
-    acted: list[tuple[DecisionRecord, Choice]] = field(default_factory=list)
+    make: Callable[[Decision], ActOutcome] = lambda _: ActOutcome(Status.ASKED, "asked")
+    acted: list[tuple[Decision, Choice]] = field(default_factory=list)
 
-    def act(self, wake: DecisionRecord, choice: Choice) -> ActOutcome:
+    def act(self, wake: Decision, choice: Choice) -> ActOutcome:
         self.acted.append((wake, choice))
         return self.make(wake)
 
@@ -59,22 +59,22 @@ class ScriptedReviewer:
 
     beliefs: tuple[HeardBelief, ...] = ()
     verdict: Consent | None = None
-    make: Callable[[DecisionRecord], Sequence[Conclusion]] = lambda _: ()
+    make: Callable[[Decision], Sequence[Conclusion]] = lambda _: ()
     judged: list[float | None] = field(default_factory=list)
 
-    def hear(self, wake: DecisionRecord) -> Sequence[HeardBelief]:
+    def hear(self, wake: Decision) -> Sequence[HeardBelief]:
         return self.beliefs
 
-    def consent(self, wake: DecisionRecord, choice: Choice) -> Consent | None:
+    def consent(self, wake: Decision, choice: Choice) -> Consent | None:
         return self.verdict
 
     def reflect(
-        self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome, judged: float | None
+        self, wake: Decision, choice: Choice, outcome: ActOutcome, judged: float | None
     ) -> Sequence[Conclusion]:
         self.judged.append(judged)
         return self.make(wake)
 
-    def judge(self, wake: DecisionRecord, judged: float) -> None:
+    def judge(self, wake: Decision, judged: float) -> None:
         self.judged.append(judged)
 
 
@@ -89,10 +89,10 @@ class ScriptedSelector:
     def enter(self, mode: str) -> None:
         self.modes.append(mode)
 
-    def select(self, wake: DecisionRecord, choice: Choice) -> Choice:
+    def select(self, wake: Decision, choice: Choice) -> Choice:
         return replace(choice, picked=self.pick)
 
-    def learn(self, wake: DecisionRecord, choice: Choice, outcome: ActOutcome) -> None:
+    def learn(self, wake: Decision, choice: Choice, outcome: ActOutcome) -> None:
         self.learned.append(outcome)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..decisions.decision import DIRECTIVE, EDITED_QUESTION, Decision
+from ..decisions.log import new_id
+from ..decisions.threshold_wishes import wish_threshold
 from ..errors import InputError
 from ..plain_text import visible
-from ..storage.decision_record import DIRECTIVE, EDITED_QUESTION, DecisionRecord
-from ..storage.decisions import new_id
-from ..storage.threshold_wishes import wish_threshold
 from .markup import meant
 from .operator_word import forget_belief, pin_belief
 from .part_decisions import EDITED
@@ -67,12 +67,12 @@ def change_belief(shown: Shown, told: Mapping[str, str]) -> str:
         return visible(deeds[deed](shown.records, named(told, "key")), 400)
 
 
-def _edited(shown: Shown, wake: DecisionRecord, text: str) -> DecisionRecord:
+def _edited(shown: Shown, wake: Decision, text: str) -> Decision:
     """The question in a person's words, as a decision that the wake led to."""
     words = visible(text.strip(), LONGEST_EDIT)
     if not words:
         raise InputError(f"text must not be empty, got {text!r:.40}")
-    return DecisionRecord(
+    return Decision(
         id=new_id(),
         time=shown.clock.now(),
         kind=DIRECTIVE,

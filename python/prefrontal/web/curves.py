@@ -9,9 +9,9 @@ from itertools import accumulate
 from typing import Any
 
 from ..assembly.replay_gate import policy_admission
+from ..decisions.pages import LogRow
 from ..pulse.policy import PolicySettings
 from ..replay.log_replay import ModuleOutcome, replay_log
-from ..storage.decision_pages import LogRow
 from ..types import Reason
 from .markup import many
 from .tallies import RELEVANT

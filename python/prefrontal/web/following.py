@@ -10,12 +10,12 @@ from time import perf_counter
 
 from ..cortex.models import ReflectionRecord
 from ..cortex.state import HISTORY_KEY, parse_history
+from ..decisions.decision import ACT, ASSESSMENT, BELIEF, DIRECTIVE, ROUTE
+from ..decisions.log import new_id
+from ..decisions.pages import DecisionPages
+from ..decisions.threshold_wishes import THRESHOLDS, parse_thresholds
 from ..errors import PrefrontalError
-from ..storage.decision_pages import DecisionPages
-from ..storage.decision_record import ACT, ASSESSMENT, BELIEF, DIRECTIVE, ROUTE
-from ..storage.decisions import new_id
 from ..storage.memory_files import MemoryFiles
-from ..storage.threshold_wishes import THRESHOLDS, parse_thresholds
 from .markup import Html
 from .part_decisions import REFLECTIONS, ROUTES, clamps_of, reflection_pieces, route_pieces
 from .part_health import health_pieces, inode_of, standstill

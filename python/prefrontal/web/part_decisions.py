@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..cortex.models import ReflectionRecord
-from ..storage.decision_record import ACT, ASSESSMENT, BELIEF, DIRECTIVE, DecisionRecord
+from ..decisions.decision import ACT, ASSESSMENT, BELIEF, DIRECTIVE, Decision
 from .markup import Html, fill, join, many, moment
 
 EDITED = "edited"
@@ -29,13 +29,13 @@ $subject</p>
 
 
 def route_pieces(
-    routes: Sequence[tuple[int, DecisionRecord]], acts: Mapping[str, Sequence[DecisionRecord]]
+    routes: Sequence[tuple[int, Decision]], acts: Mapping[str, Sequence[Decision]]
 ) -> dict[str, Html]:
     """The latest routes, the newest first. acts: what each led to, by its id."""
     return {f"r-{seq}": _route(seq, each, acts.get(each.id, ())) for seq, each in routes}
 
 
-def _route(seq: int, route: DecisionRecord, acts: Sequence[DecisionRecord]) -> Html:
+def _route(seq: int, route: Decision, acts: Sequence[Decision]) -> Html:
     told = route.details
     return fill(
         _ROUTE,
@@ -77,7 +77,7 @@ def _verdict(raw: object) -> Html:
     return fill('<p class="about" dir="auto">Consulted: $decision. $why</p>', **said)
 
 
-def _acted(act: DecisionRecord) -> Html:
+def _acted(act: Decision) -> Html:
     status = str(act.details.get("status") or act.reason).replace("_", " ")
     seconds = act.details.get("seconds")
     took = f" in {_number(seconds)} s" if isinstance(seconds, int | float) else ""
@@ -90,7 +90,7 @@ def _acted(act: DecisionRecord) -> Html:
 
 
 def reflection_pieces(
-    decisions: Sequence[tuple[int, DecisionRecord]], cycles: Sequence[ReflectionRecord]
+    decisions: Sequence[tuple[int, Decision]], cycles: Sequence[ReflectionRecord]
 ) -> dict[str, Html]:
     """What reflection changed and when it ran, the newest first."""
     rows = [(each.time, f"d-{seq}", _changed(f"d-{seq}", each)) for seq, each in decisions]
@@ -99,7 +99,7 @@ def reflection_pieces(
     return {key: html for _, key, html in rows[:REFLECTIONS]}
 
 
-def _changed(key: str, decision: DecisionRecord) -> Html:
+def _changed(key: str, decision: Decision) -> Html:
     return fill(
         _REFLECTION,
         key=key,
@@ -111,7 +111,7 @@ def _changed(key: str, decision: DecisionRecord) -> Html:
     )
 
 
-def _facts(decision: DecisionRecord) -> Iterator[str]:
+def _facts(decision: Decision) -> Iterator[str]:
     told: Mapping[str, Any] = decision.details
     if decision.kind == ASSESSMENT:
         yield f"; trust {_signed(told.get('before'))} to {_signed(told.get('trust'))}"

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ..decisions.deliveries import PENDING
+from ..decisions.pages import DecisionPages
 from ..pulse.status_note import STATUS
-from ..storage.decision_pages import DecisionPages
-from ..storage.deliveries import PENDING
 from .markup import Html, fill, many, moment
 from .shown import Shown
 from .tallies import Tallies

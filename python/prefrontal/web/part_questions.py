@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..decisions.decision import Decision
+from ..decisions.pages import DecisionPages
 from ..feature_words import reason_words
-from ..storage.decision_pages import DecisionPages
-from ..storage.decision_record import DecisionRecord
 from ..types import Reason
 from .markup import Html, escaped, exact, fill, join, moment
 from .tallies import Tallies
@@ -64,7 +64,7 @@ class Queue:
         return pieces
 
 
-def _card(seq: int, record: DecisionRecord) -> Html:
+def _card(seq: int, record: Decision) -> Html:
     named = reason_words(record.why)[:MOST_REASONS]
     reasons = [f"{words} {amount:+.2f}" for words, amount in named]
     return fill(

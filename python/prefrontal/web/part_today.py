@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from ..decisions.pages import LogRow
 from ..replay.backtest import TOKENS_PER_WAKE
 from ..replay.wording import percent
-from ..storage.decision_pages import LogRow
 from .markup import Html, fill, many, mark
 from .tallies import Tallies, outcome
 

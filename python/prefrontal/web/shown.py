@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from ..assembly.agent_records import AgentRecords
 from ..clock import Clock, SystemClock
+from ..decisions.log import DecisionLog
 from ..pulse.policy import PolicySettings
 from ..settings.agent_file import read_agent_config, workspace_folder
-from ..storage.decisions import DecisionLog
 from ..storage.state_folder import StateFolder
 
 if TYPE_CHECKING:

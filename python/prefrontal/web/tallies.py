@@ -7,9 +7,9 @@ from collections import Counter, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from ..decisions.decision import WAKE
+from ..decisions.pages import DecisionPages, LogRow, Relabelled
 from ..pulse.recall.audit import LiveRecall, RecallEstimate
-from ..storage.decision_pages import DecisionPages, LogRow, Relabelled
-from ..storage.decision_record import WAKE
 from ..types import Reason
 
 STRIP = 120

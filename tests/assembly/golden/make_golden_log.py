@@ -20,11 +20,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from prefrontal.assembly.wake_gate import WakeGate
+from prefrontal.decisions.log import DecisionLog
+from prefrontal.decisions.threshold_wishes import wish_threshold
 from prefrontal.pulse.policy import PolicySettings
 from prefrontal.pulse.prefrontal import EscalationDecision
 from prefrontal.pulse.registry import PulseRegistry
-from prefrontal.storage.decisions import DecisionLog
-from prefrontal.storage.threshold_wishes import wish_threshold
 from prefrontal.testing import ManualClock
 
 from ..wake_days import MODULES, NOW, POLICY, Trust, gate, live, signals

@@ -18,12 +18,12 @@ from typing import Any
 import pytest
 
 from prefrontal.clock import SystemClock
+from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.errors import InputError, SourceError
 from prefrontal.pulse.sources.mcp_connection import McpAddress
 from prefrontal.pulse.sources.mcp_events import McpEventsSource
 from prefrontal.pulse.sources.mcp_session import McpSession
 from prefrontal.pulse.sources.mcp_signals import MOST_NAMED, McpSignals
-from prefrontal.storage.decisions import DecisionLog, DecisionRecord
 from prefrontal.types import SignalEvent
 
 from .emitting_server import EmittingServer, serving
@@ -214,7 +214,7 @@ def test_a_wake_of_prefrontal_itself_is_a_signal_over_standard_input_and_output(
     script = f'echo $$ > {pid}; exec "$0" -m prefrontal mcp --state {state}'
     address = McpAddress(("sh", "-c", script, sys.executable), env={"PYTHONPATH": path})
     event = SignalEvent("filesystem", "/downloads/bill.pdf", "created", 1.0, 1_700_000_000.0)
-    record = DecisionRecord(
+    record = Decision(
         "a" * 32, 1.0, "wake", "invoices", True, "woke", 0.9, 0.5, "File it?", 1.0, (event,)
     )
     with heard(address) as (source, inbox):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from prefrontal.storage.decisions import DecisionRecord, new_id
+from prefrontal.decisions.log import Decision, new_id
 from prefrontal.types import SignalEvent
 
 _SLEPT = {"acted": False, "reason": "below_threshold", "question": None}
@@ -16,9 +16,9 @@ def event(location: str = "/home/me/a.pdf", **features: Any) -> SignalEvent:
     return SignalEvent("filesystem", location, "created", 1.0, 1_700_000_000.25, features)
 
 
-def woke(time: float = 1_700_000_000.5, **changes: Any) -> DecisionRecord:
+def woke(time: float = 1_700_000_000.5, **changes: Any) -> Decision:
     """The agent was woken at `time`."""
-    record = DecisionRecord(
+    record = Decision(
         id=new_id(),
         time=time,
         kind="wake",
@@ -35,6 +35,6 @@ def woke(time: float = 1_700_000_000.5, **changes: Any) -> DecisionRecord:
     return replace(record, **changes)
 
 
-def slept(time: float = 1_700_000_000.5, **changes: Any) -> DecisionRecord:
+def slept(time: float = 1_700_000_000.5, **changes: Any) -> Decision:
     """The agent was left alone at `time`."""
     return woke(time, **{**_SLEPT, "score": 0.25, **changes})

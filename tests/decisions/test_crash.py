@@ -12,14 +12,14 @@ from pathlib import Path
 import apsw
 import pytest
 
-from prefrontal.storage.decisions import DecisionLog
+from prefrontal.decisions.log import DecisionLog
 
 ROOT = Path(__file__).parents[2]
 
 BURST = """
 import os, sys
-from prefrontal.storage.decisions import DecisionLog
-from tests.storage.decision_samples import slept, woke
+from prefrontal.decisions.log import DecisionLog
+from tests.decisions.decision_samples import slept, woke
 
 log = DecisionLog(sys.argv[1])
 number = 0
@@ -90,7 +90,7 @@ def test_a_process_killed_again_and_again_adds_to_what_is_there(tmp_path: Path) 
 
 CREATE = """
 import os, sys
-from prefrontal.storage.decisions import DecisionLog
+from prefrontal.decisions.log import DecisionLog
 
 os.write(1, b"start now\\n")
 for number in range(10**9):

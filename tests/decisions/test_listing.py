@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from datetime import UTC, datetime
 
-from prefrontal.storage.decision_list import SHOWN, DecisionList
-from prefrontal.storage.decisions import DecisionLog
+from prefrontal.decisions.listing import SHOWN, DecisionList
+from prefrontal.decisions.log import DecisionLog
 
 from .decision_samples import slept, woke
 

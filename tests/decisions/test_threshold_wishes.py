@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from prefrontal.errors import InputError
-from prefrontal.storage.decisions import DecisionLog
-from prefrontal.storage.threshold_wishes import (
+from prefrontal.decisions.log import DecisionLog
+from prefrontal.decisions.threshold_wishes import (
     THRESHOLDS,
     parse_thresholds,
     read_thresholds,
     wish_threshold,
 )
+from prefrontal.errors import InputError
 
 
 def test_a_wish_stands_until_it_is_taken_back() -> None:

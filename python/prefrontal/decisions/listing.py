@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ..notebook import NOTHING, frame, share, table
-from .decision_record import DecisionRecord
+from .decision import Decision
 
 SHOWN = 50
 """Rows that a notebook shows; `to_pandas` has them all."""
@@ -16,7 +16,7 @@ _HEADS = ("id", "when (UTC)", "module", "score", "threshold", "reason", "label",
 _NESTED = ("window", "why")
 
 
-class DecisionList(list[DecisionRecord]):
+class DecisionList(list[Decision]):
     """Decisions in the order they were asked for."""
 
     def to_pandas(self) -> Any:
@@ -25,7 +25,7 @@ class DecisionList(list[DecisionRecord]):
         Adds `events`, how many there were, and `location`, of the last. Raises SourceError
         without pandas.
         """
-        names = [each.name for each in fields(DecisionRecord) if each.name not in _NESTED]
+        names = [each.name for each in fields(Decision) if each.name not in _NESTED]
         rows = [(*(getattr(each, name) for name in names), *_events(each)) for each in self]
         return frame(rows, [*names, "events", "location"], times=("time", "labelled_at"))
 
@@ -35,11 +35,11 @@ class DecisionList(list[DecisionRecord]):
         return table(f"{len(self):,} {noun}{more}", _HEADS, map(_cells, self[:SHOWN]))
 
 
-def _events(record: DecisionRecord) -> tuple[int, str]:
+def _events(record: Decision) -> tuple[int, str]:
     return len(record.window), record.window[-1].location if record.window else ""
 
 
-def _cells(record: DecisionRecord) -> tuple[str, ...]:
+def _cells(record: Decision) -> tuple[str, ...]:
     return (
         record.id[:8],
         _moment(record.time),

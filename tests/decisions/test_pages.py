@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from prefrontal.decisions.log import DecisionLog
+from prefrontal.decisions.pages import DecisionPages
 from prefrontal.errors import SourceError
-from prefrontal.storage.decision_pages import DecisionPages
-from prefrontal.storage.decisions import DecisionLog
 
 from ..web.dash_samples import NOON, decision, wake
 

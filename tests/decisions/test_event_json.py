@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prefrontal.storage.decisions import DecisionLog, DecisionRecord, new_id
+from prefrontal.decisions.log import Decision, DecisionLog, new_id
 from prefrontal.types import SignalEvent
 
 from .decision_samples import event, woke
@@ -32,7 +32,7 @@ events = st.builds(
     SignalEvent, texts, texts, texts, floats, floats, st.dictionaries(texts, plain, max_size=3)
 )
 records = st.builds(
-    DecisionRecord,
+    Decision,
     id=st.just("new"),
     time=finite,
     kind=st.just("wake"),
@@ -68,14 +68,14 @@ def exactly(value: object) -> object:
     return type(value), value
 
 
-def fields(record: DecisionRecord) -> list[object]:
-    return [exactly(getattr(record, name)) for name in DecisionRecord.__dataclass_fields__]
+def fields(record: Decision) -> list[object]:
+    return [exactly(getattr(record, name)) for name in Decision.__dataclass_fields__]
 
 
 @settings(deadline=None, max_examples=300)
 @given(record=records)
 def test_any_decision_comes_back_the_same_to_the_last_bit(
-    log: DecisionLog, record: DecisionRecord
+    log: DecisionLog, record: Decision
 ) -> None:
     record = replace(record, id=new_id())  # one log for all: an id is taken once
     log.append(record)
@@ -142,7 +142,7 @@ def test_what_is_nested_too_deep_to_be_read_everywhere_is_not_kept_so_deep(
     record = woke(window=(event(**deep),), details={"deep": deep, "wide": [[1]] * 100})
     log.append(record)
 
-    def read(frames: int) -> DecisionRecord | None:
+    def read(frames: int) -> Decision | None:
         return read(frames - 1) if frames else log.get(record.id)
 
     found = read(400)

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator, Sequence
 
 from ..errors import InputError
+from ..storage.database import Database, Value
 from ..types import Reason
-from .database import Database, Value
-from .decision_record import COLUMNS, WAKE, DecisionRecord, from_row
+from .decision import COLUMNS, WAKE, Decision, from_row
 from .event_json import storable
 
 # The last label of a decision counts; every earlier one stays in the table.
@@ -21,7 +21,7 @@ _SHORTEST_PREFIX = 4
 _LAST = 2**62
 
 
-def by_id(database: Database, decision_id: str) -> DecisionRecord | None:
+def by_id(database: Database, decision_id: str) -> Decision | None:
     """The decision of that id, or of the only id that begins so. Raises InputError."""
     if not decision_id.isascii():
         return None
@@ -45,7 +45,7 @@ def newest(
     reason: str | None,
     since: float | None,
     kind: str | None,
-) -> list[DecisionRecord]:
+) -> list[Decision]:
     """The newest decisions first, only those that match what is given."""
     conditions, values = ["TRUE"], list[Value]()
     if acted is not None:
@@ -65,9 +65,7 @@ def newest(
     return _select(database, f"WHERE {' AND '.join(conditions)} {order}", (*values, max(limit, 0)))
 
 
-def oldest(
-    database: Database, since: float | None, until: float | None
-) -> Iterator[DecisionRecord]:
+def oldest(database: Database, since: float | None, until: float | None) -> Iterator[Decision]:
     """The decisions of that time, oldest first, a page at a time: no long read, little memory."""
     [(last,)] = database.execute("SELECT max(seq) FROM decisions")
     place = (-math.inf if since is None else since, -1)
@@ -82,7 +80,7 @@ ORDER BY time, decisions.seq LIMIT {_PAGE}"""
         place = (rows[-1][1], rows[-1][-1])
 
 
-def followed(database: Database, decision_id: str) -> list[DecisionRecord]:
+def followed(database: Database, decision_id: str) -> list[Decision]:
     """The decisions that one led to, however far."""
     return [
         from_row(row)
@@ -97,7 +95,7 @@ SELECT {RECORD} FROM {LABELLED} WHERE id IN (SELECT id FROM chain) ORDER BY deci
     ]
 
 
-def labels_after(database: Database, seq: int) -> Iterator[tuple[int, DecisionRecord, float]]:
+def labels_after(database: Database, seq: int) -> Iterator[tuple[int, Decision, float]]:
     """(number, decision, label) for each label after the one numbered `seq`, in their order."""
     page = f"""\
 SELECT {RECORD}, given.seq, given.label FROM labels AS given
@@ -125,13 +123,13 @@ def number(database: Database, decision_id: str) -> int:
 
 def wakes_after(
     database: Database, seq: int, limit: int, last: int = _LAST
-) -> list[tuple[int, DecisionRecord]]:
+) -> list[tuple[int, Decision]]:
     """(number, wake with a question) after number `seq` up to `last`, in their order."""
     between = "decisions.seq > ? AND decisions.seq <= ? AND"
     return _wakes(database, between, "ASC", (seq, last, limit))
 
 
-def latest_wakes(database: Database, limit: int) -> list[tuple[int, DecisionRecord]]:
+def latest_wakes(database: Database, limit: int) -> list[tuple[int, Decision]]:
     """(number, wake with a question) of the newest, in their order."""
     return _wakes(database, "", "DESC", (limit,))[::-1]
 
@@ -163,14 +161,14 @@ def audits(database: Database, subject: str | None) -> list[tuple[bool, float, f
     return [(reason != Reason.AUDIT, propensity, label) for reason, propensity, label in rows]
 
 
-def _select(database: Database, tail: str, values: Sequence[Value]) -> list[DecisionRecord]:
+def _select(database: Database, tail: str, values: Sequence[Value]) -> list[Decision]:
     rows = database.execute(f"SELECT {RECORD} FROM {LABELLED} {tail}", values)
     return [from_row(row) for row in rows]
 
 
 def _wakes(
     database: Database, condition: str, order: str, values: Sequence[Value]
-) -> list[tuple[int, DecisionRecord]]:
+) -> list[tuple[int, Decision]]:
     rows = database.execute(
         f"SELECT {RECORD}, decisions.seq FROM {LABELLED} WHERE {condition} acted"
         f" AND kind = '{WAKE}' AND question IS NOT NULL ORDER BY decisions.seq {order} LIMIT ?",

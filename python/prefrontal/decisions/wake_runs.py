@@ -7,8 +7,8 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .database import Database
-from .decision_record import COLUMNS, DecisionRecord, from_row
+from ..storage.database import Database
+from .decision import COLUMNS, Decision, from_row
 
 START = "start "
 """The names of the states that tell of a start begin so; its run follows."""
@@ -53,7 +53,7 @@ class WakeRuns:
         )
         return [content for (content,) in rows]
 
-    def wakes(self, run: WakeRun) -> Iterator[DecisionRecord]:
+    def wakes(self, run: WakeRun) -> Iterator[Decision]:
         """The decisions of one start in the order it took its events, a page at a time.
 
         Groups that were asked after an event come after it. Labels are left out.
@@ -74,7 +74,7 @@ class WakeRuns:
             records = {row[-1]: from_row(row[:-1]) for row in found}
             yield from (records[seq] for seq in page)
 
-    def gathered(self, run: WakeRun) -> Iterator[DecisionRecord]:
+    def gathered(self, run: WakeRun) -> Iterator[Decision]:
         """Those of them that are about several events, in any order."""
         rows = self._database.execute(
             f"SELECT {COLUMNS}, NULL, NULL FROM decisions WHERE {_OF_RUN} AND {_GATHERED}",

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from prefrontal.decisions import news as news_module
+from prefrontal.decisions.log import DecisionLog
 from prefrontal.errors import InputError
-from prefrontal.storage import decision_news
-from prefrontal.storage.decisions import DecisionLog
 
 from .decision_samples import slept, woke
 
@@ -42,7 +42,7 @@ def test_a_wake_without_a_question_is_no_news() -> None:
 
 
 def test_many_wakes_at_once_are_told_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decision_news, "MOST_AT_ONCE", 2)
+    monkeypatch.setattr(news_module, "MOST_AT_ONCE", 2)
     with DecisionLog() as log:
         news = log.news()
         log.append_many([woke(id=f"wake{number}") for number in range(5)])

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import InputError
+from ..storage.database import Row
 from ..types import SignalEvent
-from .database import Row
 from .event_json import (
     details_from_json,
     details_to_json,
@@ -37,7 +37,7 @@ def new_id() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class DecisionRecord:
+class Decision:
     """What was decided, and why: one shape for everything that prefrontal decides.
 
     id: from `new_id`. time: Unix seconds. kind: one of KINDS. cause: id of the decision that led
@@ -83,7 +83,7 @@ COLUMNS = (
 """The columns of a decision, in the order of `to_row`."""
 
 
-def to_row(record: DecisionRecord) -> Row:
+def to_row(record: Decision) -> Row:
     """The values of COLUMNS. Raises InputError for a field that cannot be kept."""
     if not record.id or not record.id.isascii():
         raise InputError(f"id must be ASCII text that is not empty, got {record.id!r}")
@@ -111,11 +111,11 @@ def to_row(record: DecisionRecord) -> Row:
     )
 
 
-def from_row(row: Row) -> DecisionRecord:
+def from_row(row: Row) -> Decision:
     """The record of the values of COLUMNS and then of its last label and that label's time."""
     id_, time, kind, subject, acted, reason, score, threshold, question, propensity, *rest = row
     events, why, cause, details, label, labelled_at = rest
-    return DecisionRecord(
+    return Decision(
         id=str(id_),
         time=_number(time),
         kind=str(kind),

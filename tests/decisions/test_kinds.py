@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from prefrontal.errors import InputError
-from prefrontal.storage.database import Database
-from prefrontal.storage.decision_record import (
+from prefrontal.decisions.decision import (
     ACT,
     ASSESSMENT,
     BELIEF,
@@ -19,10 +17,13 @@ from prefrontal.storage.decision_record import (
     KINDS,
     ROUTE,
     WAKE,
-    DecisionRecord,
+    Decision,
 )
-from prefrontal.storage.decisions import DecisionLog
-from prefrontal.storage.migrations import STEPS, migrate
+from prefrontal.decisions.log import DecisionLog
+from prefrontal.decisions.schema import STEPS
+from prefrontal.errors import InputError
+from prefrontal.storage.database import Database
+from prefrontal.storage.migrations import migrate
 from prefrontal.testing import ManualClock
 
 from .decision_samples import slept, woke
@@ -36,7 +37,7 @@ def log() -> Iterator[DecisionLog]:
         yield log
 
 
-def later(cause: str, kind: str, name: str, *, acted: bool = True) -> DecisionRecord:
+def later(cause: str, kind: str, name: str, *, acted: bool = True) -> Decision:
     found = woke(id=name, kind=kind, acted=acted, score=math.nan, threshold=math.nan)
     return replace(found, cause=cause, details=DETAILS, question="what came of it")
 
@@ -96,7 +97,7 @@ def test_nothing_but_slept_windows_is_pruned(log: DecisionLog) -> None:
 
 def test_the_few_of_another_kind_are_found_without_a_look_at_every_wake() -> None:
     database = Database(":memory:")
-    migrate(database)
+    migrate(database, STEPS)
     sql = "SELECT id FROM decisions WHERE kind = ? AND kind <> 'wake' ORDER BY time DESC LIMIT 5"
     [(*_, plan)] = database.execute(f"EXPLAIN QUERY PLAN {sql}", ("route",))
     assert "decisions_of_kind" in plan

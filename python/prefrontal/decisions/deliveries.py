@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import PrefrontalError
-from .database import Database
-from .decision_record import COLUMNS, DecisionRecord, from_row
+from ..storage.database import Database
+from .decision import COLUMNS, Decision, from_row
 from .event_json import restored, storable
 
 PENDING, DONE, GIVEN_UP = "pending", "done", "given up"
@@ -46,7 +46,7 @@ class Owed:
 
     seq: int
     attempts: int
-    record: DecisionRecord
+    record: Decision
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 
 from ..errors import SourceError
-from .decision_record import DecisionRecord
+from .decision import Decision
 
 _LOG = logging.getLogger(__name__)
 BATCH = 1000
@@ -28,10 +28,10 @@ class DeferredWriter:
     The thread starts with the first record.
     """
 
-    def __init__(self, write: Callable[[Sequence[DecisionRecord]], None], limit: int) -> None:
+    def __init__(self, write: Callable[[Sequence[Decision]], None], limit: int) -> None:
         self._write = write
         self._limit = limit
-        self._waiting: deque[DecisionRecord] = deque()
+        self._waiting: deque[Decision] = deque()
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._closed = False
@@ -40,7 +40,7 @@ class DeferredWriter:
         self.lost = 0
         """Records that were refused, or that could not be written."""
 
-    def put(self, record: DecisionRecord) -> bool:
+    def put(self, record: Decision) -> bool:
         """Take the record, or return False when `limit` are waiting or this is closed."""
         with self._changed:
             if self._closed or len(self._waiting) >= self._limit:
@@ -94,7 +94,7 @@ class DeferredWriter:
     def _urgent(self) -> bool:
         return self._closed or self._flushing > 0 or len(self._waiting) >= SMALL_BATCH
 
-    def _write_batch(self, batch: list[DecisionRecord]) -> None:
+    def _write_batch(self, batch: list[Decision]) -> None:
         try:
             self._write(batch)
         except SourceError as error:  # the disk: no smaller batch would do better

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import decision_queries as queries
-from .database import Database
-from .decision_record import DecisionRecord
+from ..storage.database import Database
+from . import queries
+from .decision import Decision
 
 MOST_AT_ONCE = 500
 
@@ -15,7 +15,7 @@ MOST_AT_ONCE = 500
 class News:
     """wakes: with a question, in the order they were kept. labelled: ids of decisions."""
 
-    wakes: tuple[DecisionRecord, ...] = ()
+    wakes: tuple[Decision, ...] = ()
     labelled: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
@@ -35,7 +35,7 @@ class DecisionNews:
     def look(self) -> News:
         """What came since the last look, at most MOST_AT_ONCE wakes; the rest is told next."""
         decision, label = queries.ends(self._database)
-        wakes: list[tuple[int, DecisionRecord]] = []
+        wakes: list[tuple[int, Decision]] = []
         labelled: list[str] = []
         if decision > self._wake:
             wakes = queries.wakes_after(self._database, self._wake, MOST_AT_ONCE, decision)

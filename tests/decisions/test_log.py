@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from prefrontal.decisions.log import DecisionLog, new_id
 from prefrontal.errors import InputError, SourceError
-from prefrontal.storage.decisions import DecisionLog, new_id
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from prefrontal.storage import deferred
-from prefrontal.storage.decisions import DecisionRecord
-from prefrontal.storage.deferred import SMALL_BATCH, DeferredWriter
+from prefrontal.decisions import deferred
+from prefrontal.decisions.deferred import SMALL_BATCH, DeferredWriter
+from prefrontal.decisions.log import Decision
 
 from .decision_samples import slept
 
@@ -23,7 +23,7 @@ class Written:
         self.batches: list[int] = []
         self.came = threading.Event()
 
-    def __call__(self, records: Sequence[DecisionRecord]) -> None:
+    def __call__(self, records: Sequence[Decision]) -> None:
         self.batches.append(len(records))
         self.came.set()
 
@@ -69,7 +69,7 @@ def test_the_more_is_waiting_the_more_is_written_at_once(
 ) -> None:
     at_work, go_on = threading.Event(), threading.Event()
 
-    def slow(records: Sequence[DecisionRecord]) -> None:
+    def slow(records: Sequence[Decision]) -> None:
         written(records)
         at_work.set()
         assert go_on.wait(PATIENCE_S)

@@ -8,11 +8,12 @@ from pathlib import Path
 import apsw
 import pytest
 
+from prefrontal.decisions.deliveries import _FIRST, DONE, GIVEN_UP, PENDING, Deliveries
+from prefrontal.decisions.log import DecisionLog
+from prefrontal.decisions.schema import create_decisions
 from prefrontal.errors import SourceError
 from prefrontal.storage.database import Database
-from prefrontal.storage.decisions import DecisionLog
-from prefrontal.storage.deliveries import _FIRST, DONE, GIVEN_UP, PENDING, Deliveries
-from prefrontal.storage.migrations import create_decisions, migrate
+from prefrontal.storage.migrations import migrate
 
 from .decision_samples import slept, woke
 

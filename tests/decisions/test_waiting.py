@@ -8,14 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from prefrontal.storage.decisions import DecisionLog, DecisionRecord
+from prefrontal.decisions.log import Decision, DecisionLog
 
 
-def record(
-    id_: str, kind: str = "wake", cause: str | None = None, **more: object
-) -> DecisionRecord:
+def record(id_: str, kind: str = "wake", cause: str | None = None, **more: object) -> Decision:
     told: dict[str, object] = {"time": 100.0, "acted": True, "question": "why?", **more}
-    return DecisionRecord(
+    return Decision(
         id=id_,
         kind=kind,
         subject="m",

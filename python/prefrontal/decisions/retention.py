@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .database import Database
+from ..storage.database import Database
 
 _CHUNK = 2000
 """Rows deleted in one transaction, so that writers wait for milliseconds only."""

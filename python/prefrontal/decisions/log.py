@@ -10,20 +10,20 @@ from typing import Self
 
 from ..clock import Clock, SystemClock
 from ..errors import InputError
-from . import decision_queries as queries
-from . import decision_waiting as waiting
-from .database import Database, RowError
-from .decision_list import DecisionList
-from .decision_news import DecisionNews
-from .decision_record import COLUMNS, WAKE, DecisionRecord, new_id, to_row
-from .decision_waiting import WaitingWake
+from ..storage.database import Database, RowError
+from ..storage.migrations import migrate
+from . import queries, waiting
+from .decision import COLUMNS, WAKE, Decision, new_id, to_row
 from .deferred import DeferredWriter
 from .deliveries import OWE, Deliveries
-from .migrations import migrate
+from .listing import DecisionList
+from .news import DecisionNews
 from .retention import delete_refusals
+from .schema import STEPS
+from .waiting import WaitingWake
 from .wake_runs import WakeRuns
 
-__all__ = ["DecisionLog", "DecisionRecord", "new_id"]
+__all__ = ["Decision", "DecisionLog", "new_id"]
 
 _INSERT = f"INSERT INTO decisions ({COLUMNS}) VALUES ({', '.join('?' * 14)})"
 _LABEL = """\
@@ -59,7 +59,7 @@ class DecisionLog:
         self._clock = SystemClock() if clock is None else clock
         self._database = Database(path)
         try:
-            migrate(self._database)
+            migrate(self._database, STEPS)
         except BaseException:
             self._database.close()
             raise
@@ -70,11 +70,11 @@ class DecisionLog:
         """The file, absolute, or ":memory:"."""
         return self._database.path
 
-    def append(self, record: DecisionRecord) -> None:
+    def append(self, record: Decision) -> None:
         """Keep the record. Raises InputError for an id that is there already."""
         self.append_many((record,))
 
-    def append_many(self, records: Iterable[DecisionRecord]) -> None:
+    def append_many(self, records: Iterable[Decision]) -> None:
         """Keep all the records in one transaction, or, on any error, none.
 
         A label that a record carries is added as a label of its own.
@@ -98,7 +98,7 @@ class DecisionLog:
         if owed:
             self.on_owed()
 
-    def append_soon(self, record: DecisionRecord) -> bool:
+    def append_soon(self, record: Decision) -> bool:
         """Hand the record to the writer thread, without waiting for the disk.
 
         The record's events must not be changed afterwards. Returns False, and counts it in
@@ -127,7 +127,7 @@ class DecisionLog:
         with self._database.transaction():
             return self._database.execute_many(_LABEL, [values]) == 1
 
-    def get(self, decision_id: str) -> DecisionRecord | None:
+    def get(self, decision_id: str) -> Decision | None:
         """The decision of that id, or of the only id that begins so (four characters or more).
 
         Raises InputError when several ids begin so, or when it is shorter.
@@ -154,9 +154,7 @@ class DecisionLog:
         """What the decision led to, directly or by what it led to, in the order it was kept."""
         return DecisionList(queries.followed(self._database, decision_id))
 
-    def records(
-        self, since: float | None = None, until: float | None = None
-    ) -> Iterator[DecisionRecord]:
+    def records(self, since: float | None = None, until: float | None = None) -> Iterator[Decision]:
         """The decisions of that time, oldest first, read a page at a time.
 
         since: Unix seconds, included. until: Unix seconds, left out. What is appended after the
@@ -183,7 +181,7 @@ class DecisionLog:
         """What comes into the log from now on, for who looks now and then."""
         return DecisionNews(self._database)
 
-    def labels_after(self, seq: int) -> Iterator[tuple[int, DecisionRecord, float]]:
+    def labels_after(self, seq: int) -> Iterator[tuple[int, Decision, float]]:
         """Each label given after the one numbered `seq` (0: all), in the order they were given.
 
         (number of the label, its decision, the label). The decision carries its last label, which
@@ -206,7 +204,7 @@ class DecisionLog:
         """
         return waiting.waiting_wakes(self._database, after, since, limit)
 
-    def said_after(self, seq: int, besides: str) -> Iterator[tuple[int, DecisionRecord, float]]:
+    def said_after(self, seq: int, besides: str) -> Iterator[tuple[int, Decision, float]]:
         """As `labels_after`, without the labels of the source `besides`."""
         return waiting.said_after(self._database, seq, besides)
 
@@ -264,7 +262,7 @@ class DecisionLog:
     ) -> None:
         self.close()
 
-    def _repeated(self, records: list[DecisionRecord]) -> str:
+    def _repeated(self, records: list[Decision]) -> str:
         """The first id that is in the file, or twice in `records`."""
         seen: set[str] = set()
         for record in records:
@@ -274,7 +272,7 @@ class DecisionLog:
         return record.id
 
 
-def _first_label(record: DecisionRecord) -> tuple[str, float, float, str]:
+def _first_label(record: Decision) -> tuple[str, float, float, str]:
     at = record.time if record.labelled_at is None else record.labelled_at
     assert record.label is not None
     return record.id, *_checked_label(record.label, at), "user"

@@ -9,9 +9,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
+from ..storage.database import Database, Row
 from ..types import Reason
-from .database import Database, Row
-from .decision_record import COLUMNS, WAKE, DecisionRecord, from_row
+from .decision import COLUMNS, WAKE, Decision, from_row
 from .deliveries import DONE, PENDING, Standing
 from .event_json import restored, storable
 
@@ -29,7 +29,7 @@ _WHOLE = (
 
 @dataclass(frozen=True, slots=True)
 class LogRow:
-    """A decision without its events, its reasons and its texts; the fields of DecisionRecord.
+    """A decision without its events, its reasons and its texts; the fields of Decision.
 
     seq: grows with each decision that is kept. asks: whether it has a question. label: the last.
     """
@@ -47,9 +47,9 @@ class LogRow:
     propensity: float
     label: float | None
 
-    def as_record(self) -> DecisionRecord:
+    def as_record(self) -> Decision:
         """The decision, as far as this row tells of it."""
-        return DecisionRecord(
+        return Decision(
             id=self.id,
             time=self.time,
             kind=self.kind,
@@ -165,7 +165,7 @@ class DecisionPages:
         )
         return [seq for (seq,) in rows]
 
-    def whole(self, numbers: Sequence[int]) -> dict[int, DecisionRecord]:
+    def whole(self, numbers: Sequence[int]) -> dict[int, Decision]:
         """The decisions of these numbers, with everything that is kept of them."""
         marks = ", ".join("?" * len(numbers))
         rows = self._database.execute(
@@ -173,7 +173,7 @@ class DecisionPages:
         )
         return {seq: from_row(tuple(row)) for seq, *row in rows}
 
-    def of_kinds(self, kinds: Sequence[str], limit: int) -> list[tuple[int, DecisionRecord]]:
+    def of_kinds(self, kinds: Sequence[str], limit: int) -> list[tuple[int, Decision]]:
         """The newest decisions of these kinds, none of them wakes; the newest first."""
         marks = ", ".join("?" * len(kinds))
         rows = self._database.execute(
@@ -183,7 +183,7 @@ class DecisionPages:
         )
         return [(seq, from_row(tuple(row))) for seq, *row in rows]
 
-    def led_to(self, cause: str) -> list[DecisionRecord]:
+    def led_to(self, cause: str) -> list[Decision]:
         """What one decision led to at once, in the order it was kept."""
         rows = self._database.execute(
             f"SELECT {_WHOLE} FROM decisions WHERE cause = ? ORDER BY seq", (cause,)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from prefrontal.decisions.deferred import DeferredWriter
+from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.errors import InputError, SourceError
-from prefrontal.storage.decisions import DecisionLog, DecisionRecord
-from prefrontal.storage.deferred import DeferredWriter
 
 from .decision_samples import slept, woke
 
@@ -66,7 +66,7 @@ def test_threads_write_label_and_read_at_once_and_nothing_is_lost(tmp_path: Path
 
 FEEDBACK = """
 import sys
-from prefrontal.storage.decisions import DecisionLog
+from prefrontal.decisions.log import DecisionLog
 
 with DecisionLog(sys.argv[1]) as log:
     for line in sys.stdin:
@@ -104,8 +104,8 @@ def test_labels_of_another_process_are_seen_while_this_one_writes(tmp_path: Path
 
 BURST = """
 import sys
-from prefrontal.storage.decisions import DecisionLog
-from tests.storage.decision_samples import woke
+from prefrontal.decisions.log import DecisionLog
+from tests.decisions.decision_samples import woke
 
 sys.stdin.read()
 with DecisionLog(sys.argv[1]) as log:
@@ -143,9 +143,9 @@ class Gate:
 
     def __init__(self) -> None:
         self.open = threading.Event()
-        self.batches: list[list[DecisionRecord]] = []
+        self.batches: list[list[Decision]] = []
 
-    def write(self, batch: Sequence[DecisionRecord]) -> None:
+    def write(self, batch: Sequence[Decision]) -> None:
         self.open.wait()
         self.batches.append(list(batch))
 
@@ -181,7 +181,7 @@ def test_a_record_that_cannot_be_kept_takes_no_other_with_it(
 def test_a_failing_disk_is_counted_logged_and_told_to_who_flushes(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    def fail(batch: Sequence[DecisionRecord]) -> None:
+    def fail(batch: Sequence[Decision]) -> None:
         raise SourceError("log.db cannot be written: the disk is full")
 
     writer = DeferredWriter(fail, limit=100)

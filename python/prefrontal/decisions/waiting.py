@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .database import Database
-from .decision_queries import LABELLED, RECORD
-from .decision_record import ROUTE, WAKE, DecisionRecord, from_row
+from ..storage.database import Database
+from .decision import ROUTE, WAKE, Decision, from_row
+from .queries import LABELLED, RECORD
 
 _PAGE = 500
 _WAITING = f"""\
@@ -28,7 +28,7 @@ class WaitingWake:
     """A wake that nobody has acted on yet. number: grows with each decision that is kept."""
 
     number: int
-    wake: DecisionRecord
+    wake: Decision
 
 
 def waiting_wakes(database: Database, after: int, since: float, limit: int) -> list[WaitingWake]:
@@ -37,9 +37,7 @@ def waiting_wakes(database: Database, after: int, since: float, limit: int) -> l
     return [WaitingWake(row[-1], from_row(row[:-1])) for row in rows]
 
 
-def said_after(
-    database: Database, seq: int, besides: str
-) -> Iterator[tuple[int, DecisionRecord, float]]:
+def said_after(database: Database, seq: int, besides: str) -> Iterator[tuple[int, Decision, float]]:
     """(number, decision, label) of each label numbered above `seq` from another source."""
     while rows := database.execute(_SAID, (seq, besides)):
         for row in rows:

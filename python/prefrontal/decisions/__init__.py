@@ -1,0 +1,1 @@
+"""What prefrontal decides, of every kind, and the durable log of it."""
