@@ -94,6 +94,9 @@ void register_limbic(py::module_& pulse) {
           "start_from",
           [](BoundLimbic& l, const std::string& m, const Rule& r) { return l.start_from(m, r); },
           py::arg("module_id"), py::arg("rule"))
+      .def(
+          "read_utc", [](BoundLimbic& l, const std::string& m) { l.read_utc(m); },
+          py::arg("module_id"))
       .def("modules", [](const BoundLimbic& l) { return l.scorer().modules(); })
       .def("features",
            [](const BoundLimbic& l, const std::string& m) { return l.scorer().features(m); })

@@ -1,4 +1,4 @@
-// prefrontal._core.pulse: signals, rules and the recall promise.
+// prefrontal._core.pulse: signals and the recall promise.
 #include "pulse.hpp"
 
 #include <pybind11/numpy.h>
@@ -6,7 +6,6 @@
 
 #include "csrc/pulse/feature_vector.hpp"
 #include "csrc/pulse/recall.hpp"
-#include "csrc/pulse/rule_finder.hpp"
 #include "csrc/pulse/sparse_features.hpp"
 #include "events.hpp"
 
@@ -52,24 +51,7 @@ void register_pulse(py::module_& m) {
   register_routes(pulse);
   register_limbic(pulse);
   register_lstm(pulse);
-  py::class_<Rule>(pulse, "Rule")
-      .def("matches", [](const Rule& r, py::handle w) { return r.matches(read_window(w).events); })
-      .def_readonly("log_odds_match", &Rule::log_odds_match)
-      .def_readonly("log_odds_rest", &Rule::log_odds_rest)
-      .def("__str__", [](const Rule& r) { return readable(r.text()); });
-  py::class_<FoundRule>(pulse, "FoundRule")
-      .def_readonly("rule", &FoundRule::rule)
-      .def_readonly("windows", &FoundRule::windows)
-      .def_readonly("relevant", &FoundRule::relevant)
-      .def_readonly("matched", &FoundRule::matched)
-      .def_readonly("caught", &FoundRule::caught);
-  py::class_<RuleFinder>(pulse, "RuleFinder")
-      .def(py::init<>())
-      .def("__len__", &RuleFinder::windows)
-      .def(
-          "add", [](RuleFinder& f, py::handle w, bool r) { f.add(read_window(w).events, r); },
-          py::arg("window"), py::arg("relevant"))
-      .def("find", &RuleFinder::find);
+  register_rules(pulse);
 
   py::class_<RecallPromise>(pulse, "RecallPromise")
       .def(py::init<double, std::size_t, double>(), py::arg("recall"), py::arg("memory"),

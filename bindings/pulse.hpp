@@ -13,3 +13,6 @@ void register_routes(pybind11::module_& pulse);
 
 // Adds the class `LstmLimbic` to the submodule `pulse`.
 void register_lstm(pybind11::module_& pulse);
+
+// Adds the classes of rules to the submodule `pulse`.
+void register_rules(pybind11::module_& pulse);

@@ -16,8 +16,18 @@ std::uint64_t answer_key(const std::string& module, const Rule& rule, bool match
 
 }  // namespace
 
+Zone Limbic::zone_of(const std::string& module) const {
+  std::lock_guard lock(mutex_);
+  return in_utc_.contains(module) ? Zone::utc : zone_;
+}
+
+void Limbic::read_utc(const std::string& module) {
+  std::lock_guard lock(mutex_);
+  in_utc_.insert(module);
+}
+
 void Limbic::keys(const std::string& module, const Window& window, Keys& keys) const {
-  extract_keys(window, zone_, keys);
+  extract_keys(window, zone_of(module), keys);
   std::lock_guard lock(mutex_);
   const auto rule = rules_.find(module);
   if (rule != rules_.end() && !keys.empty())
@@ -44,7 +54,7 @@ void Limbic::keys(std::span<const std::string> modules, const Window& window, Ke
 }
 
 std::vector<NamedFeature> Limbic::named(const std::string& module, const Window& window) const {
-  std::vector<NamedFeature> features = extract_named(window, zone_);
+  std::vector<NamedFeature> features = extract_named(window, zone_of(module));
   std::lock_guard lock(mutex_);
   const auto rule = rules_.find(module);
   if (rule != rules_.end() && !features.empty()) {
@@ -70,6 +80,7 @@ void Limbic::remove(const std::string& module) {
   routes_.remove(module);
   std::lock_guard lock(mutex_);
   rules_.erase(module);
+  in_utc_.erase(module);
 }
 
 }  // namespace prefrontal::pulse

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,14 +33,19 @@ class Limbic {
 
   // Gives the module a rule to start from; false for an unknown module.
   bool start_from(const std::string& module, const Rule& rule);
+  // From now on the module, asked alone, reads hours and weekdays in UTC.
+  void read_utc(const std::string& module);
   void remove(const std::string& module);
 
  private:
+  Zone zone_of(const std::string& module) const;
+
   Zone zone_;
   LinearScorer scorer_;
   Routes routes_;
   std::map<std::string, Rule> rules_;  // by module
-  mutable std::mutex mutex_;           // guards rules_
+  std::set<std::string> in_utc_;
+  mutable std::mutex mutex_;  // guards rules_ and in_utc_
 };
 
 }  // namespace prefrontal::pulse

@@ -5,6 +5,7 @@ naming the field, the rule and the value when an event has a field of the wrong 
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,6 +87,12 @@ class Limbic:
         """Give the module a rule's answer as a feature, weighted by the rule's own log-odds.
 
         What it already learned about the same rule is kept. False for an unknown module.
+        """
+
+    def read_utc(self, module_id: str) -> None:
+        """Let the module read hours and weekdays in UTC in `score`, `learn` and `contributions`.
+
+        `score_all` and `score_routed` read the window once for all modules, as the layer does.
         """
 
     def modules(self) -> list[str]:
@@ -236,6 +243,13 @@ class Rule:
 
     def matches(self, window: Sequence[SignalEvent]) -> bool:
         """Whether the rule would wake for the window."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rule as plain values; bytes that are no UTF-8 become single surrogates."""
+
+    @staticmethod
+    def from_dict(parts: dict[str, Any]) -> Rule:
+        """What `to_dict` gave. Raises KeyError or ValueError for anything else."""
 
 class FoundRule:
     """A rule with its counts on the windows it was found on."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..nearest import did_you_mean
 from .fields import mapping, number, refuse, required, shown, text
-from .priors import FilesystemPrior, MemoryPrior, TimePrior, extension_hash
+from .priors import FilesystemPrior, HistoryPrior, MemoryPrior, TimePrior, extension_hash
 from .template import QuestionTemplate
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FilesystemPrior",
+    "HistoryPrior",
     "MemoryPrior",
     "ModuleFingerprint",
     "TimePrior",
@@ -24,7 +25,7 @@ __all__ = [
 ]
 
 _REQUIRED = ("module_id", "cluster", "version", "question_template", "default_threshold")
-_PRIORS = ("filesystem", "memory", "time")
+_PRIORS = ("filesystem", "memory", "time", "history")
 
 
 @dataclass(slots=True)
@@ -35,6 +36,7 @@ class ModuleFingerprint:
     question_template: the question for the agent, see `QuestionTemplate`.
     default_threshold: 0..1, the score from which this module's signals are worth a wake-up.
     filesystem, memory, time: what to watch; None where nothing was declared.
+    history: that it was adopted from a replay and is asked about that history alone.
     """
 
     module_id: str
@@ -45,6 +47,7 @@ class ModuleFingerprint:
     filesystem: FilesystemPrior | None = None
     memory: MemoryPrior | None = None
     time: TimePrior | None = None
+    history: HistoryPrior | None = None
 
     def watch_directories(self) -> list[str]:
         """A copy of the directories to watch, absolute; empty without a filesystem prior."""
@@ -135,6 +138,8 @@ def parse_fingerprint(raw: dict[str, Any]) -> ModuleFingerprint:
         fingerprint.memory = MemoryPrior.parse("signal_priors.memory", priors["memory"])
     if "time" in priors:
         fingerprint.time = TimePrior.parse("signal_priors.time", priors["time"])
+    if "history" in priors:
+        fingerprint.history = HistoryPrior.parse("signal_priors.history", priors["history"])
     QuestionTemplate.parse(template)
     return fingerprint
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ..types import SignalEvent
     from .fingerprint import ModuleFingerprint
+    from .priors import HistoryPrior
 
 SCORERS = ("linear", "lstm")
 
@@ -49,6 +50,7 @@ class LimbicLayer:
         self._core: core.Limbic | core.LstmLimbic = (
             core.Limbic(utc=utc) if scorer == "linear" else core.LstmLimbic(seed % 2**64)
         )
+        self._of_histories: frozenset[str] = frozenset()
 
     def register(self, module_id: str, fingerprint: ModuleFingerprint) -> None:
         """Start a module from its fingerprint; one of the same id is replaced, learning and all."""
@@ -67,10 +69,22 @@ class LimbicLayer:
         else:
             self._core.add(module_id, _digest(fingerprint), fingerprint.slot_relevance_mask())
         self._core.route(module_id, **interests(fingerprint))
+        self._of_histories -= {module_id}
+        if fingerprint.history is not None:
+            self._begin_history(module_id, fingerprint.history)
+
+    def _begin_history(self, module_id: str, history: HistoryPrior) -> None:
+        if not isinstance(self._core, core.Limbic):
+            raise ValueError(f"scorer must be linear for {module_id!r}, which a replay taught")
+        self._of_histories |= {module_id}
+        self._core.read_utc(module_id)
+        if history.rule is not None:
+            self._core.start_from(module_id, core.Rule.from_dict(history.rule))
 
     def unregister(self, module_id: str) -> None:
         """Forget a module and what it learned; an unknown id is ignored."""
         self._core.remove(module_id)
+        self._of_histories -= {module_id}
 
     def modules(self) -> list[str]:
         """Ids of the registered modules, sorted."""
@@ -97,7 +111,10 @@ class LimbicLayer:
 
     def score_all(self, window: Sequence[SignalEvent]) -> dict[str, float]:
         """The score of every module, by id in sorted order; one call into the compiled core."""
-        return self._core.score_all(window)
+        scores = self._core.score_all(window)
+        for module_id in self._of_histories:
+            scores[module_id] = self.score(module_id, window)
+        return scores
 
     def score_routed(self, window: Sequence[SignalEvent]) -> dict[str, float]:
         """The score of every module that the window concerns, by id in sorted order.
@@ -105,9 +122,13 @@ class LimbicLayer:
         A file concerns the modules that watch a folder above it, unless its kind is irrelevant to
         them; a memory event those that watch its namespace; a time event those with active hours;
         any other source every module. A module that declared nothing, or that `load` brought back
-        without `register`, is concerned by everything. The scores are those of `score`.
+        without `register`, is concerned by everything; that of a history by nothing but the changes
+        that are given to `score` with its id. The scores are those of `score`.
         """
-        return self._core.score_routed(window)
+        scores = self._core.score_routed(window)
+        for module_id in self._of_histories:
+            scores.pop(module_id, None)
+        return scores
 
     def score_stream(self, module_id: str, event: SignalEvent) -> float:
         """The score after every event given here so far, the LSTM's state carried along.

@@ -131,6 +131,46 @@ class TimePrior:
         return asdict(self) | {"active_hours": list(self.active_hours)}
 
 
+@dataclass(slots=True)
+class HistoryPrior:
+    """That the module is asked about the changes of one history alone, which it learned from.
+
+    Hours and weekdays are read in UTC, as in a replay.
+    recall: share of what matters that must wake; None for the usual one.
+    rule: the rule it starts from, as `Rule.to_dict` has it; None when none was found.
+    """
+
+    recall: float | None = None
+    rule: dict[str, Any] | None = None
+
+    @classmethod
+    def parse(cls, path: str, value: object) -> HistoryPrior:
+        """Check a raw dict."""
+        raw = mapping(path, value, cls.__slots__)
+        recall, rule = raw.get("recall"), raw.get("rule")
+        if recall is not None:
+            recall = number(f"{path}.recall", recall, "be a number above 0 and at most 1")
+            if not 0.0 < recall <= 1.0:
+                refuse(f"{path}.recall", "be a number above 0 and at most 1", raw["recall"])
+        return cls(recall, None if rule is None else _rule(f"{path}.rule", rule))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The raw form, which `parse` reads back."""
+        return asdict(self)
+
+
+def _rule(path: str, value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        refuse(path, "be a dict", value)
+    from .._core.pulse import Rule
+
+    try:
+        Rule.from_dict(value)
+    except (KeyError, ValueError, TypeError, RuntimeError) as error:
+        refuse(path, f"be a rule that a replay found ({error})", value)
+    return value
+
+
 def _directory(path: str, value: object) -> str:
     given = text(path, value)
     try:
