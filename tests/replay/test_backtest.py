@@ -80,16 +80,16 @@ def test_the_warm_up_is_a_fifth_of_what_was_announced(said: int, warm_up: int) -
 
 def test_a_late_label_is_learned_when_it_becomes_known_and_not_before() -> None:
     made = scripted([0.1, 0.2, 0.3, 0.4, 0.5], [1, 1, 0, 1, 0])
-    known = [made[3].time, made[2].time, None, made[3].time + 1, made[4].time + 9 * HOUR]
+    known = [made[3].time, made[2].time, None, made[4].time, made[4].time + 9 * HOUR]
     late = [replace(each, known_at=at) for each, at in zip(made, known, strict=True)]
     gate = ScriptedGate(score_of_path)
     backtest(late, gate, question(total=0))
     told = [f"{what} {place}" for what, place, _ in gate.diary if what in ("score", "learn")]
     assert told == [
         *("score 0.1", "score 0.2"),
-        *("learn 0.2", "score 0.3", "learn 0.3"),  # known at the very time of the third
-        *("learn 0.1", "score 0.4"),
-        *("learn 0.4", "score 0.5"),  # the fifth is never known in time
+        *("score 0.3", "learn 0.3"),  # the second is known at the very time of the third: later
+        *("learn 0.2", "score 0.4"),
+        *("learn 0.1", "score 0.5"),  # the fourth and the fifth are never known in time
     ]
 
 
@@ -101,15 +101,15 @@ def test_a_late_label_is_observed_with_the_threshold_of_its_decision() -> None:
         return score_of_path(events)
 
     gate.score = falling
-    made = scripted([0.1] * 4, [1] * 4)
-    backtest([replace(each, known_at=made[3].time) for each in made], gate, question(total=0))
+    made = scripted([0.1] * 5, [1] * 5)
+    backtest([replace(each, known_at=made[2].time) for each in made], gate, question(total=0))
     decided = [value for what, _, value in gate.diary if what == "observe"]
-    assert decided == pytest.approx([0.4, 0.3, 0.2, 0.1])
+    assert decided == pytest.approx([0.4, 0.3, 0.2, 0.1])  # the last is never told
 
 
 def test_the_rule_is_found_on_labels_that_were_known_when_the_warm_up_ended() -> None:
     made = scripted([0.1, 0.2, 0.3, 0.4], [1, 0, 1, 0])
-    known = [made[1].time, made[3].time, made[3].time + 1, None]
+    known = [made[1].time, made[3].time - 1, made[3].time, None]
     late = [replace(each, known_at=at) for each, at in zip(made, known, strict=True)]
     gate = ScriptedGate(score_of_path)
     backtest([*late, *scripted([0.5] * 16, [0] * 16)], gate, question(total=20))

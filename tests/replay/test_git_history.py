@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from prefrontal.errors import InputError
-from prefrontal.replay.git_history import FILES_KEPT, Commit, GitHistory
+from prefrontal.replay.git_history import FILES_KEPT, Commit, GitHistory, Reached
 from prefrontal.types import SignalEvent, Window
 
 from . import repositories
@@ -308,3 +308,32 @@ def test_git_is_ended_when_the_reading_stops(
     with pytest.raises(stop):
         windows.throw(stop)  # type: ignore[attr-defined]
     assert no_child_is_left()
+
+
+def test_a_history_is_read_on_from_where_it_was_read_to(
+    repository: Path, commit: Callable[..., str], git: Git
+) -> None:
+    shas = [commit(f"change {n}", {"a": str(n)}, at=1_000 + n) for n in range(4)]
+    shas.append(commit("dated before", {"a": "9"}, at=500))
+    whole = list(GitHistory(repository))
+    reached = Reached((shas[1],), whole[1].time)
+    assert list(GitHistory(repository, reached=reached)) == whole[2:]
+    assert GitHistory(repository, reached=reached).count() == 3
+    assert list(GitHistory(repository, reached=Reached((shas[-1],), 1_003.0))) == []
+
+
+def test_a_branch_is_read_whatever_is_checked_out(
+    repository: Path, commit: Callable[..., str], git: Git
+) -> None:
+    first = commit("on main", {"a": "1"})
+    git(repository, "checkout", "--quiet", "-b", "other")
+    commit("on other", {"b": "1"})
+    assert [each.key for each in GitHistory(repository, revision="refs/heads/main")] == [first]
+
+
+def test_what_was_read_to_and_thrown_away_since_is_no_error(
+    repository: Path, commit: Callable[..., str]
+) -> None:
+    sha = commit("one", {"a": "1"})
+    reached = Reached(("0" * 39 + "1",), 5.0)
+    assert [each.key for each in GitHistory(repository, reached=reached)] == [sha]

@@ -79,13 +79,17 @@ def _known(warm_up: list[Window]) -> Iterator[tuple[Sequence[SignalEvent], bool]
         return
     end = warm_up[-1].time
     for window in warm_up:
-        if window.known_at is None or window.known_at <= end:
+        if window.known_at is None or window.known_at < end:
             yield window.events, bool(window.relevant)
 
 
 @dataclass(slots=True)
 class _Learner:
-    """Learns each label when it becomes known, not before."""
+    """Learns each label when it becomes known, not before.
+
+    What a change tells is learned before the first one of a later time: of what happens in one
+    second nobody can say what came first.
+    """
 
     scorer: Scorer
     promise: Promise
@@ -94,14 +98,14 @@ class _Learner:
 
     def take(self, window: Window, score: float) -> None:
         threshold = self.promise.threshold
-        if window.known_at is None or window.known_at <= window.time:
+        if window.known_at is None:
             self._learn(window, score, threshold)
         else:
             self._count += 1
             heappush(self._waiting, (window.known_at, self._count, window, score, threshold))
 
     def catch_up(self, now: float) -> None:
-        while self._waiting and self._waiting[0][0] <= now:
+        while self._waiting and self._waiting[0][0] < now:
             _, _, window, score, threshold = heappop(self._waiting)
             self._learn(window, score, threshold)
 

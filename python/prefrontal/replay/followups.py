@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ..types import SignalEvent, Window
+from ..types import Window
 from .git_history import Commit
 
 HORIZON_S = 30 * 86_400.0
@@ -32,19 +32,63 @@ _REQUEST_SUFFIX = re.compile(r"(?: \(#\d+\))+$")
 
 
 @dataclass(slots=True, eq=False)
-class _Waiting:
-    """A window until its label is known, without what only labels need."""
+class Followed:
+    """A change until its horizon has passed. followed_at: of the first follow-up."""
 
-    key: str
-    time: float
-    events: tuple[SignalEvent, ...]
-    actor: str
-    text: str
+    window: Window
     names: tuple[str, ...]
     followed_at: float | None = None
 
 
-_Bearers = dict[str, tuple[_Waiting, ...]]
+_Bearers = dict[str, tuple[Followed, ...]]
+
+
+class Followups:
+    """The changes of one horizon, and which of them a later one followed."""
+
+    def __init__(self, horizon_s: float = HORIZON_S) -> None:
+        self.waiting: deque[Followed] = deque()
+        self._horizon_s = horizon_s
+        self._bearers: _Bearers = {}
+
+    def due(self, now: float) -> Iterator[Followed]:
+        """Those whose horizon has passed, the oldest first; they can no longer be followed."""
+        while self.waiting and self.waiting[0].window.time + self._horizon_s < now:
+            yield self._released()
+
+    def rest(self) -> Iterator[Followed]:
+        """All that are left."""
+        while self.waiting:
+            yield self._released()
+
+    def take(self, window: Window) -> list[Followed]:
+        """Take in the next change; those that it is the first to follow."""
+        body = window.body if isinstance(window, Commit) else ""
+        followed = []
+        for name in follows(window.text, body):
+            found = _bearer(name, self._bearers)
+            if found is not None and found.followed_at is None:
+                found.followed_at = window.time
+                followed.append(found)
+        self.add(Followed(_bare(window), names_of(window.key, window.text)))
+        return followed
+
+    def add(self, newcomer: Followed) -> None:
+        """Wait for what follows it."""
+        for name in newcomer.names:
+            earlier = self._bearers.get(name, ()) if _many(name) else ()
+            self._bearers[name] = (newcomer, *earlier)
+        self.waiting.append(newcomer)
+
+    def _released(self) -> Followed:
+        oldest = self.waiting.popleft()
+        for name in oldest.names:
+            others = tuple([each for each in self._bearers.get(name, ()) if each is not oldest])
+            if others:
+                self._bearers[name] = others
+            else:
+                self._bearers.pop(name, None)
+        return oldest
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,43 +109,23 @@ class FollowupPreset:
 
     def apply(self, windows: Iterable[Window]) -> Iterator[Window]:
         """The windows in their order, labelled; those of one horizon are held at any time."""
-        waiting: deque[_Waiting] = deque()
-        bearers: _Bearers = {}
+        followups = Followups(self.horizon_s)
         for window in windows:
-            while waiting and waiting[0].time + self.horizon_s < window.time:
-                yield self._released(waiting.popleft(), bearers)
-            body = window.body if isinstance(window, Commit) else ""
-            for name in follows(window.text, body):
-                found = _bearer(name, bearers)
-                if found is not None and found.followed_at is None:
-                    found.followed_at = window.time
-            names = names_of(window.key, window.text)
-            newcomer = _Waiting(
-                window.key, window.time, window.events, window.actor, window.text, names
-            )
-            for name in names:
-                bearers[name] = (newcomer, *bearers.get(name, ())) if _many(name) else (newcomer,)
-            waiting.append(newcomer)
-        while waiting:
-            yield self._released(waiting.popleft(), bearers)
+            for each in followups.due(window.time):
+                yield self._labelled(each)
+            followups.take(window)
+        for each in followups.rest():
+            yield self._labelled(each)
 
-    def _released(self, oldest: _Waiting, bearers: _Bearers) -> Window:
-        for name in oldest.names:
-            others = tuple([each for each in bearers.get(name, ()) if each is not oldest])
-            if others:
-                bearers[name] = others
-            else:
-                bearers.pop(name, None)
-        followed_at = oldest.followed_at
-        return Window(
-            oldest.key,
-            oldest.time,
-            oldest.events,
-            oldest.actor,
-            oldest.text,
-            followed_at is not None,
-            oldest.time + self.horizon_s if followed_at is None else followed_at,
-        )
+    def _labelled(self, change: Followed) -> Window:
+        at = change.followed_at
+        known_at = change.window.time + self.horizon_s if at is None else at
+        return replace(change.window, relevant=at is not None, known_at=known_at)
+
+
+def _bare(window: Window) -> Window:
+    """Without what only labels need."""
+    return Window(window.key, window.time, window.events, window.actor, window.text)
 
 
 def follows(text: str, body: str) -> tuple[str, ...]:
@@ -140,8 +164,9 @@ def _many(name: str) -> bool:
     return name.startswith(_SHA)
 
 
-def _bearer(name: str, bearers: _Bearers) -> _Waiting | None:
+def _bearer(name: str, bearers: _Bearers) -> Followed | None:
     if not _many(name):
         return next(iter(bearers.get(name, ())), None)
     alike = bearers.get(name[: len(_SHA) + _SHA_LENGTH], ())
-    return next((each for each in alike if each.key.startswith(name[len(_SHA) :])), None)
+    begin = name[len(_SHA) :]
+    return next((each for each in alike if each.window.key.startswith(begin)), None)

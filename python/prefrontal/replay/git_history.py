@@ -44,6 +44,15 @@ class Commit(Window):
     files: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """How far a history was read. tips: commits it came to, the latest last; time: of the last
+    change, Unix seconds."""
+
+    tips: tuple[str, ...] = ()
+    time: float = 0.0
+
+
 class GitHistory:
     """The commits of HEAD, oldest first, read from one `git log` while they are asked for.
 
@@ -59,6 +68,8 @@ class GitHistory:
     since, until: see `parse_date`. limit: only that many of the newest commits. now: Unix seconds
     that "2 weeks ago" counts from, by default the clock.
     begin: this many of the oldest windows are left out; may be set between readings.
+    revision: whose commits, instead of HEAD's. reached: only what came after that; the times go on
+    from there.
     Iterating again reads what git said the first time.
     Raises InputError and SourceError in one sentence.
     """
@@ -72,6 +83,8 @@ class GitHistory:
         *,
         all_commits: bool = False,
         now: float | None = None,
+        revision: str = "HEAD",
+        reached: Reached = Reached(),
     ) -> None:
         moment = time.time() if now is None else now
         self._chosen = ["--no-merges", "--date-order"] if all_commits else ["--first-parent"]
@@ -84,7 +97,11 @@ class GitHistory:
             if isinstance(limit, bool) or limit < 1:
                 raise InputError(f"limit must be a whole number of at least 1, got {limit!r}")
             self._chosen.append(f"--max-count={limit}")
-        self._repository = open_repository(path)
+        if reached.tips:
+            self._chosen.append("--ignore-missing")  # of commits that git has thrown away since
+        self._asked = (revision, *(f"^{tip}" for tip in reached.tips), "--")
+        self._reached = reached
+        self._repository = open_repository(path, revision)
         self._cropped = 0
         self.begin = 0
         self._exact = self._repository.partial
@@ -103,7 +120,7 @@ class GitHistory:
 
     def count(self) -> int:
         """How many commits git will go through; the windows are as many or a few less."""
-        options = ("--count", *self._chosen, "HEAD", "--")
+        options = ("--count", *self._chosen, *self._asked)
         return int(git_process.tell(self._repository.folder, "rev-list", *options))
 
     def _log(self) -> AbstractContextManager[IO[bytes]]:
@@ -111,7 +128,7 @@ class GitHistory:
         options = (
             "log", "--reverse", "-z", "--name-status", "-m", _FORMAT, "--encoding=UTF-8",
             "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", f"-O{os.devnull}",
-            similarity, "-l200", *self._chosen, "HEAD", "--",
+            similarity, "-l200", *self._chosen, *self._asked,
         )  # fmt: skip
         return git_process.stream(self._repository.folder, *options)
 
@@ -142,7 +159,7 @@ class GitHistory:
 
     def _read(self) -> Iterator[Commit]:
         self._cropped = 0
-        last = 0.0
+        last = self._reached.time
         newest = min(self._repository.newest, LATEST)
         with self._recording.open() as output:
             for header, changes, files in _records(output):

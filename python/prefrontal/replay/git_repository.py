@@ -38,10 +38,11 @@ class Repository:
     notes: tuple[str, ...]
 
 
-def open_repository(path: str | Path) -> Repository:
+def open_repository(path: str | Path, revision: str = "HEAD") -> Repository:
     """The repository that holds `path` (a work tree or a folder in it, a bare one, a worktree).
 
-    Raises SourceError in one sentence when there is none, git refuses it, or it has no commits.
+    revision: whose history is asked for. Raises SourceError in one sentence when there is none, git
+    refuses it, or it has no commits.
     """
     folder = str(path)
     if not Path(folder).is_dir():
@@ -54,7 +55,7 @@ def open_repository(path: str | Path) -> Repository:
     if git_process.ask(folder, "rev-parse", "--verify", "--quiet", "HEAD") is None:
         _refuse_unborn(folder, branch)
     # The log dies on a HEAD that cannot be read, and says why.
-    newest = git_process.tell(folder, "log", "-1", "--format=%ct", "HEAD", "--")
+    newest = git_process.tell(folder, "log", "-1", "--format=%ct", revision, "--")
     cut = _cut(folder) if shallow == "true" else frozenset()
     promised = git_process.ask(
         folder, "config", "--get-regexp", r"^(extensions\.partialclone|remote\..*\.promisor)$"
