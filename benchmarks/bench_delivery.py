@@ -31,10 +31,10 @@ from typing import Any
 
 import harness
 from prefrontal.decisions.log import DecisionLog
-from prefrontal.pulse.policy import PolicySettings
 from prefrontal.pulse.prefrontal import EscalationDecision
 from prefrontal.pulse.registry import PulseRegistry
 from prefrontal.pulse.sinks import LinesSink
+from prefrontal.settings import PolicySettings
 from prefrontal.types import SignalEvent
 
 MODULES = 1000

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import harness
-from prefrontal.pulse.policy import PolicySettings
 from prefrontal.pulse.prefrontal import EscalationDecision
 from prefrontal.pulse.registry import PulseRegistry
+from prefrontal.settings import PolicySettings
 from prefrontal.types import SignalEvent
 
 PATIENCE_S = 120.0

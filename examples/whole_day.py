@@ -33,10 +33,9 @@ from prefrontal.errors import InputError, PrefrontalError
 from prefrontal.executive import Conclusion, Episode, Status
 from prefrontal.plain_text import visible
 from prefrontal.pulse.fingerprint import ModuleFingerprint, parse_fingerprint
-from prefrontal.pulse.policy import PolicySettings
 from prefrontal.replay.backtest import TOKENS_PER_WAKE
 from prefrontal.replay.git_history import Commit, GitHistory
-from prefrontal.settings import parse_settings
+from prefrontal.settings import PolicySettings, parse_settings
 from prefrontal.testing import ManualClock
 
 HERE = Path(__file__).resolve().parent

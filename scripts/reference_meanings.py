@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from prefrontal.pulse.policy import PolicySettings
-
-ELSEWHERE: dict[str, tuple[type, ...]] = {"Policy": (PolicySettings,)}
+ELSEWHERE: dict[str, tuple[type, ...]] = {}
 """Model -> whose docstring says what its keys mean."""
 _ENABLED = "Off: nothing of this happens"
 _MODEL = "Of the client that `llm_provider` names; none: that of `llm`"
 MEANINGS: dict[str, str] = {
-    "Settings.scorer": "`linear` learns a logistic model; `lstm` is the recurrent one that the"
-    " linear one is compared with",
-    "Settings.seed": "What the weights of an `lstm` start from",
     "Settings.sinks": "Where questions go, besides standard output",
-    "Settings.policy": "What may hold a wake back",
     "Endpoint.url": "Its address; an answer that changed is a signal",
     "HttpEvents.host": "The address it listens at",
     "Metrics.host": "The address it listens at",

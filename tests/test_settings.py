@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prefrontal.errors import InputError, SourceError
-from prefrontal.pulse.policy import PolicySettings
-from prefrontal.settings import Policy, Settings, load_settings, parse_settings
+from prefrontal.settings import (
+    GateSettings,
+    PolicySettings,
+    Settings,
+    load_settings,
+    parse_settings,
+)
 from prefrontal.storage.state_folder import default_state
 
 FULL = """\
@@ -53,21 +57,68 @@ def test_a_whole_file_is_read(tmp_path: Path) -> None:
     settings = load_settings(written(tmp_path, FULL))
     assert settings.modules == ("modules/invoices.json",)
     assert settings.sources.network[0].every_s == 60.0
-    assert settings.policy.quiet_hours == (22, 6)
+    assert settings.gate.policy.quiet_hours == (22, 6)
     assert settings.sinks[0].exec == "notify-send Prefrontal"
     assert settings.sinks[1].headers == {"Authorization": "Bearer abc"}
-    assert settings.recall == 0.9
+    assert settings.gate.recall == 0.9
 
 
 @pytest.mark.parametrize("text", ["", "# nothing but a comment\n", "---\n", "{}"])
 def test_an_empty_file_gives_the_defaults(tmp_path: Path, text: str) -> None:
     settings = load_settings(written(tmp_path, text))
     assert settings.model_dump() == Settings().model_dump()
-    assert settings.audit_share == 0.02
+    assert settings.gate.audit_share == 0.02
 
 
-def test_the_policy_has_the_names_and_defaults_of_the_gate() -> None:
-    assert Policy().model_dump() == asdict(PolicySettings())
+NAMED = {"settings", *Settings.model_fields, *GateSettings.model_fields}
+KEYS_OF_THE_GATE: dict[str, Any] = {
+    "threshold": 0.3,
+    "audit_share": 0.1,
+    "policy": {"cooldown_s": 60.0, "quiet_hours": (22, 6)},
+    "scorer": "lstm",
+    "seed": 3,
+    "log_refusals": True,
+}
+
+
+def test_the_keys_of_the_gate_may_stand_at_the_top() -> None:
+    below, top = parse_settings({"gate": KEYS_OF_THE_GATE}), parse_settings(KEYS_OF_THE_GATE)
+    mixed = {"gate": {"threshold": 0.3}, **KEYS_OF_THE_GATE}
+    del mixed["threshold"]
+    assert below.gate == top.gate == parse_settings(mixed).gate
+    assert below.gate == GateSettings(**KEYS_OF_THE_GATE)
+    assert below.gate.policy == PolicySettings(cooldown_s=60.0, quiet_hours=(22, 6))
+
+
+@pytest.mark.parametrize("key", sorted(GateSettings.model_fields))
+def test_a_key_of_the_gate_in_both_places_is_refused(key: str) -> None:
+    value = ({"recall": 0.9} | KEYS_OF_THE_GATE)[key]
+    sentence = refusal({key: value, "gate": {key: value}})
+    assert sentence == f"settings must have {key} once, got it as {key} and as gate.{key}"
+
+
+def test_a_key_is_named_as_it_was_written() -> None:
+    rule = "recall must be a number above 0 and at most 1, got 2"
+    assert refusal({"recall": 2}) == rule
+    assert refusal({"gate": {"recall": 2}}) == f"gate.{rule}"
+    assert refusal({"gate": {"seed": 1}, "recall": 2}) == rule
+
+
+def test_variables_reach_the_gate_by_both_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PREFRONTAL_GATE__POLICY__BURST", "4")
+    monkeypatch.setenv("PREFRONTAL_RECALL", "0.8")
+    gate = parse_settings({"recall": 0.9, "policy": {"burst": 3, "group_s": 5}}).gate
+    assert (gate.recall, gate.policy.burst, gate.policy.group_s) == (0.8, 4, 5.0)
+    monkeypatch.setenv("PREFRONTAL_GATE__RECALL", "0.7")
+    assert refusal({}).startswith("settings must have recall once")
+
+
+def test_who_decides_the_threshold() -> None:
+    assert GateSettings(threshold=0.2).recall_of(None) is None is GateSettings().recall_of(0.5)
+    assert (
+        GateSettings(recall=0.8).recall_of(0.5) == 0.8 == GateSettings(recall=0.8).recall_of(None)
+    )
+    assert GateSettings().recall_of(None) == 0.9
 
 
 def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,8 +145,8 @@ def test_the_command_line_comes_before_the_environment_and_the_file(
     monkeypatch.setenv("PREFRONTAL_SEED", "2")
     monkeypatch.setenv("PREFRONTAL_POLICY__BURST", "4")
     settings = load_settings(path, {"seed": 3})
-    assert (settings.audit_share, settings.seed) == (0.1, 3)
-    assert (settings.policy.burst, settings.policy.key_ttl_s) == (4, 9.0)
+    assert (settings.gate.audit_share, settings.gate.seed) == (0.1, 3)
+    assert (settings.gate.policy.burst, settings.gate.policy.key_ttl_s) == (4, 9.0)
 
 
 def test_the_other_variables_of_the_package_are_no_settings(
@@ -109,7 +160,7 @@ def test_the_other_variables_of_the_package_are_no_settings(
 def test_a_recall_given_to_load_takes_the_place_of_a_threshold(tmp_path: Path) -> None:
     path = written(tmp_path, "threshold: 0.3\n")
     settings = load_settings(path, {"recall": 0.9, "threshold": None})
-    assert (settings.threshold, settings.recall) == (None, 0.9)
+    assert (settings.gate.threshold, settings.gate.recall) == (None, 0.9)
 
 
 @pytest.mark.parametrize(
@@ -218,8 +269,9 @@ sinks = nearly(
 )
 documents = nearly(
     {
-        **dict.fromkeys(Settings.model_fields, values),
-        "policy": nearly(dict.fromkeys(Policy.model_fields, values)),
+        **dict.fromkeys({**Settings.model_fields, **GateSettings.model_fields}, values),
+        "policy": nearly(dict.fromkeys(PolicySettings.model_fields, values)),
+        "gate": nearly(dict.fromkeys(GateSettings.model_fields, values)),
         "sinks": st.lists(sinks, max_size=2),
         "sources": nearly({"network": st.lists(values), "git": values, "socket": values}),
     }
@@ -232,7 +284,7 @@ def test_any_document_is_read_or_refused_by_a_field_that_it_names(raw: object) -
         settings = parse_settings(raw)
     except InputError as error:
         field = str(error).partition(" must ")[0]
-        assert re.split(r"[.\[]", field)[0] in {"settings", *Settings.model_fields}, error
+        assert re.split(r"[.\[]", field)[0] in NAMED, error
         return
     again = settings.model_dump()
     assert parse_settings(again).model_dump() == again
@@ -243,6 +295,6 @@ def test_the_settings_of_the_guide_are_good(tmp_path: Path) -> None:
     shown = guide.partition("## prefrontal.yml")[2].partition("```yaml\n")[2].partition("```")[0]
     settings = load_settings(written(tmp_path, shown))
     assert settings.sources.git == ("~/src/project",)
-    assert settings.policy.overlap == "queue"
+    assert settings.gate.policy.overlap == "queue"
     assert len(settings.sinks) == 4
     assert settings.sources.mcp[0].command == ("tickets-mcp",)

@@ -11,8 +11,8 @@ from prefrontal.assembly.step_gate import StepGate
 from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.errors import InputError, SourceError
 from prefrontal.executive.roles import Waker
-from prefrontal.pulse.policy import PolicySettings
 from prefrontal.pulse.registry import PulseRegistry
+from prefrontal.settings import PolicySettings
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason, SignalEvent
 

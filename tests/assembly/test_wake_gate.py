@@ -12,8 +12,8 @@ from prefrontal.assembly.wake_gate import LABELS_EVERY_S, WakeGate
 from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.errors import InputError
 from prefrontal.pulse.fingerprint import parse_fingerprint
-from prefrontal.pulse.policy import PolicySettings
 from prefrontal.pulse.registry import PulseRegistry
+from prefrontal.settings import PolicySettings
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason, SignalEvent
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -14,9 +13,9 @@ from prefrontal.assembly.wakes_again import CHANGED, WITHOUT_REFUSALS, WITHOUT_S
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.decisions.threshold_wishes import wish_threshold
 from prefrontal.executive.again import Deviation
-from prefrontal.pulse.policy import PolicySettings
 from prefrontal.pulse.prefrontal import EscalationDecision
 from prefrontal.pulse.registry import PulseRegistry
+from prefrontal.settings import PolicySettings
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason, SignalEvent
 
@@ -98,7 +97,7 @@ def _labels(registry: PulseRegistry) -> Callable[[EscalationDecision], None]:
 
 def test_wakes_that_were_gathered_are_decided_again() -> None:
     with DecisionLog() as log:
-        grouped = replace(POLICY, group_s=90.0)
+        grouped = POLICY.model_copy(update={"group_s": 90.0})
         more = (*MODULES, module("all", "/srv", ".pdf", ".eml", least=0.75))
         live(log, 4000, starts=3, policy=grouped, modules=more)
         found, tally = decided_again(log)

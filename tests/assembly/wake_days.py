@@ -9,7 +9,7 @@ from typing import Any
 from prefrontal.assembly.step_gate import StepGate
 from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.pulse.fingerprint import ModuleFingerprint, parse_fingerprint
-from prefrontal.pulse.policy import PolicySettings
+from prefrontal.settings import PolicySettings
 from prefrontal.testing import ManualClock
 from prefrontal.types import SignalEvent, Standing
 

@@ -74,7 +74,7 @@ def test_without_questions_the_nearest_repository_and_the_downloads_are_watched(
     found = written(place)
     assert [found.path(each).resolve() for each in found.sources.git] == [place.parent]
     assert found.sources.directories == ("~/Downloads",)
-    assert (found.sinks, found.recall, found.executive.act) == ((), 0.9, False)
+    assert (found.sinks, found.gate.recall, found.executive.act) == ((), 0.9, False)
 
 
 def test_where_nothing_is_found_the_folder_itself_is_watched(home: Path) -> None:
@@ -120,7 +120,7 @@ def test_a_person_is_asked_five_questions_and_what_is_said_is_written(
     found = written(home)
     assert (found.sources.directories, found.sources.logs) == (("notes",), ("app.log",))
     assert [each.exec for each in found.sinks] == ["sh -c 'cat'"]
-    assert (found.recall, found.policy.quiet_hours) == (0.95, (22, 6))
+    assert (found.gate.recall, found.gate.policy.quiet_hours) == (0.95, (22, 6))
     assert found.executive.act is True
 
 
@@ -146,7 +146,7 @@ def test_an_answer_that_cannot_be_is_asked_for_again(
     assert done.output.count("Error: ") == 11
     found = written(home)
     assert found.sinks[0].post == "https://example.org/w"
-    assert (found.recall, found.policy.quiet_hours) == (1.0, None)
+    assert (found.gate.recall, found.gate.policy.quiet_hours) == (1.0, None)
 
 
 def test_openclaw_is_offered_where_it_lives(home: Path, person: Callable[..., Result]) -> None:
@@ -166,7 +166,7 @@ def test_what_is_there_stays_unless_it_is_forced(home: Path) -> None:
     assert done.stderr == f"Error: {path} is there already; --force replaces it\n"
     assert path.read_text() == "recall: 0.5\n"
     assert run("--yes", "--force").exit_code == 0
-    assert written(home).recall == 0.9
+    assert written(home).gate.recall == 0.9
 
 
 def test_away_from_a_terminal_nothing_is_asked_and_nothing_written(home: Path) -> None:

@@ -14,8 +14,8 @@ from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.decisions.threshold_wishes import wish_threshold
 from prefrontal.pulse.gate import RING
 from prefrontal.pulse.moment import Moment, moment_of, shifted
-from prefrontal.pulse.policy import PolicySettings
 from prefrontal.pulse.registry import PulseRegistry
+from prefrontal.settings import PolicySettings
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason, SignalEvent, Standing
 

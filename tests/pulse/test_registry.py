@@ -10,9 +10,9 @@ import pytest
 
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.errors import InputError
-from prefrontal.pulse.policy import PolicySettings
 from prefrontal.pulse.prefrontal import EscalationDecision
 from prefrontal.pulse.registry import PulseRegistry
+from prefrontal.settings import PolicySettings
 from prefrontal.types import Reason, SignalEvent
 
 from .registries import PATIENCE_S, Inbox, decided, file, log_at, raw

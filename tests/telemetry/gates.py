@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from prefrontal.pulse.policy import PolicySettings
 from prefrontal.pulse.prefrontal import EscalationDecision
 from prefrontal.pulse.registry import PulseRegistry
+from prefrontal.settings import PolicySettings
 from prefrontal.testing import ManualClock
 from prefrontal.types import SignalEvent
 

@@ -7,8 +7,8 @@ from random import Random
 
 from prefrontal.assembly.replay_gate import policy_admission
 from prefrontal.decisions.pages import LogRow
-from prefrontal.pulse.policy import PolicySettings
 from prefrontal.replay.log_replay import replay_log
+from prefrontal.settings import PolicySettings
 from prefrontal.web.curves import preview, preview_words, threshold_curve
 
 from .dash_samples import NOON

@@ -173,5 +173,5 @@ def _selector(settings: Settings, path: Path | None) -> PlanChooser:
         from .executive_selector import PlanChooser
     except ImportError:
         raise InputError(NEEDS_TORCH) from None
-    seed = abs(settings.seed)
+    seed = abs(settings.gate.seed)
     return PlanChooser(seed=seed) if path is None else PlanChooser.kept(path, seed)

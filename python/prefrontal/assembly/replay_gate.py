@@ -9,10 +9,11 @@ from ..protocols import FoundRule, Promise, Scorer
 from ..pulse.fingerprint import ModuleFingerprint
 from ..pulse.limbic import LimbicLayer
 from ..pulse.moment import standing_of
-from ..pulse.policy import DeliveryPolicy, PolicySettings
+from ..pulse.policy import DeliveryPolicy
 from ..pulse.recall import RecallPromise, share_interval
 from ..pulse.rules import FoundRule as PulseRule
 from ..pulse.rules import find_rule
+from ..settings.gate import PolicySettings
 from ..types import SignalEvent
 
 REPLAY_MODULE = ModuleFingerprint(

@@ -14,10 +14,11 @@ from ..pulse.delivery import Delivery
 from ..pulse.gate import Gate
 from ..pulse.learned import Learned
 from ..pulse.limbic import LimbicLayer
-from ..pulse.policy import DeliveryPolicy, PolicySettings
+from ..pulse.policy import DeliveryPolicy
 from ..pulse.recall.audit import AuditDraw, RecallEstimate
 from ..pulse.starts import GateSettings, StartNote
 from ..pulse.wake_records import Module
+from ..settings.gate import PolicySettings
 from ..types import SignalEvent
 
 if TYPE_CHECKING:

@@ -13,10 +13,11 @@ from ..pulse.delivery import Delivery
 from ..pulse.gate import Gate
 from ..pulse.learned import Learned
 from ..pulse.limbic import LimbicLayer
-from ..pulse.policy import DeliveryPolicy, PolicySettings
+from ..pulse.policy import DeliveryPolicy
 from ..pulse.prefrontal import PrefrontalLayer
 from ..pulse.recall.audit import AuditDraw
 from ..pulse.wake_records import REASONS, Module
+from ..settings.gate import PolicySettings
 from ..types import Reason, SignalEvent
 from .step_gate import add_modules
 

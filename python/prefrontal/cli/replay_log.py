@@ -13,8 +13,8 @@ import click
 from ..errors import InputError
 
 if TYPE_CHECKING:
-    from ..pulse.policy import PolicySettings
     from ..replay.log_replay import ModuleOutcome
+    from ..settings.gate import PolicySettings
 
 
 def replay_the_log(
@@ -53,13 +53,10 @@ def replay_the_log(
 
 
 def _settings(policy: dict[str, float | None]) -> PolicySettings:
-    from ..pulse.policy import PolicySettings
+    from ..settings.gate import PolicySettings
 
     given = {name: value for name, value in policy.items() if value is not None}
-    try:
-        return PolicySettings(**given)  # type: ignore[arg-type]
-    except ValueError as error:
-        raise InputError(str(error)) from None
+    return PolicySettings(**given)
 
 
 def _print(outcomes: list[ModuleOutcome]) -> None:

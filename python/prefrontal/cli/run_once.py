@@ -18,7 +18,6 @@ from ..assembly.step_gate import StepGate
 from ..clock import SystemClock
 from ..errors import InputError, SourceError
 from ..plain_text import visible
-from ..pulse.policy import PolicySettings
 from ..pulse.sources.event_lines import LineSplitter, event_from_line
 from .run_parts import HOUR_S
 from .run_story import Story
@@ -81,15 +80,15 @@ class Once:
         self.gate = StepGate(
             ground.log,
             ground.modules,
-            threshold=0.0 if settings.threshold is None else settings.threshold,
-            recall=settings.recall,
-            policy=PolicySettings(**settings.policy.model_dump()),
-            scorer=settings.scorer,
-            seed=settings.seed,
-            audit_share=settings.audit_share,
+            threshold=0.0 if settings.gate.threshold is None else settings.gate.threshold,
+            recall=settings.gate.recall,
+            policy=settings.gate.policy,
+            scorer=settings.gate.scorer,
+            seed=settings.gate.seed,
+            audit_share=settings.gate.audit_share,
             standings=standings if trusting else None,
             clock=self._clock,
-            log_refusals=settings.log_refusals,
+            log_refusals=settings.gate.log_refusals,
         )
         moments = FrozenMoments(self._clock)
         taught = taught_through(ground.log)

@@ -13,7 +13,6 @@ from ..decisions.log import DecisionLog
 from ..errors import InputError, SourceError
 from ..pulse.fingerprint import ModuleFingerprint, parse_fingerprint
 from ..pulse.outbox import Outbox
-from ..pulse.policy import PolicySettings
 from ..pulse.registry import PulseRegistry
 from ..settings import Settings
 from ..storage.state_folder import StateFolder
@@ -151,15 +150,15 @@ def registry_on(
     """The live gate with its sources. own_folders: what changes in them is no signal."""
     registry = PulseRegistry(
         ground.roots,
-        threshold=0.0 if settings.threshold is None else settings.threshold,
+        threshold=0.0 if settings.gate.threshold is None else settings.gate.threshold,
         log=ground.log,
-        policy=PolicySettings(**settings.policy.model_dump()),
-        scorer=settings.scorer,
-        seed=settings.seed,
-        recall=settings.recall,
-        audit_share=settings.audit_share,
+        policy=settings.gate.policy,
+        scorer=settings.gate.scorer,
+        seed=settings.gate.seed,
+        recall=settings.gate.recall,
+        audit_share=settings.gate.audit_share,
         sources=list(configured_sources(settings, ground.state)),
-        log_refusals=settings.log_refusals,
+        log_refusals=settings.gate.log_refusals,
         files_state=ground.state.seen_files,
         poll=settings.sources.polling,
         standings=standings,

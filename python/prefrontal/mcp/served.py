@@ -13,7 +13,6 @@ from ..assembly.wake_gate import WakeGate
 from ..clock import Clock, SystemClock
 from ..decisions.log import DecisionLog
 from ..errors import InputError
-from ..pulse.policy import PolicySettings
 from ..settings.agent_file import read_agent_config, workspace_folder
 from ..storage.state_folder import StateFolder
 
@@ -71,12 +70,12 @@ def open_served(
         gate = WakeGate(
             log,
             modules,
-            threshold=0.0 if settings.threshold is None else settings.threshold,
-            recall=settings.recall,
-            policy=PolicySettings(**settings.policy.model_dump()),
-            scorer=settings.scorer,
-            seed=settings.seed,
-            audit_share=settings.audit_share,
+            threshold=0.0 if settings.gate.threshold is None else settings.gate.threshold,
+            recall=settings.gate.recall,
+            policy=settings.gate.policy,
+            scorer=settings.gate.scorer,
+            seed=settings.gate.seed,
+            audit_share=settings.gate.audit_share,
             clock=clock,
         )
         yield Served(settings, log, gate, records, clock, readable)

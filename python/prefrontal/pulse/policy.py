@@ -2,59 +2,21 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ..types import Reason, SignalEvent, Standing
 from .seen_keys import SeenKeys
 
-OVERLAPS = ("skip", "queue", "parallel")
+if TYPE_CHECKING:
+    from ..settings.gate import PolicySettings
+
 MOST_KEYS = 50_000
 """Events remembered at once, as hashes of 64 bits; older ones are forgotten first."""
 MOST_PEERS = 10_000
 """Peers whose budget is remembered; who has not woken for the longest is forgotten first."""
-
-
-@dataclass(frozen=True, slots=True)
-class PolicySettings:
-    """How wakes are held back. The defaults hold nothing back but exact repetitions.
-
-    settle_s: a file must have been left alone so long before it is looked at.
-    cooldown_s: least seconds between two wakes of a module. group_s: after a module's first wake
-    of a group, further ones are gathered so long and asked as one. quiet_hours: first and last
-    local hour, both included, in which nothing wakes; (22, 6) passes midnight.
-    module_wakes_per_hour, wakes_per_hour: budgets, of each module and of all; burst: wakes that
-    may come at once out of a full budget. overlap: what happens to a wake of a module whose
-    handler is still at work: "skip" it, "queue" it, or run in "parallel".
-    key_ttl_s: how long an event is remembered so that a repetition is recognised; 0 forgets.
-    """
-
-    settle_s: float = 0.5
-    cooldown_s: float = 0.0
-    group_s: float = 0.0
-    quiet_hours: tuple[int, int] | None = None
-    module_wakes_per_hour: float | None = None
-    wakes_per_hour: float | None = None
-    burst: int = 5
-    overlap: str = "queue"
-    key_ttl_s: float = 300.0
-
-    def __post_init__(self) -> None:
-        for name in ("settle_s", "cooldown_s", "group_s", "key_ttl_s"):
-            _check(name, getattr(self, name), least=0.0)
-        for name in ("module_wakes_per_hour", "wakes_per_hour"):
-            if getattr(self, name) is not None:
-                _check(name, getattr(self, name), least=0.0)
-        _check("burst", self.burst, least=1.0)
-        if self.overlap not in OVERLAPS:
-            raise ValueError(f"overlap must be one of {', '.join(OVERLAPS)}, got {self.overlap!r}")
-        hours = self.quiet_hours
-        if hours is not None and not (
-            len(hours) == 2 and all(type(hour) is int and 0 <= hour <= 23 for hour in hours)
-        ):
-            raise ValueError(f"quiet_hours must be two whole numbers 0..23, got {hours!r}")
 
 
 @dataclass(slots=True)
@@ -171,10 +133,3 @@ def _bucket(per_hour: float | None, settings: PolicySettings) -> TokenBucket | N
 def _within(hours: tuple[int, int], wall: float) -> bool:
     start, end = hours
     return (time.localtime(wall).tm_hour - start) % 24 <= (end - start) % 24
-
-
-def _check(name: str, value: object, least: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    if not math.isfinite(value) or value < least:
-        raise ValueError(f"{name} must be a finite number of at least {least:g}, got {value!r}")

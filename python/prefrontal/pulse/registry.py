@@ -12,6 +12,7 @@ from ..clock import Clock, SystemClock
 from ..decisions.listing import DecisionList
 from ..decisions.log import Decision, DecisionLog
 from ..errors import InputError
+from ..settings.gate import PolicySettings
 from ..types import Reason, SignalEvent
 from .delivery import Delivery, Handler
 from .fingerprint import ModuleFingerprint, parse_fingerprint
@@ -19,7 +20,7 @@ from .gate import Gate
 from .labels import check_label
 from .learned import Learned
 from .limbic import LimbicLayer
-from .policy import DeliveryPolicy, PolicySettings
+from .policy import DeliveryPolicy
 from .prefrontal import PrefrontalLayer
 from .recall import check_recall
 from .recall.audit import AuditDraw, RecallEstimate

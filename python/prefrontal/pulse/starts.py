@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..decisions.wake_runs import START
 from ..errors import PrefrontalError
-from .policy import PolicySettings
+from ..settings.gate import PolicySettings
 
 if TYPE_CHECKING:
     from ..decisions.log import DecisionLog
@@ -54,7 +54,8 @@ class Start:
 
     def to_bytes(self) -> bytes:
         """What `start_of` reads."""
-        return zlib.compress(json.dumps(asdict(self), separators=(",", ":")).encode())
+        text = json.dumps(asdict(self), default=PolicySettings.model_dump, separators=(",", ":"))
+        return zlib.compress(text.encode())
 
 
 def start_of(content: bytes) -> Start:

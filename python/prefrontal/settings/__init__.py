@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from .gate import GateSettings, PolicySettings
     from .loading import load_settings, parse_settings
-    from .models import Endpoint, Policy, Settings, Sink, Sources
+    from .models import Endpoint, Settings, Sink, Sources
     from .routing import Routing
 
 _HOMES = {
     "Endpoint": ".models",
-    "Policy": ".models",
+    "GateSettings": ".gate",
+    "PolicySettings": ".gate",
     "Routing": ".routing",
     "Settings": ".models",
     "Sink": ".models",
@@ -27,7 +29,8 @@ _HOMES = {
 
 __all__ = [
     "Endpoint",
-    "Policy",
+    "GateSettings",
+    "PolicySettings",
     "Routing",
     "Settings",
     "Sink",

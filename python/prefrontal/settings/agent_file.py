@@ -23,7 +23,7 @@ AGENT_KEYS = (
 )
 GATE_KEYS = (
     *("modules", "sources", "policy", "sinks", "state", "threshold", "recall", "audit_share"),
-    *("log_refusals", "scorer", "seed", "routing", "telemetry", "executive"),
+    *("log_refusals", "scorer", "seed", "gate", "routing", "telemetry", "executive"),
 )
 CHANNELS = ("jsonl", "terminal", "webhook")
 """Those that come along; a plugin may bring others."""

@@ -7,35 +7,29 @@ PREFRONTAL_POLICY__COOLDOWN_S=60, PREFRONTAL_SOURCES='{"git": ["."]}'.
 from __future__ import annotations
 
 import os
-import reprlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NoReturn, get_args
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 from pydantic_settings import (
     BaseSettings,
+    EnvSettingsSource,
     InitSettingsSource,
     PydanticBaseSettingsSource,
+    SettingsConfigDict,
     SettingsError,
 )
 
 from ..errors import InputError
-from ..nearest import unknown_key
 from .agent_file import AGENT_KEYS, check_section, read_settings_file
+from .gate import GateSettings
 from .models import Settings
+from .refusal import WHOLE, Place, refusal, shown, unknown
 
-WHOLE = "settings"
-"""What an error calls the document itself."""
-_RULES = {
-    "model_type": "be a mapping",
-    "dict_type": "be a mapping",
-    "tuple_type": "be a list",
-}
-_SHORT = reprlib.Repr()
-_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 160
-
-Place = tuple[int | str, ...]
+GATE = "gate"
+TOP_KEYS = tuple(GateSettings.model_fields)
+"""Keys of `gate` that may also stand at the top, where they stood before there was a `gate`."""
 
 
 def load_settings(
@@ -60,21 +54,50 @@ def load_settings(
 def parse_settings(raw: object, told: Mapping[str, Any] | None = None) -> Settings:
     """Check what a file held; None counts as empty. Raises InputError."""
     if raw is not None and not isinstance(raw, dict):
-        raise InputError(f"{WHOLE} must be a mapping, got {_shown(raw)}")
+        raise InputError(f"{WHOLE} must be a mapping, got {shown(raw)}")
     document = raw or {}
     for key in document:
         if not isinstance(key, str):
-            _refuse_key((), key)
+            raise unknown(Settings, (), key, WHOLE, TOP_KEYS)
     try:
-        settings = _behind(document)(**(told or {}))
+        settings = _behind(_gathered(document))(**_gathered(told or {}))
     except SettingsError as error:  # the environment: JSON was expected there
         raise InputError(f"the environment must hold JSON there: {error}") from None
     except ValidationError as error:
-        _refuse(error)
+        nested = document.get(GATE) or {}
+        bare: frozenset[Place] = frozenset((GATE, key) for key in TOP_KEYS if key not in nested)
+        if not nested:
+            bare |= {(GATE,)}
+        raise refusal(error, Settings, unwrapped=bare, more=TOP_KEYS) from None
     for key, section in document.items():
         if key in AGENT_KEYS and isinstance(section, dict):
             check_section(key, section)
     return settings
+
+
+def _gathered(told: Mapping[str, Any]) -> dict[str, Any]:
+    """The same with the keys of the gate at the top moved below `gate`.
+
+    Raises InputError for a key that stands in both places.
+    """
+    top = {key: value for key, value in told.items() if key in TOP_KEYS}
+    if not top:
+        return dict(told)
+    rest = {key: value for key, value in told.items() if key not in top}
+    below = rest.get(GATE) or {}
+    if not isinstance(below, dict):
+        return rest  # refused where it is parsed
+    for key in top:
+        if key in below:
+            raise InputError(f"{WHOLE} must have {key} once, got it as {key} and as {GATE}.{key}")
+    return rest | {GATE: {**below, **top}}
+
+
+class _TopKeys(BaseSettings):
+    """The variables of the keys of the gate without the path to it: PREFRONTAL_RECALL."""
+
+    model_config = SettingsConfigDict(env_prefix="PREFRONTAL_", env_nested_delimiter="__")
+    __annotations__ = {name: field.annotation for name, field in GateSettings.model_fields.items()}
 
 
 def _behind(document: dict[str, Any]) -> type[Settings]:
@@ -90,54 +113,8 @@ def _behind(document: dict[str, Any]) -> type[Settings]:
             dotenv_settings: PydanticBaseSettingsSource,
             file_secret_settings: PydanticBaseSettingsSource,
         ) -> tuple[PydanticBaseSettingsSource, ...]:
-            return init_settings, env_settings, InitSettingsSource(settings_cls, document)
+            variables = {**env_settings(), **EnvSettingsSource(_TopKeys)()}
+            found = InitSettingsSource(settings_cls, _gathered(variables))
+            return init_settings, found, InitSettingsSource(settings_cls, document)
 
     return Layered
-
-
-def _refuse(error: ValidationError) -> NoReturn:
-    """Say the first thing that is wrong."""
-    first = error.errors(include_url=False)[0]
-    kind, where, value = first["type"], first["loc"], first["input"]
-    if kind == "missing":
-        raise InputError(f"{_dotted(where[:-1])} must have the key {where[-1]}")
-    if kind in ("extra_forbidden", "invalid_key"):
-        _refuse_key(where[:-1], where[-1])
-    if where and where[-1] == "[key]":
-        where = where[:-1]
-    rule = first["msg"].removeprefix("Input should ")
-    if kind == "rule":
-        rule = first["ctx"]["rule"]
-    elif kind == "literal_error":
-        rule = f"be one of {first['ctx']['expected']}"
-    raise InputError(f"{_dotted(where)} must {_RULES.get(kind, rule)}, got {_shown(value)}")
-
-
-def _refuse_key(where: Place, key: object) -> NoReturn:
-    names = sorted(_model_at(where).model_fields)
-    raise InputError(unknown_key(_dotted(where), key, names, _shown(key)))
-
-
-def _model_at(where: Place) -> type[BaseModel]:
-    model: type[BaseModel] = Settings
-    for part in where:
-        if isinstance(part, str) and part in model.model_fields:
-            kind = model.model_fields[part].annotation
-            for inner in (kind, *get_args(kind)):
-                if isinstance(inner, type) and issubclass(inner, BaseModel):
-                    model = inner
-    return model
-
-
-def _dotted(where: Place) -> str:
-    text = ""
-    for part in where:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
-    return text or WHOLE
-
-
-def _shown(value: object) -> str:
-    try:
-        return _SHORT.repr(value)
-    except ValueError:  # an int past sys.get_int_max_str_digits() has no repr
-        return f"{type(value).__name__} too long to show"

@@ -11,19 +11,15 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from ..errors import InputError
 from ..storage.state_folder import default_state
 from .executive import ExecutiveSettings
+from .gate import GateSettings
 from .mcp_source import McpServer
 from .routing import Routing
 from .rules import (
-    Hours,
     Mapped,
     Module,
     Port,
     Positive,
-    Rate,
-    Recall,
     Seconds,
-    Seed,
-    Share,
     Switch,
     Text,
     Timeout,
@@ -83,22 +79,6 @@ class Sources(BaseModel):
     socket: Text | None = None
     stdin: Switch = False
     polling: Switch = False
-
-
-class Policy(BaseModel):
-    """What may hold a wake back; `pulse.policy.PolicySettings` says what each key means."""
-
-    model_config = _CHECKED
-
-    settle_s: Seconds = 0.5
-    cooldown_s: Seconds = 0.0
-    group_s: Seconds = 0.0
-    quiet_hours: Hours | None = None
-    module_wakes_per_hour: Rate | None = None
-    wakes_per_hour: Rate | None = None
-    burst: Positive = 5
-    overlap: Literal["skip", "queue", "parallel"] = "queue"
-    key_ttl_s: Seconds = 300.0
 
 
 class OpenClaw(BaseModel):
@@ -164,10 +144,9 @@ class Settings(BaseSettings):
     """A whole prefrontal.yml.
 
     modules: paths of fingerprints (JSON or YAML) or fingerprints themselves; they are watched with
-    the modules of the state folder. state: where decisions and what was learned are kept.
-    threshold: the least score that wakes, for every module; recall: let the threshold follow this
-    share of what mattered. audit_share: share of the slept windows that are shown all the same.
-    log_refusals: keep what nobody was woken for, too. routing: what `prefrontal route` is told.
+    the modules of the state folder. gate: what decides about a wake; its keys may also stand at the
+    top of the file. state: where decisions and what was learned are kept. routing: what
+    `prefrontal route` is told.
     telemetry: what is told to the tools that watch an agent. executive: what `prefrontal run` is
     told besides.
 
@@ -185,15 +164,9 @@ class Settings(BaseSettings):
 
     modules: tuple[Module, ...] = ()
     sources: Sources = Sources()
-    policy: Policy = Policy()
+    gate: GateSettings = GateSettings()
     sinks: tuple[Sink, ...] = ()
     state: Text | None = None
-    threshold: Share | None = None
-    recall: Recall | None = None
-    audit_share: Share = 0.02
-    log_refusals: Switch = False
-    scorer: Literal["linear", "lstm"] = "linear"
-    seed: Seed = 0
     routing: Routing = Routing()
     telemetry: Telemetry = Telemetry()
     executive: ExecutiveSettings = ExecutiveSettings()
@@ -219,8 +192,6 @@ class Settings(BaseSettings):
 
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
-        if self.threshold is not None and self.recall is not None:
-            raise broken("have a threshold or a recall, not both")
 
     def path(self, text: str) -> Path:
         """A path of the settings: `~` expanded, relative to the folder of the file."""

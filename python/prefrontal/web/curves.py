@@ -10,8 +10,8 @@ from typing import Any
 
 from ..assembly.replay_gate import policy_admission
 from ..decisions.pages import LogRow
-from ..pulse.policy import PolicySettings
 from ..replay.log_replay import ModuleOutcome, replay_log
+from ..settings.gate import PolicySettings
 from ..types import Reason
 from .markup import many
 from .tallies import RELEVANT

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from ..assembly.agent_records import AgentRecords
 from ..clock import Clock, SystemClock
 from ..decisions.log import DecisionLog
-from ..pulse.policy import PolicySettings
 from ..settings.agent_file import read_agent_config, workspace_folder
+from ..settings.gate import PolicySettings
 from ..storage.state_folder import StateFolder
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Shown:
 
     def floor(self, module_id: str) -> float:
         """The threshold of a module about which nothing was learned or said."""
-        told = self.settings.threshold or 0.0
+        told = self.settings.gate.threshold or 0.0
         module = self.modules.get(module_id)
         return told if module is None else max(told, module.default_threshold)
 
@@ -72,7 +72,7 @@ def open_shown(
             records=records,
             clock=clock,
             modules={each.module_id: each for each in modules},
-            policy=PolicySettings(**settings.policy.model_dump()),
+            policy=settings.gate.policy,
             watcher=watcher,
             writing=Lock(),
         )

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import gzip
 import sys
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -22,9 +21,9 @@ from typing import Any
 from prefrontal.assembly.wake_gate import WakeGate
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.decisions.threshold_wishes import wish_threshold
-from prefrontal.pulse.policy import PolicySettings
 from prefrontal.pulse.prefrontal import EscalationDecision
 from prefrontal.pulse.registry import PulseRegistry
+from prefrontal.settings import PolicySettings
 from prefrontal.testing import ManualClock
 
 from ..wake_days import MODULES, NOW, POLICY, Trust, gate, live, signals
@@ -47,7 +46,7 @@ def write_log(path: Path) -> None:
     with DecisionLog(path, clock=ManualClock(NOW)) as log:
         following(log)
         live(log, 100, seed=2)
-        live(log, 100, seed=3, starts=2, policy=replace(POLICY, group_s=90.0))
+        live(log, 100, seed=3, starts=2, policy=POLICY.model_copy(update={"group_s": 90.0}))
         wished(log)
         threaded(log)
         asked(log)
@@ -84,7 +83,8 @@ def threaded(log: DecisionLog) -> None:
     """A gate on a thread of its own; each useful wake is labelled by a handler."""
     registry = PulseRegistry(
         log=log, threshold=0.0, recall=0.8, audit_share=0.2, standings=Trust(),
-        policy=replace(POLICY, quiet_hours=None), log_refusals=True, clock=ManualClock(NOW),
+        policy=POLICY.model_copy(update={"quiet_hours": None}), log_refusals=True,
+        clock=ManualClock(NOW),
     )  # fmt: skip
     for each in MODULES:
         registry.register_module(each.module_id, each)

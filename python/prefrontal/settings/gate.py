@@ -1,0 +1,86 @@
+"""What decides about a wake besides modules and labels: one object for every door to the gate."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from .refusal import refusal
+from .rules import Hours, Positive, Rate, Recall, Seconds, Seed, Share, Switch, broken
+
+USUAL_RECALL = 0.9
+"""What a module follows when nobody chose a threshold or a recall for it."""
+
+
+class _Told(type(BaseModel)):  # type: ignore[misc]
+    """Lets a call with a wrong field end in one sentence; pydantic itself does not go this way."""
+
+    def __call__(cls, **told: Any) -> Any:
+        try:
+            return super().__call__(**told)
+        except ValidationError as error:
+            raise refusal(error, cls, cls.__name__) from None
+
+
+class PolicySettings(BaseModel, metaclass=_Told):
+    """How wakes are held back. The defaults hold nothing back but exact repetitions.
+
+    settle_s: a file must have been left alone so long before it is looked at.
+    cooldown_s: least seconds between two wakes of a module. group_s: after a module's first wake
+    of a group, further ones are gathered so long and asked as one. quiet_hours: first and last
+    local hour, both included, in which nothing wakes; (22, 6) passes midnight.
+    module_wakes_per_hour, wakes_per_hour: budgets, of each module and of all; burst: wakes that
+    may come at once out of a full budget. overlap: what happens to a wake of a module whose
+    handler is still at work: "skip" it, "queue" it, or run in "parallel".
+    key_ttl_s: how long an event is remembered so that a repetition is recognised; 0 forgets.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    settle_s: Seconds = 0.5
+    cooldown_s: Seconds = 0.0
+    group_s: Seconds = 0.0
+    quiet_hours: Hours | None = None
+    module_wakes_per_hour: Rate | None = None
+    wakes_per_hour: Rate | None = None
+    burst: Positive = 5
+    overlap: Literal["skip", "queue", "parallel"] = "queue"
+    key_ttl_s: Seconds = 300.0
+
+
+class GateSettings(BaseModel, metaclass=_Told):
+    """What decides besides the modules, the same in prefrontal.yml and in the gate.
+
+    threshold: the least score that wakes, fixed, for every module. recall: the share of what
+    matters to be caught; every module's threshold follows it. With neither, a module that declares
+    a `default_threshold` keeps it and any other follows a recall of 0.9. audit_share: share of the
+    slept windows that are shown all the same. policy: what may hold a wake back. scorer: `linear`
+    learns a logistic model; `lstm` is the recurrent one that it is compared with. seed: what audits
+    and the weights of an `lstm` are drawn from. log_refusals: keep what nobody was woken for, too.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    threshold: Share | None = None
+    recall: Recall | None = None
+    audit_share: Share = 0.02
+    policy: PolicySettings = PolicySettings()
+    scorer: Literal["linear", "lstm"] = "linear"
+    seed: Seed = 0
+    log_refusals: Switch = False
+
+    def model_post_init(self, context: Any, /) -> None:
+        if self.threshold is not None and self.recall is not None:
+            raise broken("have a threshold or a recall, not both")
+
+    def recall_of(self, own: float | None) -> float | None:
+        """The recall that a module's threshold follows; None where a fixed one was chosen.
+
+        own: the threshold that the module declares.
+        """
+        if self.threshold is not None:
+            return None
+        if self.recall is not None:
+            return self.recall
+        return USUAL_RECALL if own is None else None

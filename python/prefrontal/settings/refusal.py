@@ -1,0 +1,87 @@
+"""From pydantic's errors to the one sentence that says what is wrong."""
+
+from __future__ import annotations
+
+import reprlib
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from ..errors import InputError
+from ..nearest import unknown_key
+
+WHOLE = "settings"
+"""What an error calls the document itself."""
+_RULES = {
+    "model_type": "be a mapping",
+    "dict_type": "be a mapping",
+    "tuple_type": "be a list",
+}
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 160
+
+Place = tuple[int | str, ...]
+
+
+def refusal(
+    error: ValidationError,
+    root: type[BaseModel],
+    whole: str = WHOLE,
+    unwrapped: frozenset[Place] = frozenset(),
+    more: tuple[str, ...] = (),
+) -> InputError:
+    """The first thing that is wrong with what was told to `root`, in a sentence.
+
+    whole: what the sentence calls the root. unwrapped: places that people wrote without their first
+    part. more: keys of the root besides its fields.
+    """
+    first = error.errors(include_url=False)[0]
+    kind, where, value = first["type"], first["loc"], first["input"]
+    bare = where[1:] if where[:2] in unwrapped else where
+    if kind == "missing":
+        return InputError(f"{dotted(bare[:-1], whole)} must have the key {bare[-1]}")
+    if kind in ("extra_forbidden", "invalid_key"):
+        return unknown(root, where[:-1], where[-1], dotted(bare[:-1], whole), more)
+    if bare and bare[-1] == "[key]":
+        bare = bare[:-1]
+    rule = first["msg"].removeprefix("Input should ")
+    if kind == "rule":
+        rule = first["ctx"]["rule"]
+    elif kind == "literal_error":
+        rule = f"be one of {first['ctx']['expected']}"
+    return InputError(f"{dotted(bare, whole)} must {_RULES.get(kind, rule)}, got {shown(value)}")
+
+
+def unknown(
+    root: type[BaseModel], where: Place, key: object, place: str, more: tuple[str, ...] = ()
+) -> InputError:
+    """That nobody knows the key, with the nearest one that somebody knows."""
+    names = sorted({*_model_at(root, where).model_fields, *(() if where else more)})
+    return InputError(unknown_key(place, key, names, shown(key)))
+
+
+def dotted(where: Place, whole: str) -> str:
+    """`sources.git[0]`; `whole` for the root."""
+    text = ""
+    for part in where:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+    return text or whole
+
+
+def shown(value: Any) -> str:
+    """The value, shortened."""
+    try:
+        return _SHORT.repr(value)
+    except ValueError:  # an int past sys.get_int_max_str_digits() has no repr
+        return f"{type(value).__name__} too long to show"
+
+
+def _model_at(root: type[BaseModel], where: Place) -> type[BaseModel]:
+    model = root
+    for part in where:
+        if isinstance(part, str) and part in model.model_fields:
+            kind = model.model_fields[part].annotation
+            for inner in (kind, *get_args(kind)):
+                if isinstance(inner, type) and issubclass(inner, BaseModel):
+                    model = inner
+    return model
