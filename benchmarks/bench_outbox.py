@@ -18,6 +18,7 @@ from pathlib import Path
 
 import harness
 from prefrontal.decisions.log import Decision, DecisionLog, new_id
+from prefrontal.decisions.payloads import WakePayload
 from prefrontal.pulse.delivery import Delivery
 from prefrontal.pulse.outbox import Outbox
 from prefrontal.pulse.prefrontal import EscalationDecision
@@ -59,8 +60,8 @@ def record() -> Decision:
     event = SignalEvent("filesystem", "/in/a.pdf", "created", 1.0, 1.5, {"extension": ".pdf"})
     why = tuple((f"token={number}", 0.5) for number in range(8))
     return Decision(
-        new_id(), time.time(), "wake", "inv", True, str(Reason.WOKE), 0.9, 0.6, "New?", 1.0,
-        (event,), why,
+        new_id(), time.time(), "inv", True, str(Reason.WOKE), 0.9, 0.6, "New?", 1.0,
+        (event,), WakePayload(), why,
     )  # fmt: skip
 
 

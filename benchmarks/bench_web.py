@@ -28,6 +28,7 @@ from typing import Any
 
 import harness
 from prefrontal.decisions.log import Decision, DecisionLog, new_id
+from prefrontal.decisions.payloads import WakePayload
 from prefrontal.types import SignalEvent
 
 PAINT_MS, UPDATE_MS = 300.0, 50.0
@@ -162,7 +163,7 @@ def record(draw: Random, moment: float, reason: str) -> Decision:
     return Decision(
         id=new_id(),
         time=moment,
-        kind="wake",
+        payload=WakePayload(),
         subject=f"m{draw.randrange(10)}",
         acted=acted,
         reason=reason,

@@ -20,6 +20,7 @@ from prefrontal.assembly.frozen_moments import FrozenMoments
 from prefrontal.assembly.step_gate import StepGate
 from prefrontal.assembly.trust_standings import TrustStandings
 from prefrontal.decisions.log import Decision, DecisionLog
+from prefrontal.decisions.payloads import ToolRun
 from prefrontal.executive import ActOutcome, Choice, Episode, Status
 from prefrontal.pulse import parse_fingerprint
 from prefrontal.settings import parse_settings
@@ -136,7 +137,7 @@ class _World:
         if option is None or not wake.window:
             return ActOutcome(Status.ASKED, "the agent was asked")
         happening = self._by_key[wake.window[-1].features["key"]]
-        told = {"tool": option.tool, "sha256": self._digests[option.name], "level": "namespace"}
+        told = ToolRun(option.tool, self._digests[option.name], level="namespace")
         if option.name != happening.right:
             return ActOutcome(Status.FAILED, "it cannot read this", None, None, False, 0.0, told)
         if happening.matters:

@@ -29,6 +29,7 @@ from prefrontal.assembly.router import build_runner
 from prefrontal.assembly.step_gate import StepGate
 from prefrontal.assembly.trust_standings import TrustStandings
 from prefrontal.decisions.log import Decision, DecisionLog
+from prefrontal.decisions.payloads import AssessmentPayload
 from prefrontal.errors import InputError, PrefrontalError
 from prefrontal.executive import Conclusion, Episode, Status
 from prefrontal.plain_text import visible
@@ -205,7 +206,8 @@ def _tell_conclusions(conclusions: Sequence[Conclusion]) -> None:
         told = [one for (each, _), one in last.items() if each == kind]
         _say(f"\n{title}:" if told else f"\n{title}: nothing yet.")
         for one in told:
-            trust = f" ({one.details['trust']:+d})" if kind == "assessment" else ""
+            judged = one.payload if isinstance(one.payload, AssessmentPayload) else None
+            trust = "" if judged is None else f" ({judged.trust:+d})"
             _say(f"  {visible(one.subject, 40)}{trust}: {visible(one.text, 160)}")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from prefrontal.assembly.executive_desk import RoutedChooser
 from prefrontal.assembly.executive_worker import SandboxedActor
 from prefrontal.decisions.decision import Decision
+from prefrontal.decisions.payloads import WakePayload
 from prefrontal.executive import Choice
 from prefrontal.protocols import Runner
 from prefrontal.routing.layout import Layout
@@ -141,7 +142,7 @@ def wake_of(
     return Decision(
         id=id_,
         time=1e9,
-        kind="wake",
+        payload=WakePayload(),
         subject="code",
         acted=True,
         reason="woke",

@@ -10,6 +10,7 @@ from prefrontal.assembly.executive_reflection import AgentReviewer
 from prefrontal.assembly.frozen_moments import FrozenMoments
 from prefrontal.assembly.trust_standings import TrustStandings
 from prefrontal.decisions.decision import Decision
+from prefrontal.decisions.payloads import WakePayload
 from prefrontal.executive.nouns import ASK, SELECT, ActOutcome, Choice, Option, Status
 from prefrontal.settings.executive import ExecutiveSettings
 from prefrontal.testing import ManualClock, make_runtime
@@ -27,7 +28,7 @@ def wake(number: int = 1, actor: str | None = "ada", **fields: Any) -> Decision:
     return Decision(
         id=sha256(f"wake {number}".encode()).hexdigest()[:32],
         time=NOW,
-        kind="wake",
+        payload=WakePayload(),
         subject="issues",
         acted=True,
         reason="woke",

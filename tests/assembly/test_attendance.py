@@ -12,6 +12,7 @@ import pytest
 
 from prefrontal.assembly.attendance import STATE, Attendance, taught_through
 from prefrontal.decisions.log import Decision, DecisionLog
+from prefrontal.decisions.payloads import WakePayload
 from prefrontal.errors import SourceError
 from prefrontal.executive import ActOutcome, Episode, Executive, Status
 from prefrontal.executive.records import followed_id
@@ -84,7 +85,7 @@ def log() -> Iterator[DecisionLog]:
 
 
 def of_run(number: int, run: str = "now", **fields: Any) -> Decision:
-    return replace(wake(number), details={"run": run}, **fields)
+    return replace(wake(number), payload=WakePayload(run), **fields)
 
 
 def test_wakes_are_attended_to_in_the_order_they_were_kept(log: DecisionLog) -> None:

@@ -20,6 +20,7 @@ from prefrontal.assembly.executive import (
 from prefrontal.assembly.frozen_moments import FrozenMoments
 from prefrontal.assembly.step_gate import StepGate
 from prefrontal.decisions.log import Decision, DecisionLog
+from prefrontal.decisions.payload_json import to_plain
 from prefrontal.errors import InputError
 from prefrontal.executive import Episode, Status
 from prefrontal.executive.again import KeptActor, KeptMoments, attend_again, episode_of
@@ -143,7 +144,7 @@ def test_a_signal_wakes_is_routed_acted_on_and_reflected_on_in_one_chain(make: M
     assert [each.id for each in kept] == [each.id for each in last.records]
     assert kept[0].cause == last.wake.id
     assert [each.cause for each in kept[1:]] == [kept[0].id, *[kept[1].id] * (len(kept) - 2)]
-    assert world.standings.trust("ada") == last.conclusions[0].details["trust"]
+    assert world.standings.trust("ada") == to_plain(last.conclusions[0].payload)["trust"]
 
 
 def test_what_came_of_acting_trains_gate_tools_and_ledger(make: Make) -> None:
@@ -173,8 +174,8 @@ def test_trust_reaches_the_gate_at_once_and_after_a_restart(make: Make) -> None:
     [later] = world.touch("broken9.py")
     trust = world.standings.trust("ada")
     assert trust
-    assert later.wake.details["trust"] == trust
-    assert later.wake.details["shift"] == pytest.approx(0.15 * trust)
+    assert to_plain(later.wake.payload)["trust"] == trust
+    assert to_plain(later.wake.payload)["shift"] == pytest.approx(0.15 * trust)
     world.built.close()
     again = known_standings(world.settings.executive.trust, CORTEX, world.folder / "agent")
     assert again.trust("ada") == trust
@@ -187,7 +188,7 @@ def test_a_distrusted_peers_step_is_held_back_and_nothing_is_run(make: Make) -> 
     assert episode.outcome.status is Status.DEFERRED
     route = episode.records[0]
     assert (route.acted, route.reason) == (False, "deferred")
-    assert route.details["verdict"]["decision"] == "deny"
+    assert to_plain(route.payload)["verdict"]["decision"] == "deny"
     assert world.asked == []
 
 
@@ -202,7 +203,7 @@ def test_who_wants_no_tool_run_has_the_agent_asked(make: Make) -> None:
     world = make(act=False)
     [episode] = world.touch("broken.py")
     assert episode.outcome.status is Status.ASKED
-    assert episode.records[0].details["tool"]
+    assert to_plain(episode.records[0].payload)["tool"]
     assert world.asked == [f"Check the syntax of {world.folder / 'broken.py'}."]
 
 
@@ -217,7 +218,7 @@ def test_a_persons_word_about_the_route_reaches_the_tools_history(make: Make) ->
     world.built.executive.feedback(found, route.kind, 0.0, 7)
     assert history.read_text() != before
     [later] = world.touch("other.py")
-    assert later.records[0].details["taught"] == 7
+    assert to_plain(later.records[0].payload)["taught"] == 7
 
 
 def test_the_whole_chain_is_decided_again_to_the_bit(make: Make, held: ExitStack) -> None:

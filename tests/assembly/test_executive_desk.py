@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from prefrontal.decisions.payloads import ToolRun, Validation
 from prefrontal.errors import InputError
 from prefrontal.executive import ActOutcome, Choice, HeardBelief, Status
 from prefrontal.routing.history import PastEvent, history_file, read_history
@@ -33,11 +34,11 @@ DONE = ActOutcome(
     True,
     True,
     0.1,
-    {"sha256": "ab" * 32, "level": "namespace", "tool": SYNTAX},
+    ToolRun(SYNTAX, "ab" * 32, level="namespace"),
 )
 
 
-UNSURE = {**DONE.details, "level": "none"}
+UNSURE = ToolRun(SYNTAX, "ab" * 32, level="none")
 
 
 @pytest.fixture
@@ -263,7 +264,7 @@ def test_only_so_many_runs_are_noted_in_a_month_and_a_person_is_still_heard(
 def test_a_person_is_heard_after_a_restart_of_a_run_that_left_no_line(tools: Layout) -> None:
     wake = wake_of(QUESTION)
     choice = desk_of(tools).choose(wake, ())
-    desk_of(tools).learn(wake, choice, replace(DONE, accepted=False, details=UNSURE))
+    desk_of(tools).learn(wake, choice, replace(DONE, accepted=False, tool_run=UNSURE))
     desk_of(tools).learn(wake, choice, replace(DONE, accepted=True, status=Status.NOTHING))
     assert [each.event for each in events(tools)] == ["rejected", "accepted"]
 
@@ -303,11 +304,11 @@ def test_a_trial_is_noted_as_the_router_notes_it(tools: Layout) -> None:
     desk = desk_of(tools)
     wake = wake_of(QUESTION)
     choice = desk.choose(wake, ())
-    tried = {**DONE.details, "validation": {"ok": False, "summary": "ruff"}}
+    tried = ToolRun(SYNTAX, "ab" * 32, Validation(ok=False, summary="ruff"), "namespace")
     invalid = ActOutcome(Status.INVALID, "no", None, None, False, 0.0, tried)
     desk.learn(wake, choice, invalid)
     assert [(each.event, each.signature) for each in events(tools)] == [("failed", None)]
-    passed = replace(DONE, details={**tried, "validation": {"ok": True, "summary": ""}})
+    passed = replace(DONE, tool_run=replace(tried, validation=Validation(ok=True, summary="")))
     desk.learn(replace(wake, id="b" * 32), choice, passed)
     kinds = [each.event for each in events(tools)]
     assert kinds == ["failed", "validation_ok", "executed", "accepted"]
@@ -316,7 +317,7 @@ def test_a_trial_is_noted_as_the_router_notes_it(tools: Layout) -> None:
 @pytest.mark.parametrize(
     "changed",
     [
-        {"details": {**DONE.details, "level": "none"}},
+        {"tool_run": UNSURE},
         {"accepted": None},
     ],
 )
@@ -333,7 +334,7 @@ def test_what_a_person_says_later_is_kept_even_where_the_rule_would_not(tools: L
     desk = desk_of(tools)
     wake = wake_of(QUESTION)
     choice = desk.choose(wake, ())
-    weak = replace(DONE, details={**DONE.details, "level": "none"})
+    weak = replace(DONE, tool_run=UNSURE)
     desk.learn(wake, choice, weak)
     desk.learn(wake, choice, replace(weak, accepted=True))
     desk.learn(wake, choice, replace(weak, accepted=False))

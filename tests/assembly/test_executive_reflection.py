@@ -13,6 +13,7 @@ import pytest
 from prefrontal.cortex.models import Belief
 from prefrontal.cortex.operator import OPERATOR_KEY, OperatorWishes
 from prefrontal.cortex.plugin import CortexPlugin
+from prefrontal.decisions.payload_json import to_plain
 from prefrontal.errors import PrefrontalError
 from prefrontal.executive.nouns import ActOutcome, Conclusion, Status
 from prefrontal.ledger import Ledger
@@ -127,14 +128,14 @@ def test_five_wakes_make_the_cortex_judge_and_the_gate_hears_of_it(reviewing: Re
     found = reviewing.episode(4)
     assessment = found[0]
     assert (assessment.kind, assessment.subject, assessment.changed) == ("assessment", "ada", True)
-    trust = assessment.details["trust"]
+    trust = to_plain(assessment.payload)["trust"]
     assert trust > 0
-    assert assessment.details == {
+    assert to_plain(assessment.payload) == {
         "trust": trust,
         "before": None,
-        "proposed": assessment.details["proposed"],
-        "clamped": assessment.details["proposed"] != trust,
-        "info_score": assessment.details["info_score"],
+        "proposed": to_plain(assessment.payload)["proposed"],
+        "clamped": to_plain(assessment.payload)["proposed"] != trust,
+        "info_score": to_plain(assessment.payload)["info_score"],
         "cycle": 1,
         "trigger": "interaction_count",
         "reflector": "rules",
@@ -154,7 +155,7 @@ def test_how_acting_turned_out_is_kept_on_the_message_and_decides_the_trust() ->
         outcomes = [each.outcome for each in ledger_of(reviewing).interactions()]
         reviewing.reviewer.close()
         assert outcomes == [judged] * 5
-        trusts.append(found[0].details["trust"])
+        trusts.append(to_plain(found[0].payload)["trust"])
     assert trusts[0] >= trusts[1] > trusts[2]
     assert trusts[2] < 0
 
@@ -235,12 +236,12 @@ def test_beliefs_and_directives_come_with_what_is_known_of_them(reviewing: Revie
     directive = told["directive"]
     assert (directive.subject, directive.changed, directive.reason) == ("bob", True, "queued")
     assert "follow-up" in directive.text
-    assert directive.details["directive"] == "directive-2-1"
+    assert to_plain(directive.payload)["directive"] == "directive-2-1"
     belief = told["belief"]
     assert (belief.subject, belief.changed, belief.reason) == ("bob-overdue", True, "added")
-    assert belief.details["change"] == "added"
-    assert belief.details["expires_at"] == reviewing.clock.now() + 7200
-    assert belief.details["evidence"] == ["cycle 2"]
+    assert to_plain(belief.payload)["change"] == "added"
+    assert to_plain(belief.payload)["expires_at"] == reviewing.clock.now() + 7200
+    assert to_plain(belief.payload)["evidence"] == ["cycle 2"]
     assert belief.score == 0.5
 
 
@@ -260,12 +261,12 @@ def test_a_directive_that_the_operator_approves_later_is_concluded_then(tmp_path
     assert (waiting.changed, waiting.reason) == (False, "pending")
     assert reviewing.episode(20) == ()  # it still waits, and is not told again
     wishes = OperatorWishes()
-    wishes.approve(waiting.details["directive"], NOW)
+    wishes.approve(to_plain(waiting.payload)["directive"], NOW)
     MemoryFiles(tmp_path / "memory" / "files").store(OPERATOR_KEY, wishes.to_text())
     [approved] = reviewing.episode(9)
     reviewing.reviewer.close()
     assert (approved.changed, approved.reason) == (True, "queued")
-    assert approved.details["kind"] == "approved"
+    assert to_plain(approved.payload)["kind"] == "approved"
     assert approved.text == waiting.text
 
 
@@ -300,10 +301,13 @@ def test_a_configured_model_reflects_and_what_only_repeats_a_peer_is_kept_back()
     heard = reviewing.reviewer.hear(wake(5))
     reviewing.reviewer.close()
     told = {each.subject: each for each in found}
-    assert (told["ada"].details["trust"], told["ada"].details["clamped"]) == (3, True)
+    assert (to_plain(told["ada"].payload)["trust"], to_plain(told["ada"].payload)["clamped"]) == (
+        3,
+        True,
+    )
     assert told["ada"].reason == "clamp"
-    assert told["ada"].details["reflector"] == "deep"
-    assert (told["claim"].changed, told["claim"].details["quarantined"]) == (False, True)
+    assert to_plain(told["ada"].payload)["reflector"] == "deep"
+    assert (told["claim"].changed, to_plain(told["claim"].payload)["quarantined"]) == (False, True)
     assert told["ada-quick"].changed
     assert [each.key for each in heard] == ["ada-quick"]
 
@@ -348,7 +352,7 @@ def test_what_was_learned_outlives_the_process(tmp_path: Path) -> None:
     first.reviewer.close()
     second = Reviewing(FIVE, tmp_path)
     assert second.reviewer.consent(wake(9), ASKED) is None
-    assert cortex_of(second).last_trust("ada") == assessment.details["trust"]
+    assert cortex_of(second).last_trust("ada") == to_plain(assessment.payload)["trust"]
     second.reviewer.close()
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from prefrontal.decisions.payloads import Moment, WakePayload
 from prefrontal.executive.nouns import SELECT, ActOutcome, Choice, Option, Status
+from prefrontal.types import Standing
 
 from .executive_samples import wake
 
@@ -41,7 +43,7 @@ def test_until_it_knows_better_the_routers_order_stands() -> None:
     chooser.enter("internal_planning")
     made = chooser.select(wake(), BOTH)
     assert (made.picked, made.options, made.sentence) == (0, BOTH.options, BOTH.sentence)
-    assert made.details["control"]["committed"] is False
+    assert made.control is not None and not made.control.committed
 
 
 def test_what_keeps_failing_is_left_for_the_next_best_with_a_sentence_that_says_so() -> None:
@@ -65,7 +67,7 @@ def test_the_same_choices_and_outcomes_pick_the_same() -> None:
         for number in range(15):
             chooser.enter("internal_planning")
             made = chooser.select(wake(number), BOTH)
-            found.append((made.picked, made.details))
+            found.append((made.picked, made.control))
             chooser.enter("external_task")
             chooser.learn(wake(number), made, FAILED if number % 3 else DONE)
         return found
@@ -94,8 +96,11 @@ def test_what_was_learned_is_kept_and_a_file_that_is_none_is_told(
     assert "what the control agent learned is lost" in caplog.text
 
 
+DISTRUSTED = WakePayload("run", Moment(1, 0.0, 0.0, 0, 0, Standing("ann", -4, -0.6)))
+
+
 def test_a_situation_and_an_option_are_finite_numbers_by_name() -> None:
-    odd = replace(wake(), score=math.nan, details={"trust": -4})
+    odd = replace(wake(), score=math.nan, payload=DISTRUSTED)
     found = situation(odd)
     assert (found["score"], found["trust"], found["module issues"]) == (0.0, -0.4, 1.0)
     assert (found["source tracker"], found["change created"]) == (1.0, 1.0)

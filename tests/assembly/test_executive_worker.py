@@ -93,9 +93,9 @@ def test_a_tool_that_finds_something_made_the_wake_worth_it(tools: Layout, sourc
     assert (outcome.useful, outcome.accepted) == (True, True)
     assert outcome.value == ["x.py:1: invalid syntax"]
     assert outcome.text == "x.py:1: invalid syntax"
-    assert outcome.details["tool"] == SYNTAX
-    assert outcome.details["level"] == "namespace"
-    assert outcome.details["validation"]["ok"] is True
+    assert outcome.tool_run is not None and outcome.tool_run.tool == SYNTAX
+    assert outcome.tool_run.level == "namespace"
+    assert _validated(outcome) is True
     assert outcome.seconds > 0
 
 
@@ -110,24 +110,24 @@ def test_a_tool_is_tried_out_once_for_each_content_also_after_a_restart(
     tools: Layout, source: Path
 ) -> None:
     runner = QuickRunner(level="namespace")
-    assert "validation" in acted(tools, source, runner=runner).details
+    assert _validated(acted(tools, source, runner=runner))
     commands = len(runner.asked)
-    assert "validation" not in acted(tools, source, runner=runner).details
+    assert _validated(acted(tools, source, runner=runner)) is None
     assert len(runner.asked) == commands + 1
     path = tools.root / SYNTAX
     path.write_text(path.read_text() + "\n# changed\n")
-    assert "validation" in acted(tools, source, runner=runner).details
+    assert _validated(acted(tools, source, runner=runner))
 
 
 def test_what_prefrontal_route_tried_out_is_not_tried_again(tools: Layout, source: Path) -> None:
     passed(tools, SYNTAX)
-    assert "validation" not in acted(tools, source).details
+    assert _validated(acted(tools, source)) is None
 
 
 def test_what_failed_its_last_trial_there_is_tried_again(tools: Layout, source: Path) -> None:
     passed(tools, SYNTAX)
     passed(tools, SYNTAX, "failed")
-    assert "validation" in acted(tools, source).details
+    assert _validated(acted(tools, source))
 
 
 def test_a_tool_that_does_not_pass_is_not_run(tmp_path: Path, source: Path) -> None:
@@ -135,7 +135,7 @@ def test_a_tool_that_does_not_pass_is_not_run(tmp_path: Path, source: Path) -> N
     outcome = frobnicated(tmp_path, source, body)
     assert (outcome.status, outcome.useful, outcome.accepted) == (Status.INVALID, None, False)
     assert outcome.text.startswith("frobnicate_widget was not run: validation FAILED: ruff")
-    assert outcome.details["validation"]["ok"] is False
+    assert _validated(outcome) is False
     assert not (tmp_path / "workflows" / "_tmp" / ".validated.jsonl").exists()
 
 
@@ -297,8 +297,8 @@ def test_a_trial_in_a_weak_sandbox_does_not_count_for_one_that_confines(
 ) -> None:
     weak = QuickRunner(enforced=False, level="none")
     acted(tools, source, runner=weak, allow_weak=True)
-    assert "validation" not in acted(tools, source, runner=weak, allow_weak=True).details
-    assert "validation" in acted(tools, source).details
+    assert _validated(acted(tools, source, runner=weak, allow_weak=True)) is None
+    assert _validated(acted(tools, source))
 
 
 def test_a_sandbox_that_breaks_after_the_trial_is_no_fault_of_the_tool(
@@ -359,11 +359,11 @@ def test_a_composition_is_tried_out_and_run_as_one(tmp_path: Path, source: Path)
     question = "Find the TODO notes in src/x.py, then count the notes."
     outcome = acted(tools, source, question)
     assert (outcome.status, outcome.value) == (Status.DONE, {"result": 1}), outcome.text
-    assert "validation" not in acted(tools, source, question).details
+    assert _validated(acted(tools, source, question)) is None
     path = tools.root / "domains/notes/count/count_notes.py"
     path.write_text(path.read_text().replace("len(notes)", "len(notes) + 1"))
     changed = acted(tools, source, question)
-    assert "validation" in changed.details and changed.value == {"result": 2}
+    assert _validated(changed) and changed.value == {"result": 2}
 
 
 @pytest.mark.parametrize(
@@ -377,7 +377,7 @@ def test_in_a_real_sandbox_it_reads_the_watched_folder_and_writes_nowhere(
         pytest.skip("no sandbox that confines here")
     outcome = acted(composed(tmp_path), source, question, runner=runner)
     assert outcome.status is Status.DONE, outcome.text
-    assert outcome.details["level"] == runner.level
+    assert outcome.tool_run is not None and outcome.tool_run.level == runner.level
 
 
 @pytest.mark.parametrize(
@@ -403,3 +403,9 @@ def test_in_a_real_sandbox_nothing_else_is_read_or_written(
 def test_room_for_a_value_must_be_some(tools: Layout) -> None:
     with pytest.raises(InputError, match="value_bytes must be at least 100, got 3"):
         worker_of(tools, value_bytes=3)
+
+
+def _validated(outcome: ActOutcome) -> bool | None:
+    """What the trial said; None where there was none."""
+    tried = None if outcome.tool_run is None else outcome.tool_run.validation
+    return None if tried is None else tried.ok

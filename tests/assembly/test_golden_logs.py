@@ -9,6 +9,7 @@ from pathlib import Path
 
 from prefrontal.assembly.wakes_again import WITHOUT_START, Tally, again
 from prefrontal.decisions.log import DecisionLog
+from prefrontal.decisions.payload_json import to_plain
 from prefrontal.executive.again import Deviation
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -40,9 +41,9 @@ def test_a_golden_log_holds_what_decides(tmp_path: Path) -> None:
         labels = len(list(log.labels_after(0)))
     assert counts.keys() == {"woke", "audit", "below_threshold", "cooldown", "peer_budget"}
     assert len({each.threshold for each in kept if each.subject == "bills"}) > 8
-    assert any("gathered" in each.details for each in kept)
-    assert any("wished" in each.details for each in kept)
-    assert any("peer" in each.details for each in kept)
+    assert any("gathered" in to_plain(each.payload) for each in kept)
+    assert any("wished" in to_plain(each.payload) for each in kept)
+    assert any("peer" in to_plain(each.payload) for each in kept)
     assert labels == 212
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from prefrontal.decisions.log import Decision, DecisionLog
+from prefrontal.decisions.payloads import WakePayload
 from prefrontal.executive import (
     Actor,
     ActOutcome,
@@ -43,7 +44,7 @@ def wake(number: int, freeze: bool) -> Decision:
     return Decision(
         id=f"{number:032x}",
         time=event.timestamp,
-        kind="wake",
+        payload=WakePayload(),
         subject="deploys",
         acted=True,
         reason="woke",

@@ -9,6 +9,7 @@ import pytest
 
 from prefrontal.assembly.step_gate import StepGate
 from prefrontal.decisions.log import Decision, DecisionLog
+from prefrontal.decisions.payload_json import to_plain
 from prefrontal.errors import InputError, SourceError
 from prefrontal.executive.roles import Waker
 from prefrontal.pulse.registry import PulseRegistry
@@ -38,7 +39,7 @@ def plain(log: DecisionLog, **told: Any) -> StepGate:
 
 def what(record: Decision) -> tuple[object, ...]:
     """What was decided, without the names of decision and start."""
-    details = {name: value for name, value in record.details.items() if name != "run"}
+    details = {name: value for name, value in to_plain(record.payload).items() if name != "run"}
     return (record.time, record.subject, record.acted, record.reason, record.score,
             record.threshold, record.question, record.propensity, record.why, details)  # fmt: skip
 
@@ -48,7 +49,7 @@ def test_it_fills_the_role_of_the_loop_and_its_wakes_are_in_the_log(log: Decisio
     [wake] = waker.wake(file())
     assert wake == log.get(wake.id)
     assert (wake.kind, wake.subject, wake.reason) == ("wake", "bills", Reason.WOKE)
-    assert (wake.time, wake.details["monotonic"]) == (NOW, 0.0)
+    assert (wake.time, to_plain(wake.payload)["monotonic"]) == (NOW, 0.0)
     assert list(waker.wake(file("notes.txt"))) == []
 
 
@@ -89,7 +90,7 @@ def test_a_label_counts_from_the_next_event_on(log: DecisionLog) -> None:
     log.add_label(first.id, 0.0, NOW)
     [second] = one.wake(file("b.pdf"))
     assert second.score < first.score
-    assert (first.details["labels"], second.details["labels"]) == (0, 1)
+    assert (to_plain(first.payload)["labels"], to_plain(second.payload)["labels"]) == (0, 1)
 
 
 def test_what_slept_is_kept_only_where_that_is_wanted(log: DecisionLog) -> None:

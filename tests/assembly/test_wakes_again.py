@@ -11,6 +11,7 @@ import pytest
 from prefrontal.assembly.wake_gate import WakeGate
 from prefrontal.assembly.wakes_again import CHANGED, WITHOUT_REFUSALS, WITHOUT_START, Tally, again
 from prefrontal.decisions.log import DecisionLog
+from prefrontal.decisions.payload_json import to_plain
 from prefrontal.decisions.threshold_wishes import wish_threshold
 from prefrontal.executive.again import Deviation
 from prefrontal.pulse.prefrontal import EscalationDecision
@@ -105,7 +106,7 @@ def test_wakes_that_were_gathered_are_decided_again() -> None:
     assert found == []
     assert (tally.starts, tally.lost) == (3, 0)
     assert len(gathered) > 20
-    assert any("closed" in each.details for each in gathered) or tally.decided > 1000
+    assert any("closed" in to_plain(each.payload) for each in gathered) or tally.decided > 1000
 
 
 def change(path: Path, sql: str) -> None:
@@ -214,7 +215,12 @@ def test_a_threshold_of_a_person_is_taken_as_it_was() -> None:
     assert found == []
     assert tally.decided == 8
     assert [each.threshold for each in kept] == [0.6, 0.6, 0.1, 0.1, 0.95, 0.95, 0.6, 0.6]
-    assert [each.details.get("wished", False) for each in kept[1:5]] == [False, True, True, True]
+    assert [to_plain(each.payload).get("wished", False) for each in kept[1:5]] == [
+        False,
+        True,
+        True,
+        True,
+    ]
 
 
 def test_modules_that_changed_between_two_starts_are_those_of_each_start() -> None:

@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 
 from prefrontal.cli import main
 from prefrontal.decisions.log import Decision, DecisionLog
+from prefrontal.decisions.payload_json import from_plain
 
 from .test_decisions import decision
 
@@ -53,7 +54,9 @@ BELIEF = {
 }
 
 
-def later(number: int, kind: str, cause: int, **fields: Any) -> Decision:
+def later(
+    number: int, kind: str, cause: int, plain: dict[str, Any] | None = None, **fields: Any
+) -> Decision:
     told: dict[str, Any] = {
         "score": math.nan,
         "threshold": math.nan,
@@ -62,7 +65,7 @@ def later(number: int, kind: str, cause: int, **fields: Any) -> Decision:
         "cause": f"{cause:08x}" * 4,
         **fields,
     }
-    return decision(number, kind=kind, **told)
+    return decision(number, payload=from_plain(kind, plain or {}, 0.0), **told)
 
 
 @pytest.fixture(autouse=True)
@@ -72,14 +75,14 @@ def _chain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = {"rationale": "it is late", "expires_at": 1_700_007_200.0, "why": "", "cycle": 2}
     records = [
         decision(1),
-        later(2, "route", 1, subject="check_syntax", reason="select", score=0.91, details=ROUTE,
+        later(2, "route", 1, subject="check_syntax", reason="select", score=0.91, plain=ROUTE,
               threshold=0.6, why=(("doc_keywords", 0.4),), question="check the syntax"),
-        later(3, "act", 2, subject="check_syntax", reason="done", details=ACT, question="invalid"),
-        later(4, "assessment", 3, subject="ada", reason="clamp", details=trust, question="Late."),
-        later(5, "belief", 3, subject="ada-quick", reason="revised", score=0.75, details=BELIEF,
+        later(3, "act", 2, subject="check_syntax", reason="done", plain=ACT, question="invalid"),
+        later(4, "assessment", 3, subject="ada", reason="clamp", plain=trust, question="Late."),
+        later(5, "belief", 3, subject="ada-quick", reason="revised", score=0.75, plain=BELIEF,
               question="is slow"),
-        later(6, "directive", 3, subject="ada", reason="queued", details=told, question="Ask."),
-        later(7, "act", 6, subject="agent", reason="asked", details={"useful": None},
+        later(6, "directive", 3, subject="ada", reason="queued", plain=told, question="Ask."),
+        later(7, "act", 6, subject="agent", reason="asked", plain={"useful": None},
               question="asked: Ask."),
         decision(8),
         later(9, "act", 8, acted=False, reason="failed", subject="find_todos", question="broke"),

@@ -13,6 +13,7 @@ from rich.cells import cell_len
 
 from prefrontal.cli import main
 from prefrontal.decisions.log import Decision, DecisionLog
+from prefrontal.decisions.payloads import WakePayload
 from prefrontal.types import Reason, SignalEvent
 
 
@@ -21,7 +22,7 @@ def decision(number: int, **changes: Any) -> Decision:
     told: dict[str, Any] = {
         "id": f"{number:08x}" * 4,
         "time": 1_700_000_000.0 + number,
-        "kind": "wake",
+        "payload": WakePayload(),
         "subject": "invoices",
         "acted": True,
         "reason": str(Reason.WOKE),

@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from prefrontal.cli import main
 from prefrontal.decisions.log import Decision, DecisionLog, new_id
+from prefrontal.decisions.payloads import WakePayload
 
 
 @pytest.fixture
@@ -19,8 +20,8 @@ def log(tmp_path: Path) -> str:
         for number in range(10):
             label = float(number % 2)
             record = Decision(
-                new_id(), 1000.0 + number, "wake", "papers", True, "woke", 0.6 + number / 100,
-                0.6, "?", 1.0, (), label=label, labelled_at=2000.0,
+                new_id(), 1000.0 + number, "papers", True, "woke", 0.6 + number / 100,
+                0.6, "?", 1.0, (), WakePayload(), label=label, labelled_at=2000.0,
             )  # fmt: skip
             decisions.append(record)
     return str(path)

@@ -14,6 +14,8 @@ from click.testing import CliRunner, Result
 
 from prefrontal.cli import main
 from prefrontal.decisions.log import Decision, DecisionLog
+from prefrontal.decisions.payload_json import to_plain
+from prefrontal.decisions.payloads import WakePayload
 from prefrontal.ledger import Ledger
 
 from ..assembly.desk_tools import tools_of
@@ -217,7 +219,7 @@ def test_what_a_person_said_is_taught_at_the_next_start_once(project: Project) -
     assert f"Learned: route {route.id[:8]} of check_syntax was 0." in done.stderr
     with project.log() as log:
         later, before = log.recent(2, kind="route")
-    assert (before.details.get("taught"), later.details["taught"]) == (None, 2)
+    assert (to_plain(before.payload).get("taught"), to_plain(later.payload)["taught"]) == (None, 2)
     again = project.once(project.event(2))
     assert "Learned" not in again.stderr
 
@@ -228,7 +230,7 @@ def test_a_wake_that_a_killed_run_left_is_taken_up(project: Project) -> None:
         [wake] = log.recent()
         left = dict.fromkeys(("label", "labelled_at"))
         log.append(changed(wake, id="f" * 32, question="Check the syntax of nothing.py.", **left))
-        log.append(changed(wake, id="e" * 32, details={"run": "of watch"}, **left))
+        log.append(changed(wake, id="e" * 32, payload=WakePayload("of watch"), **left))
         log.append(changed(wake, id="d" * 32, time=NOW - 1e6, **left))
     done = project.once(project.event(1))
     assert "ffffffff" in done.stdout

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from prefrontal.decisions.log import Decision, new_id
+from prefrontal.decisions.payloads import WakePayload
 from prefrontal.types import SignalEvent
 
 _SLEPT = {"acted": False, "reason": "below_threshold", "question": None}
@@ -21,7 +22,7 @@ def woke(time: float = 1_700_000_000.5, **changes: Any) -> Decision:
     record = Decision(
         id=new_id(),
         time=time,
-        kind="wake",
+        payload=WakePayload(),
         subject="papers",
         acted=True,
         reason="woke",

@@ -10,6 +10,7 @@ import pytest
 
 from prefrontal.decisions.deliveries import _FIRST, DONE, GIVEN_UP, PENDING, Deliveries
 from prefrontal.decisions.log import DecisionLog
+from prefrontal.decisions.payloads import RoutePayload
 from prefrontal.decisions.schema import create_decisions
 from prefrontal.errors import SourceError
 from prefrontal.storage.database import Database
@@ -61,7 +62,12 @@ def test_what_woke_nobody_asks_nothing_or_is_no_wake_is_owed_to_nobody(
     log: DecisionLog, deliveries: Deliveries
 ) -> None:
     log.append_many(
-        [slept(question="Why?"), woke(question=None), woke(question=" "), woke(kind="route")]
+        [
+            slept(question="Why?"),
+            woke(question=None),
+            woke(question=" "),
+            woke(payload=RoutePayload()),
+        ]
     )
     log.append_soon(slept())
     log.flush()

@@ -14,6 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prefrontal.decisions.log import Decision, DecisionLog, new_id
+from prefrontal.decisions.payload_json import to_plain
+from prefrontal.decisions.payloads import ActPayload, WakePayload
 from prefrontal.types import SignalEvent
 
 from .decision_samples import event, woke
@@ -35,7 +37,6 @@ records = st.builds(
     Decision,
     id=st.just("new"),
     time=finite,
-    kind=st.just("wake"),
     subject=texts,
     acted=st.booleans(),
     reason=st.sampled_from(["woke", "busy"]),
@@ -44,6 +45,7 @@ records = st.builds(
     question=st.none() | texts,
     propensity=st.floats(0.0, 1.0, exclude_min=True),
     window=st.lists(events, max_size=3).map(tuple),
+    payload=st.just(WakePayload()),
     why=st.lists(st.tuples(texts, floats), max_size=3).map(tuple),
 )
 
@@ -139,7 +141,9 @@ def test_what_is_nested_too_deep_to_be_read_everywhere_is_not_kept_so_deep(
     deep: dict[str, Any] = {"end": 1}
     for _ in range(900):  # the writer has room for it, a reader with frames below it has none
         deep = {"in": deep}
-    record = woke(window=(event(**deep),), details={"deep": deep, "wide": [[1]] * 100})
+    record = woke(
+        window=(event(**deep),), payload=ActPayload(value={"deep": deep, "wide": [[1]] * 100})
+    )
     log.append(record)
 
     def read(frames: int) -> Decision | None:
@@ -148,4 +152,4 @@ def test_what_is_nested_too_deep_to_be_read_everywhere_is_not_kept_so_deep(
     found = read(400)
     assert found is not None
     assert found.window[0].features["in"]["in"]["in"]
-    assert found.details["wide"] == [[1]] * 100
+    assert to_plain(found.payload)["value"]["wide"] == [[1]] * 100

@@ -9,17 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from prefrontal.decisions.decision import (
+from prefrontal.decisions.decision import KINDS, Decision
+from prefrontal.decisions.log import DecisionLog
+from prefrontal.decisions.payloads import (
     ACT,
     ASSESSMENT,
     BELIEF,
     DIRECTIVE,
-    KINDS,
+    PAYLOADS,
     ROUTE,
     WAKE,
-    Decision,
+    RoutePayload,
+    WakePayload,
 )
-from prefrontal.decisions.log import DecisionLog
 from prefrontal.decisions.schema import STEPS
 from prefrontal.errors import InputError
 from prefrontal.storage.database import Database
@@ -28,7 +30,7 @@ from prefrontal.testing import ManualClock
 
 from .decision_samples import slept, woke
 
-DETAILS = {"policy": "select", "scores": [0.1, 1e-300, math.pi], "plan": None, "\u00fc": {"a": "b"}}
+ARGUMENTS = {"scores": [0.1, 1e-300, math.pi], "plan": None, "\u00fc": {"a": "b"}}
 
 
 @pytest.fixture
@@ -38,24 +40,31 @@ def log() -> Iterator[DecisionLog]:
 
 
 def later(cause: str, kind: str, name: str, *, acted: bool = True) -> Decision:
-    found = woke(id=name, kind=kind, acted=acted, score=math.nan, threshold=math.nan)
-    return replace(found, cause=cause, details=DETAILS, question="what came of it")
+    found = woke(id=name, acted=acted, score=math.nan, threshold=math.nan, cause=cause)
+    return replace(found, payload=PAYLOADS[kind](), question="what came of it")
 
 
-def test_cause_and_details_come_back_as_they_were(tmp_path: Path) -> None:
-    record = later("0123", ROUTE, "4567")
+def test_cause_and_payload_come_back_as_they_were(tmp_path: Path) -> None:
+    payload = RoutePayload("select", arguments=ARGUMENTS)
+    record = replace(later("0123", ROUTE, "4567"), payload=payload)
     with DecisionLog(tmp_path / "log.db") as log:
         log.append(record)
     with DecisionLog(tmp_path / "log.db") as log:
         found = log.get("4567")
     assert found is not None
-    assert (found.cause, found.details) == ("0123", DETAILS)
+    assert (found.cause, found.payload) == ("0123", payload)
     assert math.isnan(found.score)
 
 
-def test_a_kind_that_nobody_knows_is_refused(log: DecisionLog) -> None:
-    with pytest.raises(InputError, match="kind must be one of wake, route, act.*got 'nap'"):
-        log.append(woke(kind="nap"))
+def test_a_kind_that_nobody_knows_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "log.db"
+    with DecisionLog(path) as log:
+        log.append(woke(id="a000"))
+        database = Database(path)
+        database.execute("UPDATE decisions SET kind = 'nap'")
+        database.close()
+        with pytest.raises(InputError, match="kind must be one of wake, route, act.*got 'nap'"):
+            log.get("a000")
 
 
 def test_what_a_decision_led_to_is_found_however_far(log: DecisionLog) -> None:
@@ -115,4 +124,4 @@ def test_a_log_of_before_is_read_on(tmp_path: Path) -> None:
         log.append(later("old1", ROUTE, "new1"))
         assert [each.id for each in log.followed("old1")] == ["new1"]
     assert found is not None
-    assert (found.cause, found.details, found.question) == (None, {}, "Q?")
+    assert (found.cause, found.payload, found.question) == (None, WakePayload(), "Q?")

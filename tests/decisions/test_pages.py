@@ -55,7 +55,7 @@ def test_rows_labels_and_whole_decisions_are_what_was_kept(tmp_path: Path) -> No
 def test_kinds_causes_and_states_are_found(tmp_path: Path) -> None:
     with DecisionLog(tmp_path / "log", owed_to=("post x",)) as log:
         woken = wake()
-        route = decision("route", "tool", NOON + 1, cause=woken.id, details={"sentence": "fits"})
+        route = decision("route", "tool", NOON + 1, cause=woken.id, plain={"sentence": "fits"})
         act = decision("act", "tool", NOON + 2, cause=route.id)
         log.append_many([woken, route, act, decision("belief", "key", NOON + 3)])
         log.save_state("thresholds", b"{}", 0)

@@ -9,19 +9,20 @@ from pathlib import Path
 import pytest
 
 from prefrontal.decisions.log import Decision, DecisionLog
+from prefrontal.decisions.payloads import PAYLOADS
 
 
 def record(id_: str, kind: str = "wake", cause: str | None = None, **more: object) -> Decision:
     told: dict[str, object] = {"time": 100.0, "acted": True, "question": "why?", **more}
     return Decision(
         id=id_,
-        kind=kind,
         subject="m",
         reason="woke",
         score=0.9,
         threshold=0.5,
         propensity=1.0,
         window=(),
+        payload=PAYLOADS[kind](),
         cause=cause,
         **told,  # type: ignore[arg-type]
     )

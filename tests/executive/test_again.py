@@ -9,6 +9,14 @@ from dataclasses import replace
 import pytest
 
 from prefrontal.decisions.log import Decision, DecisionLog
+from prefrontal.decisions.payloads import (
+    EDITED_QUESTION,
+    ActPayload,
+    AssessmentPayload,
+    DirectivePayload,
+    RoutePayload,
+    WakePayload,
+)
 from prefrontal.executive import ActOutcome, Choice, Conclusion, Executive, Option, Status
 from prefrontal.executive.again import KeptActor, KeptMoments, attend_again, episode_of
 from prefrontal.testing import (
@@ -23,7 +31,7 @@ WAKES = 60
 BASE = Decision(
     id="",
     time=1e9,
-    kind="wake",
+    payload=WakePayload(),
     subject="code",
     acted=True,
     reason="woke",
@@ -53,9 +61,9 @@ class CountingReviewer(ScriptedReviewer):
     ) -> list[Conclusion]:
         self.judged.append(judged)
         total = sum(each or 0.0 for each in self.judged) / 3
-        said = [Conclusion("assessment", "ann", "counted", True, "count", total, {"trust": total})]
+        said = [Conclusion(AssessmentPayload(), "ann", "counted", True, "count", total)]
         if len(self.judged) % 7 == 0:
-            said.append(Conclusion("directive", "ann", "Ask ann.", True, "ask"))
+            said.append(Conclusion(DirectivePayload(), "ann", "Ask ann.", True, "ask"))
         return said
 
 
@@ -137,15 +145,16 @@ def test_one_bit_of_a_score_is_found(log: DecisionLog) -> None:
 
 def test_another_outcome_changes_what_follows(log: DecisionLog) -> None:
     act = next(each for each in log.records() if each.kind == "act" and each.subject == "tool")
-    other = replace(act, details={**act.details, "accepted": True, "useful": True})
+    assert isinstance(act.payload, ActPayload)
+    other = replace(act, payload=replace(act.payload, accepted=True, useful=True))
     found = deviations(log, Tampered(log, other))  # type: ignore[arg-type]
     assert ("route", "score") in found
 
 
 def test_how_a_person_would_have_asked_is_nobodys_decision(log: DecisionLog) -> None:
     [wake] = log.recent(1)
-    edited = replace(BASE, id="e" * 32, kind="directive", cause=wake.id, reason="edited")
-    log.append(replace(edited, details={"kind": "edited_question", "asked": "What now?"}))
+    edited = replace(BASE, id="e" * 32, payload=DirectivePayload(), cause=wake.id, reason="edited")
+    log.append(replace(edited, payload=DirectivePayload(EDITED_QUESTION, asked="What now?")))
     assert deviations(log) == []
     log.append(replace(edited, id="f" * 32))
     assert deviations(log) == [("directive", "")]
@@ -181,8 +190,10 @@ def test_what_is_said_of_a_directive_says_nothing_of_the_tool(log: DecisionLog) 
 
 def test_causes_that_go_in_a_circle_are_no_episode() -> None:
     with DecisionLog() as log:
-        first = replace(BASE, id="a" * 32, kind="act", cause="b" * 32)
-        log.append_many([first, replace(first, id="b" * 32, kind="route", cause="a" * 32)])
+        first = replace(BASE, id="a" * 32, payload=ActPayload(), cause="b" * 32)
+        log.append_many(
+            [first, replace(first, id="b" * 32, payload=RoutePayload(), cause="a" * 32)]
+        )
         assert episode_of(first, log) is None
         assert len(log.followed(first.id)) == 2
 

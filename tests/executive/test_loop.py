@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from prefrontal.decisions.log import Decision, DecisionLog
+from prefrontal.decisions.payload_json import to_plain
+from prefrontal.decisions.payloads import BeliefPayload, DirectivePayload, ToolRun, WakePayload
 from prefrontal.errors import InputError, SourceError
 from prefrontal.executive import (
     ActOutcome,
@@ -38,7 +40,7 @@ EVENT = SignalEvent("filesystem", "/home/me/a.py", "modified", 1.0, 1_700_000_00
 WAKE = Decision(
     id="0123abcd",
     time=1_700_000_000.0,
-    kind="wake",
+    payload=WakePayload(),
     subject="code",
     acted=True,
     reason="woke",
@@ -51,9 +53,11 @@ WAKE = Decision(
 FIRST = Option("git/diff.py", "diff", 0.8, {"path": "a.py"}, (("name", 0.3),), {"score": 0.8})
 SECOND = Option("git/todo.py", "todo", 0.7, {}, (), {"score": 0.7}, ("a shared tool",))
 CHOICE = Choice("What changed", "select", (FIRST, SECOND), 0.6, "diff has 0.80")
-DONE = ActOutcome(Status.DONE, "3 lines", ["x"], True, True, 0.25, {"level": "namespace"})
+TOOL_RUN = ToolRun(FIRST.tool, "ab" * 32, level="namespace")
+DONE = ActOutcome(Status.DONE, "3 lines", ["x"], True, True, 0.25, TOOL_RUN)
 BELIEF = HeardBelief("diff:good", "diff is reliable", 0.9)
-CONCLUDED = Conclusion("belief", "diff:good", "diff is reliable", True, "added", 0.9, {"change": 1})
+ADDED = BeliefPayload("added")
+CONCLUDED = Conclusion(ADDED, "diff:good", "diff is reliable", True, "added", 0.9)
 
 
 class Loop:
@@ -96,15 +100,20 @@ def test_a_signal_goes_from_wake_to_conclusion_and_each_step_is_kept(loop: Loop)
         "select",
     )
     assert (route.score, route.threshold, route.question) == (0.8, 0.6, "What changed")
-    assert route.details["arguments"] == {"path": "a.py"}
-    assert [each["tool"] for each in route.details["considered"]] == [FIRST.tool, SECOND.tool]
+    assert to_plain(route.payload)["arguments"] == {"path": "a.py"}
+    assert [each["tool"] for each in to_plain(route.payload)["considered"]] == [
+        FIRST.tool,
+        SECOND.tool,
+    ]
     assert (act.kind, act.subject, act.acted, act.reason) == ("act", "diff", True, "done")
-    assert act.details == {
+    assert to_plain(act.payload) == {
         "status": "done",
         "value": ["x"],
         "useful": True,
         "accepted": True,
         "seconds": 0.25,
+        "tool": FIRST.tool,
+        "sha256": "ab" * 32,
         "level": "namespace",
     }
     assert (belief.kind, belief.subject, belief.score) == ("belief", "diff:good", 0.9)
@@ -148,7 +157,7 @@ def test_a_step_that_must_wait_is_not_taken(loop: Loop) -> None:
     route, act, *_ = episode.records
     assert loop.actor.acted == []
     assert (route.acted, route.reason) == (False, "deferred")
-    assert route.details["verdict"] == {
+    assert to_plain(route.payload)["verdict"] == {
         "decision": "conditional",
         "reasoning": "trust in ann is -4",
     }
@@ -265,12 +274,12 @@ def test_what_a_person_says_later_is_taught_as_far_as_it_says_something(
     assert loop.chooser.learned[-1] == replace(DONE, useful=useful, accepted=accepted)
     assert loop.reviewer.judged == pytest.approx(judged)
     route = executive.attend(replace(WAKE, id="4567abcd")).records[0]
-    assert route.details["taught"] == 3
+    assert to_plain(route.payload)["taught"] == 3
 
 
 def test_a_directive_is_handed_to_the_agent_as_a_question_of_its_own(loop: Loop) -> None:
-    told = Conclusion("directive", "ann", "Ask ann for the missing file.", True, "ask")
-    held = Conclusion("directive", "bob", "Tell bob.", False, "cap")
+    told = Conclusion(DirectivePayload(), "ann", "Ask ann for the missing file.", True, "ask")
+    held = Conclusion(DirectivePayload(), "bob", "Tell bob.", False, "cap")
     loop.reviewer.make = lambda _: [told, held]
     [episode] = loop.executive().sense(EVENT)
     *_, last = episode.records

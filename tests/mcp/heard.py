@@ -12,6 +12,7 @@ from typing import Any
 from mcp import Client
 
 from prefrontal.decisions.log import Decision, DecisionLog, new_id
+from prefrontal.decisions.payloads import WakePayload
 from prefrontal.mcp.server import build_server
 from prefrontal.types import SignalEvent
 
@@ -27,7 +28,7 @@ def wake(question: str | None = "An invoice to file?", **changes: Any) -> Decisi
     told: dict[str, Any] = {
         "id": new_id(),
         "time": 1_700_000_001.0,
-        "kind": "wake",
+        "payload": WakePayload(),
         "subject": "invoices",
         "acted": question is not None,
         "reason": "woke",

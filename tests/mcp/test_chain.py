@@ -5,20 +5,24 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 from mcp.types import TextResourceContents
 
 from prefrontal.decisions.log import Decision, DecisionLog
+from prefrontal.decisions.payload_json import from_plain
 
 from .served_samples import answer, asking, refusal
 
 
-def decision(id_: str, kind: str, cause: str | None, **fields: object) -> Decision:
-    told: dict[str, object] = {"subject": kind, "reason": "done", "details": {}, **fields}
+def decision(
+    id_: str, kind: str, cause: str | None, plain: dict[str, Any] | None = None, **fields: object
+) -> Decision:
+    told: dict[str, object] = {"subject": kind, "reason": "done", **fields}
     return Decision(
         id=id_ * 32,
         time=1.7e9,
-        kind=kind,
+        payload=from_plain(kind, plain or {}, 1.7e9),
         acted=True,
         score=math.nan,
         threshold=math.nan,
@@ -37,9 +41,9 @@ def chain(folder: Path) -> None:
         log.append_many(
             [
                 decision("a", "wake", None, reason="woke"),
-                decision("b", "route", "a", details={"tool": "x.py", "sentence": "It fits."}),
-                decision("c", "act", "b", details={"value": [1]}),
-                decision("d", "assessment", "c", reason="judged", details=trust, subject="ada"),
+                decision("b", "route", "a", plain={"tool": "x.py", "sentence": "It fits."}),
+                decision("c", "act", "b", plain={"value": [1]}),
+                decision("d", "assessment", "c", reason="judged", plain=trust, subject="ada"),
             ]
         )
 
@@ -57,7 +61,7 @@ async def test_a_decision_of_any_kind_is_explained_with_its_chain(tmp_path: Path
         assert others == [each for each in "abcd" if each != id_]
     assert told["b"]["sentence"] == "It fits."
     assert told["c"]["sentence"] == "It was done."
-    assert told["c"]["details"] == {"value": [1]}
+    assert told["c"]["details"]["value"] == [1]
     assert told["d"]["cause"] == "c" * 32
     assert told["b"]["chain"][-1]["said"] == "trust: ada +1 -> +3. what the assessment says"
     assert told["a"]["cause"] is None

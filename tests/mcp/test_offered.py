@@ -8,6 +8,7 @@ from mcp import Client
 from mcp.types import TextResourceContents
 
 from prefrontal.decisions.log import Decision, DecisionLog, new_id
+from prefrontal.decisions.payloads import WakePayload
 from prefrontal.mcp.offered import Answer
 from prefrontal.types import Reason, SignalEvent
 
@@ -22,7 +23,7 @@ def wake(log: DecisionLog) -> str:
     record = Decision(
         id=new_id(),
         time=5.0,
-        kind="wake",
+        payload=WakePayload(),
         subject="invoices",
         acted=True,
         reason=Reason.WOKE,

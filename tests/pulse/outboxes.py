@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from prefrontal.decisions.log import Decision, DecisionLog, new_id
+from prefrontal.decisions.payloads import WakePayload
 from prefrontal.pulse.lane import GIVE_UP_S, Lane
 from prefrontal.pulse.prefrontal import EscalationDecision
 from prefrontal.pulse.sinks import Outcome
@@ -60,7 +61,7 @@ class Owing:
         return Decision(
             id=new_id(),
             time=self.clock.now(),
-            kind="wake",
+            payload=WakePayload(),
             subject="invoices",
             acted=True,
             reason=str(Reason.WOKE),

@@ -11,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prefrontal.decisions.log import Decision, DecisionLog
+from prefrontal.decisions.payload_json import from_plain, to_plain
+from prefrontal.decisions.payloads import Moment, WakePayload
 from prefrontal.decisions.threshold_wishes import wish_threshold
 from prefrontal.pulse.gate import RING
-from prefrontal.pulse.moment import Moment, moment_of, shifted
+from prefrontal.pulse.moment import reasons, shifted
 from prefrontal.pulse.registry import PulseRegistry
 from prefrontal.settings import PolicySettings
 from prefrontal.testing import ManualClock
@@ -64,7 +66,9 @@ def kept(
             registry.start()
             assert all(registry.push(each) for each in events)
         assert registry.stop(PATIENCE_S)
-        return sorted(log.records(), key=lambda each: (each.details["event"], each.subject))
+        return sorted(
+            log.records(), key=lambda each: (to_plain(each.payload)["event"], each.subject)
+        )
 
 
 MODULES = [raw("homework"), raw("never", threshold=1.0)]
@@ -76,17 +80,17 @@ def ann(shift: float, trust: int = -4, wakes_per_hour: float | None = None) -> K
 
 def test_all_decisions_about_an_event_are_of_one_moment() -> None:
     records = kept([file("a.pdf"), file("b.txt"), file("c.pdf")], clock=RunningClock())
-    moments = [(each.time, each.details["monotonic"]) for each in records]
+    moments = [(each.time, to_plain(each.payload)["monotonic"]) for each in records]
     assert moments[0] == moments[1] < moments[2] == moments[3] < moments[4] == moments[5]
-    assert [each.details["event"] for each in records] == [1, 1, 2, 2, 3, 3]
-    assert [each.details["slept"] for each in records] == [0, 0, 1, 1, 3, 3]
+    assert [to_plain(each.payload)["event"] for each in records] == [1, 1, 2, 2, 3, 3]
+    assert [to_plain(each.payload)["slept"] for each in records] == [0, 0, 1, 1, 3, 3]
     assert [each.acted for each in records] == [True, False, False, False, True, False]
 
 
 def test_a_start_bears_one_name_and_another_start_another() -> None:
     first, second = (kept([file("a.pdf"), file("b.pdf")]) for _ in range(2))
-    [name] = {each.details["run"] for each in first}
-    [other] = {each.details["run"] for each in second}
+    [name] = {to_plain(each.payload)["run"] for each in first}
+    [other] = {to_plain(each.payload)["run"] for each in second}
     assert len(name) == len(other) == 8
     assert name != other
     int(name + other, 16)
@@ -101,7 +105,7 @@ def test_a_decision_says_which_label_was_the_last_it_knew() -> None:
             assert registry.push(file(f"{number}.pdf"))
             assert registry.stop(PATIENCE_S)
             registry.record_feedback(log.recent(1)[0].id, 1.0)
-        assert [each.details["labels"] for each in log.records()] == [0, 1, 2]
+        assert [to_plain(each.payload)["labels"] for each in log.records()] == [0, 1, 2]
 
 
 def test_a_refusal_that_is_remembered_and_one_that_is_logged_say_the_same() -> None:
@@ -116,7 +120,7 @@ def test_a_refusal_that_is_remembered_and_one_that_is_logged_say_the_same() -> N
         log.flush()
         [remembered] = registry.refusals()
         assert remembered == log.get(remembered.id) == registry.explain(remembered.id)
-        assert remembered.details["peer"] == "ann"
+        assert to_plain(remembered.payload)["peer"] == "ann"
 
 
 def test_every_refusal_is_logged_however_many_one_batch_brings() -> None:
@@ -171,18 +175,18 @@ def test_little_trust_lets_the_agent_sleep_and_says_why() -> None:
     assert [abs(amount) for _, amount in record.why] == sorted(
         (abs(amount) for _, amount in record.why), reverse=True
     )
-    assert {name: record.details[name] for name in ("peer", "trust", "shift")} == {
+    assert {name: to_plain(record.payload)[name] for name in ("peer", "trust", "shift")} == {
         "peer": "ann",
         "trust": -4,
         "shift": -2.0,
     }
-    assert "budget" not in record.details
+    assert "budget" not in to_plain(record.payload)
 
 
 def test_a_small_shift_is_named_among_many_stronger_reasons() -> None:
     moment = Moment(1, 0.0, 0.0, 0, 0, Standing("ann", 3, 0.01))
     pushed = [(f"token={number}", 9.0 - number / 10) for number in range(30)]
-    why = moment.reasons(pushed, 12)
+    why = reasons(moment, pushed, 12)
     assert why == (*pushed[:11], ("trust in ann +3", 0.01))
 
 
@@ -198,7 +202,7 @@ def test_a_peer_has_a_budget_of_its_own_over_all_modules() -> None:
                    policy=PolicySettings(burst=3))  # fmt: skip
     reasons = [each.reason for each in modules if each.subject == "homework"]
     assert reasons == [Reason.WOKE] * 3 + [Reason.PEER_BUDGET]
-    assert {each.details["budget"] for each in modules} == {1.0}
+    assert {to_plain(each.payload)["budget"] for each in modules} == {1.0}
 
 
 @given(
@@ -209,11 +213,12 @@ def test_a_peer_has_a_budget_of_its_own_over_all_modules() -> None:
     | st.builds(Standing, st.text(min_size=1), st.integers(-10, 10), st.floats(-9, 9),
                 st.none() | st.floats(0, 100)),
 )  # fmt: skip
-def test_the_details_give_the_moment_back(
+def test_a_row_gives_the_moment_back(
     event: int, times: tuple[float, float], counts: tuple[int, int], standing: Standing | None
 ) -> None:
     moment = Moment(event, *times, *counts, standing)
-    assert moment_of(moment.time, moment.details()) == moment
+    wake = WakePayload("run", moment, gathered=(moment, moment))
+    assert from_plain("wake", to_plain(wake), moment.time) == wake
 
 
 def test_a_group_tells_of_each_event_it_gathered() -> None:
@@ -227,11 +232,12 @@ def test_a_group_tells_of_each_event_it_gathered() -> None:
         assert all(registry.push(file(f"{number}.pdf")) for number in range(3))
         assert registry.stop(PATIENCE_S)
         [record] = log.records()
-    gathered = record.details["gathered"]
-    assert [each["event"] for each in gathered] == [1, 2, 3]
+    assert isinstance(record.payload, WakePayload)
+    gathered = record.payload.gathered
+    assert [each.event for each in gathered] == [1, 2, 3]
     assert len(record.window) == 3
-    assert record.time > gathered[2]["time"] > gathered[0]["time"]
-    assert record.details["closed"] is True
+    assert record.time > gathered[2].time > gathered[0].time
+    assert record.payload.closed
 
 
 def test_a_persons_threshold_stands_before_the_floor_until_it_is_taken_back() -> None:
@@ -248,7 +254,7 @@ def test_a_persons_threshold_stands_before_the_floor_until_it_is_taken_back() ->
             assert registry.stop(PATIENCE_S)
             log.flush()
             [record] = log.recent(1)
-            told.append((record.threshold, record.acted, record.details.get("wished")))
+            told.append((record.threshold, record.acted, to_plain(record.payload).get("wished")))
     assert told == [(0.65, True, None), (0.95, False, True), (0.1, True, True), (0.65, True, None)]
 
 

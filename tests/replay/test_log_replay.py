@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from prefrontal.decisions.log import Decision, new_id
+from prefrontal.decisions.payloads import WakePayload
 from prefrontal.replay.log_replay import replay_log
 from prefrontal.types import Reason
 
@@ -21,8 +22,8 @@ def record(
     acted = reason in (Reason.WOKE, Reason.AUDIT)
     question = "?" if acted else None
     return Decision(
-        new_id(), time, "wake", module, acted, reason, score, 0.6, question, propensity, (),
-        label=label, labelled_at=None if label is None else time,
+        new_id(), time, module, acted, reason, score, 0.6, question, propensity, (),
+        WakePayload(), label=label, labelled_at=None if label is None else time,
     )  # fmt: skip
 
 

@@ -13,6 +13,8 @@ from prefrontal.clock import Clock
 from prefrontal.cortex.models import Belief
 from prefrontal.cortex.state import BELIEFS_KEY, HISTORY_KEY, dump_beliefs, dump_history
 from prefrontal.decisions.log import Decision, new_id
+from prefrontal.decisions.payload_json import from_plain
+from prefrontal.decisions.payloads import WakePayload
 from prefrontal.http_door import Door
 from prefrontal.ledger import Ledger
 from prefrontal.pulse.fingerprint import parse_fingerprint
@@ -56,7 +58,7 @@ def wake(
     }
     return Decision(
         time=time,
-        kind="wake",
+        payload=WakePayload(),
         subject=subject,
         acted=acted,
         reason=reason,
@@ -65,8 +67,10 @@ def wake(
     )
 
 
-def decision(kind: str, subject: str, time: float = NOON, **told: Any) -> Decision:
-    """A decision of another kind."""
+def decision(
+    kind: str, subject: str, time: float = NOON, plain: dict[str, Any] | None = None, **told: Any
+) -> Decision:
+    """A decision of another kind. plain: what its row holds of it."""
     usual: dict[str, Any] = {
         "id": new_id(),
         "acted": True,
@@ -77,7 +81,8 @@ def decision(kind: str, subject: str, time: float = NOON, **told: Any) -> Decisi
         "propensity": 1.0,
         "window": (),
     }
-    return Decision(time=time, kind=kind, subject=subject, **{**usual, **told})
+    payload = from_plain(kind, plain or {}, time)
+    return Decision(time=time, payload=payload, subject=subject, **{**usual, **told})
 
 
 @contextmanager

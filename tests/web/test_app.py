@@ -111,14 +111,14 @@ def everywhere_hostile(folder: Path, shown: Shown, clock: ManualClock) -> None:
     woken = wake(subject=HOSTILE, question=HOSTILE, why=((HOSTILE, 1.0),), id="wake1")
     route = decision(
         "route", HOSTILE, id="route1", cause="wake1", question=HOSTILE,
-        details={"tool": HOSTILE, "sentence": HOSTILE, "mode": HOSTILE,
-                 "considered": [{"tool": HOSTILE, "score": 0.5, "flags": [HOSTILE]}],
-                 "verdict": {"decision": HOSTILE, "reasoning": HOSTILE}},
+        plain={"tool": HOSTILE, "sentence": HOSTILE, "mode": HOSTILE,
+               "considered": [{"tool": HOSTILE, "score": 0.5, "flags": [HOSTILE]}],
+               "verdict": {"decision": HOSTILE, "reasoning": HOSTILE}},
     )  # fmt: skip
-    act = decision("act", HOSTILE, cause="route1", question=HOSTILE, details={"status": HOSTILE})
+    act = decision("act", HOSTILE, cause="route1", question=HOSTILE, plain={"status": HOSTILE})
     shown.log.append_many(
         [woken, route, act, decision("assessment", HOSTILE, question=HOSTILE),
-         decision("belief", HOSTILE, question=HOSTILE, details={"change": HOSTILE})]
+         decision("belief", HOSTILE, question=HOSTILE, plain={"change": HOSTILE})]
     )  # fmt: skip
     shown.log.save_state("status", b'{"sources": [{"kind": "<img>", "<b>": "<i>"}]}', 0)
     remember(folder, Belief(HOSTILE, HOSTILE, HOSTILE, 1, created_at=NOON, peer_id=HOSTILE))
@@ -150,9 +150,9 @@ def test_routes_are_shown_with_scores_and_why(tmp_path: Path) -> None:
         considered = [{"tool": "a/list", "score": 0.91, "flags": ["accepted before"]},
                       {"tool": "b/sum", "score": 0.4, "flags": []}]  # fmt: skip
         told = {"sentence": "It fits best.", "considered": considered}
-        route = decision("route", "a/list", score=0.91, question="list the names", details=told)
+        route = decision("route", "a/list", score=0.91, question="list the names", plain=told)
         act = decision("act", "a/list", cause=route.id, question="12 names",
-                       details={"status": "done", "seconds": 0.25})  # fmt: skip
+                       plain={"status": "done", "seconds": 0.25, "sha256": "00"})  # fmt: skip
         shown.log.append_many([route, act])
         with opened(shown) as (client, _):
             words = text(client, "routes")

@@ -10,6 +10,7 @@ import pytest
 
 from prefrontal.assembly.wake_gate import WakeGate
 from prefrontal.cortex.models import Belief
+from prefrontal.decisions.payload_json import to_plain
 from prefrontal.decisions.threshold_wishes import read_thresholds
 from prefrontal.errors import InputError
 from prefrontal.pulse.fingerprint import parse_fingerprint
@@ -45,7 +46,7 @@ def test_an_edited_question_is_accepted_and_its_words_are_kept(shown: Shown) -> 
     assert record.label == 1.0
     [kept] = shown.log.followed("wake1")
     assert (kept.kind, kept.reason, kept.question) == ("directive", "edited", "Pay it? Now?")
-    assert kept.details["asked"] == record.question
+    assert to_plain(kept.payload)["asked"] == record.question
 
 
 @pytest.mark.parametrize(

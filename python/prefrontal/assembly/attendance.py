@@ -9,8 +9,9 @@ from threading import Condition, Thread
 from time import monotonic
 from typing import Protocol
 
-from ..decisions.decision import ACT, ROUTE, WAKE, Decision
+from ..decisions.decision import Decision
 from ..decisions.log import DecisionLog
+from ..decisions.payloads import ACT, ROUTE, WAKE, WakePayload
 from ..decisions.waiting import WaitingWake
 from ..errors import PrefrontalError
 from ..executive.again import episode_of
@@ -151,7 +152,7 @@ class Attendance:
         return self._decisions.waiting_wakes(self._number, -math.inf, limit)
 
     def _is_ours(self, wake: Decision) -> bool:
-        return wake.details.get("run") in self._runs
+        return isinstance(wake.payload, WakePayload) and wake.payload.run in self._runs
 
     def _attend(self, wake: Decision) -> None:
         self._teller.begun(wake)

@@ -10,7 +10,14 @@ from typing import Any
 from ..cortex.directives import PENDING, QUEUED
 from ..cortex.models import Belief, ReflectionRecord
 from ..cortex.plugin import CortexPlugin
-from ..decisions.decision import ASSESSMENT, BELIEF, DIRECTIVE
+from ..decisions.payloads import (
+    APPROVED,
+    REFLECTION,
+    AssessmentPayload,
+    BeliefPayload,
+    Cycle,
+    DirectivePayload,
+)
 from ..executive.nouns import Conclusion, HeardBelief
 
 JUDGED = "judged"
@@ -76,19 +83,18 @@ def _assessments(cortex: CortexPlugin, record: ReflectionRecord) -> Iterator[Con
             continue
         trust, proposed = each["clamped"], each["proposed"]
         yield Conclusion(
-            kind=ASSESSMENT,
+            payload=AssessmentPayload(
+                trust=trust,
+                before=each["previous"],
+                proposed=proposed,
+                clamped=trust != proposed,
+                info_score=_info_score(cortex, each["peer_id"]),
+                cycle=_cycle(record),
+            ),
             subject=each["peer_id"],
             text=each["rationale"],
             changed=trust != each["previous"],
             reason=each["why"] or JUDGED,
-            details={
-                "trust": trust,
-                "before": each["previous"],
-                "proposed": proposed,
-                "clamped": trust != proposed,
-                "info_score": _info_score(cortex, each["peer_id"]),
-                **_cycle(record),
-            },
         )
 
 
@@ -111,11 +117,10 @@ def _beliefs(
             continue
         confirmed = "revised" if key in revised else "reaffirmed"
         change = "added" if key in record.beliefs_added else confirmed
-        more = {"old": revised[key]} if key in revised else {}
-        yield _belief(cortex, belief, change, record, more)
+        yield _belief(cortex, belief, change, record, revised.get(key))
     for key in record.beliefs_expired:
         if key in before and key not in cortex.beliefs.by_key:
-            yield _belief(cortex, before[key], "expired", record, {})
+            yield _belief(cortex, before[key], "expired", record, None)
 
 
 def _belief(
@@ -123,28 +128,27 @@ def _belief(
     belief: Belief,
     change: str,
     record: ReflectionRecord,
-    more: Mapping[str, Any],
+    old: str | None,
 ) -> Conclusion:
     expires = belief.expires_at
     return Conclusion(
-        kind=BELIEF,
+        payload=BeliefPayload(
+            change=change,
+            expires_at=expires if math.isfinite(expires) else None,
+            evidence=tuple(belief.supporting_evidence),
+            pinned=belief.pinned,
+            quarantined=belief.quarantined,
+            peer=belief.peer_id,
+            rationale=belief.rationale,
+            provenance=belief.provenance,
+            old=old,
+            cycle=_cycle(record),
+        ),
         subject=belief.key,
         text=belief.value,
         changed=change != "expired" and not belief.quarantined,
         reason=change,
         score=0.0 if change == "expired" else confidence(cortex, belief),
-        details={
-            "change": change,
-            "expires_at": expires if math.isfinite(expires) else None,
-            "evidence": list(belief.supporting_evidence),
-            "pinned": belief.pinned,
-            "quarantined": belief.quarantined,
-            "peer": belief.peer_id,
-            "rationale": belief.rationale,
-            "provenance": belief.provenance,
-            **more,
-            **_cycle(record),
-        },
     )
 
 
@@ -152,23 +156,22 @@ def _directive(told: Mapping[str, Any], cycle: int | None) -> Conclusion:
     """cycle: None for one that the operator has just approved."""
     text = f"{told['action']}: {told['message']}" if told["message"] else str(told["action"])
     return Conclusion(
-        kind=DIRECTIVE,
+        payload=DirectivePayload(
+            origin=APPROVED if cycle is None else REFLECTION,
+            directive=told["id"],
+            action=told["action"],
+            message=told["message"],
+            rationale=told["rationale"],
+            why=told["why"],
+            expires_at=told["expires_at"],
+            cycle=Cycle(told["cycle"]),
+        ),
         subject=told["target_peer"],
         text=text,
         changed=told["status"] == QUEUED,
         reason=told["status"],
-        details={
-            "kind": "approved" if cycle is None else "reflection",
-            "directive": told["id"],
-            "action": told["action"],
-            "message": told["message"],
-            "rationale": told["rationale"],
-            "why": told["why"],
-            "expires_at": told["expires_at"],
-            "cycle": told["cycle"],
-        },
     )
 
 
-def _cycle(record: ReflectionRecord) -> dict[str, Any]:
-    return {"cycle": record.cycle, "trigger": record.trigger, "reflector": record.depth}
+def _cycle(record: ReflectionRecord) -> Cycle:
+    return Cycle(record.cycle, record.trigger, record.depth)

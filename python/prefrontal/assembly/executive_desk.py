@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..decisions.decision import Decision
+from ..decisions.payloads import PromptReading
 from ..errors import InputError, SourceError
 from ..executive.nouns import ASK, COMPOSE, SELECT, ActOutcome, Choice, HeardBelief, Option
 from ..routing import reading
@@ -107,7 +108,7 @@ class RoutedChooser:
             threshold=self._router.settings.ranker.threshold,
             sentence=f"{sentence} {why}".rstrip(),
             heard=heard,
-            details=_details(route),
+            reading=_reading(route),
         )
 
     def _asked(
@@ -119,10 +120,10 @@ class RoutedChooser:
         route: Route | None = None,
     ) -> Choice:
         threshold = self._router.settings.ranker.threshold
-        details = _details(route) if route else {}
+        reading = _reading(route) if route else None
         near = tuple(_with_margins(nearest))
         return Choice(
-            prompt, ASK, (), threshold, sentence, 0, tuple(heard), near, details
+            prompt, ASK, (), threshold, sentence, 0, tuple(heard), near, reading
         )  # fmt: skip
 
     def _reaching(self, route: Route) -> list[Candidate]:
@@ -171,11 +172,6 @@ def _told(
     return " ".join(parts)
 
 
-def _details(route: Route) -> dict[str, object]:
+def _reading(route: Route) -> PromptReading:
     parsed = route.intent()
-    return {
-        "domain": parsed.domain,
-        "action": parsed.action,
-        "confidence": parsed.confidence,
-        "search": route.found().search,
-    }
+    return PromptReading(parsed.domain, parsed.action, parsed.confidence, route.found().search)

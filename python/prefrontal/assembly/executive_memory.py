@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from ..decisions.decision import Decision
 from ..executive.nouns import ActOutcome, Choice, Option, Status
@@ -49,8 +49,8 @@ class ToolMemory:
         if option is None or option.plan is not None or outcome.status is Status.DEFERRED:
             return
         path = layout.root / option.tool
-        digest = outcome.details.get("sha256")
-        if digest is None or not layout.holds(path):  # nothing was run
+        ran = outcome.tool_run
+        if ran is None or not layout.holds(path):  # nothing was run
             return
         past = read_history(path.parent).of(path.stem)
         for event, intent, signature in self._lines(option, choice, outcome, past, wake.id):
@@ -59,7 +59,7 @@ class ToolMemory:
                 self._router.clock,
                 path,
                 event,
-                str(digest),
+                ran.sha256,
                 route_id=route_of(wake.id),
                 intent=intent,
                 signature=signature,
@@ -76,9 +76,9 @@ class ToolMemory:
     ) -> list[_Line]:
         found: list[_Line] = []
         told = {each.event for each in past if each.route_id == route_of(wake_id)}
-        tried = outcome.details.get("validation")
-        if isinstance(tried, Mapping) and not told:
-            found.append(("validation_ok" if tried.get("ok") else "failed", None, None))
+        tried = None if outcome.tool_run is None else outcome.tool_run.validation
+        if tried is not None and not told:
+            found.append(("validation_ok" if tried.ok else "failed", None, None))
         ended = outcome.status in (Status.DONE, Status.NOTHING)
         broke = outcome.status is Status.FAILED and outcome.accepted is False
         event: Event = "executed" if ended else "failed"
@@ -103,7 +103,8 @@ class ToolMemory:
         """Whether `prefrontal route --non-interactive` would have kept it."""
         sure = option.features.get("confidence", 0.0) >= self._router.settings.parser.threshold
         exact = option.features.get("exact", 0.0) == 1.0
-        return sure and exact and outcome.details.get("level") in ENFORCED
+        level = None if outcome.tool_run is None else outcome.tool_run.level
+        return sure and exact and level in ENFORCED
 
     def _enough(self, event: Event, past: Sequence[PastEvent]) -> bool:
         since = self._router.clock.now() - SPAN_S

@@ -13,8 +13,9 @@ from ..cortex.deferral import Kind, kind_of_tool
 from ..cortex.models import Belief
 from ..cortex.plugin import CortexPlugin
 from ..cortex.quoting import quote
-from ..decisions.decision import ASSESSMENT, Decision
-from ..executive.nouns import ActOutcome, Choice, Conclusion, Consent, HeardBelief, Status
+from ..decisions.decision import Decision
+from ..decisions.payloads import AssessmentPayload, Consent
+from ..executive.nouns import ActOutcome, Choice, Conclusion, HeardBelief, Status
 from ..ledger import Ledger
 from ..ledger.plugin import LedgerPlugin
 from ..plugin import PluginError
@@ -166,8 +167,8 @@ class AgentReviewer:
         found = conclusions(cortex, before)
         await self._take_directives()
         for each in found:
-            if each.kind == ASSESSMENT:
-                self._standings.judged(each.subject, each.details["trust"])
+            if isinstance(each.payload, AssessmentPayload):
+                self._standings.judged(each.subject, each.payload.trust)
         return found
 
     async def _note(self, wake: Decision, choice: Choice, outcome: ActOutcome) -> None:

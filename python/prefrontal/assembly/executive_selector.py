@@ -11,9 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..control.plan_selection import PlanPick, PlanSelector
+from ..control.plan_selection import PlanSelector
 from ..control.plan_state import load, save
 from ..decisions.decision import Decision
+from ..decisions.payloads import ControlPick, WakePayload
 from ..errors import SourceError
 from ..executive.nouns import ActOutcome, Choice, Option, Status
 
@@ -59,13 +60,15 @@ class PlanChooser:
         """The choice with the option that the situation speaks for."""
         plans = [plan_features(each) for each in choice.options]
         pick = self._selector.select(situation(wake), plans)
-        details = {**choice.details, "control": _told(pick)}
+        control = ControlPick(
+            pick.committed, pick.probing, pick.harm_precision, pick.goal_precision, tuple(pick.why)
+        )
         if pick.index == 0:
-            return replace(choice, details=details)
+            return replace(choice, control=control)
         first, taken = choice.options[0], choice.options[pick.index]
         why = "to try it out" if pick.probing else "by what came of such steps before"
         sentence = f"{choice.sentence} {taken.name} was preferred to {first.name}, {why}."
-        return replace(choice, picked=pick.index, sentence=sentence.lstrip(), details=details)
+        return replace(choice, picked=pick.index, sentence=sentence.lstrip(), control=control)
 
     def learn(self, wake: Decision, choice: Choice, outcome: ActOutcome) -> None:
         """Take in what came of the option; nothing where that says nothing of it."""
@@ -93,7 +96,7 @@ def situation(wake: Decision) -> dict[str, float]:
     found = {
         "score": _finite(wake.score),
         "threshold": _finite(wake.threshold),
-        "trust": _finite(wake.details.get("trust", 0)) / 10,
+        "trust": _trust(wake) / 10,
         "hour sin": math.sin(hour),
         "hour cos": math.cos(hour),
         f"module {wake.subject}": 1.0,
@@ -107,6 +110,11 @@ def situation(wake: Decision) -> dict[str, float]:
             if isinstance(value, int | float) and (told := _finite(value)):
                 found[f"feature {name}"] = told / (1.0 + abs(told))
     return found
+
+
+def _trust(wake: Decision) -> float:
+    standing = wake.payload.standing if isinstance(wake.payload, WakePayload) else None
+    return 0.0 if standing is None else float(standing.trust)
 
 
 def plan_features(option: Option) -> dict[str, float]:
@@ -126,16 +134,6 @@ def result(outcome: ActOutcome) -> tuple[float, float] | None:
     if outcome.status in _WRONG or outcome.status in _UNSAID or outcome.useful is None:
         return None
     return 0.0, float(outcome.useful)
-
-
-def _told(pick: PlanPick) -> dict[str, Any]:
-    return {
-        "committed": pick.committed,
-        "probing": pick.probing,
-        "harm": pick.harm_precision,
-        "goal": pick.goal_precision,
-        "why": [[name, amount] for name, amount in pick.why],
-    }
 
 
 def _finite(value: Any) -> float:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from ..clock import Clock, SystemClock
 from ..decisions.decision import Decision
+from ..decisions.payloads import ToolRun, Validation
 from ..errors import InputError, PrefrontalError
 from ..executive.nouns import ActOutcome, Choice, HeardBelief, Option, Status
 from ..plain_text import visible
@@ -126,22 +127,22 @@ class SandboxedActor:
             scratch=scratch,
             readable=seen,
         )
-        details = _details(option, module, verdict) | {"level": called.level}
+        tool_run = replace(_tool_run(option, module, verdict), level=called.level)
         if called.fault:
             return _failed(
                 f"{option.name} failed: {called.said}",
                 by_machine=called.fault == "machine",
                 seconds=called.seconds,
-                details=details,
+                tool_run=tool_run,
             )
-        return self._returned(option, called, details)
+        return self._returned(option, called, tool_run)
 
-    def _returned(self, option: Option, called: Called, details: dict[str, Any]) -> ActOutcome:
+    def _returned(self, option: Option, called: Called, tool_run: ToolRun) -> ActOutcome:
         value = cleaned(called.value, self._value_bytes)
         status = Status.NOTHING if is_nothing(value) else Status.DONE
         useful, accepted = judged(status)
         text = f"{option.name} found nothing" if status is Status.NOTHING else in_words(value)
-        return ActOutcome(status, text, value, useful, accepted, called.seconds, details)
+        return ActOutcome(status, text, value, useful, accepted, called.seconds, tool_run)
 
     def _module(self, option: Option, scratch: Path) -> Module:
         """The tool, or the module that calls the tools of the composition one after the other.
@@ -212,8 +213,8 @@ def _is_there(path: Path) -> bool:
 def _invalid(option: Option, module: Module, verdict: Verdict) -> ActOutcome:
     useful, accepted = judged(Status.INVALID)
     text = in_short(f"{option.name} was not run: validation {verdict.summary}")
-    details = _details(option, module, verdict)
-    return ActOutcome(Status.INVALID, text, None, useful, accepted, 0.0, details)
+    tool_run = _tool_run(option, module, verdict)
+    return ActOutcome(Status.INVALID, text, None, useful, accepted, 0.0, tool_run)
 
 
 def _failed(
@@ -221,16 +222,13 @@ def _failed(
     *,
     by_machine: bool,
     seconds: float = 0.0,
-    details: Mapping[str, Any] | None = None,
+    tool_run: ToolRun | None = None,
 ) -> ActOutcome:
     useful, accepted = judged(Status.FAILED, by_machine=by_machine)
     text = in_short(said)
-    return ActOutcome(Status.FAILED, text, None, useful, accepted, seconds, details or {})
+    return ActOutcome(Status.FAILED, text, None, useful, accepted, seconds, tool_run)
 
 
-def _details(option: Option, module: Module, verdict: Verdict) -> dict[str, Any]:
-    found: dict[str, Any] = {"tool": option.tool, "sha256": module.digest}
-    if verdict.fresh:
-        summary = in_short(verdict.summary)
-        found["validation"] = {"ok": verdict.ok, "summary": summary}
-    return found
+def _tool_run(option: Option, module: Module, verdict: Verdict) -> ToolRun:
+    tried = Validation(verdict.ok, in_short(verdict.summary)) if verdict.fresh else None
+    return ToolRun(option.tool, module.digest, tried)

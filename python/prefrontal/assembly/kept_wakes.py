@@ -10,12 +10,13 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from ..decisions.decision import Decision
+from ..decisions.payloads import Moment, WakePayload
+from ..errors import SourceError
 from ..pulse.delivery import Delivery
 from ..pulse.fingerprint import parse_fingerprint
 from ..pulse.gate import Gate
 from ..pulse.learned import Learned
 from ..pulse.limbic import LimbicLayer
-from ..pulse.moment import Moment, moment_of
 from ..pulse.policy import DeliveryPolicy
 from ..pulse.recall.audit import AuditDraw, LiveRecall
 from ..pulse.starts import Start, checksum
@@ -61,25 +62,35 @@ Place = tuple[int, bool, float]
 
 def _place(record: Decision) -> Place:
     """Event by event; groups that were asked between two events come in the order of time."""
-    told = record.details
-    asked = "gathered" in told
-    return told["event"], asked, told["monotonic"] if asked else 0.0
+    wake, moment = _wake(record), _moment(record)
+    return moment.event, bool(wake.gathered), moment.monotonic if wake.gathered else 0.0
 
 
 def _step(place: Place, records: Iterable[Decision]) -> tuple[Place, Step]:
     found = list(records)
-    moment = moment_of(found[0].time, found[0].details)
-    return place, Step(moment, None if place[1] else found[0].window, found)
+    return place, Step(_moment(found[0]), None if place[1] else found[0].window, found)
 
 
 def _gathered(runs: WakeRuns, run: WakeRun) -> list[tuple[Place, Step]]:
     """The events that became part of a group, each once, in order."""
     found: dict[int, Step] = {}
     for record in runs.gathered(run):
-        for told, event in zip(record.details["gathered"], record.window, strict=True):
-            moment = moment_of(told["time"], told)
+        for moment, event in zip(_wake(record).gathered, record.window, strict=True):
             found[moment.event] = Step(moment, (event,))
     return [((number, False, 0.0), found[number]) for number in sorted(found)]
+
+
+def _wake(record: Decision) -> WakePayload:
+    assert isinstance(record.payload, WakePayload)
+    return record.payload
+
+
+def _moment(record: Decision) -> Moment:
+    moment = _wake(record).moment
+    if moment is None:
+        rule = "say at which event of its start it was taken"
+        raise SourceError(f"decision {record.id} must {rule}: the log is damaged")
+    return moment
 
 
 class KeptDelivery(Delivery):
@@ -97,7 +108,7 @@ class KeptDelivery(Delivery):
         """The decisions that come next."""
         self._known = {}
         for record in records:
-            word = record.details.get("held_back", record.reason)
+            word = _wake(record).held_back or record.reason
             self._known[record.subject] = Reason(word) if word in _INPUTS else None
 
     def refuses(self, module_id: str) -> Reason | None:
@@ -198,7 +209,7 @@ class GateAgain:
         if step.window is not None:
             self.gate.decide(step.window, step.moment)
         else:
-            self.gate.tick(everything=any("closed" in each.details for each in step.records))
+            self.gate.tick(everything=any(_wake(each).closed for each in step.records))
         made = [record for record, _ in self.gate.decided]
         made += self.gate.refused(self.gate.unstored or ())
         self.gate.decided, self.gate.unstored = [], []
@@ -222,7 +233,7 @@ class GateAgain:
         module = self.gate.modules.get(record.subject)
         if module is None:
             return
-        if "wished" in record.details:
+        if _wake(record).wished:
             module.move(record.threshold, None)
         elif module.wished:
             module.move(None, self._told.recall)

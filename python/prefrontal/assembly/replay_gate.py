@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from ..decisions.decision import Decision
+from ..decisions.payloads import WakePayload
 from ..protocols import FoundRule, Promise, Scorer
 from ..pulse.fingerprint import ModuleFingerprint
 from ..pulse.limbic import LimbicLayer
-from ..pulse.moment import standing_of
 from ..pulse.policy import DeliveryPolicy
 from ..pulse.recall import RecallPromise, share_interval
 from ..pulse.rules import FoundRule as PulseRule
@@ -69,6 +69,10 @@ def policy_admission(settings: PolicySettings) -> Callable[[Decision], str | Non
     The budget of a peer is what it was when the record was made.
     """
     policy = DeliveryPolicy(settings)
-    return lambda record: policy.admit(
-        record.subject, record.time, record.time, standing_of(record.details)
-    )
+
+    def admit(record: Decision) -> str | None:
+        wake = record.payload
+        standing = wake.standing if isinstance(wake, WakePayload) else None
+        return policy.admit(record.subject, record.time, record.time, standing)
+
+    return admit

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..clock import Clock, SystemClock
 from ..decisions.log import Decision, new_id
+from ..decisions.payloads import WakePayload
 from ..errors import InputError
 from ..pulse.delivery import Delivery
 from ..pulse.gate import Gate
@@ -133,7 +134,6 @@ class WakeGate:
         return Decision(
             id=new_id(),
             time=self._clock.now(),
-            kind="wake",
             subject=module_id,
             acted=question is not None,
             reason=reason,
@@ -142,6 +142,7 @@ class WakeGate:
             question=question,
             propensity=self._audits.share if audit else 1.0,
             window=window,
+            payload=WakePayload(),
             why=tuple(self._limbic.contributions(module_id, window)[:REASONS]),
         )
 

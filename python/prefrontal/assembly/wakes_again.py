@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..decisions.decision import WAKE, Decision
+from ..decisions.decision import Decision
+from ..decisions.payloads import WAKE, WakePayload
 from ..errors import InputError
 from ..executive.again import Deviation
 from ..pulse.learned import WEIGHTS
@@ -191,9 +192,13 @@ def _compared(was: Decision, now: Decision | None) -> Iterator[Deviation]:
         before, after = getattr(was, name), getattr(now, name)
         if not _same(before, after):
             yield Deviation(was.id, WAKE, name, before, after)
-    held, holds = was.details.get("held_back"), now.details.get("held_back")
+    held, holds = _held_back(was), _held_back(now)
     if held != holds:
         yield Deviation(was.id, WAKE, "held_back", held, holds)
+
+
+def _held_back(record: Decision) -> str | None:
+    return record.payload.held_back if isinstance(record.payload, WakePayload) else None
 
 
 def _same(before: Any, after: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from ..assembly.decision_words import in_short
+from ..decisions.words import brief
 from .decisions import ID_LENGTH
 from .page import cut, shown
 
@@ -72,7 +72,7 @@ def chain_table(chain: Chain, here: str, console: Console) -> Table:
         table.add_column(no_wrap=True)
     width = max(_LEAST_TEXT, console.width - ID_LENGTH - 30)
     for depth, record in chain[:MOST_LINKS]:
-        word, text = in_short(record)
+        word, text = brief(record)
         mark = ">" if record.id == here else " "
         kind = shown("  " * min(depth, 4) + word, "" if record.acted else "yellow")
         table.add_row(mark, record.id[:ID_LENGTH], kind, cut(text, width))

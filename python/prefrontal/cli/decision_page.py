@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from ..assembly.decision_words import sentence_of, trust_moved
-from ..decisions.decision import ASSESSMENT, ROUTE, WAKE
+from ..decisions.payloads import ROUTE, WAKE, AssessmentPayload
+from ..decisions.words import NOTHING_SAID, SUBJECTS, facts, scored, sentence, trust_moved
 from ..feature_words import reason_words
 from ..plain_text import visible
-from ..types import Reason
 from .decision_chain import Chain, chain_table
 from .decision_deliveries import handover
-from .decision_facts import NOTHING_SAID, SUBJECTS, facts_of, scored
 from .decisions import ID_LENGTH, LABELLED
 from .page import cut, facts_table, page, when
 
@@ -71,8 +69,8 @@ def _what(record: Decision) -> str:
     reason = str(record.reason).replace("_", " ")
     if record.kind == WAKE:
         return record.question or "" if record.acted else reason
-    if record.kind == ASSESSMENT:
-        return f"{trust_moved(record.details)}. {record.question}"
+    if isinstance(record.payload, AssessmentPayload):
+        return f"{trust_moved(record.payload)}. {record.question}"
     return f"{reason}: {record.question}" if record.kind != ROUTE else record.question or ""
 
 
@@ -131,21 +129,14 @@ def _facts(record: Decision, handed: Sequence[Handover]) -> Table:
     table.add_row("when", when(record.time))
     if (score := scored(record)) is not None:
         table.add_row("score", score)
-    table.add_row("outcome", visible(_outcome(record), 1000))
-    for name, text in facts_of(record):
-        table.add_row(name, visible(text, 1200))
+    table.add_row("outcome", visible(sentence(record), 1000))
+    for name, text, at in facts(record):
+        table.add_row(name, visible(text, 1200) if at is None else when(at))
     if record.kind in LABELLED:
         table.add_row("label", _label(record))
     for each in handed:
         table.add_row("sink", visible(f"{each.sink}: {handover(each)}", 500))
     return table
-
-
-def _outcome(record: Decision) -> str:
-    said = sentence_of(record)
-    if record.kind == WAKE and record.reason == Reason.AUDIT:
-        said += f" The chance was {record.propensity:.1%}."
-    return said
 
 
 def _label(record: Decision) -> str:

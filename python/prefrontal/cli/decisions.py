@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..decisions.decision import ACT, KINDS, ROUTE, WAKE
+from ..decisions.decision import KINDS
+from ..decisions.payload_json import to_plain
+from ..decisions.payloads import ACT, ROUTE, WAKE
 from ..errors import InputError
 from ..feature_words import feature_words
 from .answers import json_option
@@ -157,7 +159,8 @@ def as_dict(record: Decision) -> dict[str, Any]:
 
     why_words: of a wake, what each name in `why` means.
     """
-    plain = asdict(record)
+    plain = asdict(record) | {"kind": record.kind, "details": to_plain(record.payload)}
+    del plain["payload"]
     for name in ("score", "threshold"):
         if not math.isfinite(plain[name]):
             plain[name] = None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..assembly.decision_words import in_short
+from ..decisions.words import brief
 from ..plain_text import visible
 from .decisions import ID_LENGTH, as_dict
 from .watch_screen import many
@@ -86,7 +86,7 @@ def wake_line(wake: Decision) -> str:
 
 def record_line(record: Decision) -> str:
     """What followed from a wake, on one line below it."""
-    word, text = in_short(record)
+    word, text = brief(record)
     colour = None if record.acted else "yellow"
     head = click.style(f"{visible(word, 24):<{_WIDTH}}", fg=colour)
     return f"{_INDENT}{head} {_cut(text)}"

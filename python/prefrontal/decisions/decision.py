@@ -1,12 +1,10 @@
-"""One decision as it is kept, and its row in the database."""
+"""One decision of any kind, and its row in the log."""
 
 from __future__ import annotations
 
 import math
 import uuid
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from ..errors import InputError
 from ..storage.database import Row
@@ -21,14 +19,11 @@ from .event_json import (
     why_from_json,
     why_to_json,
 )
+from .payload_json import from_plain, to_plain
+from .payloads import PAYLOADS, Payload
 
-WAKE, ROUTE, ACT = "wake", "route", "act"
-ASSESSMENT, BELIEF, DIRECTIVE = "assessment", "belief", "directive"
-KINDS = (WAKE, ROUTE, ACT, ASSESSMENT, BELIEF, DIRECTIVE)
+KINDS = tuple(PAYLOADS)
 """The sorts of decisions, in the order in which one leads to the next."""
-
-EDITED_QUESTION = "edited_question"
-"""details["kind"] of a directive that keeps how a person would have asked instead."""
 
 
 def new_id() -> str:
@@ -40,11 +35,11 @@ def new_id() -> str:
 class Decision:
     """What was decided, and why: one shape for everything that prefrontal decides.
 
-    id: from `new_id`. time: Unix seconds. kind: one of KINDS. cause: id of the decision that led
-    to this one, None for a first one. reason: a word for why: of `types.Reason` for a wake.
-    label: 1.0 it was right, 0.0 it was not, None nobody has said. labelled_at: Unix seconds.
-    window: the events decided about. why: contributions (name, signed amount), largest first.
-    details: what else belongs to the kind, as plain JSON values.
+    id: from `new_id`. time: Unix seconds. payload: what belongs to its kind; it says which that is.
+    cause: id of the decision that led to this one, None for a first one. reason: a word for why: of
+    `types.Reason` for a wake. label: 1.0 it was right, 0.0 it was not, None nobody has said.
+    labelled_at: Unix seconds. window: the events decided about. why: contributions (name, signed
+    amount), largest first.
 
     By kind, subject (who or what it is about), acted, score and threshold (NaN: there is none) and
     question (the text at its heart, None without one) are:
@@ -60,7 +55,6 @@ class Decision:
 
     id: str
     time: float
-    kind: str
     subject: str
     acted: bool
     reason: str
@@ -69,11 +63,16 @@ class Decision:
     question: str | None
     propensity: float
     window: tuple[SignalEvent, ...]
+    payload: Payload
     why: tuple[tuple[str, float], ...] = ()
     label: float | None = None
     labelled_at: float | None = None
     cause: str | None = None
-    details: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> str:
+        """One of KINDS."""
+        return self.payload.kind
 
 
 COLUMNS = (
@@ -87,8 +86,6 @@ def to_row(record: Decision) -> Row:
     """The values of COLUMNS. Raises InputError for a field that cannot be kept."""
     if not record.id or not record.id.isascii():
         raise InputError(f"id must be ASCII text that is not empty, got {record.id!r}")
-    if record.kind not in KINDS:
-        raise InputError(f"kind must be one of {', '.join(KINDS)}, got {record.kind!r}")
     if not math.isfinite(record.time):
         raise InputError(f"time must be a finite number, got {record.time!r}")
     if not 0.0 < record.propensity <= 1.0:
@@ -96,7 +93,7 @@ def to_row(record: Decision) -> Row:
     return (
         record.id,
         float(record.time),
-        str(record.kind),
+        record.kind,
         storable(record.subject),
         int(record.acted),
         str(record.reason),
@@ -107,7 +104,7 @@ def to_row(record: Decision) -> Row:
         events_to_json(record.window),
         why_to_json(record.why),
         record.cause,
-        details_to_json(record.details),
+        details_to_json(to_plain(record.payload)),
     )
 
 
@@ -118,7 +115,6 @@ def from_row(row: Row) -> Decision:
     return Decision(
         id=str(id_),
         time=_number(time),
-        kind=str(kind),
         subject=restored(subject),
         acted=bool(acted),
         reason=str(reason),
@@ -127,11 +123,11 @@ def from_row(row: Row) -> Decision:
         question=None if question is None else restored(question),
         propensity=_number(propensity),
         window=events_from_json(events),
+        payload=from_plain(str(kind), details_from_json(details), _number(time)),
         why=why_from_json(why),
         label=None if label is None else _number(label),
         labelled_at=None if labelled_at is None else _number(labelled_at),
         cause=None if cause is None else str(cause),
-        details=details_from_json(details),
     )
 
 

@@ -13,7 +13,7 @@ SHOWN = 50
 """Rows that a notebook shows; `to_pandas` has them all."""
 
 _HEADS = ("id", "when (UTC)", "module", "score", "threshold", "reason", "label", "question")
-_NESTED = ("window", "why")
+_NESTED = ("window", "why", "payload")
 
 
 class DecisionList(list[Decision]):
@@ -26,8 +26,10 @@ class DecisionList(list[Decision]):
         without pandas.
         """
         names = [each.name for each in fields(Decision) if each.name not in _NESTED]
-        rows = [(*(getattr(each, name) for name in names), *_events(each)) for each in self]
-        return frame(rows, [*names, "events", "location"], times=("time", "labelled_at"))
+        rows = [
+            (each.kind, *(getattr(each, name) for name in names), *_events(each)) for each in self
+        ]
+        return frame(rows, ["kind", *names, "events", "location"], times=("time", "labelled_at"))
 
     def _repr_html_(self) -> str:
         more = f", the first {SHOWN}" if len(self) > SHOWN else ""

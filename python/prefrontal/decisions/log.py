@@ -13,11 +13,12 @@ from ..errors import InputError
 from ..storage.database import Database, RowError
 from ..storage.migrations import migrate
 from . import queries, waiting
-from .decision import COLUMNS, WAKE, Decision, new_id, to_row
+from .decision import COLUMNS, Decision, new_id, to_row
 from .deferred import DeferredWriter
 from .deliveries import OWE, Deliveries
 from .listing import DecisionList
 from .news import DecisionNews
+from .payloads import WAKE
 from .retention import delete_refusals
 from .schema import STEPS
 from .waiting import WaitingWake

@@ -11,9 +11,10 @@ from typing import Any
 
 from ..storage.database import Database, Row
 from ..types import Reason
-from .decision import COLUMNS, WAKE, Decision, from_row
+from .decision import COLUMNS, Decision, from_row
 from .deliveries import DONE, PENDING, Standing
 from .event_json import restored, storable
+from .payloads import PAYLOADS, WAKE
 
 _PAGE = 1000
 _LAST_LABEL = "(SELECT label FROM labels WHERE decision = decisions.seq ORDER BY seq DESC LIMIT 1)"
@@ -52,7 +53,6 @@ class LogRow:
         return Decision(
             id=self.id,
             time=self.time,
-            kind=self.kind,
             subject=self.subject,
             acted=self.acted,
             reason=self.reason,
@@ -61,6 +61,7 @@ class LogRow:
             question=None,
             propensity=self.propensity,
             window=(),
+            payload=PAYLOADS[self.kind](),
             label=self.label,
         )
 

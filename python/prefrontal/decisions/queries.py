@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from ..errors import InputError
 from ..storage.database import Database, Value
 from ..types import Reason
-from .decision import COLUMNS, WAKE, Decision, from_row
+from .decision import COLUMNS, Decision, from_row
 from .event_json import storable
+from .payloads import WAKE
 
 # The last label of a decision counts; every earlier one stays in the table.
 LABELLED = """\

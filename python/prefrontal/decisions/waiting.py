@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..storage.database import Database
-from .decision import ROUTE, WAKE, Decision, from_row
+from .decision import Decision, from_row
+from .payloads import ROUTE, WAKE
 from .queries import LABELLED, RECORD
 
 _PAGE = 500

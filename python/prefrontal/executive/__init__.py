@@ -9,19 +9,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..decisions.payloads import Consent
     from .loop import Executive, Links
-    from .nouns import ActOutcome, Choice, Conclusion, Consent, Episode, HeardBelief, Option, Status
+    from .nouns import ActOutcome, Choice, Conclusion, Episode, HeardBelief, Option, Status
     from .roles import Actor, Chooser, Moments, Reviewer, Selector, Store, Waker
 else:
     from ..lazy_names import lazy_names
 
-    _NOUNS = ("ActOutcome", "Choice", "Conclusion", "Consent", "Episode", "HeardBelief")
+    _NOUNS = ("ActOutcome", "Choice", "Conclusion", "Episode", "HeardBelief")
     _ROLES = ("Actor", "Chooser", "Moments", "Reviewer", "Selector", "Store", "Waker")
     __getattr__, __dir__ = lazy_names(
         __name__,
         dict.fromkeys((*_NOUNS, "Option", "Status"), ".nouns")
         | dict.fromkeys(_ROLES, ".roles")
-        | {"Executive": ".loop", "Links": ".loop"},
+        | {"Consent": "..decisions.payloads", "Executive": ".loop", "Links": ".loop"},
     )
 
 __all__ = [

@@ -6,17 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
-from ..decisions.decision import (
-    ACT,
-    DIRECTIVE,
-    EDITED_QUESTION,
-    ROUTE,
-    WAKE,
-    Decision,
-)
+from ..decisions.decision import Decision
+from ..decisions.payloads import ACT, DIRECTIVE, EDITED_QUESTION, ROUTE, WAKE, DirectivePayload
 from .loop import Executive
 from .nouns import ActOutcome, Choice, Episode, Status
-from .records import choice_of, followed_id, outcome_of
+from .records import choice_of, followed_id, outcome_of, route_payload
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +93,7 @@ def attend_again(
         act = kept.get(followed_id(followed_id(wake.id, ROUTE), ACT))
         if route is None or act is None:
             continue
-        while label is not None and label[0] <= int(route.details.get("taught", 0)):
+        while label is not None and label[0] <= route_payload(route).taught:
             _tell(executive, episodes, *label)
             label = next(waiting, None)
         moments.expect(route.time, act.time)
@@ -128,7 +122,8 @@ def episode_of(about: Decision, log: KeptLog) -> Episode | None:
 
 def _is_edit(record: Decision) -> bool:
     """Whether it keeps how a person would have asked, which nobody decides again."""
-    return record.details.get("kind") == EDITED_QUESTION
+    payload = record.payload
+    return isinstance(payload, DirectivePayload) and payload.origin == EDITED_QUESTION
 
 
 def _tell(

@@ -7,11 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 
-from ..decisions.decision import ACT, DIRECTIVE, ROUTE, WAKE, Decision
+from ..decisions.decision import Decision
+from ..decisions.payloads import ACT, DIRECTIVE, ROUTE, WAKE
 from ..errors import InputError
 from ..types import SignalEvent
 from .nouns import ASK, ActOutcome, Choice, Conclusion, Episode, Status
-from .records import act_record, choice_of, conclusion_record, followed_id, route_record
+from .records import (
+    act_record,
+    choice_of,
+    conclusion_record,
+    followed_id,
+    route_payload,
+    route_record,
+)
 from .roles import Actor, Chooser, Moments, Reviewer, Selector, Store, Waker
 
 INTERNAL_PLANNING, EXTERNAL_TASK = "internal_planning", "external_task"
@@ -131,7 +139,8 @@ class Executive:
 
     def _act(self, wake: Decision, choice: Choice, route: Decision) -> tuple[ActOutcome, Decision]:
         if route.reason == Status.DEFERRED:
-            outcome = ActOutcome(Status.DEFERRED, route.details["verdict"]["reasoning"])
+            consent = route_payload(route).consent
+            outcome = ActOutcome(Status.DEFERRED, consent.reasoning if consent else "")
         else:
             self._enter(EXTERNAL_TASK)
             outcome = self._actor.act(wake, choice)

@@ -9,6 +9,14 @@ from enum import StrEnum
 from typing import Any
 
 from ..decisions.decision import Decision
+from ..decisions.payloads import (
+    AssessmentPayload,
+    BeliefPayload,
+    ControlPick,
+    DirectivePayload,
+    PromptReading,
+    ToolRun,
+)
 
 SELECT, COMPOSE, ASK = "select", "compose", "ask"
 """Policies of a choice: one tool, several after each other, or the agent itself."""
@@ -62,7 +70,8 @@ class Choice:
     prompt: what was routed. policy: SELECT, COMPOSE or ASK (no tool fits: the agent is asked).
     options: those that may be taken, best first; empty for ASK. picked: the place of the one that
     is. threshold: the score from which a tool fits. sentence: why, for people. heard: the beliefs
-    that were told. nearest: what came close, where nothing fits. details: what else the log keeps.
+    that were told. nearest: what came close, where nothing fits. reading: what the prompt was taken
+    to mean. control: what the control agent said.
     """
 
     prompt: str
@@ -73,7 +82,8 @@ class Choice:
     picked: int = 0
     heard: tuple[HeardBelief, ...] = ()
     nearest: tuple[Option, ...] = ()
-    details: Mapping[str, Any] = field(default_factory=dict)
+    reading: PromptReading | None = None
+    control: ControlPick | None = None
 
     @property
     def option(self) -> Option | None:
@@ -88,24 +98,12 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Consent:
-    """Whether a step may be taken. decision: "approve", "conditional" or "deny"."""
-
-    decision: str
-    reasoning: str
-
-    @property
-    def given(self) -> bool:
-        return self.decision == "approve"
-
-
-@dataclass(frozen=True, slots=True)
 class ActOutcome:
     """What came of acting.
 
     text: in words, bounded. value: what the tool returned, as JSON values. useful: whether the
     wake was worth it; None when that is not known yet. accepted: whether the choice was right,
-    likewise. seconds: how long it took.
+    likewise. seconds: how long it took. tool_run: None when no tool was run or tried.
     """
 
     status: Status
@@ -114,24 +112,28 @@ class ActOutcome:
     useful: bool | None = None
     accepted: bool | None = None
     seconds: float = 0.0
-    details: Mapping[str, Any] = field(default_factory=dict)
+    tool_run: ToolRun | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
     """What reflection came to: an assessment, a belief or a directive.
 
-    kind, subject, text, changed, reason, score: as `Decision` says of kind, subject,
+    payload, subject, text, changed, reason, score: as `Decision` says of payload, subject,
     question, acted, reason and score.
     """
 
-    kind: str
+    payload: AssessmentPayload | BeliefPayload | DirectivePayload
     subject: str
     text: str
     changed: bool
     reason: str
     score: float = math.nan
-    details: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> str:
+        """As of `Decision`."""
+        return self.payload.kind
 
 
 @dataclass(frozen=True, slots=True)

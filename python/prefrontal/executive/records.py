@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
-from typing import Any
 
-from ..decisions.decision import ACT, ROUTE, Decision
-from .nouns import ASK, ActOutcome, Choice, Conclusion, Consent, HeardBelief, Option, Status
+from ..decisions.decision import Decision
+from ..decisions.payloads import ACT, ROUTE, ActPayload, Consent, Considered, RoutePayload
+from .nouns import ASK, ActOutcome, Choice, Conclusion, HeardBelief, Option, Status
 
 AGENT = "agent"
 """Subject of an act that asked the agent rather than running a tool."""
@@ -30,27 +30,23 @@ def route_record(
     """
     option = choice.option
     held = consent is not None and not consent.given
-    details: dict[str, Any] = {
-        "policy": choice.policy,
-        "tool": "" if option is None else option.tool,
-        "arguments": {} if option is None else dict(option.arguments),
-        "sentence": choice.sentence,
-        "considered": [_considered(each) for each in _listed(choice)],
-        "picked": min(choice.picked, MOST_CONSIDERED - 1),
-        **choice.details,
-    }
-    if taught:
-        details["taught"] = taught
-    if choice.heard:
-        details["beliefs"] = [each.key for each in choice.heard]
-    if option is not None and option.plan is not None:
-        details["plan"] = dict(option.plan)
-    if consent is not None:
-        details["verdict"] = {"decision": consent.decision, "reasoning": consent.reasoning}
+    payload = RoutePayload(
+        policy=choice.policy,
+        tool="" if option is None else option.tool,
+        arguments={} if option is None else dict(option.arguments),
+        sentence=choice.sentence,
+        considered=tuple(map(_considered, _listed(choice))),
+        picked=min(choice.picked, MOST_CONSIDERED - 1),
+        reading=choice.reading,
+        control=choice.control,
+        taught=taught,
+        beliefs=tuple(each.key for each in choice.heard),
+        plan=None if option is None or option.plan is None else dict(option.plan),
+        consent=consent,
+    )
     return Decision(
         id=followed_id(wake.id, ROUTE),
         time=at,
-        kind=ROUTE,
         subject=choice.policy if option is None else option.name,
         acted=not held,
         reason=str(Status.DEFERRED) if held else choice.policy,
@@ -59,9 +55,9 @@ def route_record(
         question=choice.prompt,
         propensity=1.0,
         window=(),
+        payload=payload,
         why=() if option is None else option.why,
         cause=wake.id,
-        details=details,
     )
 
 
@@ -70,19 +66,24 @@ def choice_of(route: Decision, heard: Sequence[HeardBelief] = ()) -> Choice:
 
     heard: beliefs that may have been told; those that were are in the choice.
     """
-    told = route.details
-    options = tuple(_option(each, told) for each in told.get("considered", ()))
-    fits = told.get("policy") != ASK
+    told = route_payload(route)
+    options = tuple(_option(each, told) for each in told.considered)
+    fits = told.policy != ASK
     return Choice(
         prompt=route.question or "",
-        policy=str(told.get("policy")),
+        policy=told.policy,
         options=options if fits else (),
         threshold=route.threshold,
-        sentence=str(told.get("sentence", "")),
-        picked=int(told.get("picked", 0)) if fits else 0,
-        heard=tuple(each for each in heard if each.key in told.get("beliefs", ())),
+        sentence=told.sentence,
+        picked=told.picked if fits else 0,
+        heard=tuple(each for each in heard if each.key in told.beliefs),
         nearest=() if fits else options,
     )
+
+
+def route_payload(route: Decision) -> RoutePayload:
+    """What the route keeps; nothing of a decision of another kind."""
+    return route.payload if isinstance(route.payload, RoutePayload) else RoutePayload()
 
 
 def act_record(cause: Decision, choice: Choice, outcome: ActOutcome, at: float) -> Decision:
@@ -91,7 +92,6 @@ def act_record(cause: Decision, choice: Choice, outcome: ActOutcome, at: float) 
     return Decision(
         id=followed_id(cause.id, ACT),
         time=at,
-        kind=ACT,
         subject=AGENT if option is None else option.name,
         acted=outcome.status in _ENDED,
         reason=str(outcome.status),
@@ -100,38 +100,37 @@ def act_record(cause: Decision, choice: Choice, outcome: ActOutcome, at: float) 
         question=outcome.text,
         propensity=1.0,
         window=(),
+        payload=ActPayload(
+            status=str(outcome.status),
+            value=outcome.value,
+            useful=outcome.useful,
+            accepted=outcome.accepted,
+            seconds=outcome.seconds,
+            tool_run=outcome.tool_run,
+        ),
         cause=cause.id,
-        details={
-            "status": str(outcome.status),
-            "value": outcome.value,
-            "useful": outcome.useful,
-            "accepted": outcome.accepted,
-            "seconds": outcome.seconds,
-            **outcome.details,
-        },
     )
 
 
 def outcome_of(act: Decision) -> ActOutcome:
     """The outcome that `act_record` kept."""
-    told = dict(act.details)
+    kept = act.payload if isinstance(act.payload, ActPayload) else ActPayload()
     return ActOutcome(
-        Status(told.pop("status")),
+        Status(kept.status or act.reason),
         act.question or "",
-        told.pop("value"),
-        told.pop("useful"),
-        told.pop("accepted"),
-        told.pop("seconds"),
-        told,
+        kept.value,
+        kept.useful,
+        kept.accepted,
+        kept.seconds,
+        kept.tool_run,
     )
 
 
 def conclusion_record(act: Decision, conclusion: Conclusion, place: int) -> Decision:
     """What reflection came to after an act. place: of the conclusion among those that came."""
     return Decision(
-        id=followed_id(act.id, f"{conclusion.kind}:{place}"),
+        id=followed_id(act.id, f"{conclusion.payload.kind}:{place}"),
         time=act.time,
-        kind=conclusion.kind,
         subject=conclusion.subject,
         acted=conclusion.changed,
         reason=conclusion.reason,
@@ -140,8 +139,8 @@ def conclusion_record(act: Decision, conclusion: Conclusion, place: int) -> Deci
         question=conclusion.text,
         propensity=1.0,
         window=(),
+        payload=conclusion.payload,
         cause=act.id,
-        details=conclusion.details,
     )
 
 
@@ -153,24 +152,20 @@ def _listed(choice: Choice) -> tuple[Option, ...]:
     return (*listed[:-1], choice.option)
 
 
-def _considered(option: Option) -> dict[str, Any]:
-    return {
-        "tool": option.tool,
-        "name": option.name,
-        "score": option.score,
-        "flags": list(option.flags),
-        "features": dict(option.features),
-    }
+def _considered(option: Option) -> Considered:
+    return Considered(
+        option.tool, option.name, option.score, tuple(option.flags), dict(option.features)
+    )
 
 
-def _option(told: Mapping[str, Any], route: Mapping[str, Any]) -> Option:
-    chosen = told["tool"] == route.get("tool")
+def _option(each: Considered, route: RoutePayload) -> Option:
+    chosen = each.tool == route.tool
     return Option(
-        tool=told["tool"],
-        name=told["name"],
-        score=told["score"],
-        arguments=route.get("arguments", {}) if chosen else {},
-        features=told["features"],
-        flags=tuple(told["flags"]),
-        plan=route.get("plan") if chosen else None,
+        tool=each.tool,
+        name=each.name,
+        score=each.score,
+        arguments=route.arguments if chosen else {},
+        features=each.features,
+        flags=each.flags,
+        plan=route.plan if chosen else None,
     )

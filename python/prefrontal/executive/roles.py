@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from ..decisions.decision import Decision
+from ..decisions.payloads import Consent
 from ..types import SignalEvent
-from .nouns import ActOutcome, Choice, Conclusion, Consent, HeardBelief
+from .nouns import ActOutcome, Choice, Conclusion, HeardBelief
 
 
 class Waker(Protocol):

@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from ..assembly.decision_words import in_short, sentence_of
-from ..decisions.decision import ACT, ROUTE, WAKE
 from ..decisions.log import Decision
+from ..decisions.payload_json import to_plain
+from ..decisions.payloads import ACT, ROUTE, WAKE
+from ..decisions.words import brief, sentence
 from ..errors import InputError
 from ..feature_words import feature_words
 from ..types import SignalEvent
@@ -144,7 +145,7 @@ class Explanation(ModuleDecision):
             propensity=record.propensity,
             events=events,
             cause=record.cause,
-            details=dict(record.details),
+            details=to_plain(record.payload),
             chain=[_linked(each) for each in chain if each.id != record.id],
         )
 
@@ -204,7 +205,7 @@ def explained(served: Served, decision_id: str) -> Explanation:
 
 
 def _linked(record: Decision) -> Linked:
-    word, said = in_short(record)
+    word, said = brief(record)
     told = f"{word}: {said}"[:_SAID_LIMIT]
     return Linked(
         id=record.id, kind=record.kind, about=record.subject, said=told, cause=record.cause
@@ -219,7 +220,7 @@ def _fields(record: Decision) -> dict[str, Any]:
         "time": record.time,
         "wake": record.acted,
         "reason": str(record.reason),
-        "sentence": sentence_of(record),
+        "sentence": sentence(record),
         "score": _finite(record.score),
         "threshold": _finite(record.threshold),
         "question": record.question,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 from collections import Counter, deque
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from ..decisions.payloads import Moment, WakePayload
 from ..types import Reason, SignalEvent, Standing
-from .moment import Moment, shifted
+from .moment import shifted
 from .policy import DeliveryPolicy
 from .prefrontal import EscalationDecision, PrefrontalLayer
 from .recall.audit import AuditDraw
@@ -111,7 +112,7 @@ class Gate:
                 if module := self.modules.get(module_id):
                     first = group.moments[0].standing
                     moment = Moment(self.taken, wall, now, self.labels, self.slept, first)
-                    more = group.details(closed=group.due > now)
+                    more = group.payload(closed=group.due > now)
                     window = tuple(group.window)
                     self._ask(module_id, module, group.score, window, moment, Reason.WOKE, more)
 
@@ -179,7 +180,7 @@ class Gate:
                 if held is None:
                     self._ask(module_id, module, score, window, moment, Reason.AUDIT)
                     continue
-                more = {"held_back": str(held)}
+                more = WakePayload(held_back=str(held))
             self._refuse(module_id, module, score, window, moment, Reason.BELOW_THRESHOLD, more)
 
     def _ask(
@@ -190,7 +191,7 @@ class Gate:
         window: tuple[SignalEvent, ...],
         moment: Moment,
         reason: Reason,
-        more: dict[str, Any] | None = None,
+        more: WakePayload | None = None,
     ) -> None:
         asked = self._asker.evaluate(module_id, score, window, module.fingerprint)
         if not asked.should_escalate:
@@ -213,7 +214,7 @@ class Gate:
         window: tuple[SignalEvent, ...],
         moment: Moment,
         reason: Reason,
-        more: dict[str, Any] | None = None,
+        more: WakePayload | None = None,
     ) -> None:
         self.counts[reason] += 1
         self.refused_count += 1

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from ..decisions.decision import WAKE
+from ..decisions.payloads import WAKE
 from ..decisions.threshold_wishes import read_thresholds
 from ..errors import InputError, PrefrontalError
 from ..storage.files import write_atomic

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
-from ..decisions.log import Decision
+from ..decisions.decision import Decision
+from ..decisions.payloads import Moment, WakePayload
+from .moment import reasons
 from .recall.audit import LiveRecall
 
 if TYPE_CHECKING:
     from ..types import Reason, SignalEvent
     from .fingerprint import ModuleFingerprint
     from .limbic import LimbicLayer
-    from .moment import Moment
     from .prefrontal import EscalationDecision
 
 REASONS = 12
@@ -51,7 +52,7 @@ class Module:
 class Refusal(NamedTuple):
     """A window that woke nobody: who was asked, with which score, and why not.
 
-    more: details besides those of the moment.
+    more: of its payload, besides run and moment.
     """
 
     number: int
@@ -61,7 +62,7 @@ class Refusal(NamedTuple):
     score: float
     threshold: float
     reason: Reason
-    more: dict[str, Any] | None
+    more: WakePayload | None
 
 
 @dataclass(slots=True)
@@ -73,10 +74,9 @@ class WindowGroup:
     window: list[SignalEvent]
     score: float
 
-    def details(self, closed: bool) -> dict[str, Any]:
+    def payload(self, closed: bool) -> WakePayload:
         """What the record keeps of the events that were gathered."""
-        told = [each.details() | {"time": each.time} for each in self.moments]
-        return {"gathered": told, "closed": True} if closed else {"gathered": told}
+        return WakePayload(gathered=tuple(self.moments), closed=closed)
 
 
 class WakeRecords:
@@ -93,15 +93,14 @@ class WakeRecords:
         decision: EscalationDecision,
         module: Module,
         moment: Moment,
-        more: dict[str, Any] | None,
+        more: WakePayload | None,
     ) -> Decision:
-        """The record of a wake or an audit. more: details besides those of the moment."""
+        """The record of a wake or an audit. more: of its payload, besides run and moment."""
         assert decision.activation_id is not None
         window = tuple(decision.window)
         return Decision(
             id=decision.activation_id,
             time=moment.time,
-            kind="wake",
             subject=decision.module_id,
             acted=True,
             reason=decision.reason,
@@ -110,8 +109,8 @@ class WakeRecords:
             question=decision.question,
             propensity=self._audit_share if decision.audit else 1.0,
             window=window,
+            payload=self._payload(moment, with_wish(more) if module.wished else more),
             why=self._why(decision.module_id, window, moment),
-            details=self._details(moment, with_wish(more) if module.wished else more),
         )
 
     def refused(self, refusal: Refusal) -> Decision:
@@ -119,7 +118,6 @@ class WakeRecords:
         return Decision(
             id=self.refusal_id(refusal),
             time=refusal.moment.time,
-            kind="wake",
             subject=refusal.module_id,
             acted=False,
             reason=refusal.reason,
@@ -128,8 +126,8 @@ class WakeRecords:
             question=None,
             propensity=1.0,
             window=refusal.window,
+            payload=self._payload(refusal.moment, refusal.more),
             why=self._why(refusal.module_id, refusal.window, refusal.moment),
-            details=self._details(refusal.moment, refusal.more),
         )
 
     def refusal_id(self, refusal: Refusal) -> str:
@@ -139,13 +137,14 @@ class WakeRecords:
     def _why(
         self, module_id: str, window: tuple[SignalEvent, ...], moment: Moment
     ) -> tuple[tuple[str, float], ...]:
-        return moment.reasons(self._limbic.contributions(module_id, window), REASONS)
+        return reasons(moment, self._limbic.contributions(module_id, window), REASONS)
 
-    def _details(self, moment: Moment, more: dict[str, Any] | None) -> dict[str, Any]:
-        told = {"run": self.run} | moment.details()
-        return told | more if more else told
+    def _payload(self, moment: Moment, more: WakePayload | None) -> WakePayload:
+        if more is None:
+            return WakePayload(self.run, moment)
+        return replace(more, run=self.run, moment=moment)
 
 
-def with_wish(more: dict[str, Any] | None) -> dict[str, Any]:
-    """The details of a decision whose threshold a person set say so."""
-    return {**(more or {}), "wished": True}
+def with_wish(more: WakePayload | None) -> WakePayload:
+    """The payload of a decision whose threshold a person set says so."""
+    return replace(more or WakePayload(), wished=True)

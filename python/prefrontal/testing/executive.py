@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..decisions.decision import Decision
-from ..executive.nouns import ASK, ActOutcome, Choice, Conclusion, Consent, HeardBelief, Status
+from ..decisions.payloads import Consent
+from ..executive.nouns import ASK, ActOutcome, Choice, Conclusion, HeardBelief, Status
 from ..types import SignalEvent
 
 ASKED = Choice("prompt", ASK, (), 0.6, "no tool fits")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..decisions.decision import DIRECTIVE, EDITED_QUESTION, Decision
+from ..decisions.decision import Decision
 from ..decisions.log import new_id
+from ..decisions.payloads import EDITED_QUESTION, DirectivePayload
 from ..decisions.threshold_wishes import wish_threshold
 from ..errors import InputError
 from ..plain_text import visible
@@ -75,7 +76,6 @@ def _edited(shown: Shown, wake: Decision, text: str) -> Decision:
     return Decision(
         id=new_id(),
         time=shown.clock.now(),
-        kind=DIRECTIVE,
         subject=wake.subject,
         acted=False,
         reason=EDITED,
@@ -84,8 +84,8 @@ def _edited(shown: Shown, wake: Decision, text: str) -> Decision:
         question=words,
         propensity=1.0,
         window=(),
+        payload=DirectivePayload(origin=EDITED_QUESTION, asked=wake.question),
         cause=wake.id,
-        details={"kind": EDITED_QUESTION, "asked": wake.question},
     )
 
 

@@ -10,9 +10,9 @@ from time import perf_counter
 
 from ..cortex.models import ReflectionRecord
 from ..cortex.state import HISTORY_KEY, parse_history
-from ..decisions.decision import ACT, ASSESSMENT, BELIEF, DIRECTIVE, ROUTE
 from ..decisions.log import new_id
 from ..decisions.pages import DecisionPages
+from ..decisions.payloads import ACT, ASSESSMENT, BELIEF, DIRECTIVE, ROUTE
 from ..decisions.threshold_wishes import THRESHOLDS, parse_thresholds
 from ..errors import PrefrontalError
 from ..storage.memory_files import MemoryFiles

@@ -7,7 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..cortex.models import ReflectionRecord
-from ..decisions.decision import ACT, ASSESSMENT, BELIEF, DIRECTIVE, Decision
+from ..decisions.decision import Decision
+from ..decisions.payloads import (
+    ACT,
+    ActPayload,
+    AssessmentPayload,
+    BeliefPayload,
+    Consent,
+    Considered,
+    DirectivePayload,
+    RoutePayload,
+)
+from ..decisions.words import signed, trust_moved
 from .markup import Html, fill, join, many, moment
 
 EDITED = "edited"
@@ -18,9 +29,9 @@ MOST_CONSIDERED = 4
 
 _ROUTE = """\
 <li id="r-$seq" class="route"><p class="text" dir="auto">$subject \
-<span class="tag">$score</span>$mode</p>
+<span class="tag">$score</span></p>
 <p class="about" dir="auto">$when; asked: $prompt</p>
-<p class="about" dir="auto">$why</p>$considered$verdict$acts</li>"""
+<p class="about" dir="auto">$why</p>$considered$consent$acts</li>"""
 _LINE = '<li class="about"><b dir="auto">$tool</b> $score $flags</li>'
 _REFLECTION = """\
 <li id="$key" class="reflection"><p class="text" dir="auto"><span class="tag">$kind</span> \
@@ -36,55 +47,44 @@ def route_pieces(
 
 
 def _route(seq: int, route: Decision, acts: Sequence[Decision]) -> Html:
-    told = route.details
+    payload = route.payload if isinstance(route.payload, RoutePayload) else RoutePayload()
     return fill(
         _ROUTE,
         seq=seq,
-        subject=told.get("tool") or route.subject,
+        subject=payload.tool or route.subject,
         score="no score" if math.isnan(route.score) else f"score {route.score:.2f}",
-        mode=fill(' <span class="tag">$mode</span>', mode=told["mode"])
-        if told.get("mode")
-        else None,
         when=moment(route.time),
         prompt=route.question or "nothing",
-        why=told.get("sentence") or route.reason.replace("_", " "),
-        considered=_considered(told.get("considered")),
-        verdict=_verdict(told.get("verdict")),
+        why=payload.sentence or route.reason.replace("_", " "),
+        considered=_considered(payload.considered),
+        consent=_consent(payload.consent),
         acts=join(_acted(each) for each in acts if each.kind == ACT),
     )
 
 
-def _considered(raw: object) -> Html:
-    if not isinstance(raw, list) or len(raw) < 2:
+def _considered(considered: Sequence[Considered]) -> Html:
+    if len(considered) < 2:
         return Html("")  # the one that was chosen stands above
     lines = [
-        fill(
-            _LINE,
-            tool=each.get("tool", "?"),
-            score=_number(each.get("score")),
-            flags=", ".join(map(str, each.get("flags") or ())),
-        )
-        for each in raw[:MOST_CONSIDERED]
-        if isinstance(each, Mapping)
+        fill(_LINE, tool=each.tool, score=f"{each.score:.2f}", flags=", ".join(each.flags))
+        for each in considered[:MOST_CONSIDERED]
     ]
     return fill('<ol class="considered" aria-label="considered">$lines</ol>', lines=join(lines))
 
 
-def _verdict(raw: object) -> Html:
-    if not isinstance(raw, Mapping):
+def _consent(consent: Consent | None) -> Html:
+    if consent is None:
         return Html("")
-    said = {"decision": raw.get("decision", "?"), "why": raw.get("reasoning", "")}
-    return fill('<p class="about" dir="auto">Consulted: $decision. $why</p>', **said)
+    text = '<p class="about" dir="auto">Consulted: $decision. $why</p>'
+    return fill(text, decision=consent.decision, why=consent.reasoning)
 
 
 def _acted(act: Decision) -> Html:
-    status = str(act.details.get("status") or act.reason).replace("_", " ")
-    seconds = act.details.get("seconds")
-    took = f" in {_number(seconds)} s" if isinstance(seconds, int | float) else ""
+    payload = act.payload if isinstance(act.payload, ActPayload) else ActPayload()
     return fill(
         '<p class="about" dir="auto">Acted: $status$took. $text</p>',
-        status=status,
-        took=took,
+        status=(payload.status or act.reason).replace("_", " "),
+        took=f" in {payload.seconds:.2f} s" if payload.tool_run else "",
         text=act.question or "",
     )
 
@@ -112,15 +112,15 @@ def _changed(key: str, decision: Decision) -> Html:
 
 
 def _facts(decision: Decision) -> Iterator[str]:
-    told: Mapping[str, Any] = decision.details
-    if decision.kind == ASSESSMENT:
-        yield f"; trust {_signed(told.get('before'))} to {_signed(told.get('trust'))}"
-        if told.get("clamped"):
-            yield f", clamped from {_signed(told.get('proposed'))}"
-    elif decision.kind == BELIEF:
-        yield f"; {told.get('change') or decision.reason}"
-    elif decision.kind == DIRECTIVE:
-        yield f"; {decision.reason.replace('_', ' ')}"
+    match decision.payload:
+        case AssessmentPayload() as assessment:
+            yield f"; trust {trust_moved(assessment)}"
+            if assessment.clamped:
+                yield f", clamped from {signed(assessment.proposed)}"
+        case BeliefPayload(change=change):
+            yield f"; {change or decision.reason}"
+        case DirectivePayload():
+            yield f"; {decision.reason.replace('_', ' ')}"
 
 
 def _cycle(cycle: ReflectionRecord) -> Html:
@@ -158,13 +158,3 @@ def clamps_of(cycles: Sequence[ReflectionRecord]) -> list[dict[str, Any]]:
         and isinstance(each.get("clamped"), int)
         and each["proposed"] != each["clamped"]
     ]
-
-
-def _number(value: object) -> str:
-    return f"{value:.2f}" if isinstance(value, int | float) else ""
-
-
-def _signed(value: object) -> str:
-    if not isinstance(value, int | float):
-        return "none"
-    return f"{value:+.0f}" if value else "0"

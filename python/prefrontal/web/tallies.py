@@ -7,8 +7,8 @@ from collections import Counter, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from ..decisions.decision import WAKE
 from ..decisions.pages import DecisionPages, LogRow, Relabelled
+from ..decisions.payloads import WAKE
 from ..pulse.recall.audit import LiveRecall, RecallEstimate
 from ..types import Reason
 

@@ -19,6 +19,7 @@ import pytest
 
 from prefrontal.clock import SystemClock
 from prefrontal.decisions.log import Decision, DecisionLog
+from prefrontal.decisions.payloads import WakePayload
 from prefrontal.errors import InputError, SourceError
 from prefrontal.pulse.sources.mcp_connection import McpAddress
 from prefrontal.pulse.sources.mcp_events import McpEventsSource
@@ -215,7 +216,7 @@ def test_a_wake_of_prefrontal_itself_is_a_signal_over_standard_input_and_output(
     address = McpAddress(("sh", "-c", script, sys.executable), env={"PYTHONPATH": path})
     event = SignalEvent("filesystem", "/downloads/bill.pdf", "created", 1.0, 1_700_000_000.0)
     record = Decision(
-        "a" * 32, 1.0, "wake", "invoices", True, "woke", 0.9, 0.5, "File it?", 1.0, (event,)
+        "a" * 32, 1.0, "invoices", True, "woke", 0.9, 0.5, "File it?", 1.0, (event,), WakePayload()
     )
     with heard(address) as (source, inbox):
         until(lambda: source.status()["connected"])
