@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import harness
-from prefrontal.routing.index import ToolIndex
+from prefrontal.routing.ranking.index import ToolIndex
 from routing_corpus import functions, prompts, repeated
 
 K = 10

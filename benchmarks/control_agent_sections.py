@@ -16,7 +16,7 @@ import torch
 
 from control_sections import Section
 from prefrontal.control import CausalGridWorldV2, ControlAgent, ControlConfig
-from prefrontal.control.control_config import ALL_FEATURES
+from prefrontal.control.agent.control_config import ALL_FEATURES
 from prefrontal.control.ops import compiled
 
 PLAIN = "plain torch"

@@ -6,11 +6,11 @@ import torch
 from torch import Tensor
 
 from control_sections import Section
-from prefrontal.control.e3 import E3TrajectorySelector
-from prefrontal.control.e3_config import E3Config
+from prefrontal.control.choice.e3 import E3TrajectorySelector
+from prefrontal.control.choice.e3_config import E3Config
+from prefrontal.control.choice.trajectory import Trajectories
 from prefrontal.control.layers import layer_tensors
 from prefrontal.control.ops.scores import plain_score_trajectories
-from prefrontal.control.trajectory import Trajectories
 
 PLAIN = "plain torch"
 

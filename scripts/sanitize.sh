@@ -17,6 +17,6 @@ cp $build/cmake/_core*.so $build/package/prefrontal/
 LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)" \
   ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=$build/package \
   "$python" -m pytest -q -s -p no:cacheprovider tests/pulse tests/simd \
-  tests/routing/test_tokens.py tests/routing/test_levenshtein.py tests/routing/test_index*.py \
+  tests/routing/ranking/test_tokens.py tests/routing/ranking/test_levenshtein.py tests/routing/ranking/test_index*.py \
   tests/cortex/test_trigger_engine*.py \
-  tests/control/test_cue_reader*.py tests/control/test_rule_state*.py tests/control/test_state_same_bits.py
+  tests/control/memory/test_cue_reader*.py tests/control/rule/test_rule_state*.py tests/control/test_state_same_bits.py

@@ -18,8 +18,8 @@ from tempfile import TemporaryDirectory
 
 from prefrontal.assembly.router import build_layout, build_model, build_runner
 from prefrontal.cli.route_output import Output
-from prefrontal.routing.route import Mode, Route
-from prefrontal.routing.router import Router
+from prefrontal.routing.run.route import Mode, Route
+from prefrontal.routing.run.router import Router
 from prefrontal.settings import load_settings
 from prefrontal.testing import ManualClock
 

@@ -12,7 +12,7 @@ from prefrontal.decisions.payloads import WakePayload
 from prefrontal.executive import Choice
 from prefrontal.protocols import Runner
 from prefrontal.routing.layout import Layout
-from prefrontal.routing.router import Router
+from prefrontal.routing.run.router import Router
 from prefrontal.settings.routing import Routing
 from prefrontal.testing import ManualClock
 from prefrontal.types import SignalEvent

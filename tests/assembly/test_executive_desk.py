@@ -13,11 +13,11 @@ import pytest
 from prefrontal.decisions.payloads import ToolRun, Validation
 from prefrontal.errors import InputError
 from prefrontal.executive import ActOutcome, Choice, HeardBelief, Status
-from prefrontal.routing.history import PastEvent, history_file, read_history
+from prefrontal.routing.catalog.history import PastEvent, history_file, read_history
+from prefrontal.routing.catalog.mcp_tools import import_mcp
 from prefrontal.routing.layout import Layout
-from prefrontal.routing.mcp_tools import import_mcp
 from prefrontal.routing.records import append_record
-from prefrontal.routing.route import Mode
+from prefrontal.routing.run.route import Mode
 from prefrontal.settings.routing import Routing
 
 from ..routing.project import noon

@@ -16,7 +16,7 @@ from prefrontal.assembly.router import build_runner
 from prefrontal.decisions.decision import Decision
 from prefrontal.errors import InputError
 from prefrontal.executive import ActOutcome, Choice, HeardBelief, Status
-from prefrontal.routing.history import Event, remember
+from prefrontal.routing.catalog.history import Event, remember
 from prefrontal.routing.layout import Layout
 from prefrontal.settings.routing import Routing
 

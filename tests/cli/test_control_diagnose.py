@@ -17,7 +17,7 @@ torch = pytest.importorskip("torch")
 def checkpoint(tmp_path: Path) -> Path:
     """An untrained agent of the profile seed."""
     from prefrontal.control import ControlAgent, ControlConfig
-    from prefrontal.control.checkpoint import save
+    from prefrontal.control.agent.checkpoint import save
 
     config = ControlConfig.from_dims(
         sd016_enabled=True,
@@ -54,7 +54,7 @@ def test_json_holds_the_numbers(checkpoint: Path) -> None:
 
 def test_an_agent_without_features_has_nothing_to_look_at(tmp_path: Path) -> None:
     from prefrontal.control import ControlAgent
-    from prefrontal.control.checkpoint import save
+    from prefrontal.control.agent.checkpoint import save
 
     save(ControlAgent(generator=torch.Generator().manual_seed(0)), tmp_path / "agent.pt")
     result = run(tmp_path / "agent.pt", "--steps", 2)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from prefrontal.control import CausalGridWorldV2, ControlAgent, ControlConfig
-from prefrontal.control.agent import ActionChoice
+from prefrontal.control.agent.agent import ActionChoice
 
 SMALL: dict[str, dict[str, Any]] = {
     "e1": {"prediction_horizon": 3},

@@ -7,13 +7,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from prefrontal.control.e2 import E2Config, E2FastPredictor
-from prefrontal.control.e3 import E3TrajectorySelector
-from prefrontal.control.e3_config import E3Config
-from prefrontal.control.hippocampal import HippocampalModule
-from prefrontal.control.hippocampal_config import HippocampalConfig
-from prefrontal.control.residue import ResidueConfig, ResidueField
-from prefrontal.control.trajectory import Trajectories
+from prefrontal.control.choice.e2 import E2Config, E2FastPredictor
+from prefrontal.control.choice.e3 import E3TrajectorySelector
+from prefrontal.control.choice.e3_config import E3Config
+from prefrontal.control.choice.hippocampal import HippocampalModule
+from prefrontal.control.choice.hippocampal_config import HippocampalConfig
+from prefrontal.control.choice.residue import ResidueConfig, ResidueField
+from prefrontal.control.choice.trajectory import Trajectories
 
 
 def generator(seed: int = 0) -> torch.Generator:

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 
 from plan_stream import played, stream
-from prefrontal.control.plan_selection import PlanSelectionConfig, PlanSelector
-from prefrontal.control.salience_config import MODES
+from prefrontal.control.choice.salience_config import MODES
+from prefrontal.control.plans.selection import PlanSelectionConfig, PlanSelector
 
 CONTEXT = {"freeze": 1.0, "trust": -4.0, "hour.sin": 0.3}
 RISKY = {"score": 0.8, "side_effect": 0.5, "steps": 1.0}

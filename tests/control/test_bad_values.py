@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from prefrontal.control import E1Config, E3Config, GoalState, ResidueField, SalienceCoordinator
-from prefrontal.control.control_config import ControlConfig
-from prefrontal.control.e3 import E3TrajectorySelector
-from prefrontal.control.salience_config import SalienceConfig
-from prefrontal.control.trajectory import Trajectories
+from prefrontal.control.agent.control_config import ControlConfig
+from prefrontal.control.choice.e3 import E3TrajectorySelector
+from prefrontal.control.choice.salience_config import SalienceConfig
+from prefrontal.control.choice.trajectory import Trajectories
 
 PARTS = ("latent", "e1", "e2", "e3", "hippocampal", "lateral_pfc", "salience", "dacc", "goal")
 NOT_PARTS: list[Any] = [None, {"hidden_dim": 8}, "seed", 3]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from prefrontal.control.control_config import ControlConfig
+from prefrontal.control.agent.control_config import ControlConfig
 from prefrontal.control.profiles import (
     PROFILE_NAMES,
     PROFILES,

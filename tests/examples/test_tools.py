@@ -14,10 +14,10 @@ from prefrontal.assembly.executive_desk import RoutedChooser
 from prefrontal.assembly.executive_trials import Trials
 from prefrontal.assembly.router import build_layout, build_runner
 from prefrontal.clock import SystemClock
-from prefrontal.routing.calling import call_tool
-from prefrontal.routing.discovery import discover_all
+from prefrontal.routing.catalog.discovery import discover_all
 from prefrontal.routing.layout import Layout
-from prefrontal.routing.router import Router
+from prefrontal.routing.run.router import Router
+from prefrontal.routing.trials.calling import call_tool
 from prefrontal.settings.routing import Routing
 
 from ..assembly.desk_tools import wake_of

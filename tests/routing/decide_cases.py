@@ -70,14 +70,14 @@ def mutated(module: str, old: str, new: str) -> Decide:
     """`decide` from fresh copies of its modules, one of them with `old` replaced by `new`."""
     copies: dict[str, ModuleType] = {}
     for name in ("precedence", "coverage", "decide"):
-        spec = importlib.util.find_spec(f"prefrontal.routing.{name}")
+        spec = importlib.util.find_spec(f"prefrontal.routing.ranking.{name}")
         assert spec is not None and spec.origin is not None
         source = Path(spec.origin).read_text(encoding="utf-8")
         if name == module:
             assert old in source, f"{name} no longer holds {old!r}"
             source = source.replace(old, new)
-        copy = ModuleType(f"prefrontal.routing.mutated_{name}")
-        copy.__package__ = "prefrontal.routing"
+        copy = ModuleType(f"prefrontal.routing.ranking.mutated_{name}")
+        copy.__package__ = "prefrontal.routing.ranking"
         sys.modules[copy.__name__] = copy  # dataclasses look there
         exec(compile(source, spec.origin, "exec"), copy.__dict__)
         for other in copies.values():

@@ -8,8 +8,8 @@ from typing import Any
 
 from prefrontal.routing.identity import Identities
 from prefrontal.routing.layout import Layout
-from prefrontal.routing.promotion import Promoter, Promotion
-from prefrontal.routing.promotion_draft import PromotionRequest
+from prefrontal.routing.promotion.promotion import Promoter, Promotion
+from prefrontal.routing.promotion.promotion_draft import PromotionRequest
 from prefrontal.routing.types import Approval
 
 from .project import EAST, a_byte, noon, write

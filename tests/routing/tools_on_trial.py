@@ -9,8 +9,8 @@ from typing import Any
 
 from prefrontal.routing.layout import Layout
 from prefrontal.routing.trace import Trace
+from prefrontal.routing.trials.validation import validate
 from prefrontal.routing.types import ValidationReport
-from prefrontal.routing.validation import validate
 from prefrontal.settings.routing import Routing
 
 from .plain_runner import PlainRunner

@@ -133,8 +133,8 @@ class GridWorlds:
         """One step of each world, into the caller's arrays.
 
         actions: [num_envs], 0 to 4. out: "rewards" float64, "terminated" and "truncated" bool,
-        "transitions" and "causes" uint8 (codes of prefrontal.control.grid_world_config), "steps"
-        int64, all [num_envs] and of the step, not of a reset after it. observation:
+        "transitions" and "causes" uint8 (codes of prefrontal.control.world.grid_world_config),
+        "steps" int64, all [num_envs] and of the step, not of a reset after it. observation:
         "body" [num_envs, 12], "world" [.., 250], "harm" [.., 51], "harm_a" [.., 50]; None: none are
         made. last: the same, written in mode SameStep for worlds that ended, before their reset.
         Raises ValueError for an action out of range and, in mode Disabled, for a world that has

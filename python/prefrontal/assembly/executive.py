@@ -141,7 +141,7 @@ def known_standings(
 def _chooser(
     settings: Settings, layout: Layout, moments: LoopTime, roots: Sequence[Path]
 ) -> RoutedChooser:
-    from ..routing.router import Router
+    from ..routing.run.router import Router
 
     embedder = build_embedder(settings.routing)
     router = Router(layout, settings.routing, embedder=embedder, clock=moments)

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ..decisions.decision import Decision
-from ..routing.type_hints import contradicts
+from ..routing.plans.type_hints import contradicts
 from ..routing.types import ArgSpec
 from ..types import SignalEvent
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..executive.nouns import HeardBelief, Option
-from ..routing.decide import shown
-from ..routing.precedence import micro
+from ..routing.ranking.decide import shown
+from ..routing.ranking.precedence import micro
 
 MARGIN = 0.01
 """How much less a tool may score and count as equally good."""

@@ -11,14 +11,14 @@ from ..decisions.decision import Decision
 from ..decisions.payloads import PromptReading
 from ..errors import InputError, SourceError
 from ..executive.nouns import ASK, COMPOSE, SELECT, ActOutcome, Choice, HeardBelief, Option
-from ..routing import reading
-from ..routing.coverage import covers_all, needed_for_all
-from ..routing.decide import Bar, shown
-from ..routing.discovery import action_folders
-from ..routing.precedence import micro, shadowed
-from ..routing.ranking import key_of
-from ..routing.route import Mode, Phase, Route
-from ..routing.router import Router
+from ..routing.catalog.discovery import action_folders
+from ..routing.ranking.coverage import covers_all, needed_for_all
+from ..routing.ranking.decide import Bar, shown
+from ..routing.ranking.precedence import micro, shadowed
+from ..routing.ranking.ranking import key_of
+from ..routing.run import reading
+from ..routing.run.route import Mode, Phase, Route
+from ..routing.run.router import Router
 from ..routing.trace import UnwrittenTrace
 from ..routing.types import Candidate
 from .executive_arguments import WakeArguments

@@ -8,8 +8,8 @@ from ..decisions.decision import Decision
 from ..executive.nouns import ActOutcome, Choice, Option, Status
 from ..plain_text import visible
 from ..redaction import redact
-from ..routing.history import Event, PastEvent, read_history, remember
-from ..routing.router import Router
+from ..routing.catalog.history import Event, PastEvent, read_history, remember
+from ..routing.run.router import Router
 from ..sandbox.ladder import ENFORCED
 from .executive_prompt import phrasing
 from .executive_results import judged

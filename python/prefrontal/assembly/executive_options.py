@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..executive.nouns import Option
-from ..routing.plan import parse_plan
-from ..routing.plan_links import check_tools, step_references
-from ..routing.precedence import MOST_HARM, harm
-from ..routing.ranking import Ranking, key_of
-from ..routing.route import Route
-from ..routing.router import Router
+from ..routing.plans.links import check_tools, step_references
+from ..routing.plans.plan import parse_plan
+from ..routing.ranking.precedence import MOST_HARM, harm
+from ..routing.ranking.ranking import Ranking, key_of
+from ..routing.run.route import Route
+from ..routing.run.router import Router
 from ..routing.types import ArgSpec, Candidate, Plan, Tool
 from .executive_arguments import Filled, WakeArguments
 

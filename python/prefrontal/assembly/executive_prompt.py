@@ -10,8 +10,8 @@ from operator import itemgetter
 from .._core import routing as core
 from ..plain_text import shorten
 from ..pulse.template import LEAST_ROOM, VALUE_LIMIT, QuestionTemplate
-from ..routing.clause_words import Lexicon, looks_imperative, pieces, skip_polite
-from ..routing.verbs import content
+from ..routing.prompt.clause_words import Lexicon, looks_imperative, pieces, skip_polite
+from ..routing.prompt.verbs import content
 from ..types import SignalEvent
 
 PHRASING_LIMIT = 200

@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..control.plan_selection import PlanSelector
-from ..control.plan_state import load, save
+from ..control.plans.selection import PlanSelector
+from ..control.plans.state import load, save
 from ..decisions.decision import Decision
 from ..decisions.payloads import ControlPick, WakePayload
 from ..errors import SourceError

@@ -11,12 +11,12 @@ from typing import Any
 from ..clock import Clock
 from ..errors import PrefrontalError
 from ..protocols import Runner
-from ..routing.history import read_history
+from ..routing.catalog.history import read_history
 from ..routing.layout import Layout
 from ..routing.local_time import LocalTime
 from ..routing.records import append_record, read_records
 from ..routing.trace import UnwrittenTrace
-from ..routing.validation import validate
+from ..routing.trials.validation import validate
 from ..settings.routing import Routing
 
 AGAIN_S = 3600.0

@@ -17,12 +17,12 @@ from ..executive.nouns import ActOutcome, Choice, HeardBelief, Option, Status
 from ..plain_text import visible
 from ..protocols import Runner
 from ..redaction import redact
-from ..routing.calling import Called, call_tool
-from ..routing.discovery import discover_all, open_cache
+from ..routing.catalog.discovery import discover_all, open_cache
 from ..routing.layout import Layout, slug
-from ..routing.plan import parse_plan
-from ..routing.ranking import key_of
-from ..routing.render import render
+from ..routing.plans.plan import parse_plan
+from ..routing.plans.render import render
+from ..routing.ranking.ranking import key_of
+from ..routing.trials.calling import Called, call_tool
 from ..routing.types import Tool
 from ..settings.routing import Routing
 from ..storage.files import write_atomic

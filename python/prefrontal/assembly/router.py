@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from ..errors import InputError
 from ..protocols import CodeModel, Embedder, Runner
 from ..routing.layout import Layout
-from ..routing.router import Router, Show, Waiting
+from ..routing.run.router import Router, Show, Waiting
 
 if TYPE_CHECKING:
-    from ..routing.route import Operator
+    from ..routing.run.route import Operator
     from ..settings.routing import Routing
 
 
@@ -64,7 +64,7 @@ def build_runner(settings: Routing, *, allow_weak: bool = False) -> Runner:
 
 def build_model(settings: Routing, layout: Layout) -> CodeModel | None:
     """Who writes modules, None when nobody is configured."""
-    from ..routing.code_models import code_model
+    from ..routing.generation.code_models import code_model
 
     return code_model(settings.model, layout.root.parent)
 

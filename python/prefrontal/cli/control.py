@@ -106,8 +106,8 @@ def diagnose(checkpoint: str, steps: int, seed: int, as_json: bool) -> None:
     """Look for the silent failures of a trained agent: flat attention, labels that are always the
     same, slots grown alike, a bias that cannot rank.
 
-    CHECKPOINT is what prefrontal.control.checkpoint.save wrote. The agent takes random steps in the
-    world of the experiments (contrast14); nothing in it is trained or changed.
+    CHECKPOINT is what prefrontal.control.agent.checkpoint.save wrote. The agent takes random steps
+    in the world of the experiments (contrast14); nothing in it is trained or changed.
     """
     if not 1 <= steps <= 100_000:
         raise InputError(f"--steps must lie between 1 and 100000, got {steps}")
@@ -116,7 +116,7 @@ def diagnose(checkpoint: str, steps: int, seed: int, as_json: bool) -> None:
     if not Path(checkpoint).is_file():
         raise InputError(f"CHECKPOINT must be a file, got {checkpoint!r}")
     _require_torch()
-    from ..control.diagnosis import diagnose as look
+    from ..control.agent.diagnosis import diagnose as look
     from ..control.experiments.threads import one_thread
 
     with one_thread():

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from ..control.diagnosis import Diagnosis
+    from ..control.agent.diagnosis import Diagnosis
     from ..control.experiments.record import Measurement, Record
 
 COLOURS = {"pass": "bold green", "fail": "bold red", "void": "bold yellow"}

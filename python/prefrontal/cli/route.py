@@ -13,7 +13,7 @@ from .route_options import mode_of, project_options, settings_of
 from .route_tools import tools
 
 if TYPE_CHECKING:
-    from ..routing.route import Route
+    from ..routing.run.route import Route
 
 
 class RouteGroup(click.Group):
@@ -103,7 +103,7 @@ def prompt(ctx: click.Context, /, words: tuple[str, ...], **told: Any) -> None:
 def resume(ctx: click.Context, /, route_id: str, **told: Any) -> None:
     """Take up a route that was rejected or did not pass: try its module again, ask again."""
     from ..assembly.router import build_layout, build_router
-    from ..routing.pending import pending_routes
+    from ..routing.promotion.pending import pending_routes
     from .route_output import Output
     from .route_person import Person
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def print_audit(layout: Layout, settings: Routing, as_json: bool) -> bool:
     """Run every check and print it; whether all hold."""
     from ..assembly.router import build_runner
-    from ..routing.audit import audit
+    from ..routing.audit.audit import audit
     from .route import prompt
 
     flags = {flag for each in prompt.params for flag in (*each.opts, *each.secondary_opts)}

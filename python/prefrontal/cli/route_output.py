@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..plain_text import one_line
-from ..routing.transcript import PREFIX, Transcript
+from ..routing.run.transcript import PREFIX, Transcript
 
 if TYPE_CHECKING:
-    from ..routing.route import Route
-    from ..routing.router import Router
+    from ..routing.run.route import Route
+    from ..routing.run.router import Router
 
 
 class Output:
@@ -45,7 +45,7 @@ class Output:
 
     def before(self, router: Router) -> None:
         """Finish what a killed run left, forget what is old, say what waits and what is risky."""
-        from ..routing.housekeeping import tidy
+        from ..routing.run.housekeeping import tidy
 
         for line in tidy(router):
             if not self._as_json and not self._quiet:
@@ -82,6 +82,6 @@ def printable_json(value: object, indent: int | None = None) -> str:
 def _text(document: dict[str, Any], as_json: bool) -> str:
     if as_json:
         return printable_json(document, indent=2) + "\n"
-    from ..routing.plan import document_yaml
+    from ..routing.plans.plan import document_yaml
 
     return document_yaml(document)

@@ -19,7 +19,7 @@ from .route_person import Person
 
 if TYPE_CHECKING:
     from ..routing.layout import Layout
-    from ..routing.promotion_draft import PromotionRequest
+    from ..routing.promotion.promotion_draft import PromotionRequest
     from ..routing.types import ValidationReport
     from ..settings.routing import Routing
 
@@ -35,7 +35,7 @@ def promote_file(
     from ..assembly.router import build_layout
     from ..clock import SystemClock
     from ..routing.identity import Identities
-    from ..routing.promotion import Promoter
+    from ..routing.promotion.promotion import Promoter
 
     layout, clock = build_layout(settings, workflows), SystemClock()
     _check(layout, file, told)
@@ -112,7 +112,7 @@ def _validated(
     from ..clock import SystemClock
     from ..routing.local_time import LocalTime
     from ..routing.trace import Trace
-    from ..routing.validation import validate
+    from ..routing.trials.validation import validate
 
     clock = SystemClock()
     weak = bool(told["allow_weak_sandbox"])
@@ -136,7 +136,7 @@ def _request(
 ) -> PromotionRequest:
     from ..clock import SystemClock
     from ..routing.local_time import LocalTime
-    from ..routing.promotion_draft import PromotionRequest
+    from ..routing.promotion.promotion_draft import PromotionRequest
     from ..routing.types import Approval
 
     return PromotionRequest(

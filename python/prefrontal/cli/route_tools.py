@@ -47,7 +47,7 @@ def list_tools(as_json: bool, **told: Any) -> None:
 def show_tool(name: str, as_json: bool, **told: Any) -> None:
     """What is known of a tool: signature, place, manifest, history. TOOL: name or path."""
     from ..clock import SystemClock
-    from ..routing.history import history_success, read_history
+    from ..routing.catalog.history import history_success, read_history
 
     found = _discovered(told)
     tool = _named(found, name)
@@ -94,7 +94,7 @@ def promote_tool(ctx: click.Context, /, file: Path, yes: bool, **told: Any) -> N
 def import_tools(file: Path, server: str | None, as_json: bool, **told: Any) -> None:
     """Take in an MCP server's answer to tools/list: its tools rank, but do not run here."""
     from ..assembly.router import build_layout
-    from ..routing.mcp_tools import import_mcp
+    from ..routing.catalog.mcp_tools import import_mcp
 
     settings, workflows = settings_of(told)
     taken, findings = import_mcp(build_layout(settings, workflows), file, server)
@@ -131,7 +131,7 @@ def as_dict(tool: Tool) -> dict[str, Any]:
 
 def _discovered(told: dict[str, Any]) -> Discovery:
     from ..assembly.router import build_layout
-    from ..routing.discovery import discover_all, open_cache
+    from ..routing.catalog.discovery import discover_all, open_cache
 
     settings, workflows = settings_of(told)
     layout = build_layout(settings, workflows)

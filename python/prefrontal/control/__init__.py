@@ -11,50 +11,50 @@ from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from . import ops
-    from .agent import ControlAgent
-    from .context_memory import ContextMemory
-    from .control_config import ControlConfig
-    from .dacc import DACCAdaptiveControl
-    from .diagnosis import diagnose
-    from .e1 import E1Config, E1DeepPredictor
-    from .e2 import E2Config, E2FastPredictor
-    from .e3 import E3Config, E3TrajectorySelector
-    from .goal import GoalState
-    from .grid_world import CausalGridWorldV2
-    from .grid_world_config import GridWorldConfig
-    from .hippocampal import HippocampalModule
-    from .latent import LatentStack
-    from .lateral_pfc import LateralPFCAnalog, LateralPFCConfig
-    from .plan_selection import PlanSelector
-    from .residue import ResidueField
-    from .salience import SalienceCoordinator
-    from .theta_buffer import ThetaBuffer
-    from .vector_env import CausalGridWorldVecEnv
+    from .agent.agent import ControlAgent
+    from .agent.control_config import ControlConfig
+    from .agent.diagnosis import diagnose
+    from .choice.dacc import DACCAdaptiveControl
+    from .choice.e2 import E2Config, E2FastPredictor
+    from .choice.e3 import E3Config, E3TrajectorySelector
+    from .choice.goal import GoalState
+    from .choice.hippocampal import HippocampalModule
+    from .choice.residue import ResidueField
+    from .choice.salience import SalienceCoordinator
+    from .latent.latent import LatentStack
+    from .latent.theta_buffer import ThetaBuffer
+    from .memory.context_memory import ContextMemory
+    from .memory.e1 import E1Config, E1DeepPredictor
+    from .plans.selection import PlanSelector
+    from .rule.lateral_pfc import LateralPFCAnalog, LateralPFCConfig
+    from .world.grid_world import CausalGridWorldV2
+    from .world.grid_world_config import GridWorldConfig
+    from .world.vector_env import CausalGridWorldVecEnv
 
 _HOMES = {
-    "CausalGridWorldV2": ".grid_world",
-    "CausalGridWorldVecEnv": ".vector_env",
-    "ContextMemory": ".context_memory",
-    "ControlAgent": ".agent",
-    "ControlConfig": ".control_config",
-    "DACCAdaptiveControl": ".dacc",
-    "E1Config": ".e1",
-    "E1DeepPredictor": ".e1",
-    "E2Config": ".e2",
-    "E2FastPredictor": ".e2",
-    "E3Config": ".e3",
-    "E3TrajectorySelector": ".e3",
-    "GoalState": ".goal",
-    "GridWorldConfig": ".grid_world_config",
-    "HippocampalModule": ".hippocampal",
-    "LateralPFCAnalog": ".lateral_pfc",
-    "LateralPFCConfig": ".lateral_pfc",
-    "LatentStack": ".latent",
-    "PlanSelector": ".plan_selection",
-    "ResidueField": ".residue",
-    "SalienceCoordinator": ".salience",
-    "ThetaBuffer": ".theta_buffer",
-    "diagnose": ".diagnosis",
+    "CausalGridWorldV2": ".world.grid_world",
+    "CausalGridWorldVecEnv": ".world.vector_env",
+    "ContextMemory": ".memory.context_memory",
+    "ControlAgent": ".agent.agent",
+    "ControlConfig": ".agent.control_config",
+    "DACCAdaptiveControl": ".choice.dacc",
+    "E1Config": ".memory.e1",
+    "E1DeepPredictor": ".memory.e1",
+    "E2Config": ".choice.e2",
+    "E2FastPredictor": ".choice.e2",
+    "E3Config": ".choice.e3",
+    "E3TrajectorySelector": ".choice.e3",
+    "GoalState": ".choice.goal",
+    "GridWorldConfig": ".world.grid_world_config",
+    "HippocampalModule": ".choice.hippocampal",
+    "LateralPFCAnalog": ".rule.lateral_pfc",
+    "LateralPFCConfig": ".rule.lateral_pfc",
+    "LatentStack": ".latent.latent",
+    "PlanSelector": ".plans.selection",
+    "ResidueField": ".choice.residue",
+    "SalienceCoordinator": ".choice.salience",
+    "ThetaBuffer": ".latent.theta_buffer",
+    "diagnose": ".agent.diagnosis",
 }
 
 __all__ = [

@@ -7,27 +7,27 @@ from typing import TYPE_CHECKING
 from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from .decide import decide
-    from .index import RankedTool, ToolIndex
     from .layout import Layout
-    from .route import Mode, Operator, Route
-    from .router import Router
+    from .ranking.decide import decide
+    from .ranking.index import RankedTool, ToolIndex
+    from .run.route import Mode, Operator, Route
+    from .run.router import Router
     from .types import ArgSpec, ParsedIntent, RouteDecision, ToolSpec, ValidationReport
 
 _MODULES = {
     "ArgSpec": ".types",
     "Layout": ".layout",
-    "Mode": ".route",
-    "Operator": ".route",
+    "Mode": ".run.route",
+    "Operator": ".run.route",
     "ParsedIntent": ".types",
-    "RankedTool": ".index",
-    "Route": ".route",
+    "RankedTool": ".ranking.index",
+    "Route": ".run.route",
     "RouteDecision": ".types",
-    "Router": ".router",
-    "ToolIndex": ".index",
+    "Router": ".run.router",
+    "ToolIndex": ".ranking.index",
     "ToolSpec": ".types",
     "ValidationReport": ".types",
-    "decide": ".decide",
+    "decide": ".ranking.decide",
 }
 
 __all__ = [

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from ..e3 import E3Config, E3TrajectorySelector
-from ..hippocampal import HippocampalModule
-from ..trajectory import Trajectories
+from ..choice.e3 import E3Config, E3TrajectorySelector
+from ..choice.hippocampal import HippocampalModule
+from ..choice.trajectory import Trajectories
 from .affordance_states import NEAR, Layouts, held_out_layouts
 from .affordance_training import Taught, taught
 from .bootstrap import bootstrap_interval

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..grid_world import CausalGridWorldV2
-from ..grid_world_config import GridWorldConfig
+from ..world.grid_world import CausalGridWorldV2
+from ..world.grid_world_config import GridWorldConfig
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

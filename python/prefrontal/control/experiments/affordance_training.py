@@ -8,11 +8,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import mse_loss, one_hot
 
-from ..affordance import affordance_loss
-from ..e1 import E1DeepPredictor
-from ..e2 import E2Config, E2FastPredictor
-from ..hippocampal import HippocampalConfig, HippocampalModule
-from ..residue import ResidueField
+from ..choice.affordance import affordance_loss
+from ..choice.e2 import E2Config, E2FastPredictor
+from ..choice.hippocampal import HippocampalConfig, HippocampalModule
+from ..choice.residue import ResidueField
+from ..memory.e1 import E1DeepPredictor
 from .trained_cue import cue_predictor, world_config
 from .walks import Walks, learned_encoder, random_walks
 

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..allostasis import AllostaticCoupling
+from ..choice.allostasis import AllostaticCoupling
 from .bootstrap import bootstrap_interval
 from .figure import AMBER, BLUE, GREEN, RED, band, frame, legend, panels, target_line
 from .foraging import Outcome, forage, imagined, layouts, taught_selector

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..grid_world_config import GridWorldConfig
-from ..terrain_loss import hazard_in_view
+from ..memory.terrain_loss import hazard_in_view
+from ..world.grid_world_config import GridWorldConfig
 from .bootstrap import p_value
 from .contact_prediction import episode_draws, first_contacts, scores_before, weighted_auc
 from .figure import AMBER, BLUE, RED, band, frame, legend, panels, target_line

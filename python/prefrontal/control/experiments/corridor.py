@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..grid_world import CausalGridWorldV2, Place
-from ..grid_world_config import GridWorldConfig
+from ..world.grid_world import CausalGridWorldV2, Place
+from ..world.grid_world_config import GridWorldConfig
 
 DISTANCE = 8
 """Steps from the start to the hazard: the contact is step 8."""

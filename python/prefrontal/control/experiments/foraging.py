@@ -16,10 +16,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import mse_loss, one_hot
 
-from ..e3 import E3Config, E3TrajectorySelector
-from ..grid_world import CausalGridWorldV2
-from ..grid_world_config import GridWorldConfig
-from ..trajectory import Trajectories
+from ..choice.e3 import E3Config, E3TrajectorySelector
+from ..choice.trajectory import Trajectories
+from ..world.grid_world import CausalGridWorldV2
+from ..world.grid_world_config import GridWorldConfig
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,13 +16,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ..context_memory_config import ContextMemoryConfig
-from ..e1 import E1Config, E1DeepPredictor
-from ..e3 import E3TrajectorySelector
+from ..choice.e3 import E3TrajectorySelector
 from ..layers import layer_tensors
+from ..memory.context_memory_config import ContextMemoryConfig
+from ..memory.e1 import E1Config, E1DeepPredictor
+from ..memory.terrain_loss import HAZARD_VIEW, TerrainTargets
 from ..ops.cue import plain_cue_context
 from ..profiles import profile_values
-from ..terrain_loss import HAZARD_VIEW, TerrainTargets
 from .gambling_task import CARDS, DECKS, GAINS, loss_schedule
 
 Arm = Literal["intact", "lesion", "equal slots"]

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import cosine_similarity
 
-from ..lateral_pfc import LateralPFCAnalog, LateralPFCConfig
 from ..profiles import profile_values
+from ..rule.lateral_pfc import LateralPFCAnalog, LateralPFCConfig
 from .bootstrap import bootstrap_interval
 from .figure import AMBER, BLUE, GREEN, RED, band, frame, legend, panels, seed_dots, target_line
 from .record import Measurement, Record, SeedResult, measure, seed_result, summarise

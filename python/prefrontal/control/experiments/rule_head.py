@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from ..lateral_pfc import LateralPFCAnalog, LateralPFCConfig
-from ..rule_training import RuleTraining
+from ..rule.lateral_pfc import LateralPFCAnalog, LateralPFCConfig
+from ..rule.rule_training import RuleTraining
 from .bootstrap import bootstrap_interval
 from .figure import AMBER, BLUE, GREEN, RED, band, frame, legend, panels, seed_dots, target_line
 from .record import Record, SeedResult, measure, seed_result, summarise

@@ -9,10 +9,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..lateral_pfc import LateralPFCAnalog, LateralPFCConfig
+from ..choice.salience import SalienceCoordinator
 from ..profiles import profile_values
-from ..rule_training import RuleTraining, reinforce_loss, rule_label_loss
-from ..salience import SalienceCoordinator
+from ..rule.lateral_pfc import LateralPFCAnalog, LateralPFCConfig
+from ..rule.rule_training import RuleTraining, reinforce_loss, rule_label_loss
 from .rule_task import Encoder, RuleTask, Trial
 
 OVERRIDE = 19.0

@@ -9,18 +9,18 @@ from functools import lru_cache
 import torch
 from torch import Tensor, nn
 
-from ..context_memory_config import ContextMemoryConfig
-from ..e1 import E1Config, E1DeepPredictor
-from ..grid_world_config import GridWorldConfig
-from ..profiles import profile_values
-from ..slot_attention import attention_entropy
-from ..terrain_loss import (
+from ..memory.context_memory_config import ContextMemoryConfig
+from ..memory.e1 import E1Config, E1DeepPredictor
+from ..memory.slot_attention import attention_entropy
+from ..memory.terrain_loss import (
     Grading,
     TerrainTargets,
     TerrainTargetsConfig,
     hazard_in_view,
     terrain_loss,
 )
+from ..profiles import profile_values
+from ..world.grid_world_config import GridWorldConfig
 from .bootstrap import auc
 from .threads import one_thread
 from .walks import Walks, learned_encoder, random_walks

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import mse_loss
 
-from ..grid_world_config import GridWorldConfig
 from ..layers import mlp
-from ..vector_env import CausalGridWorldVecEnv
+from ..world.grid_world_config import GridWorldConfig
+from ..world.vector_env import CausalGridWorldVecEnv
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,9 +15,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ..lateral_pfc import LateralPFCAnalog, LateralPFCConfig
+from ..choice.salience import SalienceCoordinator
 from ..profiles import profile_values
-from ..salience import SalienceCoordinator
+from ..rule.lateral_pfc import LateralPFCAnalog, LateralPFCConfig
 from .figure import BLUE, GREEN, RED, SOFT, band, frame, legend, panels, target_line
 from .record import Record, SeedResult, measure, seed_result, summarise
 from .threads import one_thread

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..context_memory import ContextMemory
+from ..memory.context_memory import ContextMemory
 from .bootstrap import bootstrap_interval
 from .figure import BLUE, RED, frame, legend, panels, seed_dots, target_line
 from .record import Record, SeedResult, measure, seed_result, summarise

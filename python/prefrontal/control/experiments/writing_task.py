@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ..context_memory import ContextMemory
-from ..context_memory_config import ContextMemoryConfig
+from ..memory.context_memory import ContextMemory
+from ..memory.context_memory_config import ContextMemoryConfig
 from ..profiles import profile_values
 
 PLACES = 5  # decimals of what is recorded: the last bits of float32 depend on where arrays lie

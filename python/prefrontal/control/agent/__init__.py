@@ -1,0 +1,1 @@
+"""The agent that wires the parts, its files and its diagnosis."""

@@ -1,0 +1,193 @@
+"""A ControlAgent in a file: its configuration, its parameters, and what outlives an episode.
+
+Experience, optimizers and the present episode are not kept. A file is read without running
+anything it holds.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+import struct
+from io import BytesIO
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ...storage.files import write_atomic
+from ..choice.allostasis import AllostaticCoupling
+from ..memory.context_clusters import ContextClusters, ContextClustersConfig
+from ..memory.context_memory import ContextMemory
+from ..memory.social import SocialConfig
+from ..profiles import Profile
+from .agent import ControlAgent
+from .control_config import ControlConfig
+
+FORMAT = 1
+_KEYS = {"profile", "config", "state", "hazards_seen", "rule_state", "contexts", "slot_writes"}
+_OPTIONAL = {
+    "social": SocialConfig,
+    "allostasis": AllostaticCoupling,
+    "contexts": ContextClustersConfig,
+}
+"""Fields that are None or of this class."""
+
+
+_UNREADABLE = (
+    *(pickle.UnpicklingError, struct.error, EOFError, RuntimeError, ArithmeticError),
+    *(ValueError, TypeError, LookupError, AttributeError, AssertionError),
+)
+"""What torch raises for bytes that are no checkpoint."""
+
+
+def save(agent: ControlAgent, path: str | PathLike[str], *, with_rule: bool = False) -> None:
+    """Write the agent whole or not at all.
+
+    with_rule: its rule state too, which otherwise begins at 0. Raises SourceError naming the path
+    where it cannot be written.
+    """
+    rule = agent.lateral_pfc.get_rule_state() if with_rule and agent.lateral_pfc else None
+    content = BytesIO()
+    held = {
+        "format": FORMAT,
+        "profile": agent.config.profile,
+        "config": dataclasses.asdict(agent.config),
+        "state": agent.state_dict(),
+        "hazards_seen": agent.e1.terrain_targets.get_seen(),
+        "rule_state": rule,
+        "contexts": _contexts(agent.contexts),
+        "slot_writes": _slot_writes(agent),
+    }
+    torch.save(held, content)
+    write_atomic(path, content.getvalue())
+
+
+def load(path: str | PathLike[str], *, profile: Profile | None = None) -> ControlAgent:
+    """The agent of a file, at the beginning of an episode.
+
+    profile: the one it must be of; None: any. Raises ValueError for another profile and for a file
+    that is no checkpoint, FileNotFoundError where there is none.
+    """
+    held = _read(path)
+    if profile is not None and held["profile"] != profile:
+        raise ValueError(
+            f"path must be a checkpoint of {profile!r}, got one of {held['profile']!r}"
+        )
+    config = _configuration(path, held["config"])
+    if config.profile != held["profile"]:
+        raise ValueError(
+            f"path must hold one profile, got {held['profile']!r} and {config.profile!r} in {path}"
+        )
+    agent = ControlAgent(config, generator=torch.Generator())
+    _fill(agent.to(_dtype(held["state"])), held, path)
+    return agent
+
+
+def load_into(agent: ControlAgent, path: str | PathLike[str]) -> None:
+    """Give the agent the parameters of a file; its episode ends.
+
+    Raises ValueError as `load`, where the profile is another than the agent's, and where a
+    parameter is missing, new or of another shape; the agent is unchanged then.
+    """
+    held = _read(path)
+    if held["profile"] != agent.config.profile:
+        mine = agent.config.profile
+        raise ValueError(f"path must be a checkpoint of {mine!r}, got one of {held['profile']!r}")
+    _fill(agent, held, path)
+
+
+def _read(path: str | PathLike[str]) -> dict[str, Any]:
+    try:
+        held = torch.load(Path(path), weights_only=True, map_location="cpu")
+    except _UNREADABLE as error:
+        raise ValueError(f"path must be a checkpoint of an agent, got {str(path)!r}") from error
+    found = held.get("format") if isinstance(held, dict) else type(held).__name__
+    if not isinstance(held, dict) or not isinstance(found, int) or found != FORMAT:
+        raise ValueError(f"path must be a checkpoint of format {FORMAT}, got {found!r}")
+    if _KEYS - held.keys():
+        missing = ", ".join(sorted(_KEYS - held.keys()))
+        raise ValueError(f"path must be a checkpoint of an agent, got {str(path)!r}: no {missing}")
+    return held
+
+
+def _fill(agent: ControlAgent, held: dict[str, Any], path: str | PathLike[str]) -> None:
+    """Raises ValueError, the agent being as it was, for contents that are not those of one."""
+    own, theirs = agent.state_dict(), held["state"]
+    if not isinstance(theirs, dict) or not all(isinstance(it, Tensor) for it in theirs.values()):
+        raise ValueError(f"path must hold parameters, got {type(theirs).__name__} in {path}")
+    wrong = sorted(own.keys() ^ theirs.keys())
+    wrong += sorted(k for k in own.keys() & theirs.keys() if own[k].shape != theirs[k].shape)
+    if wrong:
+        some = ", ".join(wrong[:3]) + (", ..." if len(wrong) > 3 else "")
+        raise ValueError(f"path must hold the agent's parameters, got others in {path}: {some}")
+    try:
+        _take_over(copy.deepcopy(agent), held)
+    except (ValueError, TypeError, AttributeError, LookupError, RuntimeError) as error:
+        raise ValueError(f"path must hold what an agent keeps, got {path}: {error}") from error
+    _take_over(agent, held)
+
+
+def _take_over(agent: ControlAgent, held: dict[str, Any]) -> None:
+    agent.load_state_dict(held["state"])
+    agent.e1.terrain_targets.set_seen(held["hazards_seen"])
+    agent.reset()
+    if held["contexts"] is not None and agent.contexts is not None:
+        for name, kept in (_contexts(agent.contexts) or {}).items():
+            kept.copy_(held["contexts"][name])
+    for name, (counts, recent) in held["slot_writes"].items():
+        memory = agent.get_submodule(name)
+        if not isinstance(memory, ContextMemory):
+            raise ValueError(f"slot_writes must name memories, got {name!r}")
+        memory.slot_write_counts.copy_(counts)
+        memory.recent_writes = [int(it) for it in recent]
+    if held["rule_state"] is not None and agent.lateral_pfc is not None:
+        agent.lateral_pfc.set_rule_state(held["rule_state"])
+
+
+def _contexts(contexts: ContextClusters | None) -> dict[str, torch.Tensor] | None:
+    names = ("centres", "counts", "outcomes", "outcome_counts")
+    return None if contexts is None else {name: getattr(contexts, name) for name in names}
+
+
+def _slot_writes(agent: ControlAgent) -> dict[str, tuple[Tensor, list[int]]]:
+    """By memory, how often each slot was written and which ones last: the next write asks that."""
+    return {
+        name: (it.slot_write_counts, it.recent_writes)
+        for name, it in agent.named_modules()
+        if isinstance(it, ContextMemory)
+    }
+
+
+def _dtype(state: object) -> torch.dtype:
+    """Of the parameters, where they are numbers with a fraction."""
+    found = state.get("e3.residue_field.weights") if isinstance(state, dict) else None
+    floating = isinstance(found, Tensor) and found.is_floating_point()
+    return found.dtype if isinstance(found, Tensor) and floating else torch.get_default_dtype()
+
+
+def _configuration(path: str | PathLike[str], fields: object) -> ControlConfig:
+    if not isinstance(fields, dict):
+        raise ValueError(f"path must hold a known configuration, got {path}: {fields!r}")
+    try:
+        built: ControlConfig = _rebuilt(ControlConfig.from_dims(), fields)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"path must hold a known configuration, got {path}: {error}") from error
+    return built
+
+
+def _rebuilt(default: Any, fields: dict[str, Any]) -> Any:
+    """A dataclass like `default` with these fields; those that are dataclasses are rebuilt, too."""
+    told: dict[str, Any] = {}
+    for name, value in fields.items():
+        example = getattr(default, name, None)
+        if dataclasses.is_dataclass(example) and isinstance(value, dict):
+            told[name] = _rebuilt(example, value)
+        elif name in _OPTIONAL and isinstance(value, dict):
+            told[name] = _OPTIONAL[name](**value)
+        else:
+            told[name] = value
+    return type(default)(**told)

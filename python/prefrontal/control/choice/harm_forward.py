@@ -1,0 +1,73 @@
+"""Two ways for E3 to foresee harm other than by z_world alone: forward, and across a bridge."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import linear, mse_loss
+
+from ..layers import layer_tensors, mlp
+
+
+class ResidualHarmForward(nn.Module):
+    """z_harm' = z_harm + network([z_harm, a]): what an action does to the harm that is sensed."""
+
+    def __init__(
+        self,
+        harm_dim: int = 32,
+        action_dim: int = 5,
+        hidden_dim: int = 64,
+        *,
+        generator: torch.Generator | None = None,
+    ) -> None:
+        super().__init__()
+        self.network = mlp(harm_dim + action_dim, hidden_dim, harm_dim, generator=generator)
+
+    def forward(self, z_harm: Tensor, action: Tensor) -> Tensor:
+        """z_harm [..., 32] after the action [..., A]."""
+        moved: Tensor = z_harm + self.network(torch.cat([z_harm, action], dim=-1))
+        return moved
+
+    def rollout(self, z_harm: Tensor, actions: Tensor) -> Tensor:
+        """z_harm after each action: [N, H, 32] from z_harm [N, 32] and actions [N, H, A].
+
+        The first layer meets the actions of all steps at once: half the work of calling the
+        module step by step.
+        """
+        first, bias, second, last = layer_tensors(self.network)
+        felt, back = first[:, : z_harm.shape[1]].t(), second.t()
+        told = linear(actions, first[:, z_harm.shape[1] :], bias)
+        found = []
+        for step in told.unbind(1):
+            hidden = torch.addmm(step, z_harm, felt).relu_()
+            z_harm = torch.addmm(last, hidden, back) + z_harm
+            found.append(z_harm)
+        return torch.stack(found, dim=1)
+
+    def prediction_loss(self, z_harm: Tensor, action: Tensor, next_z_harm: Tensor) -> Tensor:
+        """Mean square error of the next z_harm, towards a target that takes no gradient."""
+        return mse_loss(self(z_harm, action), next_z_harm.detach())
+
+
+class HarmBridge(nn.Module):
+    """z_world -> z_harm: what a foreseen world state would feel like."""
+
+    def __init__(
+        self,
+        world_dim: int = 32,
+        harm_dim: int = 32,
+        hidden_dim: int = 64,
+        *,
+        generator: torch.Generator | None = None,
+    ) -> None:
+        super().__init__()
+        self.network = mlp(world_dim, hidden_dim, harm_dim, generator=generator)
+
+    def forward(self, z_world: Tensor) -> Tensor:
+        """z_harm [..., 32] from z_world [..., 32]."""
+        found: Tensor = self.network(z_world)
+        return found
+
+    def bridge_loss(self, z_world: Tensor, z_harm: Tensor) -> Tensor:
+        """Mean square error towards the z_harm that was sensed, which takes no gradient."""
+        return mse_loss(self(z_world), z_harm.detach())

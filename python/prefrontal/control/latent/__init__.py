@@ -1,0 +1,1 @@
+"""What is sensed, as latents of self and world, and their last moments."""

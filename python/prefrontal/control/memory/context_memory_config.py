@@ -1,0 +1,89 @@
+"""What a ContextMemory is made of and how it is read and written."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from math import inf
+from typing import Any, Literal, TypeVar, get_args
+
+from ..field_checks import one_of, switch, whole, within
+
+Attention = Literal["dot", "cosine"]
+SlotInit = Literal["normal", "orthogonal"]
+WriteRule = Literal["matched", "usage_balanced", "refractory", "argmin"]
+WriteContent = Literal["query", "gate", "projected"]
+
+Config = TypeVar("Config")
+
+
+@dataclass(frozen=True, slots=True)
+class ContextMemoryConfig:
+    """The bank of slots. The defaults are those of the profile `seed`.
+
+    latent_dim: width of what is read and written, z_self and z_world side by side.
+    attention: "dot" scores q k / sqrt(memory_dim); "cosine" scores memory_dim cos(q, k) / sqrt(..).
+    slot_init: "normal" draws 0.01 N(0, 1), at which attention is all but flat; "orthogonal" draws
+    unit slots at right angles.
+    key_bias: of key_proj; only to replicate a memory that had one.
+    beta: factor of the scores. update_steps: how often the query is replaced by the keys it calls
+    up before the values are read. normalised_patterns: read slots as if of length 1.
+    write_rule: "matched" takes the slot most like the query (or the content, if that is projected)
+    if their cosine is above match_threshold, else the least used; "argmin" takes the one of the
+    lowest query . slot; "usage_balanced" too, after usage_bias_weight x usage average x
+    sqrt(memory_dim) is added; "refractory" too, but none of the last refractory_steps written.
+    write_content: sigmoid(write_gate x) times query_proj x ("query"), alone ("gate"), or times
+    write_content x, one projection more ("projected").
+    write_rate: share of the new in a slot written; allocation_rate: the same where "matched"
+    takes a least used slot (1: it begins anew).
+    """
+
+    latent_dim: int = 64
+    memory_dim: int = 128
+    num_slots: int = 16
+    attention: Attention = "dot"
+    slot_init: SlotInit = "normal"
+    key_bias: bool = False
+    beta: float = 1.0
+    update_steps: int = 1
+    normalised_patterns: bool = False
+    write_rule: WriteRule = "matched"
+    write_content: WriteContent = "query"
+    write_rate: float = 0.1
+    allocation_rate: float = 1.0
+    match_threshold: float = 0.5
+    usage_bias_weight: float = 1.0
+    usage_decay: float = 0.99
+    refractory_steps: int = 2
+
+    def __post_init__(self) -> None:
+        """Raises ValueError and TypeError naming the field."""
+        whole(self, 1, "latent_dim", "memory_dim", "num_slots", "update_steps")
+        whole(self, 0, "refractory_steps")
+        one_of(self, get_args(Attention), "attention")
+        one_of(self, get_args(SlotInit), "slot_init")
+        one_of(self, get_args(WriteRule), "write_rule")
+        one_of(self, get_args(WriteContent), "write_content")
+        within(self, 0, 1, "write_rate", "allocation_rate", "usage_decay")
+        within(self, -1, 1, "match_threshold")
+        within(self, 0, inf, "beta", "usage_bias_weight")
+        switch(self, "key_bias", "normalised_patterns")
+        if self.slot_init == "orthogonal" and self.num_slots > self.memory_dim:
+            raise ValueError(
+                f"num_slots must be at most memory_dim ({self.memory_dim}) for orthogonal slots, "
+                f"got {self.num_slots}"
+            )
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether a read is the one softmax that the operators and the snapshots compute."""
+        return self.beta == 1 and self.update_steps == 1 and not self.normalised_patterns
+
+
+def told(config: Config | None, default: type[Config], changes: dict[str, Any]) -> Config:
+    """`config`, or the default one, with some fields changed. Raises TypeError for no field."""
+    names = {field.name for field in dataclasses.fields(default)}  # type: ignore[arg-type]
+    for name in changes:
+        if name not in names:
+            raise TypeError(f"option must be a field of {default.__name__}, got {name!r}")
+    return dataclasses.replace(config or default(), **changes)  # type: ignore[type-var]

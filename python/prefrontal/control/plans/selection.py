@@ -1,0 +1,189 @@
+"""PlanSelector: which of several ranked plans to follow, by the situation and what came of them.
+
+The cost of a plan (plan_weighing): what E3 foresees after it, weighed by the precision that the
+context's cue calls up, the cue's action bias, the bias of the rule, and what it costs to leave the
+order of the router. Until E3's errors are clearly below those of guessing, that order stands.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..choice.salience import SalienceCoordinator
+from ..choice.salience_config import MODES
+from . import state as plan_state
+from .config import PlanPick, PlanSelectionConfig
+from .experience import PlanExperience, PlanOutcomes
+from .features import projected
+from .learning import PlanLearning, worth_of
+from .parts import PlanNetwork
+from .weighing import Numbers, WeighedPlans, drawn, expects_harm, weighed
+
+__all__ = ["PlanPick", "PlanSelectionConfig", "PlanSelector"]
+
+RULE, POLICY, SENSES = "sd_033a", "e3_policy", "sensory_buffer"
+"""Whose gates of writing are asked."""
+ACTING, PLANNING, REPLAY, OFFLINE = MODES
+AWAKE = (ACTING, PLANNING)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Torch's own threads cost more here than they do, and may change the last bits."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+class PlanSelector:
+    """Learns in which situations the router's first plan is not the one to follow.
+
+    What is written, and how far its gate is open, by mode:
+
+    | | external_task | internal_planning | internal_replay | offline_consolidation |
+    |---|---|---|---|---|
+    | `select`: rule | 1 | 1 | 0.05 | 0.3 |
+    | `select`: scale of what is seen | 0.3 | 0.3 | - | - |
+    | `learn`: rates of all that is trained | 1 | 0.5 | 0.05 | 0.3 |
+    | `learn`: experience, errors, what went well lately | 1 | - | - | 1, 1, 0.3 |
+    | `learn`: slot of the context memory | 1 | - | - | - |
+    | `enter`: goes over what is remembered | - | - | - | 0.3 |
+
+    The same seed and the same calls give the same bits, however many threads torch has. Calls from
+    several threads must not overlap.
+    """
+
+    def __init__(self, config: PlanSelectionConfig | None = None, seed: int = 0) -> None:
+        """Begins in external_task. seed: of parameters and draws; torch's own is left alone."""
+        self.config = config = config or PlanSelectionConfig()
+        self.seed = seed
+        self.network = PlanNetwork(config, seed)
+        self.experience = PlanExperience(config, self.network.lateral_pfc.config.rule_dim)
+        self.learning = PlanLearning(self.network, config)
+        self.generator = torch.Generator().manual_seed(seed)
+        self.coordinator = SalienceCoordinator()
+        self.consolidated = 0
+
+    @property
+    def mode(self) -> str:
+        """What the agent is about: a name of salience_config.MODES."""
+        return self.coordinator.mode
+
+    @_one_thread()
+    def enter(self, mode: str) -> None:
+        """What the agent is about from now on. Raises ValueError for an unknown mode.
+
+        Entering offline_consolidation goes over what is remembered, if there is something new.
+        """
+        if mode not in MODES:
+            raise ValueError(f"mode must be one of {', '.join(MODES)}, got {mode!r}")
+        self.coordinator.force_mode({mode: 1.0})
+        taken = int(self.experience.taken)
+        if mode == OFFLINE and taken > self.consolidated:
+            self.consolidated = taken
+            self._learn(self.config.consolidation_steps)
+
+    @_one_thread()
+    @torch.no_grad()
+    def select(self, context: Numbers, plans: Sequence[Numbers]) -> PlanPick:
+        """The plan to follow in this situation.
+
+        context: any finite numbers by name; plans: the features of each, best first by the router.
+        Of these "score" (0..1) counts for the order and "side_effect" for what may be tried; 0
+        where one is missing. Raises ValueError for no plan, NaN and infinity, TypeError for what
+        is no number; nothing has changed then.
+        """
+        if not plans:
+            raise ValueError("plans must hold at least one plan, got none")
+        network = self.network
+        seen = projected("context", [context], self.config.context_dim)
+        kinds = projected("plan", plans, self.config.plan_dim)
+        if self.mode in AWAKE:
+            network.contexts.observe(seen, self._gate(SENSES))
+            network.plans.observe(kinds, self._gate(SENSES))
+            network.selections += 1
+        z_world, z_plan = network.contexts(seen), network.plans(kinds)
+        now = network.worlds(z_world, z_plan[:1])[:, 0]
+        network.lateral_pfc.update(network.lately, now, self._gate(RULE))
+        return self._pick(weighed(network, self.config, z_world, z_plan, plans), plans)
+
+    @_one_thread()
+    def learn(self, context: Numbers, plan: Numbers, harm: float, goal: float) -> None:
+        """Take in what came of a plan that was followed.
+
+        harm: 0..1, it failed, was rejected or did damage; goal: 0..1, it was of use. What is
+        written depends on the mode: see the class. Raises ValueError and TypeError as `select`.
+        """
+        results = torch.tensor([[_share("harm", harm), _share("goal", goal)]])
+        seen = projected("context", [context], self.config.context_dim)
+        kind = projected("plan", [plan], self.config.plan_dim)
+        if self.mode in (ACTING, OFFLINE):
+            rule = self.network.lateral_pfc.get_rule_state()
+            self._remember(PlanOutcomes(seen, kind, rule, results))
+        self._learn(self.config.steps)
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that was learned, as tensors, numbers and text, with the number of its form."""
+        return plan_state.state_of(self)
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `state_dict` gave; the mode stays as it is.
+
+        Raises ValueError for another form, another configuration and what does not fit; nothing
+        has changed then.
+        """
+        fresh = PlanSelector(self.config, self.seed)
+        plan_state.fill(fresh, state)
+        fresh.coordinator = self.coordinator
+        self.__dict__.update(fresh.__dict__)
+
+    def _pick(self, found: WeighedPlans, plans: Sequence[Numbers]) -> PlanPick:
+        network, committed = self.network, bool(self.network.trusted)
+        index = best = int(found.scores.argmin()) if committed else 0
+        if committed and self._may_probe() and expects_harm(network, found, best):
+            index = drawn(network, found, plans, best, self.generator)
+            network.probes += int(index != best)
+        harm, goal = found.precision.tolist()
+        rule = tuple(network.lateral_pfc.rule_state[0].tolist())
+        scores, why = tuple(found.scores.tolist()), found.why(index)
+        return PlanPick(index, scores, why, harm, goal, rule, committed, index != best)
+
+    def _may_probe(self) -> bool:
+        made, selections = int(self.network.probes), int(self.network.selections)
+        return self.mode in AWAKE and made < self.config.probing * math.sqrt(selections)
+
+    @torch.no_grad()
+    def _remember(self, outcome: PlanOutcomes) -> None:
+        """What really happened: judge what was foreseen, then write it down."""
+        network = self.network
+        self.learning.judge(outcome)
+        z_world, z_plan = network.contexts(outcome.contexts), network.plans(outcome.plans)
+        well: Tensor = worth_of(outcome.results) * z_plan
+        network.lately.lerp_(well, self._gate(RULE) * self.config.recency)
+        self.experience.put(outcome)
+        if self.mode == ACTING:
+            network.cue.context_memory.write(torch.cat([z_plan, z_world], dim=1))
+
+    def _learn(self, steps: int) -> None:
+        for _ in range(steps):
+            self.learning.step(self.experience, self._gate(POLICY), self.generator)
+
+    def _gate(self, target: str) -> float:
+        return self.coordinator.write_gate(target)
+
+
+def _share(name: str, value: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name} must be between 0 and 1, got {value!r}")
+    return float(value)

@@ -1,0 +1,1 @@
+"""The gated rule state of lateral prefrontal cortex: written, held, read, trained."""

@@ -1,0 +1,1 @@
+"""The grid world that hurts: alone, many at once, as a Gymnasium environment."""

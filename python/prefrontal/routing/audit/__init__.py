@@ -1,0 +1,1 @@
+"""The rules of routing as checks, on this program and on projects."""

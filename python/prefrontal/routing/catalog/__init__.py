@@ -1,0 +1,1 @@
+"""Which tools there are: found, read as text, described, remembered."""

@@ -1,0 +1,124 @@
+"""One tool as an MCP server describes it: its JSON schema as arguments with type hints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..plain_values import plain
+from ..types import SideEffects
+
+LONGEST_NAME = 256
+MOST_ARGUMENTS = 256
+
+_HINTS = {
+    "string": "str",
+    "integer": "int",
+    "number": "float",
+    "boolean": "bool",
+    "null": "None",
+    "array": "list",
+    "object": "dict",
+}
+
+
+def read_tool(raw: object) -> dict[str, Any]:
+    """name, doc, args, arg_docs, returns, hint and side_effects, as JSON can hold them.
+
+    args: [name, hint, required, default] each. Raises ValueError with the rule that is broken
+    ("have a name, got None").
+    """
+    if not isinstance(raw, dict):
+        raise ValueError(f"be a mapping, got {type(raw).__name__}")
+    tool = plain(raw)
+    schema = _mapping(tool, "inputSchema")
+    properties = _mapping(schema, "properties")
+    if len(properties) > MOST_ARGUMENTS:
+        raise ValueError(f"have at most {MOST_ARGUMENTS} arguments, got {len(properties)}")
+    output = _mapping(tool, "outputSchema")
+    return {
+        "name": _name(tool.get("name")),
+        "doc": _doc(tool),
+        "args": _arguments(schema, properties),
+        "arg_docs": _descriptions(properties),
+        "returns": list(_mapping(output, "properties")),
+        "hint": _hint(output) if output else None,
+        "side_effects": _side_effects(_mapping(tool, "annotations")),
+    }
+
+
+def _name(value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f"have a name, got {value!r}")
+    if not value.isprintable() or len(value) > LONGEST_NAME or "::" in value:
+        rule = f"have a printable name of at most {LONGEST_NAME} characters, without ::"
+        raise ValueError(f"{rule}, got {value[:LONGEST_NAME]!a}")
+    return value
+
+
+def _doc(tool: Mapping[str, Any]) -> str:
+    """Its title and its description, each once."""
+    parts = [tool.get("title"), tool.get("description")]
+    texts = [part.strip() for part in parts if isinstance(part, str) and part.strip()]
+    return "\n\n".join(dict.fromkeys(texts))
+
+
+def _mapping(raw: Mapping[str, Any], key: str) -> dict[str, Any]:
+    value = raw.get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise ValueError(f"have a mapping as its {key}, got {type(value).__name__}")
+    return value
+
+
+def _arguments(schema: Mapping[str, Any], properties: Mapping[str, Any]) -> list[list[Any]]:
+    required = schema.get("required") or []
+    if not isinstance(required, list):
+        raise ValueError(f"have a list as its required, got {type(required).__name__}")
+    rows = []
+    for name, about in properties.items():
+        must = name in required
+        default = about.get("default") if isinstance(about, dict) else None
+        rows.append([name, _hint(about), must, None if must else repr(default)])
+    return rows
+
+
+def _descriptions(properties: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        name: about["description"]
+        for name, about in properties.items()
+        if isinstance(about, dict) and isinstance(about.get("description"), str)
+    }
+
+
+def _hint(schema: object) -> str | None:
+    """The schema's type as Python writes it; None when it leaves it open."""
+    if not isinstance(schema, dict):
+        return None
+    kinds = schema.get("type")
+    if isinstance(kinds, list | str):
+        names = [kinds] if isinstance(kinds, str) else kinds
+        found = [_one(name, schema) for name in names if isinstance(name, str)]
+    else:
+        options = schema.get("anyOf") or schema.get("oneOf") or []
+        found = [_hint(option) for option in options] if isinstance(options, list) else []
+    if not found or None in found:
+        return None
+    return " | ".join(dict.fromkeys(name for name in found if name))
+
+
+def _one(name: str, schema: Mapping[str, Any]) -> str | None:
+    inner = _hint(schema.get("items")) if name == "array" else None
+    return f"list[{inner}]" if inner else _HINTS.get(name)
+
+
+def _side_effects(annotations: Mapping[str, Any]) -> SideEffects | None:
+    """What a server says of its tool; nothing said is nothing known."""
+    if annotations.get("readOnlyHint") is True:
+        return "none"
+    if annotations.get("destructiveHint") is True:
+        return "delete"
+    if annotations.get("destructiveHint") is False:
+        return "write"
+    return None

@@ -1,0 +1,134 @@
+"""What one Python file says of itself, as values that a cache can keep, and the tool of them."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any, TypedDict
+
+from ..plain_values import mended
+from ..types import ArgSpec, Manifest, Tool, ToolSpec
+from . import docstring, signature
+from .example_call import example_arguments
+
+Facts = dict[str, Any]
+"""Keys of a tool: entry, line, args, open, doc, returns, told, hint, arg_docs, example.
+
+Of a file that should be a tool and is none: refused, [line, sentence]. Of any other: no keys.
+open: whether it takes any name. returns: keys it returns. told: outputs the docstring names.
+"""
+
+
+class Place(TypedDict):
+    """Where a tool lies."""
+
+    path: Path
+    relative: str
+    domain: str | None
+    action: str | None
+
+
+def read_facts(data: bytes, stem: str) -> Facts:
+    """The facts of a file's bytes; nothing of it is run. stem: the file's name without .py."""
+    try:
+        return _facts(signature.parse_python(data.decode("utf-8-sig")), stem)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        return _refused(line, f"file must be text in UTF-8, got byte 0x{data[error.start]:02x}")
+    except SyntaxError as error:
+        return _refused(error.lineno or 0, f"file must be Python, got: {mended(error.msg)}")
+    except (RecursionError, MemoryError):
+        return _refused(0, "file must be nested less deep")
+
+
+def _refused(line: int, sentence: str) -> Facts:
+    return {"refused": [line, sentence]}
+
+
+def _facts(tree: ast.Module, stem: str) -> Facts:
+    function = signature.entry_of(tree)
+    if function is None:
+        indirect = signature.indirect_entry(tree)
+        return _refused(*indirect) if indirect else {}
+    if why := signature.refusal(function):
+        return _refused(function.lineno, why)
+    doc = _joined(ast.get_docstring(tree), ast.get_docstring(function))
+    if not doc:
+        rule = f"{function.name}() must have a docstring, its own or the module's"
+        return _refused(function.lineno, f"{rule}, got none")
+    return _described(function, mended(doc), stem)
+
+
+def _joined(module: str | None, function: str | None) -> str:
+    """The docstrings of the module and of the function, each once."""
+    parts = [part.strip() for part in (module, function) if part and part.strip()]
+    return "\n\n".join(dict.fromkeys(parts))
+
+
+def _described(function: signature.Function, doc: str, stem: str) -> Facts:
+    arguments = signature.arguments(function)
+    names = [argument.name for argument in arguments]
+    told = docstring.argument_docs(doc)
+    open_ended = signature.takes_any_name(function)
+    return {
+        "entry": function.name,
+        "line": function.lineno,
+        "args": [[each.name, each.type_hint, each.required, each.default] for each in arguments],
+        "open": open_ended,
+        "doc": doc,
+        "returns": list(signature.returned_keys(function)),
+        "told": list(docstring.returned_names(doc)),
+        "hint": signature.hint(function.returns),
+        "arg_docs": {name: told[name] for name in told if open_ended or name in names},
+        "example": example_arguments(doc, (function.name, stem), names),
+    }
+
+
+def tool_of(facts: Facts, sha256: str, place: Place, manifest: Manifest | None) -> Tool:
+    """The tool that the facts describe. The file itself is believed before the manifest."""
+    path, example = place["path"], facts["example"]
+    declared: tuple[str, ...] = ()
+    arguments = [ArgSpec(*each) for each in facts["args"]]
+    if manifest is not None:
+        declared = manifest.returns
+        example = example if manifest.example is None else manifest.example
+        if facts["open"]:
+            known = {argument.name for argument in arguments}
+            arguments += [each for each in manifest.args if each.name not in known]
+    return Tool(
+        spec=ToolSpec(path, facts["entry"], arguments, facts["doc"], 0.0),
+        name=path.stem,
+        domain=place["domain"],
+        action=place["action"],
+        shared=place["domain"] is None,
+        relative=place["relative"],
+        sha256=sha256,
+        returns=tuple(facts["returns"]) or declared or tuple(facts["told"]),
+        return_hint=facts["hint"],
+        arg_docs=facts["arg_docs"],
+        example=example,
+        manifest=manifest,
+    )
+
+
+def contradictions(facts: Facts, manifest: Manifest) -> list[str]:
+    """Where the manifest says something else than the file, a sentence each."""
+    arguments = {name: required for name, _, required, _ in facts["args"]}
+    told = {argument.name for argument in manifest.args}
+    wrong = []
+    if not facts["open"]:
+        wrong += [_no_argument(facts, "args", name) for name in sorted(told - arguments.keys())]
+        example = manifest.example or {}
+        wrong += [_no_argument(facts, "example", name) for name in example if name not in arguments]
+    if told:
+        silent = [name for name in arguments if arguments[name] and name not in told]
+        wrong += [f"args must name {name!r}, which {facts['entry']}() requires" for name in silent]
+    if facts["returns"] and manifest.returns:
+        missing = [name for name in manifest.returns if name not in facts["returns"]]
+        rule = f"returns must be among the keys {facts['entry']}() returns"
+        wrong += [f"{rule} ({', '.join(facts['returns'])}), got {name!r}" for name in missing]
+    return wrong
+
+
+def _no_argument(facts: Facts, key: str, name: str) -> str:
+    return f"{key} must name arguments of {facts['entry']}(), got {name!r}"

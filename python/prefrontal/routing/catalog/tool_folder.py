@@ -1,0 +1,169 @@
+"""Reading one folder of tools: its Python files, its manifests, and what is wrong with them."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..layout import Layout
+from ..types import Finding, Manifest, Tool
+from . import manifest as manifests
+from . import tool_facts
+from .cache import FactCache
+from .manifest import manifest_of
+
+MOST_BYTES = 1 << 20
+"""Of a tool's file."""
+
+
+class FolderReader:
+    """Reads folders below one root; collects tools, findings and the files it saw.
+
+    Nothing is imported or run. Links that lead out of domains/ and shared_tools/ are refused.
+    """
+
+    def __init__(self, layout: Layout, cache: FactCache) -> None:
+        self._layout = layout
+        self._cache = cache
+        self._allowed = (layout.domains, layout.shared_tools)
+        self.tools: list[Tool] = []
+        self.findings: list[Finding] = []
+        self.seen: dict[str, set[str]] = {}
+
+    def read(self, folder: Path, domain: str | None, action: str | None) -> None:
+        """Take in the tools of the folder, in the order of their names."""
+        entries = self.entries(folder)
+        prefix = folder.relative_to(self._layout.root).as_posix()
+        described = self._manifests(entries, prefix)
+        for entry in entries:
+            stem = _tool_name(entry.name)
+            if stem and self._usable(entry, path := folder / entry.name, stem):
+                relative = f"{prefix}/{entry.name}"
+                place = tool_facts.Place(path=path, relative=relative, domain=domain, action=action)
+                self._take(entry, place, described.get(stem))
+        for name in sorted(described.keys() - {_tool_name(entry.name) for entry in entries}):
+            text = f"name must be that of a tool in this folder, got {name!r}"
+            self.report(described[name].path, 0, text)
+        self.seen[prefix] = {entry.name for entry in entries}
+
+    def entries(self, folder: Path) -> list[os.DirEntry[str]]:
+        """What lies in the folder, by name; nothing, with a finding, when it cannot be read."""
+        try:
+            if not self._inside(folder):
+                self.report(folder, 0, "link must not lead out of domains/ and shared_tools/")
+                return []
+            with os.scandir(folder) as found:
+                return sorted(found, key=lambda entry: os.fsencode(entry.name))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            self.report(folder, 0, f"folder cannot be read: {error.strerror}")
+            return []
+
+    def report(self, path: Path, line: int, text: str) -> None:
+        """Note what is wrong."""
+        self.findings.append(Finding(path, line, text))
+
+    def _inside(self, path: Path) -> bool:
+        real = Path(os.path.realpath(path))
+        return any(real == folder or folder in real.parents for folder in self._allowed)
+
+    def _usable(self, entry: os.DirEntry[str], path: Path, stem: str, kind: str = "tool") -> bool:
+        """Whether the file, of the tool called `stem`, may be read; a finding says why not."""
+        if not stem.replace("-", "_").isidentifier() or not entry.name.isprintable():
+            rule = f"name of a {kind} must be letters, digits, - and _, a letter first"
+            self.report(path.parent, 0, f"{rule}, got {entry.name!a}")
+        elif entry.is_symlink() and not self._inside(path):
+            self.report(path, 0, "link must not lead out of domains/ and shared_tools/")
+        elif not _is_file(entry):
+            self.report(path, 0, f"{kind} must be a plain file")
+        else:
+            return True
+        return False
+
+    def _take(
+        self, entry: os.DirEntry[str], place: tool_facts.Place, manifest: Manifest | None
+    ) -> None:
+        path, stem = place["path"], entry.name[:-3]
+        try:
+            sha256, facts = self._cache.facts(
+                place["relative"],
+                entry.stat(),
+                lambda: _bytes(path),
+                lambda data: tool_facts.read_facts(data, stem),
+            )
+        except OSError as error:
+            self.report(path, 0, f"file cannot be read: {error.strerror or error}")
+            return
+        if "refused" in facts:
+            self.report(path, *facts["refused"])
+        elif facts:
+            self.tools.append(tool_facts.tool_of(facts, sha256, place, manifest))
+            if manifest is not None:
+                for sentence in tool_facts.contradictions(facts, manifest):
+                    self.report(manifest.path, 0, f"{manifest.name}: {sentence}")
+
+    def _manifests(self, entries: list[os.DirEntry[str]], prefix: str) -> dict[str, Manifest]:
+        """The manifests of the folder by tool; a tool's own file wins over the folder's."""
+        found: dict[str, Manifest] = {}
+        own: set[str] = set()
+        for entry in entries:
+            name = None if entry.name.endswith(".py") else manifest_of(entry.name)
+            if name is None:
+                continue
+            for manifest in self._read_manifest(entry, f"{prefix}/{entry.name}", name):
+                if name and name not in own:
+                    found[name] = manifest
+                    own.add(name)
+                elif manifest.name in found and manifest.name not in own:
+                    text = f"name must be described once in a folder, got {manifest.name!r} again"
+                    self.report(manifest.path, 0, text)
+                else:
+                    found.setdefault(manifest.name, manifest)
+        return found
+
+    def _read_manifest(
+        self, entry: os.DirEntry[str], relative: str, name: str
+    ) -> Sequence[Manifest]:
+        path = Path(entry.path)
+        if not self._usable(entry, path, name or "tool", "manifest"):
+            return ()
+        try:
+            _, facts = self._cache.facts(
+                relative,
+                entry.stat(),
+                lambda: _bytes(path),
+                lambda _: manifests.to_facts(*manifests.read_manifests(path, name)),
+            )
+        except OSError as error:
+            self.report(path, 0, f"file cannot be read: {error.strerror or error}")
+            return ()
+        found, findings = manifests.from_facts(path, facts)
+        self.findings += findings
+        return found
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # a link to itself
+        return False
+
+
+def _tool_name(file_name: str) -> str:
+    """The stem of a Python file that may be a tool, else nothing."""
+    return file_name[:-3] if file_name.endswith(".py") and file_name[0] not in "_." else ""
+
+
+def _bytes(path: Path) -> bytes:
+    """The bytes of a plain file. Raises OSError, also for anything else than one."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError("it is no plain file")
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise OSError(f"it must have at most {MOST_BYTES} bytes, got more")
+    return data

@@ -1,0 +1,1 @@
+"""A module written when no tool fits, and what it may not contain."""

@@ -1,0 +1,1 @@
+"""Several tools as one plan: read, wired, checked, rendered."""

@@ -1,0 +1,195 @@
+"""Several changes to files as one: noted first, then done, and finished at the next start.
+
+A process may be killed at any point. Either the note is not there, and nothing was changed, or it
+is there, and `recover` does what is left of it. Every change may be done twice.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from glob import escape
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from ...errors import InputError, PrefrontalError, SourceError
+from ...storage.files import write_atomic
+from ..layout import Layout
+from ..records import append_record, read_records, record_line
+from ..types import Finding
+from .change_notes import add_note
+
+Change = Mapping[str, Any]
+"""do: "write", "append", "note" or "remove"; path: below workflows_root; the rest by kind."""
+
+
+def write_change(path: str, content: bytes, before: str | None) -> Change:
+    """Give a file its content; before: the hash of what is replaced, None when nothing is."""
+    text = content.decode("latin-1")
+    return {"do": "write", "path": path, "content": text, "before": before}
+
+
+def append_change(path: str, record: Mapping[str, Any]) -> Change:
+    """Append a record unless the very same one is there."""
+    return {"do": "append", "path": path, "record": dict(record)}
+
+
+def note_change(path: str, title: str, note: str) -> Change:
+    """Add a line to a change log unless it is there."""
+    return {"do": "note", "path": path, "title": title, "note": note}
+
+
+def remove_change(path: str, digest: str) -> Change:
+    """Delete a file if it still has the content with that hash."""
+    return {"do": "remove", "path": path, "sha256": digest}
+
+
+def journal_file(layout: Layout) -> Path:
+    """Where the note lies while changes are under way."""
+    return layout.tmp / ".promotion.json"
+
+
+def perform(layout: Layout, changes: Sequence[Change]) -> None:
+    """Do all the changes, the first of which must succeed for any to be done.
+
+    The caller holds the lock. Raises SourceError when one of them is not possible; when that is
+    a later one (the disk is full), the note stays and `recover` finishes it.
+    """
+    if not changes:
+        return
+    path = journal_file(layout)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(path, json.dumps({"changes": list(changes)}))
+    try:
+        _do(layout, changes[0])
+    except PrefrontalError:
+        if not _is_done(layout, changes[0]):
+            path.unlink()
+        raise
+    try:
+        for change in changes[1:]:
+            _do(layout, change)
+    except PrefrontalError as error:
+        said = "it is noted and will be finished by the next promotion"
+        raise SourceError(f"the promotion is half done: {error}; {said}") from error
+    path.unlink()
+
+
+def recover(layout: Layout) -> list[Finding]:
+    """Finish what a killed process began; what it did, or could not do, as findings.
+
+    The caller holds the lock. Raises SourceError when there still is no room for it.
+    """
+    path = journal_file(layout)
+    _drop_halves(path)
+    try:
+        changes = json.loads(path.read_bytes())["changes"]
+        first = changes[0]["path"]
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+        path.unlink()
+        return [Finding(path, 0, f"the note of a promotion is damaged and was dropped: {error}")]
+    try:
+        finished = _possible(layout, changes[0])
+        if finished:
+            for change in changes:
+                _drop_halves(_inside(layout, change))
+                _do(layout, change)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        finished = False
+        first = f"{first} ({error})"
+    path.unlink()
+    said = "was finished" if finished else "was dropped, since the file has changed; promote again"
+    return [Finding(path, 0, f"an interrupted promotion of {first} {said}")]
+
+
+def _possible(layout: Layout, change: Change) -> bool:
+    """Whether the first change is done already or can be done without losing anyone's work."""
+    if change["do"] != "write":
+        return True
+    return _is_done(layout, change) or digest_of(_inside(layout, change)) == change["before"]
+
+
+def _is_done(layout: Layout, change: Change) -> bool:
+    """Whether the change writes a file that has that content already."""
+    if change["do"] != "write":
+        return False
+    return digest_of(_inside(layout, change)) == sha256(_content(change)).hexdigest()
+
+
+def _do(layout: Layout, change: Change) -> None:
+    doing: dict[str, Callable[[Path, Change], None]] = {
+        "write": _write,
+        "append": _append,
+        "note": _note,
+        "remove": _remove,
+    }
+    path = _inside(layout, change)
+    try:
+        doing[change["do"]](path, change)
+    except OSError as error:
+        raise SourceError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _inside(layout: Layout, change: Change) -> Path:
+    """The path of a change, which must lie below workflows_root and be no link."""
+    path: Path = layout.root / change["path"]
+    layout.relative(path)
+    if path.is_symlink():
+        raise InputError(f"path must be a plain file, got the link {str(path)!r}")
+    return path
+
+
+def _write(path: Path, change: Change) -> None:
+    if digest_of(path) != sha256(_content(change)).hexdigest():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(path, _content(change))
+
+
+def _content(change: Change) -> bytes:
+    content: str = change["content"]
+    return content.encode("latin-1")
+
+
+def _append(path: Path, change: Change) -> None:
+    _drop_torn(path, record_line(change["record"]))
+    if change["record"] not in read_records(path).rows:
+        append_record(path, change["record"])
+
+
+def _note(path: Path, change: Change) -> None:
+    add_note(path, change["title"], change["note"])
+
+
+def _remove(path: Path, change: Change) -> None:
+    if digest_of(path) == change["sha256"]:
+        with suppress(FileNotFoundError):
+            path.unlink()
+
+
+def _drop_halves(path: Path) -> None:
+    """Delete what a killed `write_atomic` of that file left beside it."""
+    for half in path.parent.glob(f".{escape(path.name[:100])}.*.tmp"):
+        half.unlink(missing_ok=True)
+
+
+def _drop_torn(path: Path, line: bytes) -> None:
+    """Cut a torn last line that is the beginning of the very line to append."""
+    with suppress(FileNotFoundError), path.open("r+b") as file:
+        data = file.read()
+        torn = data.rpartition(b"\n")[2]
+        if torn and line.startswith(torn):
+            file.truncate(len(data) - len(torn))
+
+
+def digest_of(path: Path) -> str | None:
+    """The SHA-256 of a file's bytes, hexadecimal; None without a file. Raises SourceError."""
+    try:
+        return sha256(path.read_bytes()).hexdigest()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {error.strerror}") from None

@@ -1,0 +1,1 @@
+"""From words to an intent: parsed, weighed, clarified."""

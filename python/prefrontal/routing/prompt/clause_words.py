@@ -1,0 +1,166 @@
+"""The words of a prompt, and which of them are verbs where they stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from ..._core import routing
+from . import verbs
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(words.split())
+
+
+Kind = Literal["word", "quoted", "comma", "stop", "arrow"]
+
+_PIECE = re.compile(
+    r"""
+    (?P<stop> ^[ \t]*(?:\d{1,3}[.)]|[-*•])[ \t] | [;；\n] | [.!?](?=\s|$) )
+    | (?P<quoted> "[^"\n]*" | `[^`\n]*` | (?<!\w)'[^'\n]*'(?!\w) | “[^“”\n]*” )
+    | (?P<word> \w (?: [\w.'’/@:-]* \w )? | & )
+    | (?P<comma> [,，、] )
+    | (?P<arrow> -> | → )
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+_NOUN_FORM = re.compile(r"(?:[ts]ion|ment|ance|ence|ysis|yses|ison|ary|aries|[ai]tor|i[sz]er)s?\Z")
+_ONLY_NOUNS = word_set("summary summaries overview overviews diagram diagrams mean means")
+_NOUNS_TOO = (
+    "plot chart graph sketch report digest recap list print query search index sum total count "
+    "average group label tag cluster extract check test fix copy clone update change move load "
+    "import export dump store email mail post share forecast project estimate archive pack hash "
+    "sign schedule plan book document show display run start launch stop end split merge profile "
+    "study contrast look view order rank filter sort backup transfer transform design model build"
+)
+_BEFORE_OBJECTS = word_set(
+    "a an the it its this that these those them him her my your our their his all each every both "
+    "any some no one two three me us"
+)
+_PREPOSITIONS = word_set("of for from in on by with as about at to into over per via")
+_COPULAS = word_set("is are was were be been has have had isn't aren't it's that's")
+_OPENING = 6
+_MOST_SKIPPED = 8
+CONNECTIVES = word_set(
+    "and & then also please kindly just now finally lastly next afterwards afterward subsequently "
+    "thereafter first plus"
+)
+"""Words between two clauses that belong to neither."""
+_POLITE = CONNECTIVES | word_set(
+    "i we you i'd i'll i'm we'd you'd want need would like to could can should will must let let's "
+    "lets us me help try have having you've it"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A word, a quotation or a mark of the prompt. text: in lower case."""
+
+    kind: Kind
+    text: str
+    start: int
+    end: int
+
+
+def pieces(prompt: str) -> list[Piece]:
+    """The prompt cut into pieces; other characters lie between them."""
+    return [
+        Piece(_kind(found), found[0].lower().replace("’", "'"), found.start(), found.end())
+        for found in _PIECE.finditer(prompt)
+    ]
+
+
+def _kind(found: re.Match[str]) -> Kind:
+    kinds: tuple[Kind, ...] = ("word", "quoted", "comma", "stop", "arrow")
+    return next(kind for kind in kinds if found[kind] is not None)
+
+
+class Lexicon:
+    """What counts as a verb. action_words: names of actions, which do too."""
+
+    def __init__(self, action_words: Sequence[str] = ()) -> None:
+        self._actions = {token for word in action_words for token in routing.tokens(word)}
+
+    def action(self, piece: Piece) -> str:
+        """The stem of a word that names an action, as verb or noun; else empty."""
+        if piece.kind != "word" or piece.text in verbs_of_no_action():
+            return ""
+        stems = routing.tokens(piece.text)
+        named = len(stems) == 1 and (stems[0] in verbs.groups() or stems[0] in self._actions)
+        return stems[0] if named else ""
+
+    def verb(self, piece: Piece) -> str:
+        """The stem of a word that can be a verb by its form; else empty."""
+        noun = _NOUN_FORM.search(piece.text) and piece.text not in listed_verbs()
+        return "" if noun or piece.text in _ONLY_NOUNS else self.action(piece)
+
+    def starts_clause(self, found: Sequence[Piece], place: int, bare: bool) -> bool:
+        """Whether the word at `place`, after "and" or a comma, is a verb rather than a noun.
+
+        bare: the clause in front has a verb and nothing else, so that a verb is likely.
+        """
+        if not self.verb(found[place]):
+            return False
+        after = found[place + 1] if place + 1 < len(found) else None
+        if after is not None and (after.kind == "quoted" or after.text in _BEFORE_OBJECTS):
+            return True
+        ambiguous = _is_noun_too(found[place].text)
+        if bare or not ambiguous:
+            return bare or not found[place].text.endswith("ing")
+        followed = after is not None and after.kind == "word" and after.text not in CONNECTIVES
+        base = not found[place].text.endswith(("s", "ing"))
+        return followed and base and after is not None and after.text not in _PREPOSITIONS
+
+
+def skip_polite(found: Sequence[Piece], place: int) -> int:
+    """The first place from `place` on with a word that is not mere connection or politeness."""
+    end = min(len(found), place + _MOST_SKIPPED)
+    while place < end and found[place].kind == "word" and found[place].text in _POLITE:
+        place += 1
+    return place
+
+
+def is_statement(found: Sequence[Piece]) -> bool:
+    """Whether the words tell something ("it is a list") rather than ask for it."""
+    return any(piece.text in _COPULAS for piece in found[:_OPENING])
+
+
+def looks_imperative(found: Sequence[Piece]) -> bool:
+    """Whether an unknown first word is a verb by what follows: "frobnicate the matrix"."""
+    rest = found[skip_polite(found, 0) :][:2]
+    if (
+        len(rest) < 2
+        or is_statement(found)
+        or rest[0].kind != "word"
+        or rest[0].text in _BEFORE_OBJECTS
+    ):
+        return False
+    if rest[0].text in _PREPOSITIONS or set(routing.tokens(rest[0].text)) & verbs.stop_tokens():
+        return False
+    return rest[1].kind == "quoted" or rest[1].text in _BEFORE_OBJECTS
+
+
+@cache
+def listed_verbs() -> frozenset[str]:
+    """The verbs of the lexicon, as they are written there."""
+    return frozenset(word for group in verbs.SAME_MEANING for word in group.split()) - _ONLY_NOUNS
+
+
+@cache
+def verbs_of_no_action() -> frozenset[str]:
+    """Words of connection whose stem may be that of a verb."""
+    return CONNECTIVES | _PREPOSITIONS | _BEFORE_OBJECTS
+
+
+@cache
+def _noun_stems() -> frozenset[str]:
+    return frozenset(routing.tokens(_NOUNS_TOO))
+
+
+def _is_noun_too(word: str) -> bool:
+    return bool(set(routing.tokens(word)) & _noun_stems())

@@ -1,0 +1,95 @@
+"""Words that name an action, and which of them mean the same one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from ..._core import routing
+
+SAME_MEANING = (
+    "summarize recap digest condense abridge synopsize summary overview",
+    "visualize plot draw chart graph render depict sketch illustrate diagram",
+    "describe explain clarify interpret",
+    "analyze examine inspect study investigate assess evaluate profile",
+    "compare diff contrast",
+    "load read ingest import open parse",
+    "fetch download retrieve pull scrape crawl",
+    "save write store export persist dump",
+    "send email mail post publish notify deliver share forward",
+    "search find look locate lookup query seek",
+    "delete remove erase drop discard purge wipe",
+    "create make generate build produce construct compose",
+    "convert transform translate turn reformat transcode",
+    "clean tidy scrub sanitize normalize deduplicate",
+    "filter select pick exclude",
+    "sort order rank arrange",
+    "merge join combine concatenate unite",
+    "split divide partition separate chunk",
+    "count tally total sum",
+    "calculate compute derive",
+    "average mean aggregate group",
+    "predict forecast project extrapolate estimate",
+    "train fit learn",
+    "classify label categorize tag",
+    "cluster segment",
+    "extract mine",
+    "validate check verify test lint",
+    "fix repair correct debug",
+    "rename relabel",
+    "move relocate migrate transfer",
+    "copy duplicate clone backup",
+    "update edit modify change amend revise",
+    "schedule plan remind book",
+    "compress zip archive pack",
+    "decompress unzip unpack",
+    "encrypt decrypt hash sign",
+    "report document",
+    "list enumerate show display print",
+    "run execute start launch",
+    "stop cancel abort end",
+)
+"""Groups of verbs, in American spelling; the words of a group are of equal meaning here."""
+
+STOP_WORDS = (
+    "a about again all also am an and any are as at be been but by can could did do does each "
+    "for from give get had has have he her here him his how i if in into is it its just kindly let "
+    "like may me mine more most my need no not now of off on one or our out over please shall she "
+    "should so some such than that the their them then there these they this those to too up us "
+    "use used using very want was we were what when where which while who why will with would you "
+    "your after before first next finally"
+)
+"""Words of a prompt that say nothing of what it is about."""
+
+
+LIGHT_VERBS = "make create produce build give show display print list run execute start send report"
+"""Verbs that are often said of another action: "make a summary", "show me a plot"."""
+
+
+@cache
+def groups() -> Mapping[str, frozenset[int]]:
+    """The token of a verb -> the groups it belongs to."""
+    found: dict[str, set[int]] = {}
+    for number, words in enumerate(SAME_MEANING):
+        for word in words.split():
+            tokens = routing.tokens(word)
+            if len(tokens) == 1:
+                found.setdefault(tokens[0], set()).add(number)
+    return {token: frozenset(numbers) for token, numbers in found.items()}
+
+
+@cache
+def stop_tokens() -> frozenset[str]:
+    """The tokens of STOP_WORDS."""
+    return frozenset(routing.tokens(STOP_WORDS))
+
+
+@cache
+def light_tokens() -> frozenset[str]:
+    """The tokens of LIGHT_VERBS."""
+    return frozenset(routing.tokens(LIGHT_VERBS))
+
+
+def content(tokens: list[str]) -> list[str]:
+    """The tokens that say what a text is about, in their order."""
+    return [token for token in tokens if token not in stop_tokens()]

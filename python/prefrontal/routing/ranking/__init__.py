@@ -1,0 +1,1 @@
+"""Tools in order for an intent, and the decision among them."""

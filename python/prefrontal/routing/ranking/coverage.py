@@ -1,0 +1,144 @@
+"""Who covers which clause of a prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...errors import InputError
+from ..types import Candidate, ToolSpec
+from .precedence import Key, micro, tie_key
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one step of a composition does.
+
+    clauses: positions of neighbouring clauses. score: for the weakest of them, in millionths.
+    """
+
+    candidate: Candidate
+    clauses: tuple[int, ...]
+    score: int
+
+
+def clause_scores(candidate: Candidate, count: int) -> tuple[int, ...]:
+    """The candidate's score for each of `count` clauses, in millionths.
+
+    With one clause, or none, that is the score for the whole prompt. Raises InputError when there
+    is no score for each of several.
+    """
+    if count < 2:
+        return (micro(candidate.score),)
+    if len(candidate.clauses) != count:
+        rule = f"have {count} clauses, one for each clause of the prompt"
+        raise InputError(f"{candidate.tool.relative} must {rule}, got {candidate.clauses!r}")
+    return tuple(micro(score) for score in candidate.clauses)
+
+
+def needed_for_all(
+    candidates: Sequence[Candidate], count: int, floor: int, margin: int
+) -> tuple[int, ...]:
+    """What one candidate must have for each clause to be called the tool for all of them.
+
+    At least `floor`, and at most `margin` less than the best that runs here: a tool that only
+    touches a clause for which there is a better one does not cover it. Nothing with one clause.
+    """
+    if count < 2:
+        return ()
+    runnable = [clause_scores(one, count) for one in candidates if one.tool.runnable]
+    best = [max(scores) for scores in zip(*runnable, strict=True)] or [0] * count
+    return tuple(max(floor, score - margin) for score in best)
+
+
+def covers_all(candidate: Candidate, needed: Sequence[int]) -> bool:
+    """Whether the candidate has what is needed for each clause."""
+    scores = clause_scores(candidate, len(needed))
+    return all(score >= least for score, least in zip(scores, needed, strict=False))
+
+
+def shares(candidates: Sequence[Candidate], count: int, floor: int) -> tuple[Share, ...]:
+    """The best candidate for each clause, in their order, neighbours with one tool as one.
+
+    Only candidates that run here and have at least `floor` for the clause. Where one tool would
+    be the best everywhere, another one takes the clause where that costs least. Clauses that
+    nobody covers are in no share.
+    """
+    if count < 2:
+        return ()
+    options = [_options(candidates, clause, count, floor) for clause in range(count)]
+    chosen = _spread([found[0] if found else None for found in options], options)
+    found: list[Share] = []
+    for clause, option in enumerate(chosen):
+        if option is None:
+            continue
+        score, candidate = option
+        last = found[-1] if found else None
+        if last and _same(last.candidate, candidate) and last.clauses[-1] == clause - 1:
+            found[-1] = Share(candidate, (*last.clauses, clause), min(last.score, score))
+        else:
+            found.append(Share(candidate, (clause,), score))
+    return tuple(found)
+
+
+def uncovered(
+    selected: Sequence[ToolSpec], candidates: Sequence[Candidate], count: int, floor: int
+) -> tuple[int, ...]:
+    """Positions of the clauses for which no selected tool has at least `floor`."""
+    if count < 2:
+        return ()
+    paths = {spec.path for spec in selected}
+    scores = [clause_scores(one, count) for one in candidates if one.tool.spec.path in paths]
+    return tuple(i for i in range(count) if all(each[i] < floor for each in scores))
+
+
+def tools_of(found: Sequence[Share]) -> int:
+    """How many different tools the shares need."""
+    return len({_identity(share.candidate) for share in found})
+
+
+Option = tuple[int, Candidate]
+
+
+def _options(candidates: Sequence[Candidate], clause: int, count: int, floor: int) -> list[Option]:
+    """(score, candidate) of all that cover the clause, best first."""
+    scored = [
+        (clause_scores(candidate, count)[clause], candidate)
+        for candidate in candidates
+        if candidate.tool.runnable
+    ]
+    covering = [option for option in scored if option[0] >= floor]
+    return sorted(covering, key=_order)
+
+
+def _order(option: Option) -> tuple[int, Key]:
+    score, candidate = option
+    return -score, tie_key(candidate)[1:]
+
+
+def _spread(chosen: list[Option | None], options: list[list[Option]]) -> list[Option | None]:
+    """The same choice, or with one clause given to another tool when all have the same one."""
+    taken = [option for option in chosen if option is not None]
+    if len(taken) < 2 or len({_identity(candidate) for _, candidate in taken}) > 1:
+        return chosen
+    only = taken[0][1]
+    swaps = [
+        (best[0] - score, clause, position)
+        for clause, best in enumerate(chosen)
+        if best is not None
+        for position, (score, candidate) in enumerate(options[clause])
+        if not _same(candidate, only)
+    ]
+    if swaps:
+        _, clause, position = min(swaps)
+        chosen[clause] = options[clause][position]
+    return chosen
+
+
+def _same(one: Candidate, other: Candidate) -> bool:
+    return _identity(one) == _identity(other)
+
+
+def _identity(candidate: Candidate) -> tuple[str, str, str]:
+    tool = candidate.tool
+    return tool.relative, tool.name, tool.spec.entry

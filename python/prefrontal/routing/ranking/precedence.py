@@ -1,0 +1,85 @@
+"""Which of two candidates comes first: a total order, and domain tools before shared ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from ...errors import InputError
+from ..types import Candidate, Tool
+
+Key = tuple[int | str, ...]
+
+_MILLION = 1_000_000
+_HARM = {"none": 0, "write": 1, "delete": 2}
+_UNSAID_HARM = 1  # a tool that says nothing counts as one that writes
+MOST_HARM = 2
+
+
+def micro(value: float) -> int:
+    """The value in whole millionths, halves up: what scores are compared by.
+
+    Raises InputError for what is outside 0..1 or no number.
+    """
+    if not 0.0 <= value <= 1.0:
+        raise InputError(f"score must be from 0 to 1, got {value!r}")
+    return math.floor(value * _MILLION + 0.5)
+
+
+def tie_key(candidate: Candidate, harmless_first: bool = True) -> Key:
+    """Orders candidates, best first: no two tools of a project have equal keys.
+
+    Score, domain before shared, history, depth of the path, harm (with harmless_first), file
+    name, path.
+    """
+    return tuple(rule(candidate) for _, rule in _rules(harmless_first))
+
+
+def tie_rule(first: Candidate, second: Candidate, harmless_first: bool = True) -> str:
+    """The rule that puts one of the two before the other: "score" when there is no tie."""
+    for name, rule in _rules(harmless_first):
+        if rule(first) != rule(second):
+            return name
+    return "none"
+
+
+def shadowed(ranked: Sequence[Candidate]) -> tuple[tuple[Candidate, ...], tuple[str, ...]]:
+    """(candidates one of which may be selected, a warning for each shared tool left out).
+
+    A shared tool is left out when a domain tool that runs here has its name, whatever the scores.
+    """
+    owners: dict[str, Candidate] = {}
+    for candidate in ranked:
+        if candidate.tool.runnable and not candidate.tool.shared:
+            owners.setdefault(candidate.tool.name, candidate)
+    kept, warnings = [], []
+    for candidate in ranked:
+        owner = owners.get(candidate.tool.name) if candidate.tool.shared else None
+        if owner is None:
+            kept.append(candidate)
+        else:
+            chosen, other = owner.tool.relative, candidate.tool.relative
+            warnings.append(f"{other} is shadowed by {chosen}; chosen: {chosen}")
+    return tuple(kept), tuple(warnings)
+
+
+def harm(tool: Tool) -> int:
+    """What it may do to the world: 0 nothing, 1 write, MOST_HARM delete."""
+    manifest = tool.manifest
+    told = manifest.side_effects if manifest else None
+    return _UNSAID_HARM if told is None else _HARM[told]
+
+
+def _rules(harmless_first: bool) -> list[tuple[str, Callable[[Candidate], int | str]]]:
+    rules: list[tuple[str, Callable[[Candidate], int | str]]] = [
+        ("score", lambda candidate: -micro(candidate.score)),
+        ("domain over shared", lambda candidate: int(candidate.tool.shared)),
+        ("history", lambda candidate: -micro(candidate.features.get("history_success", 0.0))),
+        ("depth", lambda candidate: candidate.tool.relative.count("/")),
+        ("file name", lambda candidate: candidate.tool.relative.rpartition("/")[2]),
+        ("path", lambda candidate: candidate.tool.relative),
+        ("tool name", lambda candidate: candidate.tool.name),
+    ]
+    if harmless_first:
+        rules.insert(4, ("harm", lambda candidate: harm(candidate.tool)))
+    return rules

@@ -1,0 +1,211 @@
+"""From discovered tools to ranked candidates: the index, the history, manifests as mere hints."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..._core import routing as core
+from ...protocols import Embedder
+from ...settings.routing import Ranker
+from ..catalog.history import PRIOR, PastEvent, history_success
+from ..prompt.vectors import cosine
+from ..types import Candidate, SubIntent, Tool
+from .index import RankedTool, ToolIndex
+from .index_store import IndexStore
+from .precedence import micro, tie_key
+
+HINT_LIMIT = 0.10
+"""Most that a manifest may add to the score that a tool has without it."""
+ANTI_INTENT_FACTOR = 0.5
+"""What the doc feature is multiplied by when the prompt holds a word the tool is not for."""
+
+Histories = Mapping[str, Sequence[PastEvent]]
+
+
+class Ranking:
+    """Ranks one set of tools for any prompt.
+
+    tools: no two with one `relative`. histories: events by `relative`; accepted prompts count as
+    phrasings of their tool, rejected ones against it. now: Unix seconds, for the age of events.
+    store: where indexes that took long to build are kept. notes: what could not be read or kept.
+    """
+
+    def __init__(
+        self,
+        tools: Sequence[Tool],
+        histories: Histories,
+        settings: Ranker,
+        now: float,
+        embedder: Embedder | None = None,
+        store: IndexStore | None = None,
+    ) -> None:
+        self._tools = {key_of(tool): tool for tool in sorted(tools, key=key_of)}
+        self._histories = histories
+        self._settings = settings
+        half_life = settings.history_half_life_days
+        self._successes = {
+            key: history_success(events, now, half_life) for key, events in histories.items()
+        }
+        self._accepted = {
+            key
+            for key, events in histories.items()
+            if any(event.event == "accepted" for event in events)
+        }
+        self.notes: list[str] = []
+        self._embedder = embedder
+        self._vectors: list[Sequence[float]] = []
+        self._cosines: dict[str, dict[str, float]] = {}
+        self._store = store or IndexStore(None)
+        self._plain = self._index(hinted=False)
+        some = any(tool.manifest and tool.manifest.intents for tool in tools)
+        self._hinted = self._index(hinted=True) if some else self._plain
+
+    def candidates(
+        self,
+        intent: str,
+        clauses: Sequence[SubIntent] = (),
+        among: Container[str] | None = None,
+    ) -> list[Candidate]:
+        """The best tools for the prompt and for each of its clauses, best first.
+
+        Each has its score for the whole prompt and, when there are several clauses, for each of
+        them. At most `settings.candidates` for the prompt and as many for each clause. among: the
+        keys of the tools that may be candidates.
+        """
+        parts = [clause.text for clause in clauses] if len(clauses) > 1 else []
+        whole, *by_clause = [self._ranked(text, among) for text in (intent, *parts)]
+        most = self._settings.candidates
+        chosen = {key for found in (whole, *by_clause) for key in list(found)[:most]}
+        candidates = [
+            replace(whole[key], clauses=tuple(found[key].score for found in by_clause))
+            for key in chosen
+        ]
+        return sorted(candidates, key=lambda one: tie_key(one, self._settings.harmless_first))
+
+    def knows_accepted(self) -> bool:
+        """Whether any tool was ever accepted."""
+        return bool(self._accepted)
+
+    def was_accepted(self, tool: Tool) -> bool:
+        """Whether a person or the rule ever kept it."""
+        return key_of(tool) in self._accepted
+
+    def failures(self, tool: Tool) -> int:
+        """How often it failed or was rejected, however long ago."""
+        events = self._histories.get(key_of(tool), ())
+        return sum(1 for event in events if event.event in {"failed", "rejected"})
+
+    def relevance(self, intent: str) -> float:
+        """0..1: whether any of the tools is what the prompt needs."""
+        return self._hinted.relevance(intent)
+
+    def constants(self, intent: str) -> dict[str, float]:
+        """The map from sum to score, as it stands now: slope, and the sum that gives 0.60."""
+        found = self._asked(self._hinted, intent, 1)
+        told = found[0].explanation if found else None
+        return dict(told["calibration"]) if told else {}
+
+    def _ranked(self, intent: str, among: Container[str] | None) -> dict[str, Candidate]:
+        hinted = self._asked(self._hinted, intent, len(self._tools))
+        plain = hinted
+        if self._plain is not self._hinted:
+            plain = self._asked(self._plain, intent, len(self._tools))
+        alone = {found.name: found for found in plain}
+        words = set(core.tokens(intent))
+        wanted = [one for one in hinted if among is None or one.name in among]
+        found = [self._candidate(one, alone[one.name], words) for one in wanted]
+        found.sort(key=lambda one: tie_key(one, self._settings.harmless_first))
+        return {key_of(one.tool): one for one in found}
+
+    def _candidate(self, found: RankedTool, alone: RankedTool, words: set[str]) -> Candidate:
+        tool, flags = self._tools[found.name], []
+        features = self._features(found)
+        score = self._score(features, found)
+        against = _anti_intents(tool, words)
+        if against:
+            features["doc_keywords"] *= ANTI_INTENT_FACTOR
+            score = min(score, self._score(features, found))
+            flags.append(f"not for {', '.join(against)}: doc x {ANTI_INTENT_FACTOR:g}")
+        most = min(1.0, self._score(self._features(alone), alone) + HINT_LIMIT)
+        if micro(score) > micro(most):
+            score = most
+            flags.append(f"manifest adds {HINT_LIMIT:g} at most")
+        if not self._histories.get(found.name):
+            flags.append("history is the prior")
+        return Candidate(tool, score, features, found.matched, (), tuple(flags))
+
+    def _features(self, found: RankedTool) -> dict[str, float]:
+        """Those of the index; history ages, so it is looked up for this moment."""
+        success = self._successes.get(found.name, PRIOR)
+        return {**found.features, "history_success": success}
+
+    def _score(self, features: Mapping[str, float], found: RankedTool) -> float:
+        weights, told = self._settings.weights, found.explanation or {}
+        raw = (
+            weights.name * features["name_similarity"]
+            + weights.doc * features["doc_keywords"]
+            + weights.history * features["history_success"]
+        )
+        return core.calibrated(raw, **told["calibration"])
+
+    def _asked(self, index: ToolIndex, intent: str, k: int) -> list[RankedTool]:
+        weights, map_ = self._settings.weights, self._settings.calibration
+        return index.rank(
+            intent,
+            max(1, k),
+            weights={"name": weights.name, "doc": weights.doc, "history": weights.history},
+            calibration=(map_.slope, map_.cold, map_.learned),
+            similarities=self._similarities(intent),
+            similarity_share=self._settings.embeddings_share,
+            explain=True,
+        )
+
+    def _similarities(self, intent: str) -> dict[str, float] | None:
+        """Of each tool; the tools are embedded once, each prompt once."""
+        if self._embedder is None or not self._tools:
+            return None
+        if intent not in self._cosines:
+            texts = [f"{tool.name}: {tool.spec.doc}" for tool in self._tools.values()]
+            asked, *others = self._embedder.embed([intent, *([] if self._vectors else texts)])
+            self._vectors = self._vectors or others
+            pairs = zip(self._tools, self._vectors, strict=True)
+            self._cosines[intent] = {key: cosine(asked, vector) for key, vector in pairs}
+        return self._cosines[intent]
+
+    def _index(self, *, hinted: bool) -> ToolIndex:
+        rejected = [
+            (event.intent, key)
+            for key in self._tools
+            for event in self._events(key, "rejected")
+            if event.intent
+        ]
+        return self._store.get([self._entry(key, hinted) for key in self._tools], rejected)
+
+    def _entry(self, key: str, hinted: bool) -> dict[str, Any]:
+        tool = self._tools[key]
+        phrasings = [event.intent for event in self._events(key, "accepted")]
+        if hinted and tool.manifest:
+            phrasings = [*tool.manifest.intents, *phrasings]
+        return {"key": key, "name": tool.name, "doc": tool.spec.doc, "intents": phrasings}
+
+    def _events(self, key: str, kind: str) -> list[PastEvent]:
+        """The last word on each prompt counts: accepted or rejected."""
+        last: dict[str, PastEvent] = {}
+        for event in self._histories.get(key, ()):
+            if event.intent and event.event in {"accepted", "rejected"}:
+                last[event.intent] = event
+        return [event for event in last.values() if event.event == kind]
+
+
+def key_of(tool: Tool) -> str:
+    """What no two tools of a project share: the file, and for MCP tools the name in it."""
+    return tool.relative
+
+
+def _anti_intents(tool: Tool, words: Iterable[str]) -> list[str]:
+    if tool.manifest is None:
+        return []
+    asked = set(words)
+    return [word for word in tool.manifest.anti_intents if asked & set(core.tokens(word))]

@@ -1,0 +1,1 @@
+"""One prompt through all phases, and its trace for people."""

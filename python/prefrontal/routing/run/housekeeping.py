@@ -1,0 +1,42 @@
+"""What is done before a route: finish an interrupted promotion, sweep, say what waits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..promotion.pending import pending_routes
+from ..promotion.promotion import Promoter
+from ..promotion.retention import sweep
+from ..trace import log_app
+
+if TYPE_CHECKING:
+    from .router import Router
+
+
+def tidy(router: Router) -> list[str]:
+    """Lines for the person. Raises SourceError when the project's folder cannot be written."""
+    layout, settings, clock = router.layout, router.settings, router.clock
+    promoter = Promoter(layout, clock, router.identities, "", router.tz)
+    lines = [str(finding) for finding in promoter.recover()]
+    lines += [str(finding) for finding in pending_routes(layout).findings]  # a sweep drops them
+    swept = sweep(
+        layout, clock, log_days=settings.log_days(), tmp_days=settings.tmp_days(), tz=router.tz
+    )
+    if swept.removed:
+        lines.append(f"{len(swept.removed)} old logs and temporary modules were deleted")
+        log_app(
+            layout,
+            clock,
+            "sweep",
+            tz=router.tz,
+            removed=[path.as_posix() for path in swept.removed],
+        )
+    lines += [str(finding) for finding in swept.findings]
+    for route in pending_routes(layout).routes[-3:]:
+        lines.append(
+            f"waiting: {route.route_id} ({route.why}): {route.description};"
+            f" prefrontal route resume {route.route_id}"
+        )
+    if settings.sandbox.network == "on":
+        lines.append("warning: routing.sandbox.network is on: modules on trial reach the network")
+    return lines

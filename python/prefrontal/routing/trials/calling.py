@@ -1,0 +1,111 @@
+"""Calls a tool with real arguments, in the sandbox, and takes in what it returns."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from ...errors import InputError, PrefrontalError
+from ...protocols import Runner, RunOutcome
+from .entry_point import entry_point
+from .example_inputs import ExampleInputs, example_inputs
+from .execution_checks import CHILD, answer_of, error_of
+from .trial import stopped
+
+VALUE_ROOM = 30_000
+"""Characters and items of a returned value that leave the sandbox: at worst some 0.7 MB of JSON,
+less than what a sandbox lets a command say."""
+
+Fault = Literal["", "tool", "machine"]
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What came of a call.
+
+    value: as JSON values, in the words of the tool: not yet fit to be shown. said: why there is
+    none, in one sentence, likewise. fault: "tool" when it raised or used too much, "machine" when
+    it was never run, empty when it returned.
+    """
+
+    value: Any
+    said: str
+    fault: Fault
+    level: str = ""
+    seconds: float = 0.0
+
+
+def call_tool(
+    runner: Runner,
+    path: Path,
+    source: bytes,
+    arguments: Mapping[str, Any],
+    *,
+    scratch: Path,
+    readable: Sequence[Path] = (),
+) -> Called:
+    """Call the run() or main() of the source; whatever it does, an answer.
+
+    path: of the tool, which it knows as its own. scratch: the one folder it may write, and where
+    it starts. readable: what else it may read.
+    """
+    prepared = _prepared(source, arguments)
+    if isinstance(prepared, str):
+        return Called(None, prepared, "tool")
+    name, inputs = prepared
+    nonce = secrets.token_hex(16)
+    request = {
+        "nonce": nonce,
+        "path": str(path),
+        "source": source.decode("latin-1"),
+        "name": name,
+        "call": True,
+        "value": VALUE_ROOM,
+        "arguments": inputs.arguments,
+        "keywords": inputs.keywords,
+    }
+    argv = [sys.executable, "-I", "-B", str(CHILD)]
+    try:
+        stdin = json.dumps(request).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        return Called(None, f"its arguments cannot be handed over: {error}", "machine")
+    try:
+        outcome = runner.run(argv, scratch=scratch, readable=[CHILD, *readable], stdin=stdin)
+    except (OSError, PrefrontalError) as error:
+        return Called(None, f"the sandbox could not be started: {error}", "machine")
+    return _taken_in(outcome, nonce)
+
+
+def _prepared(source: bytes, arguments: Mapping[str, Any]) -> tuple[str, ExampleInputs] | str:
+    """The function's name and its inputs, or a sentence why it cannot be called."""
+    try:
+        entry = entry_point(source)
+    except InputError as error:
+        return str(error)
+    if entry is None:
+        return "the module defines neither run() nor main()"
+    required = {one.name for one in entry.parameters if one.required}
+    if missing := sorted(required - arguments.keys()):
+        return f"{entry.name}() needs {', '.join(missing)}"
+    inputs = example_inputs(entry, arguments)
+    return inputs if isinstance(inputs, str) else (entry.name, inputs)
+
+
+def _taken_in(outcome: RunOutcome, nonce: str) -> Called:
+    level, seconds = outcome.level, outcome.duration_s
+    never_ran = outcome.stopped_by == "sandbox" or outcome.returncode is None
+    ended = stopped(outcome, seconds)
+    if ended is not None:
+        return Called(None, ended[1], "machine" if never_ran else "tool", level, seconds)
+    answer = answer_of(outcome.stdout, nonce)
+    if answer is None:
+        said = f"it ended before it answered (exit status {outcome.returncode})"
+        return Called(None, said, "tool", level, seconds)
+    if answer.get("ok") is not True:
+        return Called(None, error_of(answer), "tool", level, seconds)
+    return Called(answer.get("value"), "", "", level, seconds)

@@ -1,0 +1,135 @@
+"""The checks that run a module: load it, then call it once with example inputs."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...protocols import RunOutcome
+from .entry_point import EntryPoint
+from .example_inputs import ExampleInputs, example_inputs
+from .trial import Step, StepName, StepState, Trial, step_of, stopped
+
+CHILD = Path(__file__).with_name("child_program.py")
+
+_INPUT_FAULTS = frozenset(
+    {
+        "ArithmeticError",
+        "AssertionError",
+        "FileNotFoundError",
+        "LookupError",
+        "TypeError",
+        "ValueError",
+    }
+)
+"""What a tool may well raise for inputs that were only guessed from its type hints."""
+
+Verdict = tuple[StepState, str]
+Answer = Mapping[str, Any]
+
+
+def try_import(trial: Trial, entry: EntryPoint) -> Step:
+    """Load the module and compare what it is called with to what its source says (A21)."""
+
+    def verdict(answer: Answer) -> Verdict:
+        if not entry.doc:
+            return "failed", f"neither the module nor {entry.name}() has a docstring"
+        seen = [tuple(one) for one in answer.get("signature", ())]
+        stated = [(one.name, one.kind, one.required) for one in entry.parameters]
+        if seen == stated:
+            return "ok", ""
+        said = f"{entry.name}() takes {_shown(seen)} at run time, its source says {_shown(stated)}"
+        return ("failed" if trial.generated else "ok"), said
+
+    return _tried(trial, "import", entry, None, trial.settings.validators.import_s, verdict)
+
+
+def try_call(trial: Trial, entry: EntryPoint, example: Mapping[str, Any] | None) -> Step:
+    """Call the tool once. Without inputs to call it with the step is "not runnable".
+
+    So it is when inputs were guessed from type hints and the tool refuses them.
+    """
+    inputs = example_inputs(entry, example)
+    if isinstance(inputs, str):
+        return Step("dry-run", "not runnable", inputs, log=inputs + "\n")
+    limit_s = trial.settings.sandbox.max_seconds
+    return _tried(trial, "dry-run", entry, inputs, limit_s, lambda _: ("ok", ""))
+
+
+def _tried(
+    trial: Trial,
+    name: StepName,
+    entry: EntryPoint,
+    inputs: ExampleInputs | None,
+    limit_s: float,
+    verdict: Callable[[Answer], Verdict],
+) -> Step:
+    nonce = secrets.token_hex(16)
+    request = {
+        "nonce": nonce,
+        "path": str(trial.path),
+        "source": trial.source.decode("latin-1"),
+        "name": entry.name,
+        "call": inputs is not None,
+        "arguments": inputs.arguments if inputs else (),
+        "keywords": inputs.keywords if inputs else {},
+    }
+    try:
+        stdin = json.dumps(request).encode()
+    except (TypeError, ValueError) as error:
+        said = f"the example holds what JSON has no word for: {error}"
+        return Step(name, "not runnable", said, log=said + "\n")
+    argv = [sys.executable, "-I", "-B", str(CHILD)]
+    readable = [CHILD, trial.layout.root]
+    outcome = trial.run(argv, max_seconds=limit_s, readable=readable, stdin=stdin)
+    state, said = _judged(outcome, nonce, limit_s, inputs is not None and inputs.guessed, verdict)
+    return step_of(name, argv, outcome, state, said)
+
+
+def _judged(
+    outcome: RunOutcome | str,
+    nonce: str,
+    limit_s: float,
+    guessed: bool,
+    verdict: Callable[[Answer], Verdict],
+) -> Verdict:
+    ended = stopped(outcome, limit_s)
+    if isinstance(outcome, str) or ended:
+        return ended or ("failed", str(outcome))
+    answer = answer_of(outcome.stdout, nonce)
+    if answer is None:
+        return "failed", f"it ended before it answered (exit status {outcome.returncode})"
+    if answer.get("ok") is True:
+        return verdict(answer)
+    said = error_of(answer)
+    if guessed and _INPUT_FAULTS & set(answer.get("kinds", ())):
+        return "not runnable", f"inputs guessed from type hints were refused: {said}"
+    return "failed", said
+
+
+def answer_of(stdout: bytes, nonce: str) -> Answer | None:
+    """The one line that begins with the nonce; None when there is none, or two."""
+    lines = [line for line in stdout.split(b"\n") if line.startswith(nonce.encode())]
+    if len(lines) != 1:
+        return None
+    try:
+        answer = json.loads(lines[0][len(nonce) :].decode("utf-8"))
+    except (ValueError, RecursionError):
+        return None
+    return answer if isinstance(answer, dict) else None
+
+
+def error_of(answer: Answer) -> str:
+    """What a tool raised, with the line, in one sentence."""
+    kind, text, line = (str(answer.get(key, "")) for key in ("type", "text", "line"))
+    said = f"{kind}: {text}" if kind and text else kind or text or "it failed"
+    return f"{said} (line {line})" if line.isdecimal() and line != "0" else said
+
+
+def _shown(parameters: list[Any]) -> str:
+    names = [str(one[0]) + ("" if one[2] else "?") for one in parameters]
+    return f"({', '.join(names)})"

@@ -1,0 +1,123 @@
+"""The checks that read a module without running it: ruff, then mypy, with pinned settings."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import sysconfig
+from importlib.util import find_spec
+from pathlib import Path
+
+from ...protocols import RunOutcome
+from ...storage.files import write_atomic
+from ..records import locked
+from .trial import Step, StepName, Trial, setting_file, step_of, stopped
+
+RUFF_RULES = "E4,E7,E9,F"
+"""Syntax, undefined and unused names, statements that cannot mean what they say."""
+
+_MYPY_CONFIG = Path(__file__).with_name("mypy_for_tools.ini")
+_MODULE = "module_on_trial.py"
+
+
+def check_with_ruff(trial: Trial) -> Step:
+    """Lint the bytes on trial; no configuration but the settings' own can change the verdict.
+
+    Generated code cannot switch rules off by a comment.
+    """
+    program = _ruff()
+    if program is None:
+        return _missing("ruff")
+    config = setting_file(trial, trial.settings.validators.ruff_config)
+    rules = ["--isolated", f"--select={RUFF_RULES}"] if config is None else [f"--config={config}"]
+    argv = [
+        str(program),
+        "check",
+        *rules,
+        "--no-cache",
+        "--output-format=concise",
+        f"--stdin-filename={trial.path.name}",
+        *(["--ignore-noqa"] if trial.generated else []),
+        "-",
+    ]
+    limit_s = trial.settings.validators.ruff_s
+    readable = [program] if config is None else [program, config]
+    outcome = trial.run(argv, max_seconds=limit_s, readable=readable, stdin=trial.source)
+    return _judged("ruff", argv, outcome, limit_s, trial)
+
+
+def check_with_mypy(trial: Trial) -> Step:
+    """Check types of a copy of the bytes on trial, in a folder that holds nothing else of it.
+
+    The cache is kept between trials; one that makes mypy crash is thrown away once.
+    """
+    if find_spec("mypy") is None:
+        return _missing("mypy")
+    folder = trial.layout.tmp / ".mypy"
+    config = setting_file(trial, trial.settings.validators.mypy_config) or _MYPY_CONFIG
+    argv = [sys.executable, "-I", "-B", "-m", "mypy"]
+    argv += [f"--config-file={config}", f"--cache-dir={folder / 'cache'}", str(folder / _MODULE)]
+    limit_s = trial.settings.validators.mypy_s
+    with locked(trial.layout.tmp / ".mypy.lock"):
+        outcome = _mypy(trial, folder, argv, config, limit_s)
+        if not isinstance(outcome, str) and outcome.returncode not in {0, 1}:
+            shutil.rmtree(folder / "cache", ignore_errors=True)
+            outcome = _mypy(trial, folder, argv, config, limit_s)
+    return _judged("mypy", argv, outcome, limit_s, trial)
+
+
+def missing_programs() -> list[str]:
+    """Which of both are not installed."""
+    found = {"ruff": _ruff() is not None, "mypy": find_spec("mypy") is not None}
+    return [name for name, there in found.items() if not there]
+
+
+def _mypy(
+    trial: Trial, folder: Path, argv: list[str], config: Path, limit_s: float
+) -> RunOutcome | str:
+    folder.mkdir(parents=True, exist_ok=True)
+    write_atomic(folder / _MODULE, trial.source)
+    return trial.run(argv, max_seconds=limit_s, scratch=folder, readable=[config])
+
+
+def _judged(
+    name: StepName, argv: list[str], outcome: RunOutcome | str, limit_s: float, trial: Trial
+) -> Step:
+    ended = stopped(outcome, limit_s)
+    if isinstance(outcome, str) or ended:
+        state, said = ended or ("failed", str(outcome))
+        return step_of(name, argv, outcome, state, said)
+    if outcome.ok:
+        return step_of(name, argv, outcome, "ok", "")
+    said = _findings(outcome.stdout or outcome.stderr, trial.path.name)
+    return step_of(name, argv, outcome, "failed", said)
+
+
+def _findings(output: bytes, file_name: str) -> str:
+    """The first finding, and how many there are."""
+    text = output.decode("utf-8", "replace")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    found = [_renamed(line, file_name) for line in lines if ".py:" in line] or lines
+    if not found:
+        return "it said nothing"
+    return found[0] + (f" (and {len(found) - 1} more)" if len(found) > 1 else "")
+
+
+def _renamed(line: str, file_name: str) -> str:
+    before, found, after = line.partition(f"{_MODULE}:")
+    return f"{file_name}:{after}" if found and " " not in before else line
+
+
+def _missing(name: StepName) -> Step:
+    said = f"{name} is not installed for {sys.executable}"
+    return Step(name, "missing", said, log=said + "\n")
+
+
+def _ruff() -> Path | None:
+    """The program that was installed with this interpreter, else the one on the search path."""
+    folders = [Path(sysconfig.get_path("scripts")), Path(sys.executable).parent]
+    for program in (folder / "ruff" for folder in folders):
+        if program.is_file():
+            return program
+    found = shutil.which("ruff")
+    return Path(found) if found else None

@@ -1,0 +1,178 @@
+"""Try a module out: ruff, mypy, import, dry run; each in the sandbox, each with its log."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from ...clock import Clock
+from ...errors import InputError
+from ...protocols import Runner
+from ...settings.routing import Routing
+from ...storage.files import write_atomic
+from ..catalog.tool_facts import read_facts
+from ..layout import Layout
+from ..trace import Trace
+from ..types import ValidationReport
+from .entry_point import EntryPoint, entry_point
+from .execution_checks import try_call, try_import
+from .static_checks import check_with_mypy, check_with_ruff
+from .trial import Step, Trial, short_line
+
+SIZE_LIMIT = 1 << 20
+"""Most bytes of a module that is tried out."""
+
+
+def validate(
+    path: Path,
+    *,
+    layout: Layout,
+    route_id: str,
+    runner: Runner,
+    settings: Routing,
+    trace: Trace,
+    clock: Clock,
+    day: str,
+    generated: bool,
+    example: Mapping[str, Any] | None = None,
+    expected_sha256: str | None = None,
+    allow_weak_sandbox: bool = False,
+) -> ValidationReport:
+    """Run the four steps on the bytes that the file holds now; whatever it does, a report.
+
+    ruff and mypy both run; when one is not ok nothing is executed, and without an import there is
+    no dry run. A sandbox that does not confine executes nothing either, unless
+    `allow_weak_sandbox`. example: arguments for the dry run, by default those of the docstring.
+    expected_sha256: another content fails. day: YYYY-MM-DD, names the folder of the logs. Raises
+    SourceError when logs cannot be written, InputError for a route_id or day that is no file name.
+    """
+    started = clock.monotonic()
+    source = _source(path, layout, expected_sha256)
+    if isinstance(source, str):
+        steps = _skipped("ruff", "mypy", "import", "dry-run", why=source)
+    else:
+        trial = Trial(path, source, layout, route_id, runner, settings, generated)
+        steps = _steps(trial, example, allow_weak_sandbox)
+    logs = _written(steps, layout.validation_logs(day), route_id)
+    for step, log in zip(steps, logs, strict=True):
+        trace.add(
+            "validate",
+            decision=step.line(),
+            artifacts=[log],
+            step=step.name,
+            state=step.state,
+            level=step.level,
+            duration_s=round(step.duration_s, 3),
+            passes=_passes(step, settings, generated),
+            path=str(path),
+            sha256=sha256(source).hexdigest() if isinstance(source, bytes) else None,
+        )
+    ok = all(_passes(step, settings, generated) for step in steps)
+    duration_ms = round((clock.monotonic() - started) * 1000)
+    summary = _summary(ok, steps, logs, settings, generated, layout)
+    return ValidationReport(ok, [step.line() for step in steps], duration_ms, logs, summary)
+
+
+def _source(path: Path, layout: Layout, expected_sha256: str | None) -> bytes | str:
+    """The bytes on trial, or a sentence why there are none."""
+    try:
+        if not layout.holds(path):
+            return f"{path} lies outside {layout.root}"
+        with path.open("rb") as file:
+            source = file.read(SIZE_LIMIT + 1)
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a circle of links
+        return f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"
+    if len(source) > SIZE_LIMIT:
+        return f"{path} has more than {SIZE_LIMIT} bytes"
+    if expected_sha256 not in {None, sha256(source).hexdigest()}:
+        return f"{path} has changed since it was found"
+    return source
+
+
+def _steps(trial: Trial, example: Mapping[str, Any] | None, allow_weak: bool) -> list[Step]:
+    static = [check_with_ruff(trial), check_with_mypy(trial)]
+    failed = [s.name for s in static if not _passes(s, trial.settings, trial.generated)]
+    if failed:
+        return [*static, *_skipped("import", "dry-run", why=f"{' and '.join(failed)} not ok")]
+    entry = _entry(trial)
+    if isinstance(entry, str):
+        return [*static, Step("import", "failed", entry, log=entry + "\n"), *_no_dry_run()]
+    if not (trial.runner.enforced or allow_weak):
+        said = f"the sandbox level {trial.runner.level!r} confines too little to run a module in"
+        return [*static, Step("import", "failed", said, log=said + "\n"), *_no_dry_run()]
+    imported = try_import(trial, entry)
+    if imported.state != "ok":
+        return [*static, imported, *_no_dry_run()]
+    told = read_facts(trial.source, trial.path.stem).get("example") if example is None else example
+    return [*static, imported, try_call(trial, entry, told)]
+
+
+def _entry(trial: Trial) -> EntryPoint | str:
+    try:
+        entry = entry_point(trial.source)
+    except InputError as error:
+        return short_line(str(error))
+    if entry is None:
+        return "the module defines neither run() nor main()"
+    return f"{entry.name}() must not be async" if entry.waits else entry
+
+
+def _no_dry_run() -> list[Step]:
+    return _skipped("dry-run", why="import not ok")
+
+
+def _skipped(*names: Any, why: str) -> list[Step]:
+    return [Step(name, "skipped", short_line(why), log=f"skipped: {why}\n") for name in names]
+
+
+def _passes(step: Step, settings: Routing, generated: bool) -> bool:
+    """Whether the report can be ok with that step: a tool of one's own need not have an example."""
+    if step.state == "missing":
+        return settings.validators.allow_missing
+    return step.state == "ok" or (step.state == "not runnable" and not generated)
+
+
+def _written(steps: list[Step], folder: Path, route_id: str) -> list[Path]:
+    """One log a step: <route_id>-<n>-<step>.log, n counted on for a route's next module."""
+    pattern = re.compile(rf"{re.escape(route_id)}-(\d+)-")
+    folder.mkdir(parents=True, exist_ok=True)
+    known = [int(match[1]) for match in map(pattern.match, sorted(_names(folder))) if match]
+    first = max(known, default=0) + 1
+    logs = []
+    for number, step in enumerate(steps, start=first):
+        log = folder / f"{route_id}-{number}-{step.name}.log"
+        write_atomic(log, step.log.encode("utf-8", "backslashreplace"))
+        logs.append(log)
+    return logs
+
+
+def _names(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
+
+
+def _summary(
+    ok: bool,
+    steps: list[Step],
+    logs: list[Path],
+    settings: Routing,
+    generated: bool,
+    layout: Layout,
+) -> str:
+    """One sentence: what is not ok with the log that says more, or what all was tried."""
+    told = [step for step in steps if step.said and step.state != "skipped"]
+    if ok:
+        took = sum(step.duration_s for step in steps)
+        names = ", ".join(step.name for step in steps if step.state == "ok")
+        notes = "".join(f"; {step.name}: {step.state}: {step.said}" for step in told)
+        return f"OK ({names}: {took:.1f} s){notes}"
+    bad = [step for step in steps if not _passes(step, settings, generated)]
+    worst = next((step for step in bad if step.state != "skipped"), bad[0])
+    log = logs[steps.index(worst)]
+    below = log.is_relative_to(layout.logs.parent)
+    shown = log.relative_to(layout.logs.parent) if below else log
+    more = [step.name for step in bad if step is not worst and step.state != "skipped"]
+    also = f"; also {', '.join(more)}" if more else ""
+    return f"FAILED: {worst.name} {worst.state}: {worst.said}{also}; see {shown.as_posix()}"

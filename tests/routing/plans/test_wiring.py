@@ -1,0 +1,210 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prefrontal.routing.plans.links import check_tools
+from prefrontal.routing.plans.plan import parse_plan, plan_document
+from prefrontal.routing.plans.wiring import wire
+from prefrontal.routing.types import Candidate, Manifest, Plan, Tool
+
+from ..sample_tools import ROOT, arg, tool
+
+
+def first(args: Sequence[str] = (), returns: Sequence[str] = (), hint: str | None = None) -> Tool:
+    return tool("domains/d/x/one.py", args, returns, hint)
+
+
+def second(args: Sequence[str] = (), returns: Sequence[str] = (), hint: str | None = None) -> Tool:
+    return tool("domains/d/y/two.py", args, returns, hint)
+
+
+def wired(*tools: Tool, **told: Any) -> Plan:
+    plan = wire([Candidate(one, 0.7, {}) for one in tools], "do one then two", **told)
+    assert plan is not None
+    assert parse_plan(plan_document(plan)) == plan
+    assert check_tools(plan, [*tools, *told.get("tools", ())]) == tools
+    return plan
+
+
+def inputs(plan: Plan, number: int = 2) -> dict[str, Any]:
+    return dict(plan.steps[number - 1].inputs)
+
+
+SUMMARY, RESULT = "{{steps.s1.outputs.summary}}", "{{steps.s1.outputs.result}}"
+
+
+def test_the_documented_example_is_wired_as_documented() -> None:
+    plan = wired(first(["df"], ["summary"]), second(["summary"], ["figure_path"]))
+    assert plan_document(plan) == {
+        "plan": {
+            "description": "do one then two",
+            "steps": [
+                {
+                    "id": "s1",
+                    "tool": "one.py::run",
+                    "inputs": {"df": "{{input.df}}"},
+                    "outputs": {"summary": "summary"},
+                },
+                {
+                    "id": "s2",
+                    "tool": "two.py::run",
+                    "inputs": {"summary": SUMMARY},
+                    "outputs": {"figure_path": "figure_path"},
+                },
+            ],
+        },
+        "io": {"params": ["df"], "returns": ["figure_path"]},
+    }
+
+
+LINKS: list[tuple[str, Tool, Tool, dict[str, str]]] = [
+    ("by name", first([], ["summary"]), second(["summary"]), {"summary": SUMMARY}),
+    ("by name to an optional one", first([], ["n"]), second(["n = 3"]),
+     {"n": "{{steps.s1.outputs.n}}"}),
+    ("not by a contradicting type", first([], ["n"], "int"), second(["n: str"]),
+     {"n": "{{input.n}}"}),
+    ("by the values' type", first([], ["n"], "dict[str, int]"), second(["n: int"]),
+     {"n": "{{steps.s1.outputs.n}}"}),
+    ("by name where Any and object meet",
+     first(["df"], ["summary"], "dict[str, dict[str, object]]"),
+     second(["summary: dict[str, Any]"]), {"summary": SUMMARY}),
+    ("by name to a kindred type", first([], ["n"], "list[int]"), second(["n: Sequence"]),
+     {"n": "{{steps.s1.outputs.n}}"}),
+    ("by type", first([], [], "DataFrame"), second(["frame: pd.DataFrame"]), {"frame": RESULT}),
+    ("by type, None apart", first([], [], "DataFrame"), second(["x: DataFrame | None"]),
+     {"x": RESULT}),
+    ("by type only once", first([], [], "Frame"), second(["left: Frame", "right: Frame"]),
+     {"left": RESULT, "right": "{{input.right}}"}),
+    ("name before type", first([], ["b"], "Frame"), second(["a: Frame", "b: Frame"]),
+     {"a": "{{input.a}}", "b": "{{steps.s1.outputs.b}}"}),
+    ("by type not to an optional one", first([], [], "Frame"), second(["x: Frame = None"]), {}),
+    ("by words", first([], ["figure_path"]), second(["path"]),
+     {"path": "{{steps.s1.outputs.figure_path}}"}),
+    ("by words only with one head", first([], ["matrix_summary"]), second(["matrix"]),
+     {"matrix": "{{input.matrix}}"}),
+    ("not by words that say nothing", first([], ["result"]), second(["end_result"]),
+     {"end_result": "{{input.end_result}}"}),
+    ("neighbours by a plain type", first([], [], "str"), second(["text: str"]), {"text": RESULT}),
+    ("not where two are meant", first([], [], "str"), second(["a: str", "b: str"]),
+     {"a": "{{input.a}}", "b": "{{input.b}}"}),
+    ("not to a place", first([], [], "str"), second(["path: str"]), {"path": "{{input.path}}"}),
+    ("not when linked already", first([], ["a", "b"], "str"), second(["a: str", "c: str"]),
+     {"a": "{{steps.s1.outputs.a}}", "c": "{{input.c}}"}),
+    ("not without a type", first([], []), second(["data"]), {"data": "{{input.data}}"}),
+    ("nothing from None", first([], [], "None"), second(["data: None"]),
+     {"data": "{{input.data}}"}),
+    ("not from Any", first([], [], "Any"), second(["data: Any"]), {"data": "{{input.data}}"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "one", "two", "links"), LINKS)
+def test_an_argument_takes_what_fits(
+    name: str, one: Tool, two: Tool, links: dict[str, str]
+) -> None:
+    assert inputs(wired(one, two)) == links
+
+
+def test_the_latest_step_comes_first() -> None:
+    middle = tool("domains/d/z/mid.py", [], ["summary"])
+    plan = wired(first([], ["summary"]), middle, second(["summary"]))
+    assert inputs(plan, 3) == {"summary": "{{steps.s2.outputs.summary_s2}}"}
+    assert plan.steps[1].outputs == {"summary_s2": "summary"}
+
+
+def test_a_plain_type_links_neighbours_only() -> None:
+    plan = wired(
+        first([], [], "str"), tool("domains/d/z/mid.py", [], [], "int"), second(["t: str"])
+    )
+    assert inputs(plan, 3) == {"t": "{{input.t}}"}
+
+
+def test_arguments_of_one_name_and_type_share_a_param() -> None:
+    assert wired(first(["df: Frame"]), second(["df: Frame"])).params == ("df",)
+    assert wired(first(["n: int"]), second(["n: str"])).params == ("n", "s2_n")
+    assert wired(first(["n"]), second(["n: str"])).params == ("n",)
+
+
+def test_hints_order_outputs_that_are_equally_good() -> None:
+    one = first([], ["mean", "median"], "dict[str, Frame]")
+    assert inputs(wired(one, second(["x: Frame"]))) == {"x": "{{steps.s1.outputs.mean}}"}
+    hinted = wired(one, second(["x: Frame"]), hints=["the median is robust"])
+    assert inputs(hinted) == {"x": "{{steps.s1.outputs.median}}"}
+
+
+def test_the_manifest_gives_the_type_that_the_signature_lacks() -> None:
+    manifest = Manifest("two", ROOT / "tool.yaml", args=(arg("frame: Frame"),))
+    two = tool("domains/d/y/two.py", ["frame"], manifest=manifest)
+    assert inputs(wired(first([], [], "Frame"), two)) == {"frame": RESULT}
+
+
+def test_what_nobody_takes_is_returned() -> None:
+    plan = wired(first(["df"], ["mean", "count"]), second(["df"], ["figure"]))
+    assert plan.returns == ("mean", "count", "figure")
+    assert wired(first([], [], "None"), second([], [], "None")).returns == ()
+
+
+def test_a_key_that_is_no_name_gets_one() -> None:
+    plan = wired(first([], ["mean value", "class", "été"]), second())
+    assert plan.steps[0].outputs == {
+        "mean_value": "mean value",
+        "output_class": "class",
+        "output__t_": "été",
+    }
+
+
+def test_a_tool_may_be_used_twice() -> None:
+    one = first(["df: Frame"], [], "Frame")
+    plan = wired(one, one)
+    assert inputs(plan) == {"df": RESULT}
+    assert [step.tool for step in plan.steps] == ["one.py::run", "one.py::run"]
+    assert plan.returns == ("result_s2",)
+
+
+def test_files_of_one_name_are_named_with_their_paths() -> None:
+    twin = tool("shared_tools/x/one.py")
+    assert wired(first(), twin).steps[0].tool == "domains/d/x/one.py::run"
+    assert wired(first(), second(), tools=[twin]).steps[0].tool == "domains/d/x/one.py::run"
+
+
+@pytest.mark.parametrize(
+    "tools",
+    [
+        [],
+        [first()],
+        [first(), tool("mcp/git.json", runnable=False)],
+        [first(), second(["_hidden"])],
+        [first()] * 51,
+    ],
+)
+def test_what_cannot_be_composed_has_no_plan(tools: list[Tool]) -> None:
+    assert wire([Candidate(one, 0.7, {}) for one in tools], "x") is None
+
+
+NAMES = st.sampled_from(["df", "summary", "path", "figure_path", "text", "result", "data"])
+HINTS = st.sampled_from(
+    [None, "str", "Frame", "dict[str, Frame]", "Frame | None", "int", "[", "Any"]
+)
+ARGS = st.builds(lambda name, hint: f"{name}: {hint}" if hint else name, NAMES, HINTS)
+
+
+@given(
+    st.lists(
+        st.builds(
+            lambda name, args, returns, hint: tool(f"domains/d/x/{name}.py", args, returns, hint),
+            st.sampled_from("abcd"),
+            st.lists(ARGS, max_size=4, unique_by=lambda text: text.partition(":")[0]),
+            st.lists(NAMES, max_size=3),
+            HINTS,
+        ),
+        min_size=2,
+        max_size=5,
+        unique_by=lambda one: one.name,
+    )
+)
+def test_whatever_is_wired_is_a_plan_that_fits_its_tools(tools: list[Tool]) -> None:
+    wired(*tools)

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prefrontal.routing.prompt.sub_intents import MOST_CLAUSES, sub_intents
+
+CLAUSES = [
+    ("Summarize a matrix then plot it", ["Summarize a matrix", "plot it"]),
+    ("summarise a matrix and visualise it", ["summarise a matrix", "visualise it"]),
+    ("Summarize a matrix, then plot it", ["Summarize a matrix", "plot it"]),
+    ("Summarize a matrix; plot it", ["Summarize a matrix", "plot it"]),
+    ("Summarize a matrix. After that, plot it.", ["Summarize a matrix", "plot it"]),
+    ("load -> clean -> plot the data", ["load the data", "clean the data", "plot the data"]),
+    (
+        "Please load data.csv, clean it and then plot the result; email it to Bob",
+        ["load data.csv", "clean it", "plot the result", "email it to Bob"],
+    ),
+    (
+        "fetch the page, extract links, count them, and save the counts to links.json",
+        ["fetch the page", "extract links", "count them", "save the counts to links.json"],
+    ),
+    ("1. load x.csv\n2. plot it\n3. mail it", ["load x.csv", "plot it", "mail it"]),
+    ("- load x.csv\n- plot it", ["load x.csv", "plot it"]),
+    ("I want to read a csv and I need to chart it", ["I want to read a csv", "I need to chart it"]),
+    ("Summarise the table and make a plot of it", ["Summarise the table", "make a plot of it"]),
+    ("a summary of it; a plot of it", ["a summary of it", "a plot of it"]),
+    ("then plot it", ["plot it"]),
+    ("load、plot the data", ["load the data", "plot the data"]),
+]
+NOUNS = [
+    "load the csv, json and xml files",
+    "create a table and plot",
+    "summaries and plots of the matrix",
+    "can you give me an overview and plot of the sales",
+    "visualization and summary of the matrix please",
+    "search for cats and dogs",
+    "translate the text into French and English",
+    "What is the weather in Paris and in London",
+    "plot the sales after 2020",
+    "plot sales before and after the move",
+    "send the report to Ann, Bob and the board",
+    "matrix",
+]
+TIME = [
+    ("plot it after summarizing the matrix", ["summarizing the matrix", "plot it"]),
+    ("after summarizing the matrix, plot it", ["summarizing the matrix", "plot it"]),
+    ("summarize the matrix before plotting it", ["summarize the matrix", "plotting it"]),
+    ("before plotting it, summarize the matrix", ["summarize the matrix", "plotting it"]),
+    ("load x, plot it after cleaning it", ["load x", "cleaning it", "plot it"]),
+    ("plot it. Before that, clean the data.", ["clean the data", "plot it"]),
+    (
+        "before plotting, load and clean the matrix. Then mail it",
+        ["load the matrix", "clean the matrix", "plotting the matrix", "mail it"],
+    ),
+]
+OBJECTS = [
+    ("sort, filter and group the rows", ["sort the rows", "filter the rows", "group the rows"]),
+    ("read the file and summarize", ["read the file", "summarize the file"]),
+    ("summarize and plot the matrix", ["summarize the matrix", "plot the matrix"]),
+    ("compare sales and costs, then report", ["compare sales and costs", "report sales and costs"]),
+]
+MERGED = [
+    ("Summarize my matrix. It is a big list.", "Summarize my matrix. It is a big list"),
+    ("The report is in data.csv. Summarize it", "The report is in data.csv. Summarize it"),
+    ("once the data is loaded, plot it", "once the data is loaded, plot it"),
+    ("plot it; thanks", "plot it; thanks"),
+]
+
+
+@pytest.mark.parametrize(("prompt", "clauses"), CLAUSES + TIME + OBJECTS)
+def test_a_prompt_has_these_clauses(prompt: str, clauses: list[str]) -> None:
+    assert [one.text for one in sub_intents(prompt)] == clauses
+
+
+@pytest.mark.parametrize("prompt", NOUNS)
+def test_a_list_of_nouns_stays_whole(prompt: str) -> None:
+    assert [one.text for one in sub_intents(prompt)] == [prompt]
+
+
+@pytest.mark.parametrize(("prompt", "clause"), MERGED)
+def test_text_without_an_action_goes_to_the_clause_beside_it(prompt: str, clause: str) -> None:
+    assert [one.text for one in sub_intents(prompt)] == [clause]
+
+
+def test_a_clause_has_the_stem_of_its_verb() -> None:
+    british = sub_intents("summarise a matrix then visualise it")
+    american = sub_intents("Summarizing a matrix then visualize it")
+    assert [one.verb for one in british] == [one.verb for one in american] == ["summar", "visual"]
+
+
+def test_a_noun_names_the_action_where_there_is_no_verb() -> None:
+    assert [one.verb for one in sub_intents("the summary of it, please")] == ["summar"]
+
+
+def test_an_unknown_verb_is_told_by_what_follows() -> None:
+    found = sub_intents("frobnicate the matrix then plot it")
+    assert [one.text for one in found] == ["frobnicate the matrix", "plot it"]
+    assert found[0].verb.startswith("frobnic")
+
+
+def test_names_of_actions_are_verbs_too() -> None:
+    prompt = "load x and frobnicate y"
+    assert len(sub_intents(prompt)) == 1
+    assert [one.text for one in sub_intents(prompt, ["frobnicate"])] == ["load x", "frobnicate y"]
+
+
+def test_quotations_stay_whole() -> None:
+    found = sub_intents("summarize 'first, then plot.csv' then mail \"a; delete b\"")
+    assert [one.text for one in found] == [
+        "summarize 'first, then plot.csv'",
+        'mail "a; delete b"',
+    ]
+
+
+@pytest.mark.parametrize("prompt", ["", "   ", "\n\n", ",;.", "and then", "🙂"])
+def test_a_prompt_that_says_nothing_has_at_most_one_clause(prompt: str) -> None:
+    assert len(sub_intents(prompt)) <= 1
+    assert all(one.text and not one.verb for one in sub_intents(prompt))
+
+
+def test_there_are_at_most_so_many_clauses_and_the_last_has_the_rest() -> None:
+    found = sub_intents("plot it then " * 100 + "mail it")
+    assert len(found) == MOST_CLAUSES
+    assert found[-1].text.endswith("mail it")
+
+
+@given(st.text() | st.text("and then, plot it after before; .\n'\"`“->1x"))
+def test_any_text_has_clauses_made_of_its_words(prompt: str) -> None:
+    found = sub_intents(prompt)
+    assert found == sub_intents(prompt)
+    assert len(found) <= MOST_CLAUSES
+    words = set("".join(prompt.split()))
+    assert all(one.text == " ".join(one.text.split()) != "" for one in found)
+    assert all(set("".join(one.text.split())) <= words for one in found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["and ", "please and i ", "plot, ", "'a ", "“", "a.-", "before plot, after plot ", "\0🙂 "],
+)
+def test_a_very_long_prompt_takes_no_very_long_time(text: str) -> None:
+    assert len(sub_intents(text * (100_000 // len(text)))) <= MOST_CLAUSES

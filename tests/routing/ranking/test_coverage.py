@@ -1,0 +1,28 @@
+"""Which clauses the selected tools leave open."""
+
+from __future__ import annotations
+
+import pytest
+
+from prefrontal.routing.ranking.coverage import uncovered
+from prefrontal.routing.types import Candidate
+
+from ..sample_tools import tool
+
+FIRST = Candidate(tool("domains/d/x/a.py"), 0.9, {}, (), (0.55, 0.1, 0.0))
+SECOND = Candidate(tool("domains/d/x/b.py"), 0.9, {}, (), (0.9, 0.549999, 0.9))
+
+
+@pytest.mark.parametrize(
+    ("selected", "left"),
+    [([FIRST], (1, 2)), ([SECOND], (1,)), ([FIRST, SECOND], (1,)), ([], (0, 1, 2))],
+)
+def test_a_clause_is_covered_by_a_selected_tool_that_reaches_the_floor(
+    selected: list[Candidate], left: tuple[int, ...]
+) -> None:
+    specs = [one.tool.spec for one in selected]
+    assert uncovered(specs, [FIRST, SECOND], 3, 550_000) == left
+
+
+def test_one_clause_is_the_prompt_itself() -> None:
+    assert uncovered([], [FIRST], 1, 550_000) == ()

@@ -1,0 +1,205 @@
+"""Parse, clarify, discover, rank, decide: what the phases that only read leave behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from prefrontal.errors import InputError
+from prefrontal.routing.layout import Layout
+from prefrontal.routing.run.reading import ties
+from prefrontal.routing.run.route import Mode
+
+from ..project import layout_of, write
+from ..routes import (
+    COMPOSE,
+    SUMMARIZE,
+    UNKNOWN,
+    Script,
+    event,
+    events,
+    example_project,
+    files,
+    phases,
+    routed,
+)
+from ..sample_tools import candidate
+from ..tool_files import Compass, tool
+
+PLAN = Mode(plan_only=True)
+DRY = Mode(dry_run=True)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Layout:
+    return example_project(tmp_path)
+
+
+@pytest.fixture
+def two_homes(tmp_path: Path) -> Layout:
+    """Letters are written at the office; a prompt may speak of home."""
+    layout = layout_of(tmp_path)
+    text = tool("Frobnicate the invoices of a month.", "month: int = 1")
+    write(layout.domains / "office/letters/frobnicate_invoices.py", text)
+    write(layout.domains / "home/paper/burn.py", tool("Burn paper.", "sheets: int = 1"))
+    return layout
+
+
+@pytest.mark.parametrize("reply", ["", "nonsense", "1", "3", "summarise", "action=count", "\0"])
+@pytest.mark.parametrize("prompt", [SUMMARIZE, UNKNOWN, "text analysis", "count and plot it all"])
+def test_a_run_asks_one_question_at_most(prompt: str, reply: str, project: Layout) -> None:
+    operator = Script(reply, yes=False)
+    route = routed(project, prompt, DRY, operator=operator)
+    assert len(operator.asked) == phases(route).count("clarify") <= 1
+
+
+def test_what_is_clear_is_not_asked(project: Layout) -> None:
+    operator = Script()
+    route = routed(project, SUMMARIZE, DRY, operator=operator)
+    assert operator.asked == []
+    parsed = route.intent()
+    assert (parsed.domain, parsed.action, parsed.intent) == ("analysis", "summarise", SUMMARIZE)
+    assert parsed.confidence >= 0.55
+
+
+def test_the_question_names_the_choices_and_the_reply_counts(project: Layout) -> None:
+    operator = Script("count")
+    route = routed(project, "text analysis", DRY, operator=operator)
+    assert operator.asked == ["action=count or summarise?"]
+    clarified = event(route, "clarify")
+    assert clarified["decision"] == "asked"
+    assert clarified["detail"]["answer"] == "count"
+    assert (route.intent().domain, route.intent().action) == ("text", "count")
+
+
+def test_a_reply_that_says_nothing_leaves_the_guess_as_sure_as_it_was(project: Layout) -> None:
+    silent = routed(project, "text analysis", DRY, operator=Script("whatever"))
+    alone = routed(project, "text analysis", Mode(interactive=False))
+    assert (
+        event(silent, "clarify")["detail"]["confidence"]
+        == (event(silent, "parse")["detail"]["confidence"])
+    )
+    assert silent.intent() == alone.intent()
+
+
+def test_the_same_question_may_be_forbidden_by_a_setting(project: Layout) -> None:
+    sure = {"parser": {"threshold": 0.0}}
+    operator = Script()
+    routed(project, "analysis of text: count", DRY, operator=operator, settings=sure)
+    assert operator.asked == []
+
+
+def test_a_search_that_was_widened_says_so_and_lowers_the_confidence(two_homes: Layout) -> None:
+    route = routed(two_homes, "home paper: frobnicate the invoices", Mode(interactive=False))
+    assert event(route, "discover")["detail"]["search"] == "widened"
+    assert route.chosen().policy == "select"
+    assert route.intent().confidence <= 0.54
+    assert route.exit_code == 3
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.3, 0.5])
+def test_no_threshold_lets_a_widened_search_pass_by_itself(
+    threshold: float, two_homes: Layout
+) -> None:
+    settings = {"parser": {"threshold": threshold}}
+    prompt, mode = "home paper: frobnicate the invoices", Mode(interactive=False)
+    before = files(two_homes.domains / "home") | files(two_homes.domains / "office")
+    route = routed(two_homes, prompt, mode, settings=settings)
+    assert (route.exit_code, route.approval) == (3, None)
+    after = files(two_homes.domains / "home") | files(two_homes.domains / "office")
+    assert {name for name in after if name.endswith(".py")} == set(before)
+
+
+def test_before_anything_is_generated_every_folder_was_looked_at(project: Layout) -> None:
+    route = routed(project, "visualise the sea", PLAN)
+    searched = [one["detail"]["search"] for one in events(route) if one["phase"] == "discover"]
+    assert searched[-1] == "widened"
+    assert route.chosen().policy == "generate"
+    assert event(route, "discover")["candidates"] == 4
+
+
+def test_a_shared_tool_with_the_name_of_a_domain_tool_gives_way_and_that_is_told(
+    project: Layout,
+) -> None:
+    path = project.action("analysis", "summarise") / "summarize_matrix.py"
+    write(project.shared_action("summarise") / path.name, path.read_text())
+    route = routed(project, SUMMARIZE, PLAN)
+    [chosen] = route.chosen().selected
+    assert chosen.path == path
+    assert event(route, "discover")["detail"]["shadowed"] == [
+        {
+            "shared": "shared_tools/summarise/summarize_matrix.py",
+            "chosen": "domains/analysis/summarise/summarize_matrix.py",
+        }
+    ]
+
+
+def test_the_rank_event_holds_all_that_a_score_is_made_of(project: Layout) -> None:
+    ranked = event(routed(project, COMPOSE, PLAN), "rank")
+    detail = ranked["detail"]
+    assert ranked["weights"] == {"name": 0.4, "doc": 0.4, "history": 0.2}
+    assert ranked["features"] == ["name_similarity", "doc_keywords", "history_success"]
+    assert detail["threshold"] == 0.6
+    assert set(detail["calibration"]) == {"slope", "reached"}
+    assert [one["name"] for one in detail["ranked"]][:2] == ["plot_matrix", "summarize_matrix"]
+    for one in detail["ranked"]:
+        assert list(one["features"]) == ranked["features"]
+        assert len(one["clauses"]) == 2
+        assert all(0 <= value <= 1 for value in one["features"].values())
+    assert ranked["top_score"] == max(one["score"] for one in detail["ranked"])
+
+
+def test_neighbours_with_one_score_name_the_rule_that_ordered_them() -> None:
+    ranked = [
+        candidate("domains/a/x/b.py", 0.7),
+        candidate("shared_tools/x/a.py", 0.7),
+        candidate("shared_tools/x/c.py", 0.7),
+        candidate("shared_tools/x/d.py", 0.6),
+    ]
+    assert ties(ranked, harmless_first=True) == [
+        {
+            "first": "domains/a/x/b.py",
+            "second": "shared_tools/x/a.py",
+            "rule": "domain over shared",
+        },
+        {"first": "shared_tools/x/a.py", "second": "shared_tools/x/c.py", "rule": "file name"},
+    ]
+
+
+def test_an_embedder_has_a_say_in_the_doc_feature(project: Layout) -> None:
+    settings = {"embeddings_enabled": True, "embedder": "tests:compass"}
+    compass = Compass("sky", "words")
+    plain = event(routed(project, "count the sky", PLAN), "rank")["detail"]["ranked"]
+    route = routed(project, "count the sky", PLAN, settings=settings, embedder=compass)
+    with_it = event(route, "rank")["detail"]["ranked"]
+    assert "embedding_similarity" not in plain[0]["features"]
+    assert all("embedding_similarity" in one["features"] for one in with_it)
+
+
+def test_hints_are_logged_and_carry_nobody_over_the_threshold(project: Layout) -> None:
+    write(project.root.parent / "docs/weather.md", "# Weather\n\nPlot the weather forecast.\n")
+    route = routed(project, UNKNOWN, PLAN, settings={"rag_enabled": True})
+    assert route.intent().confidence <= 0.54
+    plain = routed(project, UNKNOWN, PLAN)
+    assert event(plain, "parse")["detail"]["rag_hits"] == []
+    assert route.chosen().policy == plain.chosen().policy == "generate"
+
+
+@given(prompt=st.text(max_size=60))
+@hypothesis_settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+def test_any_prompt_is_decided_or_refused_with_a_sentence(prompt: str, project: Layout) -> None:
+    try:
+        route = routed(project, prompt, PLAN)
+    except InputError as error:
+        assert str(error).startswith("prompt must")
+    else:
+        assert route.exit_code in {0, 3}
+        assert (route.chosen().policy == "generate") == (not route.chosen().selected)
