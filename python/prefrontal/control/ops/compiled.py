@@ -11,7 +11,6 @@ import torch
 __all__ = ["available", "module_path"]
 
 
-@torch.compiler.assume_constant_result  # type: ignore[untyped-decorator] # it would trace it
 def available() -> bool:
     """True once `prefrontal._torch` is loaded and its operators are registered.
 
@@ -19,6 +18,11 @@ def available() -> bool:
     against another version of torch; then the plain forms serve, with the same results.
     """
     return _loaded() is not None
+
+
+# So that torch.compile does not trace it: what torch.compiler.assume_constant_result does, without
+# the compiler, which that would import: half of the time that prefrontal.control takes.
+available._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 
 def module_path() -> str | None:
