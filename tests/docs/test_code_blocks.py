@@ -46,7 +46,7 @@ NOT_RUN = {
     "docs/tutorials/watch.md": 1,
 }
 """How many blocks of each page are not run; no more without a look at this table."""
-for_each_block = pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.place)
+for_each_page = pytest.mark.parametrize("page", PAGES)
 
 
 @pytest.mark.parametrize("page", first(1, RUN))
@@ -61,9 +61,10 @@ def test_a_page_does_what_it_says(page: str, tmp_path: Path) -> None:
         run.close()
 
 
-@for_each_block
-def test_a_block_is_marked_with_its_language(block: Block) -> None:
-    assert block.language in LANGUAGES
+@for_each_page
+def test_a_block_is_marked_with_its_language(page: str) -> None:
+    for block in blocks_of(page):
+        assert block.language in LANGUAGES, block.place
 
 
 @pytest.mark.parametrize("page", pages())
@@ -75,8 +76,18 @@ def test_no_code_hides_in_indented_lines(page: str) -> None:
         previous = line
 
 
-@for_each_block
-def test_data_can_be_read(block: Block) -> None:
+@for_each_page
+def test_data_can_be_read(page: str) -> None:
+    for block in blocks_of(page):
+        try:
+            read_data(block)
+        except Exception as error:
+            error.add_note(f"in the block of {block.place}")
+            raise
+
+
+def read_data(block: Block) -> None:
+    """Read a block as what its language says; raises what the reader of that language does."""
     if block.language == "json":
         json.loads(block.text)
     elif block.language == "jsonl":
@@ -92,11 +103,11 @@ def test_data_can_be_read(block: Block) -> None:
         compile(block.text, block.place, "exec")
 
 
-@for_each_block
-def test_prefrontal_takes_every_command_that_is_shown(block: Block) -> None:
-    for line, command in _commands(block):
+@for_each_page
+def test_prefrontal_takes_every_command_that_is_shown(page: str) -> None:
+    for line, command in (each for block in blocks_of(page) for each in _commands(block)):
         for words in calls_in(command):
-            assert (why := refusal(words)) is None, f"{block.page}:{line}: {command}: {why}"
+            assert (why := refusal(words)) is None, f"{page}:{line}: {command}: {why}"
 
 
 @pytest.mark.parametrize("page", [page for page in pages() if "/requirements/" not in page])
