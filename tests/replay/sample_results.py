@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import random
 from dataclasses import replace
@@ -79,6 +80,7 @@ def curve_of(rows: list[Outcome], points: int = 400) -> tuple[tuple[float, float
     return (*full[:-1:step], (1.0, 1.0))
 
 
+@functools.cache  # it is frozen, and takes half a second
 def sample_result(
     seed: int = 7,
     windows: int = 3183,

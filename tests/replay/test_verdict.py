@@ -69,15 +69,15 @@ def test_each_history_has_its_verdict(result: ReplayResult, kind: str) -> None:
     assert verdict(result).kind == kind
 
 
-@pytest.mark.parametrize("caught", range(0, 201, 4))
 @pytest.mark.parametrize("asked", [0.5, 0.8, 0.9, 0.95, 0.99])
-def test_it_is_green_only_if_the_promise_was_kept(caught: int, asked: float) -> None:
-    result = came_to(caught, asked=asked, woken=300)
-    if verdict(result).tone == "good":
-        assert caught / 200 >= asked - 0.02 - 1e-9
-        assert promise_kept(result)
-    if caught / 200 < asked - 0.02 - 1e-9:
-        assert verdict(result).kind == "promise_not_kept"
+def test_it_is_green_only_if_the_promise_was_kept(asked: float) -> None:
+    for caught in range(0, 201, 4):
+        result = came_to(caught, asked=asked, woken=300)
+        if verdict(result).tone == "good":
+            assert caught / 200 >= asked - 0.02 - 1e-9, caught
+            assert promise_kept(result), caught
+        if caught / 200 < asked - 0.02 - 1e-9:
+            assert verdict(result).kind == "promise_not_kept", caught
 
 
 @pytest.mark.parametrize(
