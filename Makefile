@@ -2,6 +2,8 @@
 PYTHON ?= python3
 CXX ?= g++
 export CXX
+# Each worker would compile all tests again, and each process the package.
+unexport PYTHONDONTWRITEBYTECODE
 
 VENV := .venv
 BIN := $(VENV)/bin
