@@ -17,12 +17,12 @@ from typing import Any
 from executive_streams import Happening, Stream
 from prefrontal.assembly.executive import build_executive
 from prefrontal.assembly.frozen_moments import FrozenMoments
-from prefrontal.assembly.step_gate import StepGate
 from prefrontal.assembly.trust_standings import TrustStandings
 from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.decisions.payloads import ToolRun
 from prefrontal.executive import ActOutcome, Choice, Episode, Status
 from prefrontal.pulse import parse_fingerprint
+from prefrontal.pulse.shells.stepper import Stepper
 from prefrontal.settings import parse_settings
 from prefrontal.testing import ManualClock
 
@@ -94,15 +94,14 @@ class _World:
         self._digests = _write_tools(stream.tools, folder / "tools")
         config = _config(stream)
         told = {"links": dict(links), "tools": str(folder / "tools")}
-        raw = {"executive": told, "seed": seed, **config}
+        raw = {"executive": told, "gate": {"seed": seed, "audit_share": 0.05}, **config}
         settings = parse_settings(raw)
         self._log = DecisionLog(clock=self._clock)
         standings = TrustStandings(settings.executive.trust)
-        self._gate = StepGate(
+        self._gate = Stepper(
             self._log,
             [parse_fingerprint(dict(each)) for each in stream.modules],
-            audit_share=0.05,
-            seed=seed,
+            settings.gate,
             standings=standings if settings.executive.links.trust else None,
             clock=self._clock,
         )

@@ -26,7 +26,6 @@ from commit_files import CommitFiles
 from prefrontal.assembly.executive import build_executive
 from prefrontal.assembly.frozen_moments import FrozenMoments
 from prefrontal.assembly.router import build_runner
-from prefrontal.assembly.step_gate import StepGate
 from prefrontal.assembly.trust_standings import TrustStandings
 from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.decisions.payloads import AssessmentPayload
@@ -34,9 +33,10 @@ from prefrontal.errors import InputError, PrefrontalError
 from prefrontal.executive import Conclusion, Episode, Status
 from prefrontal.plain_text import visible
 from prefrontal.pulse.fingerprint import ModuleFingerprint, parse_fingerprint
+from prefrontal.pulse.shells.stepper import Stepper
 from prefrontal.replay.backtest import TOKENS_PER_WAKE
 from prefrontal.replay.git_history import Commit, GitHistory
-from prefrontal.settings import PolicySettings, parse_settings
+from prefrontal.settings import GateSettings, PolicySettings, parse_settings
 from prefrontal.testing import ManualClock
 
 HERE = Path(__file__).resolve().parent
@@ -48,7 +48,7 @@ COMMITS, FILES = 24, 8
 """Commits of the day; files of one that become signals, the first in git's order."""
 AGENT = {"cortex": {"llm_provider": "rules", "triggers": [{"interaction_count": 5}]}}
 ROUTING = {"sandbox": {"max_seconds": 10.0}, "validators": {"allow_missing": True}}
-POLICY = PolicySettings(settle_s=0.0, cooldown_s=3600.0)
+GATE = GateSettings(policy=PolicySettings(settle_s=0.0, cooldown_s=3600.0))
 MODULES = (
     ("syntax", "files", ".py", "A Python file changed at {location}. Check its syntax."),
     ("names", "files", ".py", "{location} changed. List the changed public names."),
@@ -98,7 +98,7 @@ class Day:
         standings = TrustStandings(settings.executive.trust)
         modules = list(_modules(folder))
         self.gate = held.enter_context(
-            StepGate(log, modules, policy=POLICY, standings=standings, clock=self.clock)
+            Stepper(log, modules, GATE, standings=standings, clock=self.clock)
         )
         built = build_executive(
             settings,

@@ -14,11 +14,10 @@ from prefrontal.assembly.attendance import Attendance
 from prefrontal.assembly.executive import (
     BuiltExecutive,
     build_executive,
-    known_standings,
     tools_folder,
 )
 from prefrontal.assembly.frozen_moments import FrozenMoments
-from prefrontal.assembly.step_gate import StepGate
+from prefrontal.assembly.trust_standings import known_standings
 from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.decisions.payload_json import to_plain
 from prefrontal.errors import InputError
@@ -27,7 +26,8 @@ from prefrontal.executive.again import KeptActor, KeptMoments, attend_again, epi
 from prefrontal.executive.loop import OUTCOME
 from prefrontal.ledger import Ledger
 from prefrontal.pulse.fingerprint import parse_fingerprint
-from prefrontal.settings import Settings, parse_settings
+from prefrontal.pulse.shells.stepper import Stepper
+from prefrontal.settings import GateSettings, Settings, parse_settings
 from prefrontal.testing import ManualClock
 from prefrontal.testing.executive import ScriptedWaker
 from prefrontal.types import SignalEvent
@@ -37,6 +37,7 @@ from .desk_tools import tools_of, worker_of
 from .executive_samples import NOW
 
 CORTEX: dict[str, Any] = {"cortex": {"triggers": [{"interaction_count": 3}]}}
+QUIET = GateSettings(audit_share=0.0)
 MODULE = parse_fingerprint(
     {
         "module_id": "code",
@@ -64,9 +65,7 @@ class World:
         trust = self.settings.executive.trust
         self.standings = known_standings(trust, CORTEX, folder / "agent")
         self.gate = held.enter_context(
-            StepGate(
-                self.log, [MODULE], audit_share=0.0, clock=self.clock, standings=self.standings
-            )
+            Stepper(self.log, [MODULE], QUIET, clock=self.clock, standings=self.standings)
         )
         self.built = build_executive(
             self.settings,
@@ -284,7 +283,7 @@ def test_without_a_folder_of_tools_the_agent_is_asked(tmp_path: Path, held: Exit
     asked: list[str] = []
     clock = ManualClock(NOW)
     log = held.enter_context(DecisionLog())
-    gate = held.enter_context(StepGate(log, [MODULE], audit_share=0.0, clock=clock))
+    gate = held.enter_context(Stepper(log, [MODULE], QUIET, clock=clock))
     built = build_executive(
         parse_settings({"executive": {"tools": str(tmp_path / "none")}}),
         store=log,

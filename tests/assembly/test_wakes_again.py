@@ -8,15 +8,15 @@ from random import Random
 
 import pytest
 
-from prefrontal.assembly.wake_gate import WakeGate
-from prefrontal.assembly.wakes_again import CHANGED, WITHOUT_REFUSALS, WITHOUT_START, Tally, again
+from prefrontal.assembly.wakes_again import CHANGED, WITHOUT_REFUSALS, Tally, again
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.decisions.payload_json import to_plain
 from prefrontal.decisions.threshold_wishes import wish_threshold
 from prefrontal.executive.again import Deviation
 from prefrontal.pulse.prefrontal import EscalationDecision
 from prefrontal.pulse.registry import PulseRegistry
-from prefrontal.settings import PolicySettings
+from prefrontal.pulse.shells.asker import Asker
+from prefrontal.settings import GateSettings, PolicySettings
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason, SignalEvent
 
@@ -100,7 +100,7 @@ def test_wakes_that_were_gathered_are_decided_again() -> None:
     with DecisionLog() as log:
         grouped = POLICY.model_copy(update={"group_s": 90.0})
         more = (*MODULES, module("all", "/srv", ".pdf", ".eml", least=0.75))
-        live(log, 4000, starts=3, policy=grouped, modules=more)
+        live(log, 4000, starts=3, policy=grouped, modules=more, recall=None)
         found, tally = decided_again(log)
         gathered = [each for each in log.recent(1000) if len(each.window) > 1]
     assert found == []
@@ -204,7 +204,7 @@ def test_refusals_that_were_pruned_are_counted_and_nothing_else_changes() -> Non
 def test_a_threshold_of_a_person_is_taken_as_it_was() -> None:
     clock = ManualClock(NOW)
     with DecisionLog() as log:
-        one = gate(log, clock)
+        one = gate(log, clock, recall=None)
         for number, wish in enumerate((None, 0.1, 0.95, None)):
             wish_threshold(log, "bills", wish)
             for name in ("bill.pdf", "notes.txt"):
@@ -239,12 +239,12 @@ def test_what_cannot_be_decided_again_is_counted() -> None:
     with DecisionLog() as log:
         with gate(log, ManualClock(NOW), log_refusals=False) as one:
             one.wake(file("/srv/bills/bill.pdf", "cleo"))
-        asked = WakeGate(log, MODULES, clock=ManualClock(NOW))
+        asked = Asker(log, MODULES, GateSettings(), clock=ManualClock(NOW))
         asked.judge([file("/srv/bills/bill.pdf")])
         log.flush()
         found, tally = decided_again(log)
     assert found == []
-    assert (tally.decided, dict(tally.left)) == (0, {WITHOUT_START: 1, WITHOUT_REFUSALS: 1})
+    assert (tally.decided, dict(tally.left)) == (1, {WITHOUT_REFUSALS: 1})
 
 
 def test_wakes_alone_are_decided_again_where_no_threshold_follows_a_recall() -> None:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from prefrontal.assembly.step_gate import StepGate
 from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.pulse.fingerprint import ModuleFingerprint, parse_fingerprint
-from prefrontal.settings import PolicySettings
+from prefrontal.pulse.shells.stepper import Stepper
+from prefrontal.settings import GateSettings, PolicySettings
 from prefrontal.testing import ManualClock
 from prefrontal.types import SignalEvent, Standing
 
@@ -19,8 +19,8 @@ NAMES = ("bill.pdf", "menu.pdf", "notes.txt", "cat.jpg", "letter.eml", "part.tmp
 ACTORS = ("ann", "ben", "cleo", "")
 POLICY = PolicySettings(
     cooldown_s=20.0,
-    module_wakes_per_hour=40.0,
-    wakes_per_hour=90.0,
+    module_wakes_per_hour=20.0,
+    wakes_per_hour=36.0,
     burst=8,
     quiet_hours=(2, 3),
     key_ttl_s=60.0,
@@ -79,18 +79,13 @@ def signals(random: Random, count: int) -> Iterator[tuple[float, SignalEvent]]:
         yield pause, event
 
 
-def gate(log: DecisionLog, clock: ManualClock, **told: Any) -> StepGate:
+def gate(log: DecisionLog, clock: ManualClock, **told: Any) -> Stepper:
     """A gate that keeps what it refuses, with budgets, audits and a recall to keep."""
-    options: dict[str, Any] = {
-        "recall": 0.8,
-        "policy": POLICY,
-        "audit_share": 0.05,
-        "standings": Trust(),
-        "clock": clock,
-        "log_refusals": True,
-    } | told
-    modules = options.pop("modules", MODULES)
-    return StepGate(log, modules, **options)
+    options: dict[str, Any] = {"standings": Trust(), "clock": clock}
+    options |= {name: told.pop(name) for name in ("standings",) if name in told}
+    modules = told.pop("modules", MODULES)
+    usual = {"recall": 0.8, "policy": POLICY, "audit_share": 0.05, "log_refusals": True}
+    return Stepper(log, modules, GateSettings(**usual | told), **options)
 
 
 def live(

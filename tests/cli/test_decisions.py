@@ -182,7 +182,7 @@ def test_the_last_word_counts(state: Path) -> None:
     run("feedback", "00000001", "useful")
     assert "It was 1 before." in run("feedback", "00000001", "useless").stdout
     with DecisionLog(state / "decisions.sqlite") as log:
-        assert [label for _, _, label in log.labels_after(0)] == [1.0, 1.0, 0.0]
+        assert [label for _, _, label, _ in log.labels_after(0)] == [1.0, 1.0, 0.0]
 
 
 @pytest.mark.usefixtures("state")

@@ -173,7 +173,10 @@ def test_two_ids_have_two_files_inside_the_folder(first: str, second: str) -> No
         ("", "fingerprint must be a mapping, got None"),
         ("[1]", "fingerprint must be a mapping, got [1]"),
         ("module_id: [", "must be YAML"),
-        (described(default_threshold=2), "default_threshold must be a number in 0..1, got 2"),
+        (
+            described(default_threshold=2),
+            "default_threshold must be a number in 0..1 or null, got 2",
+        ),
         (described(module_id="\ud800"), "module_id must be text that UTF-8 can hold"),
         (described(question_template="?"), "question_template must contain {location}"),
     ],

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from prefrontal.assembly.step_gate import StepGate
 from prefrontal.cli import main
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.pulse.fingerprint import parse_fingerprint
+from prefrontal.pulse.shells.stepper import Stepper
+from prefrontal.settings import GateSettings
 from prefrontal.testing import ManualClock
 from prefrontal.types import SignalEvent
 
@@ -35,7 +36,8 @@ INVOICES = parse_fingerprint(
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PREFRONTAL_STATE", str(tmp_path))
     with DecisionLog(tmp_path / "decisions.sqlite") as log:
-        told = StepGate(log, [INVOICES], clock=ManualClock(), log_refusals=True, audit_share=0.0)
+        settings = GateSettings(log_refusals=True, audit_share=0.0)
+        told = Stepper(log, [INVOICES], settings, clock=ManualClock())
         with told as gate:
             for name in ("a.pdf", "b.txt", "c.pdf"):
                 gate.wake(SignalEvent("filesystem", f"/in/{name}", "created", 1.0, 1_700_000_000.0))

@@ -234,7 +234,9 @@ def test_a_module_that_is_given_twice_is_refused(tmp_path: Path, inbox: Path) ->
 
 def test_a_bad_module_of_the_settings_is_told_by_its_place(tmp_path: Path) -> None:
     path = config(tmp_path, modules=[INVOICES | {"default_threshold": 2}])
-    assert "modules[0]: default_threshold must be a number in 0..1, got 2" in said("--config", path)
+    assert "modules[0]: default_threshold must be a number in 0..1 or null, got 2" in said(
+        "--config", path
+    )
 
 
 def test_a_secret_that_is_not_in_the_environment_is_told_before_anything_runs(

@@ -40,7 +40,7 @@ def test_a_server_alone_is_something_to_watch(tmp_path: Path) -> None:
     built = build_watch(settings)
     try:
         assert [each.module_id for each in built.modules] == ["everything"]
-        kinds = [each["kind"] for each in built.registry.status()["sources"]]
+        kinds = [each["kind"] for each in built.watch.status()["sources"]]
     finally:
         built.stop()
     assert "McpEventsSource" in kinds

@@ -62,7 +62,7 @@ def test_whatever_was_acknowledged_before_a_kill_is_there_and_nothing_is_half(
     with DecisionLog(path) as log:
         found = {record.id: record for record in log.records()}
         batches = Counter(record.subject for record in found.values() if not record.acted)
-        labels = {record.id: label for _, record, label in log.labels_after(0)}
+        labels = {each.decision.id: each.label for each in log.labels_after(0)}
         state = log.load_state("weights")
     for what, value in said:
         if what == "decision":

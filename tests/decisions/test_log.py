@@ -137,21 +137,21 @@ def test_the_last_label_counts_and_every_label_is_handed_out_once_in_order(
     labelled = replace(first, label=0.5, labelled_at=12.0)
     assert log.get(first.id) == labelled
     given = list(log.labels_after(0))
-    assert [(record.id, label) for _, record, label in given] == [
+    assert [(record.id, label) for _, record, label, _ in given] == [
         (first.id, 0.0),
         (second.id, 1.0),
         (first.id, 0.5),
     ]
-    numbers = [number for number, _, _ in given]
+    numbers = [each.number for each in given]
     assert numbers == sorted(set(numbers)) and numbers[0] > 0
-    assert list(log.labels_after(numbers[1])) == [(numbers[2], labelled, 0.5)]
+    assert list(log.labels_after(numbers[1])) == [(numbers[2], labelled, 0.5, "user")]
     assert list(log.labels_after(numbers[2])) == []
 
 
 def test_many_labels_are_handed_out_page_by_page(log: DecisionLog) -> None:
     records = [woke(label=1.0, labelled_at=7.0) for _ in range(1100)]
     log.append_many(records)
-    assert [record for _, record, _ in log.labels_after(0)] == records
+    assert [each.decision for each in log.labels_after(0)] == records
 
 
 def test_a_label_for_an_unknown_decision_is_not_kept(log: DecisionLog) -> None:

@@ -94,7 +94,7 @@ def test_labels_of_another_process_are_seen_while_this_one_writes(tmp_path: Path
             child.stdin.flush()
             log.append_many(slept() for _ in range(20))
             assert child.stdout.readline() == "1\n"
-            for number, decision, _ in log.labels_after(last):
+            for number, decision, _, _ in log.labels_after(last):
                 last = number
                 seen.append(decision.id)
         child.communicate()

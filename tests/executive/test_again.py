@@ -98,7 +98,8 @@ def log() -> Iterator[DecisionLog]:
 
 def labels(kept: DecisionLog) -> list[tuple[int, Decision, float]]:
     """What persons said: every fifth wake was labelled after the outcome had labelled it."""
-    return [each for each in kept.labels_after(0) if each[2] not in (0.0, 1.0)]
+    given = [(each.number, each.decision, each.label) for each in kept.labels_after(0)]
+    return [each for each in given if each[2] not in (0.0, 1.0)]
 
 
 def deviations(kept: DecisionLog, source: DecisionLog | None = None) -> list[tuple[str, str]]:

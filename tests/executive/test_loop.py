@@ -332,7 +332,7 @@ def test_nothing_is_done_twice_about_one_wake(loop: Loop) -> None:
 def test_an_outcome_labels_a_wake_once_and_never_over_a_persons_word(loop: Loop) -> None:
     loop.log.add_label(WAKE.id, 0.0, 1e9)
     loop.executive().attend(WAKE)
-    assert [label for _, _, label in loop.log.labels_after(0)] == [0.0]
+    assert [label for _, _, label, _ in loop.log.labels_after(0)] == [0.0]
 
 
 def test_a_signal_is_attended_to_as_the_log_keeps_it(loop: Loop) -> None:

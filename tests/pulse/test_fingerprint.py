@@ -174,7 +174,6 @@ def test_checks_run_in_a_fixed_order_keys_strings_threshold_priors_template() ->
         ("default_threshold", math.inf),
         ("default_threshold", True),
         ("default_threshold", "0.5"),
-        ("default_threshold", None),
         ("default_threshold", 10**400),
         pytest.param("default_threshold", 10**5000, id="an int without a repr"),
         ("signal_priors", None),

@@ -72,17 +72,27 @@ def test_quiet_hours_are_local_and_may_pass_midnight(
 
 def test_a_repetition_is_known_by_all_that_it_is_or_by_its_key_until_that_expires() -> None:
     policy = DeliveryPolicy(PolicySettings(key_ttl_s=300))
-    assert not policy.repeated(event(), 0.0)
-    assert policy.repeated(event(), 1.0)
-    assert not policy.repeated(event(timestamp=2.0), 1.0)
-    assert not policy.repeated(event(idempotency_key="k"), 1.0)
-    assert policy.repeated(event("/elsewhere", 9.0, idempotency_key="k"), 300.0)
-    assert not policy.repeated(event(), 301.0)
+    assert not policy.repeated([event()], 0.0)
+    assert policy.repeated([event()], 1.0)
+    assert not policy.repeated([event(timestamp=2.0)], 1.0)
+    assert not policy.repeated([event(idempotency_key="k")], 1.0)
+    assert policy.repeated([event("/elsewhere", 9.0, idempotency_key="k")], 300.0)
+    assert not policy.repeated([event()], 301.0)
+
+
+def test_a_window_is_a_repetition_when_each_of_its_events_is() -> None:
+    policy = DeliveryPolicy(PolicySettings(key_ttl_s=300))
+    first, second, third = (event(f"/{name}") for name in "abc")
+    assert not policy.repeated([first, second], 0.0)
+    assert policy.repeated([second], 1.0)
+    assert not policy.repeated([second, third], 2.0)
+    assert policy.repeated([third, first], 3.0)
+    assert not policy.repeated([], 4.0)
 
 
 def test_without_a_time_to_live_nothing_is_remembered() -> None:
     policy = DeliveryPolicy(PolicySettings(key_ttl_s=0))
-    assert not any(policy.repeated(event(), 0.0) for _ in range(3))
+    assert not any(policy.repeated([event()], 0.0) for _ in range(3))
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from prefrontal.assembly.wake_gate import WakeGate
 from prefrontal.cortex.models import Belief
 from prefrontal.decisions.payload_json import to_plain
 from prefrontal.decisions.threshold_wishes import read_thresholds
 from prefrontal.errors import InputError
 from prefrontal.pulse.fingerprint import parse_fingerprint
+from prefrontal.pulse.shells.asker import Asker
+from prefrontal.settings import GateSettings
 from prefrontal.testing import ManualClock
 from prefrontal.types import SignalEvent
 from prefrontal.web.changes import answer, change_belief, set_threshold
@@ -33,7 +34,7 @@ def shown(tmp_path: Path) -> Iterator[Shown]:
 @pytest.mark.parametrize(("said", "label"), [("accept", 1.0), ("ignore", 0.0)])
 def test_an_answer_is_a_label(shown: Shown, said: str, label: float) -> None:
     answer(shown, {"decision": "wake1", "answer": said})
-    [(_, record, given)] = shown.log.labels_after(0)
+    [(_, record, given, _)] = shown.log.labels_after(0)
     assert (record.id, given, record.labelled_at) == ("wake1", label, NOON)
     assert list(shown.log.followed("wake1")) == []
 
@@ -87,7 +88,8 @@ def test_a_threshold_that_is_none_is_refused(shown: Shown, given: str) -> None:
 
 def test_a_running_gate_takes_the_threshold_up(shown: Shown) -> None:
     clock = ManualClock(NOON)
-    gate = WakeGate(shown.log, [parse_fingerprint(INVOICES)], audit_share=0.0, clock=clock)
+    settings = GateSettings(audit_share=0.0)
+    gate = Asker(shown.log, [parse_fingerprint(INVOICES)], settings, clock=clock)
     window = [SignalEvent("filesystem", "/in/bill.pdf", "created", 1.0, NOON)]
     [before] = gate.judge(window)
     assert before.threshold == 0.6

@@ -15,7 +15,6 @@ from ..executive.nouns import ActOutcome, Choice
 from ..executive.roles import Actor, Chooser, Moments, Store, Waker
 from ..ledger import Ledger
 from ..ledger.location import ledger_path, told_name
-from ..settings.executive import TrustSettings
 from .agent import build_runtime
 from .executive_desk import RoutedChooser
 from .executive_reflection import AgentReviewer
@@ -124,18 +123,6 @@ def try_ledger(config: Mapping[str, Any], workspace: Path | None) -> None:
     path = ledger_path(told_name(config), workspace)
     if isinstance(path, Path) and path.exists():
         Ledger(path).close()
-
-
-def known_standings(
-    trust: TrustSettings, config: Mapping[str, Any], workspace: Path | None
-) -> TrustStandings:
-    """The trust that the ledger of the workspace holds. Raises SourceError when it is damaged."""
-    standings = TrustStandings(trust)
-    path = ledger_path(told_name(config), workspace)
-    if isinstance(path, Path) and path.exists():
-        with Ledger(path, read_only=True) as ledger:
-            standings.load(ledger.standings())
-    return standings
 
 
 def _chooser(

@@ -12,22 +12,16 @@ from typing import TYPE_CHECKING
 from ..decisions.decision import Decision
 from ..decisions.payloads import Moment, WakePayload
 from ..errors import SourceError
-from ..pulse.delivery import Delivery
 from ..pulse.fingerprint import parse_fingerprint
-from ..pulse.gate import Gate
-from ..pulse.learned import Learned
-from ..pulse.limbic import LimbicLayer
-from ..pulse.policy import DeliveryPolicy
-from ..pulse.recall.audit import AuditDraw, LiveRecall
+from ..pulse.opening import open_gate
 from ..pulse.starts import Start, checksum
 from ..types import Reason, SignalEvent
-from .step_gate import add_modules
 
 if TYPE_CHECKING:
+    from ..decisions.labels import GivenLabel
     from ..decisions.log import DecisionLog
     from ..decisions.wake_runs import WakeRun, WakeRuns
 
-_NEVER = 2**62
 _INPUTS = (Reason.BUSY, Reason.DROPPED)
 """Reasons that depend on how fast handlers were: taken from the log, not decided."""
 
@@ -36,14 +30,15 @@ States = dict[str, tuple[bytes, int]]
 
 @dataclass(slots=True)
 class Step:
-    """One moment of a start: an event with its decisions, or groups that were asked.
+    """One moment of a start: a window with its decisions, or groups that were asked.
 
-    window: None for groups.
+    window: None for groups. module_id: of the one that was asked by its name, if so.
     """
 
     moment: Moment
     window: tuple[SignalEvent, ...] | None
     records: list[Decision] = field(default_factory=list)
+    module_id: str | None = None
 
 
 def steps(runs: WakeRuns, run: WakeRun, grouped: bool) -> Iterator[Step]:
@@ -68,16 +63,27 @@ def _place(record: Decision) -> Place:
 
 def _step(place: Place, records: Iterable[Decision]) -> tuple[Place, Step]:
     found = list(records)
-    return place, Step(_moment(found[0]), None if place[1] else found[0].window, found)
+    first = found[0]
+    moment = _moment(first)
+    if place[1]:
+        return place, Step(moment, None, found)
+    return place, Step(moment, first.window, found, _alone(first, moment))
+
+
+def _alone(record: Decision, moment: Moment) -> str | None:
+    return record.subject if moment.alone else None
 
 
 def _gathered(runs: WakeRuns, run: WakeRun) -> list[tuple[Place, Step]]:
     """The events that became part of a group, each once, in order."""
-    found: dict[int, Step] = {}
+    found: dict[tuple[int, str], Step] = {}
     for record in runs.gathered(run):
         for moment, event in zip(_wake(record).gathered, record.window, strict=True):
-            found[moment.event] = Step(moment, (event,))
-    return [((number, False, 0.0), found[number]) for number in sorted(found)]
+            step = Step(moment, (), module_id=_alone(record, moment))
+            step = found.setdefault((moment.event, record.id), step)
+            step.window = (*(step.window or ()), event)
+    windows = {number: step for (number, _), step in found.items()}  # the same for each module
+    return [((number, False, 0.0), windows[number]) for number in sorted(windows)]
 
 
 def _wake(record: Decision) -> WakePayload:
@@ -93,14 +99,13 @@ def _moment(record: Decision) -> Moment:
     return moment
 
 
-class KeptDelivery(Delivery):
-    """Handlers that are as busy as the log says they were.
+class KeptAttention:
+    """The role `Attention`: handlers are as busy as the log says they were.
 
     others: what modules are that the log says nothing of.
     """
 
     def __init__(self, others: Reason | None) -> None:
-        super().__init__("queue")
         self._others = others
         self._known: dict[str, Reason | None] = {}
 
@@ -136,18 +141,18 @@ class KeptLabels:
         self.states = dict(states)
         self._log = log
         self._at = -1
-        self._ahead: Iterator[tuple[int, Decision, float]] = iter(())
-        self._next: tuple[int, Decision, float] | None = None
+        self._ahead: Iterator[GivenLabel] = iter(())
+        self._next: GivenLabel | None = None
 
-    def labels_after(self, seq: int) -> Iterator[tuple[int, Decision, float]]:
+    def labels_after(self, seq: int) -> Iterator[GivenLabel]:
         """As of `DecisionLog`; one reading serves all calls that go on where the last one ended."""
         if self._at != seq:
             self._ahead = self._log.labels_after(seq)
             self._next = next(self._ahead, None)
             self._at = seq
-        while self._next is not None and self._next[0] <= self.until:
+        while self._next is not None and self._next.number <= self.until:
             found, self._next = self._next, next(self._ahead, None)
-            self._at = found[0]
+            self._at = found.number
             yield found
 
     def load_state(self, name: str) -> tuple[bytes, int] | None:
@@ -167,26 +172,24 @@ class GateAgain:
         told = start.settings
         self.labels = KeptLabels(log, states)
         skips = told.policy.overlap == "skip" and not start.refusals  # who was busy is not known
-        self.delivery = KeptDelivery(Reason.BUSY if skips else None)
+        self.attention = KeptAttention(Reason.BUSY if skips else None)
         self.clock = KeptClock()
         self.scorer = told.scorer
-        self._told = told
-        self._audits = AuditDraw(told.audit_share, told.seed)
-        self._limbic = LimbicLayer(told.scorer, told.seed)
-        policy = DeliveryPolicy(told.policy)
-        self.gate = Gate(self._limbic, policy, self._audits, self.delivery, self.clock)
-        self.gate.unstored = []
-        shelf = LimbicLayer(told.scorer, told.seed)
-        self.learned = Learned(
-            self.labels, self._limbic, shelf, self.gate, None, _NEVER, told.recall
+        opened = open_gate(
+            told,
+            self.labels,
+            self.clock,
+            [parse_fingerprint(each) for each in start.modules],
+            attention=self.attention,
+            judged=start.judged,
+            version=start.version,
         )
-        modules = [parse_fingerprint(each) for each in start.modules]
-        add_modules(self.gate, self._limbic, self.learned, modules, told.threshold)
+        self.gate = opened.gate
+        self.gate.unstored = []
+        self.learned = opened.learned
+        self._limbic = opened.limbic
         self.learn(start.labels)
-        for name, counts in start.counts.items():
-            module = self.gate.modules[name]
-            module.recall = LiveRecall.from_dict(counts)
-            module.move(None, told.recall)
+        self.learned.restore(start.counts.items())
 
     def weights(self) -> int:
         """A checksum of what is learned."""
@@ -207,25 +210,21 @@ class GateAgain:
         """Decide about the step; its decisions, and how many sleeps before it the log has lost."""
         lost = self._stand_at(step)
         if step.window is not None:
-            self.gate.decide(step.window, step.moment)
+            self.gate.decide(step.window, step.moment, step.module_id)
         else:
             self.gate.tick(everything=any(_wake(each).closed for each in step.records))
-        made = [record for record, _ in self.gate.decided]
-        made += self.gate.refused(self.gate.unstored or ())
-        self.gate.decided, self.gate.unstored = [], []
-        return made, lost
+        return self.gate.drain(), lost
 
     def _stand_at(self, step: Step) -> int:
         gate, moment = self.gate, step.moment
         self.clock.moment = moment
         gate.taken = moment.event
-        self.delivery.expect(step.records)
+        self.attention.expect(step.records)
         for record in step.records:
             self._wish(record)
         lost = moment.slept - gate.slept
         if lost:
-            self._audits.seek(moment.slept)
-            gate.slept = moment.slept
+            gate.sleep_until(moment.slept)
         return max(0, lost)
 
     def _wish(self, record: Decision) -> None:
@@ -234,6 +233,6 @@ class GateAgain:
         if module is None:
             return
         if _wake(record).wished:
-            module.move(record.threshold, None)
+            module.wish(record.threshold)
         elif module.wished:
-            module.move(None, self._told.recall)
+            module.wish(None)

@@ -21,7 +21,7 @@ REPLAY_MODULE = ModuleFingerprint(
     cluster="replay",
     version="1",
     question_template="Something changed at {location}. Does it matter?",
-    default_threshold=0.5,
+    default_threshold=None,
 )
 """A module that declares nothing: in a replay the rule found on the warm-up is the prior."""
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
 
 from ..ledger.drafts import encodable
+from ..ledger.location import ledger_path, told_name
 from ..ledger.models import Standing as LedgerStanding
+from ..ledger.store import Ledger
 from ..plain_text import one_line
 from ..plugin.messages import SYSTEM_SENDER
-from ..settings.executive import TrustSettings
+from ..settings.executive import ExecutiveSettings, TrustSettings
 from ..types import SignalEvent, Standing
 
 LONGEST_PEER = 200
@@ -60,3 +64,22 @@ class TrustStandings:
         for each in standings:
             if each.trust is not None:
                 self.judged(each.peer.peer_id, each.trust)
+
+
+def known_standings(
+    trust: TrustSettings, config: Mapping[str, Any], workspace: Path | None
+) -> TrustStandings:
+    """The trust that the ledger of the workspace holds. Raises SourceError when it is damaged."""
+    standings = TrustStandings(trust)
+    path = ledger_path(told_name(config), workspace)
+    if isinstance(path, Path) and path.exists():
+        with Ledger(path, read_only=True) as ledger:
+            standings.load(ledger.standings())
+    return standings
+
+
+def gate_standings(
+    told: ExecutiveSettings, config: Mapping[str, Any], workspace: Path | None
+) -> TrustStandings | None:
+    """What the gate hears of peers; None where trust is not linked to it."""
+    return known_standings(told.trust, config, workspace) if told.links.trust else None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FIELDS = ("acted", "reason", "score", "threshold", "question", "propensity", "why")
 """What is decided of a wake, and so compared."""
 
-WITHOUT_START = "kept without what their gate began with (of an older release, or of should_wake)"
+WITHOUT_START = "kept without what their gate began with (of an older release)"
 WITHOUT_REFUSALS = "their threshold followed a recall and what slept was not kept (log_refusals)"
 CHANGED = "after the modules of their gate were changed while it ran"
 
@@ -70,7 +70,9 @@ class _Again:
         self._starts = _starts(self._runs.starts())
         self._saved = log.load_state(WEIGHTS)
         saved = [] if self._saved is None else [self._saved[1]]
-        self._stops = sorted({each.labels for each in self._starts.values()} | set(saved))
+        starts = self._starts.values()
+        begun = {each.labels for each in starts} | {each.saved for each in starts}
+        self._stops = sorted(begun.union(saved))
         self._states: dict[int, States] = {0: {}}
         self._total = 0
 
@@ -83,11 +85,11 @@ class _Again:
             if start is None:
                 self._tally.left[WITHOUT_START] += run.decisions
                 continue
-            if start.settings.recall is not None and not start.refusals:
+            if start.follows and not start.refusals:
                 self._tally.left[WITHOUT_REFUSALS] += run.decisions
                 continue
             if last is not None:
-                self._learn(last, start.labels)
+                self._learn(last, start.saved)
             self._tally.starts += 1
             last = self._gate(start)
             if start.weights != last.weights():
@@ -98,7 +100,7 @@ class _Again:
 
     def _gate(self, start: Start) -> GateAgain:
         """The gate at its start: what was saved then, or before, and the labels since."""
-        known = max(each for each in self._states if each <= start.labels)
+        known = max(each for each in self._states if each <= start.saved)
         gate = GateAgain(self._log, start, self._states[known])
         self._states[start.labels] = gate.states()
         return gate

@@ -79,6 +79,8 @@ class _Meaning:
 
     def of(self, what: str, event: SignalEvent) -> str:
         score = self._limbic.score(self._id, [event])
+        if self._threshold is None:
+            return f"{what} scores {score:.2f}"
         verdict = "wakes the agent" if score >= self._threshold else "does not wake"
         return f"{what} scores {score:.2f}: {verdict} (from {self._threshold:.2f})"
 

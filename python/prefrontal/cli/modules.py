@@ -53,7 +53,8 @@ def list_modules(as_json: bool, state: str | None) -> None:
         if module.fingerprint is None:
             table.add_row(module.path.name, "", f"cannot be used: {module.error}")
         else:
-            threshold = f"{module.fingerprint.default_threshold:.2f}"
+            own = module.fingerprint.default_threshold
+            threshold = "recall" if own is None else f"{own:.2f}"
             table.add_row(
                 plain(module.fingerprint.module_id), threshold, watched(module.fingerprint)
             )

@@ -13,7 +13,7 @@ from .run_parts import HOUR_S
 from .run_story import Story
 from .watch import give_once, run
 from .watch_screen import Screen, many
-from .watching import Ground, Watch, lay_ground, registry_on
+from .watching import Ground, WatchSession, lay_ground, watch_on
 
 if TYPE_CHECKING:
     from ..decisions.decision import Decision
@@ -34,22 +34,20 @@ def run_live(told: RunTold, folders: tuple[str, ...], as_json: bool) -> int:
         standings = told.standings()
         links = told.settings.executive.links
         own = told.own_folders(ground)
-        registry = registry_on(ground, told.settings, standings if links.trust else None, own)
-        watch = Watch(registry, ground, held)
+        watch = watch_on(ground, told.settings, standings if links.trust else None, own)
+        session = WatchSession(watch, ground, held)
 
         def attended(screen: Screen, say: Say) -> Attended:
             moments = FrozenMoments(SystemClock())
             taught = taught_through(ground.log)
             built = told.executive(ground, standings, moments, ELSEWHERE, say, taught)
             held.callback(built.close)
-            story = Story(screen, say, as_json=as_json or watch.output)
+            story = Story(screen, say, as_json=as_json or session.output)
             since = moments.now() - told.settings.executive.take_up_hours * HOUR_S
-            attendance = Attendance(
-                ground.log, built.executive, story, run=registry.run, since=since
-            )
+            attendance = Attendance(ground.log, built.executive, story, run=watch.run, since=since)
             return Attended(ground, attendance, story, say)
 
-        return run(watch, as_json, told.settings.telemetry, attended)
+        return run(session, as_json, told.settings.telemetry, attended)
 
 
 class Attended:

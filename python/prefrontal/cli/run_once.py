@@ -14,10 +14,10 @@ from typing import IO, TYPE_CHECKING
 from ..assembly.attendance import Attendance, taught_through
 from ..assembly.event_clock import EventClock
 from ..assembly.frozen_moments import FrozenMoments
-from ..assembly.step_gate import StepGate
 from ..clock import SystemClock
 from ..errors import InputError, SourceError
 from ..plain_text import visible
+from ..pulse.shells.stepper import Stepper
 from ..pulse.sources.event_lines import LineSplitter, event_from_line
 from .run_parts import HOUR_S
 from .run_story import Story
@@ -77,18 +77,12 @@ class Once:
         standings = told.standings()
         trusting = settings.executive.links.trust
         self._clock = EventClock(now)
-        self.gate = StepGate(
+        self.gate = Stepper(
             ground.log,
             ground.modules,
-            threshold=0.0 if settings.gate.threshold is None else settings.gate.threshold,
-            recall=settings.gate.recall,
-            policy=settings.gate.policy,
-            scorer=settings.gate.scorer,
-            seed=settings.gate.seed,
-            audit_share=settings.gate.audit_share,
+            settings.gate,
             standings=standings if trusting else None,
             clock=self._clock,
-            log_refusals=settings.gate.log_refusals,
         )
         moments = FrozenMoments(self._clock)
         taught = taught_through(ground.log)

@@ -11,11 +11,10 @@ from ..assembly.executive import (
     BuiltExecutive,
     LoopTime,
     build_executive,
-    known_standings,
     tools_folder,
     try_ledger,
 )
-from ..assembly.trust_standings import TrustStandings
+from ..assembly.trust_standings import TrustStandings, known_standings
 from ..settings.agent_file import agent_files, read_agent_config, workspace_folder
 from ..settings.loading import load_settings
 from .run_door import AgentDoor

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..pulse.prefrontal import EscalationDecision
     from ..pulse.sinks import Sink
     from ..settings.telemetry import Telemetry
-    from .watching import Watch
+    from .watching import WatchSession
 
 CLOSED_PIPE = 1
 LOOKING_UP_S = 0.5
@@ -72,7 +72,9 @@ def watch(
       prefrontal watch ~/Downloads --exec 'notify-send Prefrontal'
       prefrontal watch --config prefrontal.yml --recall 0.95 --json
     """
+    from ..assembly.trust_standings import gate_standings
     from ..settings import load_settings, parse_settings
+    from ..settings.agent_file import read_agent_config, workspace_folder
     from .watching import build_watch
 
     told = {
@@ -85,7 +87,10 @@ def watch(
     settings = load_settings(config, _said(told))
     added = [{"exec": command}] if command is not None else []
     added += [{"post": post}] if post is not None else []
-    built = build_watch(settings, directories, parse_settings({"sinks": added}).sinks)
+    agent = read_agent_config(config, keys={"workspace", "ledger"})
+    standings = gate_standings(settings.executive, agent, workspace_folder(None, agent))
+    more = parse_settings({"sinks": added}).sinks
+    built = build_watch(settings, directories, more, standings)
     click.get_current_context().exit(run(built, as_json, settings.telemetry))
 
 
@@ -124,7 +129,7 @@ class Handling(Protocol):
 
 
 def run(
-    watch: Watch,
+    session: WatchSession,
     as_json: bool,
     telemetry: Telemetry,
     handled: Callable[[Screen, Say], Handling] | None = None,
@@ -136,22 +141,22 @@ def run(
     cannot be had, and then nothing was started.
     """
     ended: SimpleQueue[int] = SimpleQueue()  # its put may be called from a signal handler
-    screen = Screen(as_json or watch.output, lambda: ended.put(CLOSED_PIPE))
+    screen = Screen(as_json or session.output, lambda: ended.put(CLOSED_PIPE))
     finish: Callable[[float], bool] = lambda _: True  # noqa: E731
     with ExitStack() as told:
         try:
-            say = told.enter_context(telling(watch.registry, telemetry))
-            handling = handled(screen, say) if handled else HandOver(watch, screen, say)
+            say = told.enter_context(telling(session.watch, telemetry))
+            handling = handled(screen, say) if handled else HandOver(session, screen, say)
             finish = handling.finish
-            watch.registry.on_escalation(handling.take)
+            session.watch.on_escalation(handling.take)
             with ended_by_signals(ended):
-                watch.start()
-                say(beginning(watch))
+                session.start()
+                say(beginning(session))
                 handling.begin()
                 code = _awaited(ended)
         finally:
-            finished = watch.stop(finish=finish)
-        say("\n".join([ending(watch, finished), *handling.summary()]))
+            finished = session.stop(finish=finish)
+        say("\n".join([ending(session, finished), *handling.summary()]))
     if code == CLOSED_PIPE:
         raise BrokenPipeError(errno.EPIPE, "standard output was closed")
     return code
@@ -160,8 +165,8 @@ def run(
 class HandOver:
     """Gives each wake to people and sinks."""
 
-    def __init__(self, watch: Watch, screen: Screen, say: Say) -> None:
-        self._watch = watch
+    def __init__(self, session: WatchSession, screen: Screen, say: Say) -> None:
+        self._session = session
         self._screen = screen
         self._say = say
 
@@ -173,8 +178,8 @@ class HandOver:
         The durable ones have it from the log already, unless that could not be written.
         """
         self._screen.show(decision)
-        self._watch.outbox.take(decision)
-        give_once(decision, self._watch.sinks, self._say)
+        self._session.outbox.take(decision)
+        give_once(decision, self._session.sinks, self._say)
 
     def finish(self, timeout_s: float) -> bool:
         return True

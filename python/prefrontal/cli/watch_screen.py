@@ -18,7 +18,7 @@ from .modules import home_short, plain, watched
 
 if TYPE_CHECKING:
     from ..pulse.prefrontal import EscalationDecision
-    from .watching import Watch
+    from .watching import WatchSession
 
 MOST_SHOWN = 10
 
@@ -53,22 +53,24 @@ def wake_line(decision: EscalationDecision) -> str:
     return f"{moment} {module} {decision.confidence:.2f} {shown_id} {audit}{decision.question}"
 
 
-def beginning(watch: Watch) -> str:
+def beginning(session: WatchSession) -> str:
     """What is watched, and how it ends."""
-    lines = [f"{visible(m.module_id, 80)} watches {watched(m)}" for m in watch.modules[:MOST_SHOWN]]
-    if len(watch.modules) > MOST_SHOWN:
-        lines.append(f"and {len(watch.modules) - MOST_SHOWN} modules more")
-    for module in watch.modules:
+    lines = [
+        f"{visible(m.module_id, 80)} watches {watched(m)}" for m in session.modules[:MOST_SHOWN]
+    ]
+    if len(session.modules) > MOST_SHOWN:
+        lines.append(f"and {len(session.modules) - MOST_SHOWN} modules more")
+    for module in session.modules:
         for folder in module.watch_directories():
             if not Path(folder).is_dir():
                 lines.append(f"{plain(home_short(folder))} does not exist yet; it is waited for")
-    state = plain(home_short(str(watch.state.path.absolute())))
+    state = plain(home_short(str(session.state.path.absolute())))
     return "\n".join([*lines, f"Decisions are kept in {state}. Ctrl-C stops."])
 
 
-def ending(watch: Watch, finished: bool) -> str:
+def ending(session: WatchSession, finished: bool) -> str:
     """What was decided. finished: whether all was delivered in time."""
-    status = watch.registry.status()
+    status = session.watch.status()
     counts = dict(status["decisions"])
     wakes, audits = counts.pop("woke", 0), counts.pop("audit", 0)
     slept = counts.pop("below_threshold", 0)
@@ -76,12 +78,12 @@ def ending(watch: Watch, finished: bool) -> str:
     parts.append(many(audits, "audit"))
     parts += [f"{count} {reason.replace('_', ' ')}" for reason, count in counts.items() if count]
     lines = [f"Stopped: {', '.join(parts)}."]
-    for module in watch.modules:
-        if (estimate := watch.registry.recall_estimate(module.module_id)) is not None:
+    for module in session.modules:
+        if (estimate := session.watch.recall_estimate(module.module_id)) is not None:
             lines.append(f"{visible(module.module_id, 80)}: {estimate}")
-    if watch.owed:
-        them = "it" if watch.owed == 1 else "them"
-        lines.append(f"{many(watch.owed, 'delivery')} pending; the next watch takes {them} up.")
+    if session.owed:
+        them = "it" if session.owed == 1 else "them"
+        lines.append(f"{many(session.owed, 'delivery')} pending; the next watch takes {them} up.")
     if not finished:
         lines.append("Not every question could be delivered in time; they are all in the log.")
     return "\n".join(lines)

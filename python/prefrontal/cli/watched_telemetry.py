@@ -17,7 +17,7 @@ from ..settings.secrets import environment_secret
 
 if TYPE_CHECKING:
     from ..pulse.prefrontal import EscalationDecision
-    from ..pulse.registry import PulseRegistry
+    from ..pulse.shells.watch import Watch
     from ..settings.telemetry import Metrics, Telemetry
     from ..telemetry import MetricsServer
 
@@ -43,7 +43,7 @@ def say(sentence: str, decision: EscalationDecision | None = None) -> None:
 
 
 @contextmanager
-def telling(registry: PulseRegistry, told: Telemetry) -> Iterator[Say]:
+def telling(registry: Watch, told: Telemetry) -> Iterator[Say]:
     """While inside, what the settings ask for is told; the answer says sentences in their form.
 
     What the package logs as a warning or worse goes to standard error: as sentences, or, with
@@ -74,7 +74,7 @@ def place(text: str) -> dict[str, Any]:
     return told | {"host": host.removeprefix("[").removesuffix("]")} if host else told
 
 
-def _page(registry: PulseRegistry, told: Metrics) -> MetricsServer:
+def _page(registry: Watch, told: Metrics) -> MetricsServer:
     from ..telemetry import MetricsDoor, MetricsServer
 
     token = environment_secret("telemetry.metrics.token_env", told.token_env) or ""
@@ -85,7 +85,7 @@ def _page(registry: PulseRegistry, told: Metrics) -> MetricsServer:
     return MetricsServer(registry, door)
 
 
-def _observe(registry: PulseRegistry, questions: bool, held: ExitStack) -> None:
+def _observe(registry: Watch, questions: bool, held: ExitStack) -> None:
     try:
         from opentelemetry.trace import ProxyTracerProvider, get_tracer_provider
     except ImportError:
@@ -97,7 +97,7 @@ def _observe(registry: PulseRegistry, questions: bool, held: ExitStack) -> None:
     held.enter_context(observe(registry, questions=questions))
 
 
-def _in_json(registry: PulseRegistry, questions: bool, held: ExitStack) -> Say:
+def _in_json(registry: Watch, questions: bool, held: ExitStack) -> Say:
     from ..telemetry import JsonLogFormatter, log_wakes
 
     handler = logging.StreamHandler(sys.stderr)

@@ -1,4 +1,4 @@
-"""From settings to a running watch: modules, sources, sinks and the registry between them."""
+"""From settings to a running watch: modules, sources, sinks and the gate between them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..decisions.log import DecisionLog
 from ..errors import InputError, SourceError
 from ..pulse.fingerprint import ModuleFingerprint, parse_fingerprint
 from ..pulse.outbox import Outbox
-from ..pulse.registry import PulseRegistry
+from ..pulse.shells.watch import Watch
 from ..settings import Settings
 from ..storage.state_folder import StateFolder
 from .module_files import given_modules
@@ -52,15 +52,15 @@ class Ground:
         return [*self.roots, *map(Path, named)]
 
 
-class Watch:
-    """A registry with everything around it; `start` begins, `stop` ends and saves.
+class WatchSession:
+    """A watch with everything around it; `start` begins, `stop` ends and saves.
 
     modules: what is watched for. sinks: (name for people, sink) that are told each question once.
     outbox: the durable ones. output: whether the settings ask for JSON lines on standard output.
     """
 
-    def __init__(self, registry: PulseRegistry, ground: Ground, held: ExitStack) -> None:
-        self.registry = registry
+    def __init__(self, watch: Watch, ground: Ground, held: ExitStack) -> None:
+        self.watch = watch
         self.ground = ground
         self.modules = ground.modules
         self.sinks = tuple(ground.sinks.plain)
@@ -73,7 +73,7 @@ class Watch:
     def start(self) -> None:
         """Deliver what was left over, and begin to watch."""
         self.outbox.start()
-        self.registry.start()
+        self.watch.start()
 
     def stop(
         self, timeout_s: float = 10.0, finish: Callable[[float], bool] = lambda _: True
@@ -85,7 +85,7 @@ class Watch:
         """
         end = monotonic() + timeout_s
         try:
-            stopped = self.registry.stop(timeout_s)
+            stopped = self.watch.stop(timeout_s)
             stopped = finish(max(LEAST_STOP_S, end - monotonic())) and stopped
             self.outbox.stop(max(LEAST_STOP_S, end - monotonic()))
             self.owed = self._still_owed()
@@ -101,12 +101,15 @@ class Watch:
 
 
 def build_watch(
-    settings: Settings, folders: Sequence[str] = (), sinks: Sequence[SinkSettings] = ()
-) -> Watch:
+    settings: Settings,
+    folders: Sequence[str] = (),
+    sinks: Sequence[SinkSettings] = (),
+    standings: Standings | None = None,
+) -> WatchSession:
     """Bring the parts together; nothing runs yet. Arguments and errors: as of `lay_ground`."""
     with ExitStack() as held:
         ground = lay_ground(settings, folders, sinks, held)
-        return Watch(registry_on(ground, settings), ground, held.pop_all())
+        return WatchSession(watch_on(ground, settings, standings), ground, held.pop_all())
 
 
 def lay_ground(
@@ -141,32 +144,26 @@ def lay_ground(
     return Ground(state, tuple(roots), tuple(modules), found, log, outbox)
 
 
-def registry_on(
+def watch_on(
     ground: Ground,
     settings: Settings,
     standings: Standings | None = None,
     own_folders: Sequence[Path] = (),
-) -> PulseRegistry:
+) -> Watch:
     """The live gate with its sources. own_folders: what changes in them is no signal."""
-    registry = PulseRegistry(
-        ground.roots,
-        threshold=0.0 if settings.gate.threshold is None else settings.gate.threshold,
-        log=ground.log,
-        policy=settings.gate.policy,
-        scorer=settings.gate.scorer,
-        seed=settings.gate.seed,
-        recall=settings.gate.recall,
-        audit_share=settings.gate.audit_share,
+    watch = Watch(
+        settings.gate,
+        ground.log,
+        watch_dirs=ground.roots,
         sources=list(configured_sources(settings, ground.state)),
-        log_refusals=settings.gate.log_refusals,
         files_state=ground.state.seen_files,
         poll=settings.sources.polling,
         standings=standings,
         own_folders=own_folders,
     )
     for module in ground.modules:
-        registry.register_module(module.module_id, module)
-    return registry
+        watch.add(module)
+    return watch
 
 
 def folder_module(folder: Path) -> ModuleFingerprint:
@@ -182,7 +179,7 @@ def _described(module_id: str, priors: dict[str, Any]) -> dict[str, Any]:
         "cluster": "built-in",
         "version": "1",
         "question_template": QUESTION,
-        "default_threshold": 0.5,
+        "default_threshold": None,
         "signal_priors": priors,
     }
 

@@ -16,6 +16,7 @@ from . import queries, waiting
 from .decision import COLUMNS, Decision, new_id, to_row
 from .deferred import DeferredWriter
 from .deliveries import OWE, Deliveries
+from .labels import GivenLabel
 from .listing import DecisionList
 from .news import DecisionNews
 from .payloads import WAKE
@@ -182,11 +183,10 @@ class DecisionLog:
         """What comes into the log from now on, for who looks now and then."""
         return DecisionNews(self._database)
 
-    def labels_after(self, seq: int) -> Iterator[tuple[int, Decision, float]]:
+    def labels_after(self, seq: int) -> Iterator[GivenLabel]:
         """Each label given after the one numbered `seq` (0: all), in the order they were given.
 
-        (number of the label, its decision, the label). The decision carries its last label, which
-        may be a later one. Labels of other processes are seen.
+        Labels of other processes are seen.
         """
         return queries.labels_after(self._database, seq)
 

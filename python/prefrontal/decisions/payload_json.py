@@ -155,6 +155,8 @@ def _moment_to_plain(moment: Moment) -> Plain:
         plain |= {"peer": standing.peer, "trust": standing.trust, "shift": standing.shift}
         if standing.wakes_per_hour is not None:
             plain["budget"] = standing.wakes_per_hour
+    if moment.alone:
+        plain["alone"] = True
     return plain
 
 
@@ -170,6 +172,7 @@ def _moment(row: _Fields, time: float) -> Moment:
         row.whole("labels"),
         row.whole("slept"),
         standing,
+        row.flag("alone"),
     )
 
 

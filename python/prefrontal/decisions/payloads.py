@@ -22,7 +22,8 @@ class Moment(NamedTuple):
 
     event: its number among those of this start, from 1. time: Unix seconds. monotonic: seconds.
     labels: number of the last label learned before. slept: how many windows had slept before, over
-    all modules. standing: of who is behind the event.
+    all modules whose audits are drawn with one chance. standing: of who is behind the event. alone:
+    one module was asked by its name, whatever it watches.
     """
 
     event: int
@@ -31,6 +32,7 @@ class Moment(NamedTuple):
     labels: int
     slept: int
     standing: Standing | None = None
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from ..storage.database import Database, Value
 from ..types import Reason
 from .decision import COLUMNS, Decision, from_row
 from .event_json import storable
+from .labels import GivenLabel
 from .payloads import WAKE
 
 # The last label of a decision counts; every earlier one stays in the table.
@@ -96,16 +97,16 @@ SELECT {RECORD} FROM {LABELLED} WHERE id IN (SELECT id FROM chain) ORDER BY deci
     ]
 
 
-def labels_after(database: Database, seq: int) -> Iterator[tuple[int, Decision, float]]:
-    """(number, decision, label) for each label after the one numbered `seq`, in their order."""
+def labels_after(database: Database, seq: int) -> Iterator[GivenLabel]:
+    """Each label after the one numbered `seq`, in their order."""
     page = f"""\
-SELECT {RECORD}, given.seq, given.label FROM labels AS given
+SELECT {RECORD}, given.seq, given.label, given.source FROM labels AS given
 JOIN {LABELLED} WHERE decisions.seq = given.decision AND given.seq > ?
 ORDER BY given.seq LIMIT {_PAGE}"""
     while rows := database.execute(page, (seq,)):
         for row in rows:
-            *decision, seq, label = row
-            yield seq, from_row(tuple(decision)), label
+            *decision, seq, label, source = row
+            yield GivenLabel(seq, from_row(tuple(decision)), label, source)
 
 
 def ends(database: Database) -> tuple[int, int]:

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..assembly.agent_records import AgentRecords
-from ..assembly.wake_gate import WakeGate
+from ..assembly.trust_standings import gate_standings
 from ..clock import Clock, SystemClock
 from ..decisions.log import DecisionLog
 from ..errors import InputError
+from ..pulse.shells.asker import Asker
 from ..settings.agent_file import read_agent_config, workspace_folder
 from ..storage.state_folder import StateFolder
 
@@ -31,7 +32,7 @@ class Served:
 
     settings: Settings
     log: DecisionLog
-    gate: WakeGate
+    gate: Asker
     records: AgentRecords
     clock: Clock
     readable: Path | None = None
@@ -64,18 +65,10 @@ def open_served(
     """
     clock = clock or SystemClock()
     told = read_agent_config(config, keys={"workspace", "ledger", "cortex"})
-    records = AgentRecords(workspace_folder(workspace, told), told, clock=clock)
+    folder = workspace_folder(workspace, told)
+    records = AgentRecords(folder, told, clock=clock)
     state.make()
     with DecisionLog(state.decisions, clock=clock) as log:
-        gate = WakeGate(
-            log,
-            modules,
-            threshold=0.0 if settings.gate.threshold is None else settings.gate.threshold,
-            recall=settings.gate.recall,
-            policy=settings.gate.policy,
-            scorer=settings.gate.scorer,
-            seed=settings.gate.seed,
-            audit_share=settings.gate.audit_share,
-            clock=clock,
-        )
+        standings = gate_standings(settings.executive, told, folder)
+        gate = Asker(log, modules, settings.gate, standings=standings, clock=clock)
         yield Served(settings, log, gate, records, clock, readable)

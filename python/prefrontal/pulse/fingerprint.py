@@ -25,6 +25,7 @@ __all__ = [
 ]
 
 _REQUIRED = ("module_id", "cluster", "version", "question_template", "default_threshold")
+_THRESHOLD = "be a number in 0..1 or null"
 _PRIORS = ("filesystem", "memory", "time", "history")
 
 
@@ -34,7 +35,8 @@ class ModuleFingerprint:
 
     cluster: name of a group of related modules; nothing reads it yet.
     question_template: the question for the agent, see `QuestionTemplate`.
-    default_threshold: 0..1, the score from which this module's signals are worth a wake-up.
+    default_threshold: 0..1, the score from which this module's signals are worth a wake-up; None
+    lets it follow a recall.
     filesystem, memory, time: what to watch; None where nothing was declared.
     history: that it was adopted from a replay and is asked about that history alone.
     """
@@ -43,7 +45,7 @@ class ModuleFingerprint:
     cluster: str
     version: str
     question_template: str
-    default_threshold: float
+    default_threshold: float | None
     filesystem: FilesystemPrior | None = None
     memory: MemoryPrior | None = None
     time: TimePrior | None = None
@@ -125,9 +127,7 @@ def parse_fingerprint(raw: dict[str, Any]) -> ModuleFingerprint:
     if "signal_priors" not in raw:
         _refuse_misspelt_priors(raw)
     module_id, cluster, version, template = (text(key, raw[key]).strip() for key in _REQUIRED[:4])
-    threshold = number("default_threshold", raw["default_threshold"], "be a number in 0..1")
-    if not 0 <= threshold <= 1:
-        refuse("default_threshold", "be a number in 0..1", raw["default_threshold"])
+    threshold = _threshold(raw["default_threshold"])
     priors = mapping("signal_priors", raw.get("signal_priors", {}), _PRIORS)
     fingerprint = ModuleFingerprint(module_id, cluster, version, template, threshold)
     if "filesystem" in priors:
@@ -142,6 +142,15 @@ def parse_fingerprint(raw: dict[str, Any]) -> ModuleFingerprint:
         fingerprint.history = HistoryPrior.parse("signal_priors.history", priors["history"])
     QuestionTemplate.parse(template)
     return fingerprint
+
+
+def _threshold(value: object) -> float | None:
+    if value is None:
+        return None
+    threshold = number("default_threshold", value, _THRESHOLD)
+    if not 0 <= threshold <= 1:
+        refuse("default_threshold", _THRESHOLD, value)
+    return threshold
 
 
 def _refuse_misspelt_priors(raw: dict[str, Any]) -> None:

@@ -1,101 +1,163 @@
-"""The steps from one event to decisions and back from labels to weights; for one thread."""
+"""The one gate: a window comes in, decisions come out; labels come back and are learned."""
 
 from __future__ import annotations
 
 import logging
 from collections import Counter, deque
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Protocol
 from uuid import uuid4
 
 from ..decisions.payloads import Moment, WakePayload
 from ..types import Reason, SignalEvent, Standing
+from .gate_module import VERSION, GateModule
 from .moment import shifted
 from .policy import DeliveryPolicy
 from .prefrontal import EscalationDecision, PrefrontalLayer
 from .recall.audit import AuditDraw
-from .wake_records import Module, Refusal, WakeRecords, WindowGroup, with_wish
+from .recall.score_draw import score_draw
+from .wake_records import Refusal, WakeRecords, WindowGroup, with_wish
 
 if TYPE_CHECKING:
     from ..clock import Clock
-    from ..decisions.log import Decision
+    from ..decisions.decision import Decision
     from ..protocols import Standings
-    from .delivery import Delivery
+    from ..settings.gate import GateSettings
+    from .fingerprint import ModuleFingerprint
     from .limbic import LimbicLayer
 
 RING = 1000
 """Windows that slept, kept in memory so that they can be asked about."""
+COMPLETE = frozenset({"preset"})
+"""Sources of labels that label every window, whether it woke or slept."""
 
 log = logging.getLogger("prefrontal.pulse")
 
 
-class Gate:
-    """Route, score, decide, ask. Decisions wait in `decided` until they are stored and sent.
+class Attention(Protocol):
+    """Knows whether a decision of a module could be taken now."""
 
-    run: eight hexadecimal digits that tell this start from others. taken: events so far. labels:
-    number of the last label learned. slept: windows that slept so far, over all modules.
-    unstored: refusals for the log to keep; None when it keeps none.
+    def refuses(self, module_id: str) -> Reason | None:
+        """Why not, if so."""
+        ...
+
+
+class Free:
+    """The role Attention where nobody is ever busy."""
+
+    def refuses(self, module_id: str) -> Reason | None:
+        return None
+
+
+class Gate:
+    """Route, score, trust, threshold, audit, policy: all that decides, for one thread.
+
+    Decisions wait in `decided` until they are stored and sent. judged: windows that starts before
+    this one judged, so that its draws are others. run: eight hexadecimal digits that tell this
+    start from others. taken: windows so far. labels: number of the last label learned. slept: how
+    many slept of modules whose audits are drawn with one chance. unstored: refusals for the log to
+    keep; None when it keeps none.
     """
 
     def __init__(
         self,
+        settings: GateSettings,
         limbic: LimbicLayer,
-        policy: DeliveryPolicy,
-        audits: AuditDraw,
-        delivery: Delivery,
         clock: Clock,
         standings: Standings | None = None,
+        attention: Attention | None = None,
+        *,
+        judged: int = 0,
+        version: int = VERSION,
     ) -> None:
-        self.modules: dict[str, Module] = {}
+        self.settings = settings
+        self.modules: dict[str, GateModule] = {}
         self.counts: Counter[str] = Counter()
         self.refusals: deque[Refusal] = deque(maxlen=RING)
-        self.unstored: list[Refusal] | None = None
+        self.unstored: list[Refusal] | None = [] if settings.log_refusals else None
         self.decided: list[tuple[Decision, EscalationDecision]] = []
         self.labels = 0
         self.taken = 0
         self.refused_count = 0
-        self.slept = 0
+        self.judged = judged
+        self.version = version
         self._limbic = limbic
-        self._policy = policy
-        self._audits = audits
-        self._delivery = delivery
         self._clock = clock
         self._standings = standings
+        self._attention = Free() if attention is None else attention
+        self._policy = DeliveryPolicy(settings.policy)
+        self._audits = AuditDraw(settings.audit_share, settings.seed + judged)
         self._asker = PrefrontalLayer(threshold=0.0)
         self._groups: dict[str, WindowGroup] = {}
-        self.audit_share = audits.share
-        self._records = WakeRecords(limbic, audits.share)
+        self._records = WakeRecords(limbic)
+        self.slept = 0
         self.run = self._records.run
 
-    def take(self, event: SignalEvent) -> None:
-        """One event through all steps. Raises TypeError naming a field of the wrong type."""
+    def add(self, fingerprint: ModuleFingerprint) -> GateModule:
+        """Start a module afresh; one of the same id is replaced, learning and all."""
+        module_id = fingerprint.module_id
+        self.forget(module_id)
+        self._limbic.register(module_id, fingerprint)
+        module = GateModule(fingerprint, self.settings, self.version)
+        self.modules[module_id] = module
+        return module
+
+    def forget(self, module_id: str) -> None:
+        """A module is gone: nothing of it may fire any more."""
+        self.modules.pop(module_id, None)
+        self._groups.pop(module_id, None)
+        self._policy.forget(module_id)
+
+    def judge(
+        self, window: Sequence[SignalEvent], module_id: str | None = None, *, again: bool = False
+    ) -> bool:
+        """Decide about one window, now; False when it had come before.
+
+        module_id: the one module to ask; without it every module that the window concerns. again:
+        judge it though it came before. Raises TypeError naming a field of the wrong type.
+        """
         now = self._clock.monotonic()
         self.taken += 1
-        if self._policy.repeated(event, now):
+        if not again and self._policy.repeated(window, now):
             self.counts[Reason.DUPLICATE] += 1
-            return
-        standing = None if self._standings is None else self._standing(event, self._standings)
+            return False
+        standing = None if self._standings is None else self._standing(window, self._standings)
         wall = self._clock.now()
-        moment = Moment(self.taken, wall, now, self.labels, self.slept, standing)
-        self.decide((event,), moment)
+        alone = module_id is not None
+        moment = Moment(self.taken, wall, now, self.labels, self.slept, standing, alone)
+        self.decide(tuple(window), moment, module_id)
+        return True
 
-    def decide(self, window: tuple[SignalEvent, ...], moment: Moment) -> None:
-        """Decide for each module that the window concerns, at that moment."""
-        shift = 0.0 if moment.standing is None else moment.standing.shift
-        scores = self._limbic.score_routed(window)
-        if shift:
-            scores = {name: shifted(score, shift) for name, score in scores.items()}
-        slept: list[tuple[str, float]] = []
-        for module_id, score in scores.items():
-            module = self.modules.get(module_id)
+    def decide(
+        self, window: tuple[SignalEvent, ...], moment: Moment, module_id: str | None = None
+    ) -> None:
+        """Decide at that moment, for one module or for each that the window concerns."""
+        if module_id is None:
+            scores = self._limbic.score_routed(window)
+        else:
+            scores = {module_id: self._limbic.score(module_id, window)}
+        if (standing := moment.standing) is not None and standing.shift:
+            scores = {name: shifted(score, standing.shift) for name, score in scores.items()}
+        slept: list[tuple[str, GateModule, float]] = []
+        for name, score in scores.items():
+            module = self.modules.get(name)
             if module is None:
                 continue
             if score >= module.threshold:  # False for NaN
-                self._wake(module_id, module, score, window, moment)
+                self._wake(name, module, score, window, moment)
+            elif module.uniform:
+                slept.append((name, module, score))
             else:
-                slept.append((module_id, score))
+                chance = module.control.audit_chance(score)
+                drawn = score_draw(self.settings.seed, self.judged + moment.event, name) < chance
+                self._sleep(name, module, score, window, moment, chance if drawn else 0.0)
         if slept:
-            self._sleep(slept, window, moment)
+            self._sleep_uniformly(slept, window, moment)
+
+    def sleep_until(self, slept: int) -> None:
+        """Go on as if so many windows of modules with one chance of audits had slept."""
+        self._audits.seek(slept)
+        self.slept = slept
 
     def due(self) -> float | None:
         """Monotonic second at which the next group is to be asked; None without groups."""
@@ -114,42 +176,40 @@ class Gate:
                     moment = Moment(self.taken, wall, now, self.labels, self.slept, first)
                     more = group.payload(closed=group.due > now)
                     window = tuple(group.window)
-                    self._ask(module_id, module, group.score, window, moment, Reason.WOKE, more)
+                    self._ask(module_id, module, group.score, window, moment, 1.0, more)
 
-    def learn(self, record: Decision, label: float) -> None:
-        """Train a registered module on one label; a wake or an audit enters its recall estimate.
+    def learn(self, decision: Decision, label: float, source: str = "user") -> None:
+        """Train a registered module on one label, and let its threshold take note.
 
-        Not a window that slept: whoever labels it chose it, and no share follows from that.
+        Where a source labels every window each label counts 1. Elsewhere only what was asked about
+        counts, by its chance to be asked about: who labels what slept chose it, and no share
+        follows from that.
         """
-        self._limbic.update_weights(record.subject, record.window, label)
-        if record.acted and (module := self.modules.get(record.subject)):
-            woke = record.reason != Reason.AUDIT
-            module.recall.labelled(woke=woke, score=record.score, label=label)
+        self._limbic.update_weights(decision.subject, decision.window, label)
+        module = self.modules.get(decision.subject)
+        complete = source in COMPLETE
+        if module is not None and (complete or decision.acted):
+            propensity = 1.0 if complete else decision.propensity
+            module.labelled(decision.score, label >= 0.5, decision.threshold, propensity)
 
-    def forget(self, module_id: str) -> None:
-        """A module is gone: nothing of it may fire any more."""
-        self.modules.pop(module_id, None)
-        self._groups.pop(module_id, None)
-        self._policy.forget(module_id)
-
-    def _standing(self, event: SignalEvent, standings: Standings) -> Standing | None:
+    def _standing(self, window: Sequence[SignalEvent], standings: Standings) -> Standing | None:
         try:
-            return standings.standing(event)
-        except Exception as error:  # an event must not be lost for who may be behind it
+            return standings.standing(window[-1]) if window else None
+        except Exception as error:  # a window must not be lost for who may be behind it
             log.exception("the standing behind an event is not known: %s", error)
             return None
 
     def _wake(
         self,
         module_id: str,
-        module: Module,
+        module: GateModule,
         score: float,
         window: tuple[SignalEvent, ...],
         moment: Moment,
     ) -> None:
         if group := self._groups.get(module_id):
             group.window.extend(window)
-            group.moments.append(moment)
+            group.moments.extend([moment] * len(window))
             group.score = max(group.score, score)
             self.counts[Reason.GROUPED] += 1
             return
@@ -157,59 +217,84 @@ class Gate:
             self._refuse(module_id, module, score, window, moment, reason)
         elif self._policy.settings.group_s > 0:
             due = moment.monotonic + self._policy.settings.group_s
-            self._groups[module_id] = WindowGroup(due, [moment], list(window), score)
+            self._groups[module_id] = WindowGroup(due, [moment] * len(window), list(window), score)
         else:
-            self._ask(module_id, module, score, window, moment, Reason.WOKE)
+            self._ask(module_id, module, score, window, moment, 1.0)
 
     def _held_back(self, module_id: str, moment: Moment) -> Reason | None:
-        return self._delivery.refuses(module_id) or self._policy.admit(
+        return self._attention.refuses(module_id) or self._policy.admit(
             module_id, moment.time, moment.monotonic, moment.standing
         )
 
-    def _sleep(
-        self, slept: list[tuple[str, float]], window: tuple[SignalEvent, ...], moment: Moment
+    def _sleep_uniformly(
+        self,
+        slept: list[tuple[str, GateModule, float]],
+        window: tuple[SignalEvent, ...],
+        moment: Moment,
     ) -> None:
+        """Modules of one chance for all scores; one draw for all of them."""
         self.slept += len(slept)
         audited = self._audits.pick(len(slept))
-        for place, (module_id, score) in enumerate(slept):
-            module = self.modules[module_id]
-            module.recall.slept += 1
-            more = None
-            if place in audited:
-                held = self._held_back(module_id, moment)
-                if held is None:
-                    self._ask(module_id, module, score, window, moment, Reason.AUDIT)
-                    continue
-                more = WakePayload(held_back=str(held))
-            self._refuse(module_id, module, score, window, moment, Reason.BELOW_THRESHOLD, more)
+        for place, (module_id, module, score) in enumerate(slept):
+            chance = self._audits.share if place in audited else 0.0
+            if chance > 0.0 or module.tally is None:
+                self._sleep(module_id, module, score, window, moment, chance)
+            else:
+                module.tally.slept += 1
+                self._refuse(module_id, module, score, window, moment, Reason.BELOW_THRESHOLD)
+
+    def _sleep(
+        self,
+        module_id: str,
+        module: GateModule,
+        score: float,
+        window: tuple[SignalEvent, ...],
+        moment: Moment,
+        chance: float,
+    ) -> None:
+        """A window stays below the threshold. chance: of the audit that was drawn, 0 for none."""
+        more = None
+        if chance > 0.0:
+            held = self._held_back(module_id, moment)
+            if held is None:
+                self._ask(module_id, module, score, window, moment, chance, audit=True)
+                return
+            more = WakePayload(held_back=str(held))
+        self._refuse(module_id, module, score, window, moment, Reason.BELOW_THRESHOLD, more)
+        module.decided(score, 0.0)
 
     def _ask(
         self,
         module_id: str,
-        module: Module,
+        module: GateModule,
         score: float,
         window: tuple[SignalEvent, ...],
         moment: Moment,
-        reason: Reason,
+        propensity: float,
         more: WakePayload | None = None,
+        *,
+        audit: bool = False,
     ) -> None:
         asked = self._asker.evaluate(module_id, score, window, module.fingerprint)
         if not asked.should_escalate:
             self._refuse(module_id, module, score, window, moment, Reason.NO_QUESTION, more)
+            if audit:
+                module.decided(score, 0.0)
             return
-        audit = reason is Reason.AUDIT
+        reason = Reason.AUDIT if audit else Reason.WOKE
         decision = EscalationDecision(
             module_id, True, asked.question, score, window, uuid4().hex, reason, audit
         )
-        module.recall.wakes += not audit
         self.counts[reason] += 1
-        record = self._records.woken(decision, module, moment, more)
-        self.decided.append((record, decision))
+        self.decided.append(
+            (self._records.woken(decision, module, moment, propensity, more), decision)
+        )
+        module.decided(score, propensity)
 
     def _refuse(
         self,
         module_id: str,
-        module: Module,
+        module: GateModule,
         score: float,
         window: tuple[SignalEvent, ...],
         moment: Moment,
@@ -226,6 +311,14 @@ class Gate:
         self.refusals.append(refusal)
         if self.unstored is not None:
             self.unstored.append(refusal)
+
+    def drain(self) -> list[Decision]:
+        """What was decided since the last call, wakes and audits first; refusals where kept."""
+        made = [decision for decision, _ in self.decided] + self.refused(self.unstored or ())
+        self.decided = []
+        if self.unstored:
+            self.unstored = []
+        return made
 
     def refusal_id(self, refusal: Refusal) -> str:
         """The id that the refusal has in the log."""

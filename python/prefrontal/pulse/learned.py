@@ -6,22 +6,24 @@ import json
 import logging
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..decisions.payloads import WAKE
 from ..decisions.threshold_wishes import read_thresholds
 from ..errors import InputError, PrefrontalError
 from ..storage.files import write_atomic
-from .recall.audit import LiveRecall
 
 if TYPE_CHECKING:
-    from ..decisions.decision import Decision
+    from ..decisions.labels import GivenLabel
+    from .fingerprint import ModuleFingerprint
     from .gate import Gate
     from .limbic import LimbicLayer
 
 WEIGHTS = "weights"
 SHELF = "shelf"
 RECALL = "recall"
+JUDGED = "judged"
+"""Names of states in the log; of the last: how many windows were judged so far."""
 
 log = logging.getLogger("prefrontal.pulse")
 
@@ -29,7 +31,7 @@ log = logging.getLogger("prefrontal.pulse")
 class LabelStore(Protocol):
     """What of the log of decisions is needed here."""
 
-    def labels_after(self, seq: int) -> Iterator[tuple[int, Decision, float]]: ...
+    def labels_after(self, seq: int) -> Iterator[GivenLabel]: ...
     def load_state(self, name: str) -> tuple[bytes, int] | None: ...
     def save_state(self, name: str, blob: bytes, through: int) -> None: ...
 
@@ -41,8 +43,9 @@ class Learned:
     learns exactly the labels that came after; the file at `path` is a copy for other uses.
     Modules that are not registered now wait on a shelf, an empty layer of the same kind handed in:
     what they know is saved too, and labels for them are learned there. The thresholds follow the
-    labels, or what a person asked for in the log. recall: see `PulseRegistry`. For the gate's
-    thread.
+    labels, or what a person asked for in the log. every: labels after which it saves by itself;
+    None: only when `save` is called. saved: number of the last label in the weights it began with.
+    For the gate's thread.
     """
 
     def __init__(
@@ -51,19 +54,16 @@ class Learned:
         limbic: LimbicLayer,
         shelf: LimbicLayer,
         gate: Gate,
-        path: Path | None,
-        every: int,
-        recall: float | None = None,
+        path: Path | None = None,
+        every: int | None = None,
     ) -> None:
-        if isinstance(every, bool) or not isinstance(every, int) or every < 1:
-            raise ValueError(f"auto_save_interval must be a whole number from 1 up, got {every!r}")
+        _check_interval(every)
         self._decisions = decisions
         self._limbic = limbic
         self._shelf = shelf
         self._gate = gate
         self._path = path
         self._every = every
-        self._recall = recall
         self._unsaved = 0
         self._through = 0
         self._wishes: dict[str, float] = {}
@@ -71,64 +71,79 @@ class Learned:
         for saved in self._read_weights():
             shelf.restore_all(saved)
         self._counts = self._read_counts()
-        gate.labels = self._through
+        self.saved = gate.labels = self._through
 
     @property
     def through(self) -> int:
         """Number of the last label that was taken in."""
         return self._through
 
-    def recall(self, module_id: str) -> None:
-        """Give a module that was just registered what it knew before."""
+    def add(self, fingerprint: ModuleFingerprint) -> None:
+        """Start a module, or replace it, with what it knew before under the same priors."""
+        module_id = fingerprint.module_id
+        self.shelve(module_id)
+        module = self._gate.add(fingerprint)
         if module_id in self._shelf.modules():
             self._limbic.restore(module_id, self._shelf.to_bytes())
             self._shelf.unregister(module_id)
         if counts := self._counts.get(module_id):
-            self._gate.modules[module_id].recall = LiveRecall.from_dict(counts)
-        self._move([module_id])
+            module.restore(counts)
+        module.wish(self._wishes.get(module_id))
+
+    def remove(self, module_id: str) -> None:
+        """A module is gone; what it knows is kept."""
+        self.shelve(module_id)
+        self._gate.forget(module_id)
+        self._limbic.unregister(module_id)
 
     def shelve(self, module_id: str) -> None:
         """Keep what a module knows that is about to be unregistered or replaced."""
         if module := self._gate.modules.get(module_id):
             self._shelf.unregister(module_id)
             self._shelf.restore(module_id, self._limbic.to_bytes())
-            self._counts[module_id] = module.recall.to_dict()
+            self._counts[module_id] = module.control.to_dict()
 
     def learn(self) -> bool:
         """Train on the labels that came since, and look at the thresholds; whether any came."""
         before = self.learned
-        for seq, record, label in self._decisions.labels_after(self._through):
-            self._through = seq
-            if record.kind != WAKE:
+        for given in self._decisions.labels_after(self._through):
+            self._through = given.number
+            decision = given.decision
+            if decision.kind != WAKE:
                 continue
-            if record.subject in self._gate.modules:
-                self._gate.learn(record, label)
+            if decision.subject in self._gate.modules:
+                self._gate.learn(decision, given.label, given.source)
             else:
-                self._shelf.update_weights(record.subject, record.window, label)
+                self._shelf.update_weights(decision.subject, decision.window, given.label)
             self.learned += 1
             self._unsaved += 1
         self._gate.labels = self._through
-        if self._unsaved >= self._every:
+        if self._every is not None and self._unsaved >= self._every:
             self.save()
         self.look()
         if self.learned > before:
-            self._move(self._gate.modules)
+            for module in self._gate.modules.values():
+                module.follow()
         return self.learned > before
 
     def look(self) -> None:
         """Take up the thresholds that a person asked for."""
         before, self._wishes = self._wishes, read_thresholds(self._decisions)
-        if before != self._wishes:
-            names = before.keys() | self._wishes.keys()
-            self._move(each for each in names if before.get(each) != self._wishes.get(each))
+        if before == self._wishes:
+            return
+        for name in before.keys() | self._wishes.keys():
+            module = self._gate.modules.get(name)
+            if module is not None and before.get(name) != self._wishes.get(name):
+                module.wish(self._wishes.get(name))
 
     def save(self) -> None:
         """Write weights, counts and the last label in them; a failure is logged."""
         weights = self._limbic.to_bytes()
-        counts = {name: m.recall.to_dict() for name, m in self._gate.modules.items()}
         # Of modules that are not registered now, what is known stays known.
-        self._counts |= counts
+        self._counts |= self.counts()
+        judged = str(self._gate.judged + self._gate.taken).encode()
         try:
+            self._decisions.save_state(JUDGED, judged, self._through)
             self._decisions.save_state(RECALL, json.dumps(self._counts).encode(), self._through)
             self._decisions.save_state(SHELF, self._shelf.to_bytes(), self._through)
             self._decisions.save_state(WEIGHTS, weights, self._through)
@@ -139,11 +154,14 @@ class Learned:
             return
         self._unsaved = 0
 
-    def _move(self, names: Iterable[str]) -> None:
-        """Let thresholds follow; nothing of the others, so that it can be decided again."""
-        for name in names:
-            if module := self._gate.modules.get(name):
-                module.move(self._wishes.get(name), self._recall)
+    def counts(self) -> dict[str, dict[str, Any]]:
+        """What the controls of the registered modules know."""
+        return {name: each.control.to_dict() for name, each in self._gate.modules.items()}
+
+    def restore(self, counts: Iterable[tuple[str, dict[str, Any]]]) -> None:
+        """Let modules go on with what `counts` gave."""
+        for name, known in counts:
+            self._gate.modules[name].restore(known)
 
     def _read_weights(self) -> list[bytes]:
         shelf = self._decisions.load_state(SHELF)
@@ -156,6 +174,18 @@ class Learned:
             raise InputError(f"model_save_path must be a file, got the folder {str(self._path)!r}")
         return [self._path.read_bytes()]
 
-    def _read_counts(self) -> dict[str, dict[str, object]]:
+    def _read_counts(self) -> dict[str, dict[str, Any]]:
         state = self._decisions.load_state(RECALL)
         return {} if state is None else dict(json.loads(state[0]))
+
+
+def _check_interval(every: int | None) -> None:
+    whole = isinstance(every, int) and not isinstance(every, bool)
+    if every is not None and not (whole and every >= 1):
+        raise ValueError(f"auto_save_interval must be a whole number from 1 up, got {every!r}")
+
+
+def judged_before(decisions: LabelStore) -> int:
+    """How many windows the starts before had judged when the last of them saved."""
+    state = decisions.load_state(JUDGED)
+    return int(state[0]) if state is not None and state[0].isdigit() else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -54,20 +55,25 @@ class DeliveryPolicy:
         self._all = _bucket(settings.wakes_per_hour, settings)
         self._seen = SeenKeys(MOST_KEYS)
 
-    def repeated(self, event: SignalEvent, now: float) -> bool:
-        """Whether this very event was seen within `key_ttl_s`.
+    def repeated(self, window: Sequence[SignalEvent], now: float) -> bool:
+        """Whether every event of the window was seen within `key_ttl_s`.
 
         Two events are the same when their feature "idempotency_key" is, or, without one, their
         source, location, kind of change and time.
         """
         if self.settings.key_ttl_s <= 0:
             return False
-        named = event.features.get("idempotency_key")
-        if isinstance(named, str):
-            key = hash(named)
-        else:
-            key = hash((event.source, event.location, event.delta_type, event.timestamp))
-        return self._seen.again(key, now, since=now - self.settings.key_ttl_s)
+        since = now - self.settings.key_ttl_s
+        fresh = not window
+        for event in window:
+            named = event.features.get("idempotency_key")
+            if isinstance(named, str):
+                key = hash(named)
+            else:
+                key = hash((event.source, event.location, event.delta_type, event.timestamp))
+            if not self._seen.again(key, now, since=since):  # each is remembered, known or not
+                fresh = True
+        return not fresh
 
     def admit(
         self, module_id: str, wall: float, now: float, standing: Standing | None = None

@@ -6,70 +6,87 @@ import json
 import logging
 import zlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..decisions.wake_runs import START
 from ..errors import PrefrontalError
-from ..settings.gate import PolicySettings
+from .gate_module import UNVERSIONED
 
 if TYPE_CHECKING:
     from ..decisions.log import DecisionLog
+    from ..settings.gate import GateSettings
     from .gate import Gate
+    from .learned import Learned
     from .limbic import LimbicLayer
 
 log = logging.getLogger("prefrontal.pulse")
 
 
 @dataclass(frozen=True, slots=True)
-class GateSettings:
-    """What decides besides the modules: the arguments of `PulseRegistry` of the same names."""
-
-    threshold: float = 0.0
-    recall: float | None = None
-    policy: PolicySettings = field(default_factory=PolicySettings)
-    scorer: str = "linear"
-    seed: int = 0
-    audit_share: float = 0.02
-
-
-@dataclass(frozen=True, slots=True)
 class Start:
     """One start of the gate.
 
-    run: its name. labels: number of the last label in the weights. weights: a checksum of them.
-    modules: raw fingerprints, in the order they were registered. counts: what the recall rule
-    had counted, by module. refusals: whether they are kept. changed: number of the event after
-    which the modules became others.
+    run: its name. version: of the rules it decides by. labels: number of the last label in the
+    weights; saved: the same in those that were read. weights: a checksum of them. modules: raw
+    fingerprints, in the order they were registered, each with the threshold it was given. counts:
+    what their controls knew, by module. refusals: whether they are kept. judged: windows that were
+    judged before. changed: number of the window after which the modules became others.
     """
 
     run: str
+    version: int
     settings: GateSettings
     labels: int
+    saved: int
     weights: int
     modules: tuple[dict[str, Any], ...]
     counts: Mapping[str, dict[str, Any]]
     refusals: bool
+    judged: int = 0
     changed: int | None = None
 
     def to_bytes(self) -> bytes:
         """What `start_of` reads."""
-        text = json.dumps(asdict(self), default=PolicySettings.model_dump, separators=(",", ":"))
-        return zlib.compress(text.encode())
+        plain = {name: getattr(self, name) for name in self.__slots__}
+        plain["settings"] = self.settings.model_dump()
+        return zlib.compress(json.dumps(plain, separators=(",", ":")).encode())
+
+    @property
+    def follows(self) -> bool:
+        """Whether any threshold follows a recall, and so what slept decides, too."""
+        settings = self.settings
+        return any(
+            settings.recall_of(each["default_threshold"]) is not None for each in self.modules
+        )
 
 
 def start_of(content: bytes) -> Start:
     """The start that `to_bytes` wrote. Raises ValueError, KeyError or TypeError for other bytes."""
+    from ..settings.gate import GateSettings  # pydantic takes its time
+
     try:
         raw = json.loads(zlib.decompress(content))
     except zlib.error as error:
         raise ValueError(str(error)) from None
-    settings = raw.pop("settings")
-    policy = settings.pop("policy")
-    if (hours := policy["quiet_hours"]) is not None:
-        policy["quiet_hours"] = tuple(hours)
+    if "version" not in raw:
+        _number(raw)
     raw["modules"] = tuple(raw["modules"])
-    return Start(**raw, settings=GateSettings(**settings, policy=PolicySettings(**policy)))
+    settings = GateSettings(**raw.pop("settings"))
+    return Start(**raw, settings=settings)
+
+
+def _number(raw: dict[str, Any]) -> None:
+    """Bring a start of before there were versions into today's form.
+
+    Its threshold was the floor under those of the modules.
+    """
+    floor = raw["settings"].pop("threshold")
+    modules = [
+        each | {"default_threshold": max(floor, each["default_threshold"])}
+        for each in raw["modules"]
+    ]
+    raw |= {"version": UNVERSIONED, "saved": raw["labels"], "modules": modules}
 
 
 def checksum(weights: bytes) -> int:
@@ -84,33 +101,35 @@ class StartNote:
     """
 
     def __init__(
-        self, decisions: DecisionLog, gate: Gate, limbic: LimbicLayer, settings: GateSettings
+        self, decisions: DecisionLog, gate: Gate, limbic: LimbicLayer, learned: Learned
     ) -> None:
         self._decisions = decisions
         self._gate = gate
         self._limbic = limbic
-        self._settings = settings
+        self._learned = learned
         self._start: Start | None = None
 
     def begin(self) -> None:
         """Keep what the gate knows and is told now; a second call does nothing."""
         if self._start is None:
-            modules = self._gate.modules
-            ruled = self._settings.recall is not None
+            gate = self._gate
             self._keep(
                 Start(
-                    run=self._gate.run,
-                    settings=self._settings,
-                    labels=self._gate.labels,
+                    run=gate.run,
+                    version=gate.version,
+                    settings=gate.settings,
+                    labels=gate.labels,
+                    saved=self._learned.saved,
                     weights=checksum(self._limbic.to_bytes()),
-                    modules=tuple(each.fingerprint.to_dict() for each in modules.values()),
-                    counts={name: m.recall.to_dict() for name, m in modules.items() if ruled},
-                    refusals=self._gate.unstored is not None,
+                    modules=tuple(each.fingerprint.to_dict() for each in gate.modules.values()),
+                    counts=self._learned.counts(),
+                    refusals=gate.unstored is not None,
+                    judged=gate.judged,
                 )
             )
 
     def changed(self) -> None:
-        """Keep that the modules are others from now on, or, before any event, which they are."""
+        """Keep that the modules are others from now on, or, before any window, which they are."""
         if self._start is None or self._start.changed is not None:
             return
         if self._gate.taken == 0:

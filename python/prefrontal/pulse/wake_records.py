@@ -1,19 +1,18 @@
-"""What the gate knows of a module, a refusal and a group, and the records it makes of decisions."""
+"""What the gate knows of a refusal and a group, and the decisions it makes for the log."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
 from ..decisions.decision import Decision
 from ..decisions.payloads import Moment, WakePayload
 from .moment import reasons
-from .recall.audit import LiveRecall
 
 if TYPE_CHECKING:
     from ..types import Reason, SignalEvent
-    from .fingerprint import ModuleFingerprint
+    from .gate_module import GateModule
     from .limbic import LimbicLayer
     from .prefrontal import EscalationDecision
 
@@ -21,32 +20,6 @@ REASONS = 12
 """Most reasons that a record names for a score."""
 
 _SPREAD = 0x9E3779B97F4A7C15F39CC0605CEDC835
-
-
-@dataclass(slots=True)
-class Module:
-    """One registered module: its fingerprint, the score it wakes at, and what labels said.
-
-    floor: the threshold it has when nothing else is said. wished: whether a person set it.
-    """
-
-    fingerprint: ModuleFingerprint
-    threshold: float
-    recall: LiveRecall = field(default_factory=LiveRecall)
-    floor: float = field(init=False)
-    wished: bool = False
-
-    def __post_init__(self) -> None:
-        self.floor = self.threshold
-
-    def move(self, wish: float | None, recall: float | None) -> None:
-        """Let the threshold follow: a person's wish, else the recall to keep, else the floor."""
-        moved = None if recall is None else self.recall.threshold(recall)
-        self.wished = wish is not None
-        if wish is not None:
-            self.threshold = wish
-        else:
-            self.threshold = self.floor if moved is None else moved
 
 
 class Refusal(NamedTuple):
@@ -67,7 +40,7 @@ class Refusal(NamedTuple):
 
 @dataclass(slots=True)
 class WindowGroup:
-    """Wakes of one module that are asked as one when the time is up."""
+    """Wakes of one module that are asked as one when the time is up. moments: of each event."""
 
     due: float
     moments: list[Moment]
@@ -82,17 +55,17 @@ class WindowGroup:
 class WakeRecords:
     """Makes the records of one start. run: eight hexadecimal digits that tell it from others."""
 
-    def __init__(self, limbic: LimbicLayer, audit_share: float) -> None:
+    def __init__(self, limbic: LimbicLayer) -> None:
         self._limbic = limbic
-        self._audit_share = audit_share
         self._first_id = uuid4().int
         self.run = f"{self._first_id:032x}"[:8]
 
     def woken(
         self,
         decision: EscalationDecision,
-        module: Module,
+        module: GateModule,
         moment: Moment,
+        propensity: float,
         more: WakePayload | None,
     ) -> Decision:
         """The record of a wake or an audit. more: of its payload, besides run and moment."""
@@ -107,7 +80,7 @@ class WakeRecords:
             score=decision.confidence,
             threshold=module.threshold,
             question=decision.question,
-            propensity=self._audit_share if decision.audit else 1.0,
+            propensity=propensity,
             window=window,
             payload=self._payload(moment, with_wish(more) if module.wished else more),
             why=self._why(decision.module_id, window, moment),

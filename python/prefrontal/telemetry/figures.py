@@ -12,7 +12,7 @@ from ..types import Reason
 
 if TYPE_CHECKING:
     from ..pulse.recall.audit import RecallEstimate
-    from ..pulse.registry import PulseRegistry
+    from ..pulse.shells.watch import Watch
 
 TOKENS_PER_WAKE = 100_675
 """What a wake costs unless told otherwise, as in a replay."""
@@ -39,7 +39,7 @@ Sample = tuple[Mapping[str, str], float]
 class Snapshot:
     """What a registry says of itself at one moment. tokens_per_wake: 0 or more."""
 
-    def __init__(self, registry: PulseRegistry, tokens_per_wake: int = TOKENS_PER_WAKE) -> None:
+    def __init__(self, registry: Watch, tokens_per_wake: int = TOKENS_PER_WAKE) -> None:
         self.status: dict[str, Any] = registry.status()
         self._registry = registry
         self._tokens_per_wake = tokens_per_wake

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..pulse.prefrontal import EscalationDecision
-    from ..pulse.registry import PulseRegistry
+    from ..pulse.shells.watch import Watch
 
 log = logging.getLogger("prefrontal.wakes")
 
 
-def log_wakes(registry: PulseRegistry, *, questions: bool = False) -> Callable[[], None]:
+def log_wakes(registry: Watch, *, questions: bool = False) -> Callable[[], None]:
     """Log each wake and audit at level INFO; calling the answer ends that.
 
     The record's `decision` holds decision_id, module, reason and score and, when `questions` is

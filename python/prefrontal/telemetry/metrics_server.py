@@ -15,7 +15,7 @@ from .figures import TOKENS_PER_WAKE, check_tokens_per_wake
 from .prometheus import CONTENT_TYPE, prometheus_text
 
 if TYPE_CHECKING:
-    from ..pulse.registry import PulseRegistry
+    from ..pulse.shells.watch import Watch
 
 log = logging.getLogger("prefrontal.telemetry")
 
@@ -42,7 +42,7 @@ class MetricsServer:
 
     def __init__(
         self,
-        registry: PulseRegistry,
+        registry: Watch,
         door: MetricsDoor | None = None,
         tokens_per_wake: int = TOKENS_PER_WAKE,
     ) -> None:

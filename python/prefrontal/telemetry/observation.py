@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import TracerProvider
 
     from ..pulse.delivery import Handler
-    from ..pulse.registry import PulseRegistry
+    from ..pulse.shells.watch import Watch
     from .woken_agent import WokenAgent
 
 SCOPE = "prefrontal"
@@ -46,7 +46,7 @@ class Observation:
 
 
 def observe(
-    registry: PulseRegistry,
+    registry: Watch,
     *,
     agent: WokenAgent | None = None,
     tokens_per_wake: int = TOKENS_PER_WAKE,
@@ -90,5 +90,5 @@ def observe(
     return observation
 
 
-def _attached(registry: PulseRegistry, handler: Handler | None) -> list[Callable[[], None]]:
+def _attached(registry: Watch, handler: Handler | None) -> list[Callable[[], None]]:
     return [] if handler is None else [registry.on_escalation(handler)]

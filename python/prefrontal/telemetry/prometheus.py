@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from .figures import FIGURES, TOKENS_PER_WAKE, Figure, Snapshot, check_tokens_per_wake
 
 if TYPE_CHECKING:
-    from ..pulse.registry import PulseRegistry
+    from ..pulse.shells.watch import Watch
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
-def prometheus_text(registry: PulseRegistry, tokens_per_wake: int = TOKENS_PER_WAKE) -> str:
+def prometheus_text(registry: Watch, tokens_per_wake: int = TOKENS_PER_WAKE) -> str:
     """All figures of the registry, each with its HELP and TYPE line.
 
     tokens_per_wake: 0 or more. Raises InputError for another.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..clock import Clock
     from ..pulse.prefrontal import EscalationDecision
-    from ..pulse.registry import PulseRegistry
+    from ..pulse.shells.watch import Watch
     from .woken_agent import WokenAgent
 
 DURATION = "gen_ai.invoke_agent.duration"
@@ -42,7 +42,7 @@ class WakeSpans:
 
     def __init__(
         self,
-        registry: PulseRegistry,
+        registry: Watch,
         agent: WokenAgent | None,
         tracer: Tracer,
         meter: Meter,

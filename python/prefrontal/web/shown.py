@@ -40,9 +40,11 @@ class Shown:
 
     def floor(self, module_id: str) -> float:
         """The threshold of a module about which nothing was learned or said."""
-        told = self.settings.gate.threshold or 0.0
-        module = self.modules.get(module_id)
-        return told if module is None else max(told, module.default_threshold)
+        gate, module = self.settings.gate, self.modules.get(module_id)
+        own = None if module is None else module.default_threshold
+        if gate.recall_of(own) is not None:
+            return 0.0  # everything wakes until labels say what may sleep
+        return gate.threshold if gate.threshold is not None else own or 0.0
 
 
 @contextmanager

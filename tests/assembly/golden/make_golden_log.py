@@ -18,12 +18,12 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from prefrontal.assembly.wake_gate import WakeGate
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.decisions.threshold_wishes import wish_threshold
 from prefrontal.pulse.prefrontal import EscalationDecision
 from prefrontal.pulse.registry import PulseRegistry
-from prefrontal.settings import PolicySettings
+from prefrontal.pulse.shells.asker import Asker
+from prefrontal.settings import GateSettings, PolicySettings
 from prefrontal.testing import ManualClock
 
 from ..wake_days import MODULES, NOW, POLICY, Trust, gate, live, signals
@@ -102,7 +102,7 @@ def threaded(log: DecisionLog) -> None:
 
 def asked(log: DecisionLog) -> None:
     """Decisions of a gate that is asked; releases before did not keep what it began with."""
-    one = WakeGate(log, MODULES, recall=0.8, clock=ManualClock(NOW))
+    one = Asker(log, MODULES, GateSettings(recall=0.8), clock=ManualClock(NOW))
     for _, event in signals(Random(6), 10):
         one.judge([event])
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Condition, Lock, Thread
 from typing import TYPE_CHECKING
 
-from ..errors import PrefrontalError
-from ..types import SignalEvent
+from ...errors import PrefrontalError
+from ...types import SignalEvent
 
 if TYPE_CHECKING:
-    from ..clock import Clock
-    from ..decisions.log import Decision, DecisionLog
-    from .delivery import Delivery
-    from .gate import Gate
-    from .learned import Learned
-    from .prefrontal import EscalationDecision
+    from ...clock import Clock
+    from ...decisions.log import Decision, DecisionLog
+    from ..delivery import Delivery
+    from ..gate import Gate
+    from ..learned import Learned
+    from ..prefrontal import EscalationDecision
 
 QUEUE_SIZE = 50_000
 BATCH = 256
@@ -51,7 +51,7 @@ class Worker:
         self._learned = learned
         self._delivery = delivery
         self._clock = clock
-        self._inbox: deque[SignalEvent] = deque()
+        self._inbox: deque[tuple[Sequence[SignalEvent], str | None]] = deque()
         self._ready = Condition(Lock())
         self._working = Lock()  # held while the gate is at work
         self._thread: Thread | None = None
@@ -59,13 +59,16 @@ class Worker:
         self._labels = False
         self._labels_at = 0.0
 
-    def push(self, event: SignalEvent) -> bool:
-        """Queue one event; False, and counted, when there is no room or no thread."""
+    def push(
+        self, window: SignalEvent | Sequence[SignalEvent], module_id: str | None = None
+    ) -> bool:
+        """Queue one event, or a window; False, and counted, when there is no room or no thread."""
+        events = (window,) if isinstance(window, SignalEvent) else tuple(window)
         with self._ready:
             if self._thread is None or self._ending or len(self._inbox) >= self.queue_size:
                 self.refused += 1
                 return False
-            self._inbox.append(event)
+            self._inbox.append((events, module_id))
             if len(self._inbox) == 1:
                 self._ready.notify()
             return True
@@ -77,7 +80,7 @@ class Worker:
             self._ready.notify()
 
     def waiting(self) -> int:
-        """Events not yet taken."""
+        """Windows not yet taken."""
         with self._ready:
             return len(self._inbox)
 
@@ -139,12 +142,14 @@ class Worker:
             return LABELS_EVERY_S
         return max(0.0, min(LABELS_EVERY_S, due - self._clock.monotonic()))
 
-    def _work(self, batch: list[SignalEvent], labels: bool, last: bool) -> None:
-        for event in batch:
+    def _work(
+        self, batch: list[tuple[Sequence[SignalEvent], str | None]], labels: bool, last: bool
+    ) -> None:
+        for window, module_id in batch:
             self.taken += 1
             try:
-                self._gate.take(event)
-            except Exception as error:  # this event is wrong in some way, and no other
+                self._gate.judge(window, module_id)
+            except Exception as error:  # this window is wrong in some way, and no other
                 self.broken += 1
                 log.exception("event left out: %s", error)
         self._gate.tick(everything=last)

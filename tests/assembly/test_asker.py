@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from prefrontal.assembly.wake_gate import LABELS_EVERY_S, WakeGate
 from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.errors import InputError
 from prefrontal.pulse.fingerprint import parse_fingerprint
 from prefrontal.pulse.registry import PulseRegistry
-from prefrontal.settings import PolicySettings
+from prefrontal.pulse.shells.asker import LABELS_EVERY_S, Asker
+from prefrontal.settings import GateSettings, PolicySettings
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason, SignalEvent
 
@@ -35,12 +35,12 @@ def file(name: str) -> SignalEvent:
     return SignalEvent("filesystem", f"/downloads/{name}", "created", 1.0, 1_700_000_000.0)
 
 
-def gate(log: DecisionLog, clock: ManualClock | None = None, **told: Any) -> WakeGate:
-    told = {"audit_share": 0.0, **told}
-    return WakeGate(log, [INVOICES], clock=clock or ManualClock(), **told)
+def gate(log: DecisionLog, clock: ManualClock | None = None, **told: Any) -> Asker:
+    settings = GateSettings(**{"audit_share": 0.0, **told})
+    return Asker(log, [INVOICES], settings, clock=clock or ManualClock())
 
 
-def decided(one: WakeGate, name: str) -> Decision:
+def decided(one: Asker, name: str) -> Decision:
     [record] = one.judge([file(name)])
     return record
 
@@ -128,10 +128,11 @@ def test_a_decision_is_found_though_it_was_not_on_the_disk_yet(tmp_path: Path) -
             assert found.result() == record
 
 
-def test_a_floor_stands_under_the_threshold_of_a_module() -> None:
+def test_a_threshold_of_the_settings_is_that_of_every_module() -> None:
     with DecisionLog() as log:
         assert decided(gate(log, threshold=0.99), "bill.pdf").threshold == 0.99
-        assert decided(gate(log, threshold=0.1), "bill.pdf").threshold == 0.6
+        assert decided(gate(log, threshold=0.1), "bill.pdf").threshold == 0.1
+        assert decided(gate(log), "bill.pdf").threshold == 0.6
 
 
 def test_what_slept_is_kept_too_and_can_be_labelled(tmp_path: Path) -> None:
@@ -152,6 +153,6 @@ def test_what_is_wrong_is_named() -> None:
         with pytest.raises(InputError, match="label must be a number from 0 to 1, got 2"):
             one.label(decided(one, "bill.pdf").id, 2)
         with pytest.raises(InputError, match="modules must hold one at least, got none"):
-            WakeGate(log, []).judge([file("x")])
+            Asker(log, [], GateSettings()).judge([file("x")])
         with pytest.raises(InputError, match="module_id must be given once, got 'invoices'"):
-            WakeGate(log, [INVOICES, INVOICES])
+            Asker(log, [INVOICES, INVOICES], GateSettings())

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from prefrontal.assembly.step_gate import StepGate
 from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.decisions.payload_json import to_plain
 from prefrontal.errors import InputError, SourceError
 from prefrontal.executive.roles import Waker
 from prefrontal.pulse.registry import PulseRegistry
-from prefrontal.settings import PolicySettings
+from prefrontal.pulse.shells.stepper import Stepper
+from prefrontal.pulse.threshold_facts import FOLLOWING
+from prefrontal.settings import GateSettings, PolicySettings
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason, SignalEvent
 
@@ -32,9 +33,9 @@ def file(name: str = "bill.pdf", **features: Any) -> SignalEvent:
     return SignalEvent("filesystem", f"/srv/bills/{name}", "created", 1.0, NOW, features)
 
 
-def plain(log: DecisionLog, **told: Any) -> StepGate:
-    options: dict[str, Any] = {"audit_share": 0.0, "clock": ManualClock(NOW)} | told
-    return StepGate(log, MODULES, **options)
+def plain(log: DecisionLog, clock: ManualClock | None = None, **told: Any) -> Stepper:
+    settings = GateSettings(**{"audit_share": 0.0} | told)
+    return Stepper(log, MODULES, settings, clock=clock or ManualClock(NOW))
 
 
 def what(record: Decision) -> tuple[object, ...]:
@@ -65,15 +66,13 @@ def test_the_same_events_and_labels_give_the_same_decisions() -> None:
 
 def test_it_decides_as_a_registry_does(log: DecisionLog) -> None:
     stream = [event for _, event in signals(Random(7), 300)]
-    clock = ManualClock(NOW)
-    options: dict[str, Any] = {
-        "audit_share": 0.1, "clock": clock, "log_refusals": True, "standings": Trust(),
-    }  # fmt: skip
-    one = StepGate(log, MODULES, **options)
+    told: dict[str, Any] = {"audit_share": 0.1, "log_refusals": True}
+    options: dict[str, Any] = {"clock": ManualClock(NOW), "standings": Trust()}
+    one = Stepper(log, MODULES, GateSettings(**told), **options)
     for event in stream:
         one.wake(event)
     with DecisionLog() as other:
-        registry = PulseRegistry(log=other, threshold=0.0, **options)
+        registry = PulseRegistry(log=other, threshold=0.0, **told, **options)
         for module in MODULES:
             registry.register_module(module.module_id, module)
         registry.start()
@@ -139,7 +138,11 @@ def test_a_gate_that_was_never_closed_learns_its_labels_again(log: DecisionLog) 
 def test_it_tells_of_its_modules(log: DecisionLog) -> None:
     one = gate(log, ManualClock(NOW), recall=None)
     assert one.modules == ["bills", "mail", "photos"]
-    assert one.thresholds() == {"bills": 0.6, "mail": 0.3, "photos": 0.7}
+    facts = one.thresholds()
+    assert {name: each.threshold for name, each in facts.items()} == {
+        "bills": 0.6, "mail": 0.3, "photos": 0.7,
+    }  # fmt: skip
+    assert facts["bills"].sentence() == "threshold 0.60, the module's own"
     assert one.recall_estimate("bills") is None is one.recall_estimate("nobody")
     one.wake(file())
     assert one.counts() == {"woke": 1}
@@ -163,13 +166,13 @@ def test_the_threshold_of_a_recall_stands_from_the_start_on(log: DecisionLog) ->
             for wake in one.wake(file(f"{number}.{('pdf', 'txt')[number % 8 > 0]}")):
                 log.add_label(wake.id, float(number % 4 == 0), NOW)
     before = one.thresholds()
-    assert before["bills"] != 0.6
+    assert before["bills"].origin == FOLLOWING
     assert plain(log, **told).thresholds() == before
 
 
 def test_a_module_that_is_given_twice_is_refused(log: DecisionLog) -> None:
     with pytest.raises(InputError, match="module_id must be given once, got 'bills'"):
-        StepGate(log, [MODULES[0], MODULES[0]])
+        Stepper(log, [MODULES[0], MODULES[0]], GateSettings())
 
 
 def test_an_event_of_the_wrong_type_is_named_and_the_next_is_taken(log: DecisionLog) -> None:

@@ -1,0 +1,19 @@
+"""A label as it was given."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .decision import Decision
+
+
+class GivenLabel(NamedTuple):
+    """number: its place among all labels of the log. label: 0..1. source: who said so.
+
+    The decision carries its last label, which may be a later one.
+    """
+
+    number: int
+    decision: Decision
+    label: float
+    source: str = "user"

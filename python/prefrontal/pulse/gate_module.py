@@ -1,0 +1,107 @@
+"""What the gate knows of one module: who it is, the score it wakes at, and what labels said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from .recall.promised import PromisedControl
+from .recall.uniform import UniformControl
+from .threshold_facts import FIXED, FOLLOWING, OWN, WAKING, WISHED, ThresholdFacts
+
+if TYPE_CHECKING:
+    from ..settings.gate import GateSettings
+    from .fingerprint import ModuleFingerprint
+    from .recall.audit import LiveRecall
+
+UNVERSIONED = 1
+"""The rules of releases whose starts carry no version."""
+VERSION = 2
+"""Of the rules by which a gate decides; a start notes it, so that it can be decided again."""
+
+
+class GateModule:
+    """One module of a gate.
+
+    threshold: the score it wakes at now. recall: what the threshold follows; None for a fixed one.
+    uniform: whether audits are drawn with one chance, whatever the score. wished: whether a person
+    set the threshold. tally: where what slept is counted, if that is all that is done about it.
+    """
+
+    __slots__ = (
+        *("_origin", "_wish", "control", "fingerprint", "recall"),
+        *("tally", "threshold", "uniform", "wished"),
+    )
+
+    def __init__(
+        self, fingerprint: ModuleFingerprint, settings: GateSettings, version: int = VERSION
+    ) -> None:
+        own = fingerprint.default_threshold
+        share = settings.audit_share
+        self.fingerprint = fingerprint
+        self.recall = settings.recall_of(own)
+        self._wish: float | None = None
+        self.wished = False
+        self.tally: LiveRecall | None = None
+        self._origin = OWN if settings.threshold is None else FIXED
+        self.control: UniformControl | PromisedControl
+        fixed = own if settings.threshold is None else settings.threshold
+        if version == UNVERSIONED:
+            self.control = UniformControl(self.recall, own or 0.0, share)
+        elif self.recall is None:
+            assert fixed is not None  # what declares nothing follows a recall
+            self.control = UniformControl(None, fixed, share)
+        else:
+            self.control = PromisedControl(self.recall, share)
+        self.settle()
+
+    def wish(self, threshold: float | None) -> None:
+        """Set the threshold for a person; None takes that back."""
+        self._wish = threshold
+        self.wished = threshold is not None
+        self.follow()
+
+    def follow(self) -> None:
+        """Let the threshold follow the labels that came."""
+        if isinstance(self.control, UniformControl):
+            self.control.refresh()
+        self.settle()
+
+    def settle(self) -> None:
+        """Take the threshold over from the control, unless a person set it."""
+        self.threshold = self.control.threshold if self._wish is None else self._wish
+        self.tally = self.control.counts if isinstance(self.control, UniformControl) else None
+        self.uniform = self.wished or self.tally is not None
+
+    def decided(self, score: float, propensity: float) -> None:
+        """A window was decided about. propensity: that it is asked about; 0 when it is not."""
+        self.control.decided(score, propensity)
+        if not self.uniform:
+            self.threshold = self.control.threshold
+
+    def labelled(self, score: float, relevant: bool, threshold: float, propensity: float) -> None:
+        """The label of a window that was decided with `threshold`."""
+        self.control.labelled(score, relevant, threshold, propensity)
+        if not self.uniform:
+            self.threshold = self.control.threshold
+
+    def restore(self, raw: Mapping[str, Any]) -> None:
+        """Go on with what `to_dict` of its control gave."""
+        self.control.restore(raw)
+        self.follow()
+
+    def facts(self) -> ThresholdFacts:
+        """Whose its threshold is, and what it follows."""
+        control = self.control
+        if isinstance(control, UniformControl):
+            origin = WISHED if self.wished else self._origin
+            return ThresholdFacts(self.threshold, origin, estimate=control.estimate())
+        followed = WAKING if self.threshold <= 0.0 else FOLLOWING
+        return ThresholdFacts(
+            self.threshold,
+            WISHED if self.wished else followed,
+            self.recall,
+            control.known,
+            control.needed,
+            control.estimate(),
+        )

@@ -1,0 +1,110 @@
+"""From settings, modules, a log and a clock to a gate: the one way, whoever asks it.
+
+A replay opens it on a kept clock, without threads and without a log:
+
+    store = KeptStates()
+    opened = open_gate(settings, store, clock, [module])
+    clock.moment = ...                                     # the window's own time
+    opened.gate.judge(events, module.module_id)            # or without an id: whoever is concerned
+    [decision] = opened.gate.drain()                       # score, threshold, reason, propensity
+    opened.gate.learn(decision, 1.0, "preset")             # "user": only wakes and audits count
+    opened.learned.save()                                  # weights, controls: in store.states
+
+`OpenGate.take_over` gives a module of a live gate what the same module of another one knows, to the
+bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import InputError
+from .gate import Gate
+from .gate_module import VERSION
+from .learned import Learned, judged_before
+from .limbic import LimbicLayer
+from .starts import StartNote
+
+if TYPE_CHECKING:
+    from ..clock import Clock
+    from ..decisions.labels import GivenLabel
+    from ..decisions.log import DecisionLog
+    from ..protocols import Standings
+    from ..settings.gate import GateSettings
+    from .fingerprint import ModuleFingerprint
+    from .gate import Attention
+    from .learned import LabelStore
+
+
+class KeptStates:
+    """The role `LabelStore` in memory, without labels. states: name -> (content, last label)."""
+
+    def __init__(self) -> None:
+        self.states: dict[str, tuple[bytes, int]] = {}
+
+    def labels_after(self, seq: int) -> Iterator[GivenLabel]:
+        return iter(())
+
+    def load_state(self, name: str) -> tuple[bytes, int] | None:
+        return self.states.get(name)
+
+    def save_state(self, name: str, blob: bytes, through: int) -> None:
+        self.states[name] = (blob, through)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenGate:
+    """A gate with what it learned and what it scores with."""
+
+    gate: Gate
+    learned: Learned
+    limbic: LimbicLayer
+
+    def take_over(self, module_id: str, other: OpenGate) -> None:
+        """Give a module all that it knows in the other gate: weights and what its control knows.
+
+        Raises KeyError for a module that is not in both.
+        """
+        counts = other.gate.modules[module_id].control.to_dict()
+        self.gate.modules[module_id].restore(counts)
+        self.limbic.restore(module_id, other.limbic.to_bytes())
+
+    def note(self, log: DecisionLog) -> StartNote:
+        """What tells the log how this start began."""
+        return StartNote(log, self.gate, self.limbic, self.learned)
+
+
+def open_gate(
+    settings: GateSettings,
+    store: LabelStore,
+    clock: Clock,
+    modules: Iterable[ModuleFingerprint] = (),
+    *,
+    standings: Standings | None = None,
+    attention: Attention | None = None,
+    weights_file: Path | None = None,
+    every: int | None = None,
+    judged: int | None = None,
+    version: int = VERSION,
+) -> OpenGate:
+    """A gate that goes on where the store says that the last one saved.
+
+    Labels that came since are not learned yet. standings: how far who is behind a signal is
+    trusted. attention: who is busy. weights_file: a copy of the weights, read when the store has
+    none. every: labels after which it saves by itself. judged: windows judged before, where the
+    store does not say. Raises InputError for two modules of one id.
+    """
+    limbic = LimbicLayer(settings.scorer, settings.seed)
+    before = judged_before(store) if judged is None else judged
+    gate = Gate(settings, limbic, clock, standings, attention, judged=before, version=version)
+    shelf = LimbicLayer(settings.scorer, settings.seed)
+    learned = Learned(store, limbic, shelf, gate, weights_file, every)
+    for module in modules:
+        if module.module_id in gate.modules:
+            raise InputError(f"module_id must be given once, got {module.module_id!r:.80}")
+        learned.add(module)
+    learned.look()
+    return OpenGate(gate, learned, limbic)

@@ -1,0 +1,20 @@
+"""The number that decides whether a window that slept is asked about all the same."""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+_MASK = (1 << 64) - 1
+_GOLDEN = 0x9E3779B97F4A7C15
+
+
+def score_draw(seed: int, number: int, module_id: str) -> float:
+    """A number in [0, 1) for the window of that number and the module (SplitMix64).
+
+    It is drawn without regard to the windows before, so that one that was lost changes no other.
+    """
+    mixed = (seed * 0xD1342543DE82EF95 + crc32(module_id.encode())) & _MASK
+    mixed = (mixed + number * _GOLDEN) & _MASK
+    mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & _MASK
+    return ((mixed ^ (mixed >> 31)) >> 11) * 2.0**-53

@@ -1,0 +1,236 @@
+"""The gate on a thread of its own: events come in, scoped questions go out, labels come back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+from ...clock import Clock, SystemClock
+from ...decisions.listing import DecisionList
+from ...decisions.log import DecisionLog
+from ...types import Reason, SignalEvent
+from ..delivery import Delivery, Handler
+from ..labels import check_label
+from ..opening import open_gate
+from ..sources.clock import ClockSource
+from ..sources.filesystem import FilesystemSource
+from ..sources.memory import MemoryStore
+from ..status_note import StatusNote
+from .worker import QUEUE_SIZE, Worker
+
+if TYPE_CHECKING:
+    from ...decisions.decision import Decision
+    from ...protocols import Source, Standings
+    from ...settings.gate import GateSettings
+    from ..fingerprint import ModuleFingerprint
+    from ..recall.audit import RecallEstimate
+    from ..threshold_facts import ThresholdFacts
+
+
+class Watch:
+    """Watches, judges and asks, on one thread; handlers run on threads of their own.
+
+    log: where wakes, audits and labels are kept; in memory without one. watch_dirs: folders to
+    watch besides those that modules name. weights_file: file that the weights are also written to,
+    every `auto_save_interval` labels and at the end, and read from when `log` holds none. sources:
+    more of them. queue_size: windows that may wait; more are refused and counted. files_state: file
+    that keeps which files were seen, so that what changed while nothing ran is found at the next
+    start. poll: look at the folders every two seconds instead of being told. standings: how far who
+    is behind a signal is trusted. own_folders: what changes in them is no signal.
+    """
+
+    def __init__(
+        self,
+        settings: GateSettings,
+        log: DecisionLog | None = None,
+        *,
+        watch_dirs: Sequence[str | os.PathLike[str]] = (),
+        weights_file: str | os.PathLike[str] | None = None,
+        auto_save_interval: int = 10,
+        sources: Sequence[Source] = (),
+        clock: Clock | None = None,
+        queue_size: int = QUEUE_SIZE,
+        files_state: str | os.PathLike[str] | None = None,
+        poll: bool = False,
+        standings: Standings | None = None,
+        own_folders: Sequence[str | os.PathLike[str]] = (),
+    ) -> None:
+        self._clock = SystemClock() if clock is None else clock
+        self._log = DecisionLog() if log is None else log
+        self._delivery = Delivery(settings.policy.overlap)
+        opened = open_gate(
+            settings,
+            self._log,
+            self._clock,
+            standings=standings,
+            attention=self._delivery,
+            weights_file=None if weights_file is None else Path(weights_file).expanduser(),
+            every=auto_save_interval,
+        )
+        self._gate = opened.gate
+        self._learned = opened.learned
+        self._limbic = opened.limbic
+        self._start_note = opened.note(self._log)
+        self._worker = Worker(self._gate, self._log, self._learned, self._delivery, self._clock)
+        self._worker.queue_size = queue_size
+        self._status_note = StatusNote(self._log, self.status, self._clock)
+        self._worker.after_work = self._status_note.look
+        self._files = FilesystemSource(
+            [Path(each) for each in watch_dirs],
+            settings.policy.settle_s,
+            poll=poll,
+            state_path=files_state,
+            own_folders=own_folders,
+            clock=self._clock,
+        )
+        self._ticks = ClockSource(self._minutes_since_wake)
+        self.memory = MemoryStore()
+        self._sources: list[Source] = [self._files, self._ticks, self.memory, *sources]
+        self._lock = RLock()
+        self._running = False
+
+    def add(self, module: ModuleFingerprint) -> None:
+        """Start or replace a module; what it learned under the same priors comes back."""
+        with self._lock, self._worker.paused():
+            self._learned.add(module)
+            self._learned.look()
+            self._start_note.changed()
+            for directory in module.watch_directories():
+                self._files.add_root(Path(directory))
+
+    def remove(self, module_id: str) -> None:
+        """Forget a module; nothing of it fires from now on. An unknown id is ignored."""
+        with self._lock, self._worker.paused():
+            self._learned.remove(module_id)
+            self._start_note.changed()
+
+    @property
+    def run(self) -> str:
+        """The name of this start, as in its decisions."""
+        return self._gate.run
+
+    def modules(self) -> list[str]:
+        """Ids of the modules, sorted."""
+        with self._lock:
+            return sorted(self._gate.modules)
+
+    def push(
+        self, window: SignalEvent | Sequence[SignalEvent], module_id: str | None = None
+    ) -> bool:
+        """Hand in one event, or several that are one thing, for all modules or for one alone.
+
+        False when the queue is full or the watch is not running.
+        """
+        return self._worker.push(window, module_id)
+
+    def on_escalation(self, handler: Handler) -> Callable[[], None]:
+        """Call `handler(decision)`, a function or a coroutine function, for each wake and audit.
+
+        Several may be given. Calling the answer takes this one away again.
+        """
+        return self._delivery.add(handler)
+
+    def start(self) -> None:
+        """Begin to watch and to decide; a second call does nothing, a stopped one starts again."""
+        with self._lock:
+            if self._running:
+                return
+            self._start_note.begin()
+            self._worker.start()
+            self._running = True
+            for source in self._sources:
+                source.start(self.push)
+
+    def stop(self, timeout_s: float = 10.0) -> bool:
+        """Decide what was handed in, deliver it, save, and end every thread.
+
+        Whether all of it was done within `timeout_s`; a handler that goes on longer is left alone.
+        """
+        with self._lock:
+            if not self._running:
+                return True
+            self._running = False
+        # Without the lock: the handlers that are waited for may ask the watch something.
+        for source in self._sources:
+            source.stop(timeout_s)
+        stopped = self._worker.stop(timeout_s)
+        self._status_note.look(last=True)
+        return stopped
+
+    def record_feedback(self, decision_id: str, label: float) -> None:
+        """Say how much it mattered, 0..1; kept durably, learned soon after, on the gate's thread.
+
+        An unknown id is ignored. Raises TypeError or ValueError for a label that is none.
+        """
+        check_label(label)
+        self._log.add_label(decision_id, float(label), self._clock.now())
+        self._labels_came()
+
+    def learn(self) -> None:
+        """Learn all labels that were given, now."""
+        with self._worker.paused():
+            self._worker.learn_more()
+            self._learned.learn()
+
+    def _labels_came(self) -> None:
+        self._worker.labels_came()
+        if not self._running:
+            self.learn()
+
+    def explain(self, decision_id: str) -> Decision | None:
+        """A wake, an audit or one of the last refusals by its id; None when it is not known."""
+        with self._worker.paused():
+            gate = self._gate
+            found = [each for each in gate.refusals if gate.refusal_id(each) == decision_id]
+            return gate.refused(found)[0] if found else self._log.get(decision_id)
+
+    def refusals(self, limit: int = 20) -> DecisionList:
+        """The latest windows that woke nobody, newest first, each with what pushed its score."""
+        with self._worker.paused():
+            latest = list(self._gate.refusals)[-limit:] if limit > 0 else []
+            return DecisionList(self._gate.refused(reversed(latest)))
+
+    def recall_estimate(self, module_id: str) -> RecallEstimate | None:
+        """Share of what matters that wakes the module, from audits; None while unknown."""
+        with self._lock:
+            module = self._gate.modules.get(module_id)
+            return None if module is None else module.control.estimate()
+
+    def thresholds(self) -> dict[str, ThresholdFacts]:
+        """Whose the threshold of each module is, by id."""
+        with self._lock, self._worker.paused():
+            return {name: m.facts() for name, m in sorted(self._gate.modules.items())}
+
+    def status(self) -> dict[str, Any]:
+        """Counts since the start by reason, the queue, the handlers, and what sources say."""
+        with self._lock:
+            return {
+                "running": self._running,
+                "modules": len(self._gate.modules),
+                "events": self._worker.taken,
+                "refused_by_queue": self._worker.refused,
+                "waiting": self._worker.waiting(),
+                "broken_events": self._worker.broken,
+                "decisions": self._counts(),
+                "labels_learned": self._learned.learned,
+                "delivered": self._delivery.delivered,
+                "handler_errors": self._delivery.failed,
+                "thresholds": {k: m.threshold for k, m in sorted(self._gate.modules.items())},
+                "sources": [
+                    {"kind": type(each).__name__} | each.status() for each in self._sources
+                ],
+            }
+
+    def _counts(self) -> dict[str, int]:
+        kept = dict(self._gate.counts)  # at once: the gate's thread may add a reason meanwhile
+        counts = {str(reason): count for reason, count in kept.items()}
+        if merged := self._files.coalesced:
+            counts[str(Reason.COALESCED)] = merged
+        return dict(sorted(counts.items()))
+
+    def _minutes_since_wake(self) -> float | None:
+        last = self._worker.last_wake
+        return None if last is None else (self._clock.monotonic() - last) / 60

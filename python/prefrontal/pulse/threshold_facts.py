@@ -1,0 +1,67 @@
+"""Whose the threshold of a module is and what it follows, as facts and in a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .recall.audit import RecallEstimate
+
+FIXED, WISHED, OWN, WAKING, FOLLOWING = "fixed", "wished", "own", "waking", "following"
+"""Whose a threshold is: the settings', a person's, the module's own; or the recall's, while too
+little is known for anything to sleep, and from then on."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdFacts:
+    """threshold: the score it wakes at. origin: one of the words above.
+
+    recall: what was asked; None where nothing is followed. known, needed: relevant answers that
+    there are, and that there must be before anything sleeps. estimate: of the recall so far.
+    """
+
+    threshold: float
+    origin: str
+    recall: float | None = None
+    known: int = 0
+    needed: int | None = None
+    estimate: RecallEstimate | None = None
+
+    @property
+    def alarm(self) -> bool:
+        """Whether less is caught than was asked, beyond chance."""
+        return (
+            self.recall is not None
+            and self.estimate is not None
+            and self.estimate.high < self.recall
+        )
+
+    def sentence(self) -> str:
+        """What the gate does about the threshold."""
+        if self.origin == WAKING:
+            return self._waking()
+        score = f"threshold {self.threshold:.2f}"
+        if self.origin == FOLLOWING:
+            return f"{score} follows recall {self.recall:.2f}"
+        whose = {FIXED: "fixed", WISHED: "set by a person", OWN: "the module's own"}
+        return f"{score}, {whose[self.origin]}"
+
+    def warning(self) -> str | None:
+        """What to know before relying on it; None while all is well."""
+        if not self.alarm or self.estimate is None:
+            return None
+        return (
+            f"recall {self.recall:.2f} was asked and at most {self.estimate.high:.2f} is caught"
+            f" ({self.estimate})"
+        )
+
+    def _waking(self) -> str:
+        if self.needed is None:
+            return "wakes on everything: at recall 1 nothing may be missed"
+        if self.known >= self.needed:
+            return "wakes on everything until what was missed is made up for"
+        return (
+            f"wakes on everything until {self.needed} relevant answers are known"
+            f" ({self.known} so far)"
+        )
