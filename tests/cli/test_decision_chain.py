@@ -121,7 +121,7 @@ def test_all_kinds_are_listed_together_with_their_kind() -> None:
         for line in run("decisions", "--kind", "all", "--json").stdout.split("\n")
         if line
     ]
-    assert told[3]["details"]["cycle"] == 2
+    assert told[3]["payload"]["cycle"]["number"] == 2
 
 
 def test_a_kind_that_is_not_there_is_said() -> None:
@@ -176,7 +176,7 @@ def test_the_chain_is_told_above_and_below_with_a_mark() -> None:
     ]
     assert [line[0] for line in lines].index(">") == 2
     told = json.loads(run("explain", "00000006", "--json").stdout)
-    assert [each["id"][7] for each in told["chain"]] == list("1234567")
+    assert [each["id"][7] for each in told["chain"]] == list("123457")
     assert told["chain"][1]["cause"] == told["chain"][0]["id"]
 
 
@@ -184,7 +184,7 @@ def test_a_decision_by_itself_has_no_chain(tmp_path: Path) -> None:
     with DecisionLog(tmp_path / "decisions.sqlite") as log:
         log.append(later(10, "act", 99, subject="x"))
     assert "What led to what" not in page(10)
-    assert "chain" not in json.loads(run("explain", "0000000a", "--json").stdout)
+    assert json.loads(run("explain", "0000000a", "--json").stdout)["chain"] == []
 
 
 def test_a_route_is_right_or_wrong_and_a_belief_neither() -> None:

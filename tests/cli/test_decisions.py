@@ -88,7 +88,7 @@ def test_json_is_one_object_a_line() -> None:
     assert len(lines) == 1
     told = json.loads(lines[0])
     assert (told["subject"], told["label"], told["score"]) == ("other", 1.0, 0.9)
-    assert told["window"][0]["location"] == "/in/3.pdf"
+    assert (told["version"], told["events"][0]["location"]) == (2, "/in/3.pdf")
 
 
 @pytest.mark.usefixtures("state")

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from prefrontal.cli import main
+from prefrontal.decisions.document import instant
 from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.decisions.payload_json import to_plain
 from prefrontal.decisions.payloads import WakePayload
@@ -121,9 +122,9 @@ def test_as_json_each_decision_is_one_object(project: Project) -> None:
     told = [json.loads(line) for line in done.stdout.splitlines()]
     assert [each["kind"] for each in told] == [*["wake", "route", "act"] * 2, "assessment"]
     assert told[1]["cause"] == told[0]["id"]
-    assert told[2]["details"]["value"] == ["file0.py:1: invalid syntax"]
+    assert told[2]["payload"]["value"] == ["file0.py:1: invalid syntax"]
     assert told[2]["score"] is None
-    assert [each["time"] for each in told] == [NOW] * 3 + [NOW + 600] * 4
+    assert [each["time"] for each in told] == [instant(NOW)] * 3 + [instant(NOW + 600)] * 4
 
 
 @confined
@@ -137,7 +138,7 @@ def test_the_same_events_come_to_the_same_decisions(tmp_path: Path) -> None:
         done = project.once(*lines, words=("--json",))
         found = [json.loads(line) for line in done.stdout.splitlines()]
         kept = [each for each in found if each["kind"] == "assessment"]
-        told.append([(each["subject"], each["details"], each["time"]) for each in kept])
+        told.append([(each["subject"], each["payload"], each["time"]) for each in kept])
     assert told[0] == told[1]
     assert len(told[0]) > 3
 

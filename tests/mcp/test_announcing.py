@@ -65,7 +65,7 @@ async def test_who_asks_for_log_messages_gets_the_question_as_data(
     assert told.params.data == seen["wakes"][0]
     assert told.params.data["id"] == made.id
     assert told.params.data["question"] == made.question
-    assert told.params.data["time"] == "2023-11-14T22:13:20.000Z"
+    assert told.params.data["events"][0]["time"] == "2023-11-14T22:13:20.000Z"
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -169,7 +169,7 @@ async def test_a_name_that_is_no_utf8_ends_no_connection(tmp_path: Path) -> None
         keep(tmp_path, made)
         [*_, told] = await heard.until(LoggingMessageNotification)
     assert told.params.data["question"] == "What is ??"
-    assert told.params.data["location"] == "/downloads/?.pdf"
+    assert told.params.data["events"][0]["location"] == "/downloads/?.pdf"
 
 
 async def test_many_wakes_are_read_on_page_by_page(tmp_path: Path) -> None:

@@ -61,9 +61,9 @@ async def test_a_decision_of_any_kind_is_explained_with_its_chain(tmp_path: Path
         assert others == [each for each in "abcd" if each != id_]
     assert told["b"]["sentence"] == "It fits."
     assert told["c"]["sentence"] == "It was done."
-    assert told["c"]["details"]["value"] == [1]
+    assert told["c"]["payload"]["value"] == [1]
     assert told["d"]["cause"] == "c" * 32
-    assert told["b"]["chain"][-1]["said"] == "trust: ada +1 -> +3. what the assessment says"
+    assert told["b"]["chain"][-1]["summary"] == "trust: ada +1 -> +3. what the assessment says"
     assert told["a"]["cause"] is None
 
 

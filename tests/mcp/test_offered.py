@@ -49,8 +49,8 @@ async def test_a_file_name_that_is_no_utf8_can_be_told_of(tmp_path: Path) -> Non
     assert isinstance(wakes, TextResourceContents)
     assert json.loads(decision.text) == shown
     assert shown["events"][0]["location"] == "/downloads/r?sum?.pdf"
-    assert shown["why"][0]["feature"] == "directory=/downloads/r?sum?.pdf"
-    assert json.loads(wakes.text)["wakes"][0]["location"] == "/downloads/r?sum?.pdf"
+    assert shown["why"][0]["name"] == "directory=/downloads/r?sum?.pdf"
+    assert json.loads(wakes.text)["wakes"][0]["events"][0]["location"] == "/downloads/r?sum?.pdf"
 
 
 def test_lists_and_tables_of_an_answer_can_be_told_too() -> None:

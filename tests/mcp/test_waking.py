@@ -16,12 +16,12 @@ async def test_what_matters_wakes_with_a_question_and_the_reasons(tmp_path: Path
     assert found["wake"] is True
     assert found["questions"] == ["/downloads/bill.pdf: an invoice to file?"]
     [decision] = found["decisions"]
-    assert decision["module"] == "invoices"
+    assert (decision["version"], decision["subject"]) == (2, "invoices")
     assert decision["score"] > decision["threshold"] == 0.6
     assert decision["reason"] == "woke"
-    assert decision["why"][0]["feature"] == "extension=.pdf"
+    assert decision["why"][0]["name"] == "extension=.pdf"
     assert decision["why"][0]["words"] == "a .pdf file"
-    assert decision["why"][0]["log_odds"] > 0
+    assert decision["why"][0]["amount"] > 0
 
 
 async def test_what_does_not_matter_sleeps_and_says_why(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ async def test_every_module_that_is_concerned_decides_unless_one_is_named(tmp_pa
         "/downloads/bill.pdf: an invoice to file?",
         "/downloads/bill.pdf: for the taxes?",
     ]
-    assert [each["module"] for each in one["decisions"]] == ["taxes"]
+    assert [each["subject"] for each in one["decisions"]] == ["taxes"]
     assert none == {"wake": False, "questions": [], "decisions": []}
 
 
@@ -79,7 +79,9 @@ async def test_feedback_moves_the_next_score_at_once(tmp_path: Path) -> None:
         noted = answer(await client.call_tool("give_feedback", told))
         again = answer(await client.call_tool("give_feedback", {**told, "label": 0.25}))
         second = answer(await client.call_tool("should_wake", {"events": [BILL]}))["decisions"][0]
-    assert noted == {"id": first["id"], "module": "invoices", "label": 0.0, "before": None}
+    assert noted == {
+        "id": first["id"], "kind": "wake", "subject": "invoices", "label": 0.0, "before": None
+    }  # fmt: skip
     assert again["before"] == 0.0
     assert second["score"] < first["score"]
 
@@ -111,9 +113,11 @@ async def test_a_decision_is_explained_with_its_label_and_events(tmp_path: Path)
         made = answer(await client.call_tool("should_wake", {"events": [BILL]}))["decisions"][0]
         await client.call_tool("give_feedback", {"id": made["id"], "label": "useful"})
         shown = answer(await client.call_tool("explain_decision", {"id": made["id"][:6]}))
-    assert {name: shown[name] for name in made} == made
-    assert (shown["label"], shown["labelled_at"]) == (1.0, 1_700_000_000.0)
-    assert shown["events"] == [{**BILL, "timestamp": 1_700_000_000.0}]
+    moment = "2023-11-14T22:13:20.000Z"
+    label = {"label": 1.0, "labelled_at": moment}
+    assert {name: shown[name] for name in made} == made | label
+    assert made["events"] == [{**BILL, "magnitude": 1.0, "time": moment}]
+    assert (shown["chain"], shown["deliveries"]) == ([], [])
 
 
 async def test_the_policy_of_the_settings_holds_wakes_back(tmp_path: Path) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 
@@ -49,20 +48,6 @@ def _walk(
     found.append((depth, record))
     for each in below.pop(record.id, ()):
         _walk(each, depth + 1, below, found)
-
-
-def link(record: Decision) -> dict[str, Any]:
-    """One decision of a chain, as plain values."""
-    return {
-        "id": record.id,
-        "kind": record.kind,
-        "subject": record.subject,
-        "acted": record.acted,
-        "reason": str(record.reason),
-        "score": record.score if math.isfinite(record.score) else None,
-        "question": record.question,
-        "cause": record.cause,
-    }
 
 
 def chain_table(chain: Chain, here: str, console: Console) -> Table:

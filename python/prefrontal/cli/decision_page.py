@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..decisions.payloads import ROUTE, WAKE, AssessmentPayload
-from ..decisions.words import NOTHING_SAID, SUBJECTS, facts, scored, sentence, trust_moved
+from ..decisions.words import NOTHING_SAID, SUBJECTS, counted, facts, scored, sentence, trust_moved
 from ..feature_words import reason_words
 from ..plain_text import visible
 from .decision_chain import Chain, chain_table
@@ -88,7 +88,7 @@ def print_page(record: Decision, handed: Sequence[Handover] = (), chain: Chain =
     """
     nothing = NOTHING_SAID.get(record.kind, "Nothing was said.")
     question = Text(visible(record.question or nothing, 2000), style="bold")
-    named = reason_words(record.why, _thing(record)) if record.kind == WAKE else record.why
+    named = reason_words(record.why, counted(record)) if record.kind == WAKE else record.why
     why = [(name, amount) for name, amount in named if abs(amount) >= LEAST_SHOWN]
     with page() as console:
         console.print(question, "", _facts(record, handed), sep="\n")
@@ -105,12 +105,6 @@ def print_page(record: Decision, handed: Sequence[Handover] = (), chain: Chain =
         if record.label is None and record.kind in LABELLED:
             console.print()
             console.print(_asks(record))
-
-
-def _thing(record: Decision) -> str:
-    """What the window counts, for the words of its features."""
-    files = all(event.source == "filesystem" for event in record.window)
-    return "file" if files else "event"
 
 
 def _asks(record: Decision) -> str:

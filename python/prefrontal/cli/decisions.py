@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from ..decisions.decision import KINDS
-from ..decisions.payload_json import to_plain
+from ..decisions.document import explanation, line
 from ..decisions.payloads import ACT, ROUTE, WAKE
 from ..errors import InputError
-from ..feature_words import feature_words
 from .answers import json_option
 from .candidates import decision_ids, module_names
 from .decision_deliveries import handovers, tell_standing
@@ -64,7 +62,7 @@ def decisions(
         tell_standing(log)
     if as_json:
         for record in found:
-            click.echo(json.dumps(as_dict(record)))
+            click.echo(line(record, features=True))
     elif found:
         from .decision_page import print_list
 
@@ -86,19 +84,15 @@ def explain(decision_id: str, as_json: bool, state: str | None) -> None:
     ID is what `prefrontal watch` or `run` printed, or any beginning of it of four characters or
     more.
     """
-    from .decision_chain import chain_of, link
+    from .decision_chain import chain_of
 
     with decision_log(state) as log:
         record = _found(log, decision_id)
         handed = handovers(log, record.id)
         chain = chain_of(log, record)
     if as_json:
-        told = as_dict(record)
-        if handed:
-            told["deliveries"] = [asdict(each) for each in handed]
-        if len(chain) > 1:
-            told["chain"] = [link(each) for _, each in chain]
-        click.echo(json.dumps(told))
+        others = [each for _, each in chain if each.id != record.id]
+        click.echo(json.dumps(explanation(record, others, handed, features=True)))
     else:
         from .decision_page import print_page
 
@@ -152,21 +146,6 @@ def label_value(text: str) -> float:
         words = "useful, useless, right, wrong"
         raise InputError(f"label must be {words} or a number from 0 to 1, got {text!r}")
     return value + 0.0  # -0 is 0
-
-
-def as_dict(record: Decision) -> dict[str, Any]:
-    """A decision as plain values for JSON; a score that is no number is null.
-
-    why_words: of a wake, what each name in `why` means.
-    """
-    plain = asdict(record) | {"kind": record.kind, "details": to_plain(record.payload)}
-    del plain["payload"]
-    for name in ("score", "threshold"):
-        if not math.isfinite(plain[name]):
-            plain[name] = None
-    if record.kind == WAKE:
-        plain["why_words"] = [feature_words(name) for name, _ in record.why]
-    return plain
 
 
 def _found(log: DecisionLog, decision_id: str) -> Decision:

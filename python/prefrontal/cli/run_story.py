@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
 import click
 
+from ..decisions.document import line
 from ..decisions.words import brief
 from ..plain_text import visible
-from .decisions import ID_LENGTH, as_dict
+from .decisions import ID_LENGTH
 from .watch_screen import many
 
 if TYPE_CHECKING:
@@ -38,14 +38,14 @@ class Story:
 
     def begun(self, wake: Decision) -> None:
         """A wake is attended to."""
-        self._screen.line(_json(wake) if self._as_json else wake_line(wake))
+        self._screen.line(line(wake, features=True) if self._as_json else wake_line(wake))
 
     def ended(self, episode: Episode) -> None:
         """Everything that followed from it."""
         self._statuses[str(episode.outcome.status)] += 1
         self._concluded += len(episode.conclusions)
         for record in episode.records:
-            self._screen.line(_json(record) if self._as_json else record_line(record))
+            self._screen.line(line(record, features=True) if self._as_json else record_line(record))
 
     def failed(self, wake: Decision, error: Exception) -> None:
         """A wake that could not be attended to."""
@@ -90,10 +90,6 @@ def record_line(record: Decision) -> str:
     colour = None if record.acted else "yellow"
     head = click.style(f"{visible(word, 24):<{_WIDTH}}", fg=colour)
     return f"{_INDENT}{head} {_cut(text)}"
-
-
-def _json(record: Decision) -> str:
-    return json.dumps(as_dict(record))
 
 
 def _cut(text: str | None) -> str:

@@ -12,7 +12,7 @@ from .decision import Decision
 SHOWN = 50
 """Rows that a notebook shows; `to_pandas` has them all."""
 
-_HEADS = ("id", "when (UTC)", "module", "score", "threshold", "reason", "label", "question")
+_HEADS = ("id", "when (UTC)", "subject", "score", "threshold", "reason", "label", "question")
 _NESTED = ("window", "why", "payload")
 
 

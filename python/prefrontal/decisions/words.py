@@ -159,6 +159,12 @@ def facts(decision: Decision) -> Iterator[Fact]:
     return _FACTS[decision.kind](decision.payload)
 
 
+def counted(decision: Decision) -> str:
+    """What its window counts, "file" or "event", for the words of its features."""
+    files = all(event.source == "filesystem" for event in decision.window)
+    return "file" if files else "event"
+
+
 def signed(trust: int) -> str:
     """`+3`, `0`, `-2`."""
     return f"{trust:+d}" if trust else "0"

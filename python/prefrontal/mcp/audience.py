@@ -21,10 +21,11 @@ from mcp.types import (
     ServerNotification,
 )
 
+from ..decisions.document import document
 from ..decisions.news import News
 from ..errors import PrefrontalError
+from .offered import sayable
 from .resources import DECISIONS, WAKES
-from .wakes import Asked
 
 EVERY_S = 0.5
 """How often the log is looked at."""
@@ -81,7 +82,7 @@ class Listener:
             for each in news.wakes:
                 yield LoggingMessageNotification(
                     params=LoggingMessageNotificationParams(
-                        level=LEVEL, logger=LOGGER, data=Asked.of(each).model_dump(mode="json"),
+                        level=LEVEL, logger=LOGGER, data=sayable(document(each)),
                         _meta=meta,
                     )
                 )  # fmt: skip

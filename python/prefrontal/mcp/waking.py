@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from contextlib import closing
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from ..decisions.document import document, explanation
 from ..decisions.log import Decision
-from ..decisions.payload_json import to_plain
 from ..decisions.payloads import ACT, ROUTE, WAKE
-from ..decisions.words import brief, sentence
 from ..errors import InputError
-from ..feature_words import feature_words
 from ..types import SignalEvent
+from .documents import DecisionDocument, Explanation
 from .offered import Answer, Arguments, Offered
 from .progress import Progress
 from .served import Served
 
 WORDS = {"useful": 1.0, "useless": 0.0, "right": 1.0, "wrong": 0.0}
 LABELLED = (WAKE, ROUTE, ACT)
-_SAID_LIMIT = 500
 MOST_EVENTS = 1000
 _Text = Annotated[str, Field(min_length=1, max_length=4096)]
 _Long = Annotated[str, Field(max_length=100_000)]
@@ -69,85 +66,10 @@ class WakeArguments(Arguments):
     )
 
 
-class Contribution(Answer):
-    feature: str
-    words: str = Field(description="what the feature means to a person")
-    log_odds: float = Field(description="above 0: for waking; below: against")
-
-
-class ModuleDecision(Answer):
-    """One decision of one module."""
-
-    id: str
-    kind: str = Field(description="wake, route, act, assessment, belief or directive")
-    module: str = Field(description="the module; of other kinds than wakes who or what it is about")
-    time: float = Field(description="Unix seconds")
-    wake: bool = Field(description="whether the agent was woken; of other kinds: it was done")
-    reason: str = Field(description="woke, audit, below_threshold, cooldown, quiet_hours, ...")
-    sentence: str
-    score: float | None = Field(description="probability, 0..1, that it matters")
-    threshold: float | None
-    question: str | None = Field(description="what to ask the agent; null when it sleeps")
-    why: list[Contribution]
-
-    @classmethod
-    def of(cls, record: Decision) -> ModuleDecision:
-        return cls(**_fields(record))
-
-
 class WakeAnswer(Answer):
     wake: bool = Field(description="whether any module wakes the agent")
     questions: list[str] = Field(description="what to ask the agent, one a wake")
-    decisions: list[ModuleDecision] = Field(description="empty when the window concerns no module")
-
-
-class ExplainedEvent(Answer):
-    source: str
-    location: str
-    delta_type: str
-    timestamp: float
-
-
-class Linked(Answer):
-    """A decision that led to this one, or followed from it."""
-
-    id: str
-    kind: str
-    about: str
-    said: str
-    cause: str | None = Field(description="id of the decision that led to it")
-
-
-class Explanation(ModuleDecision):
-    label: float | None = Field(description="1 it mattered, 0 it did not, null nobody has said")
-    labelled_at: float | None
-    propensity: float
-    events: list[ExplainedEvent]
-    cause: str | None = Field(description="id of the decision that led to it")
-    details: dict[str, Any] = Field(description="what else belongs to its kind")
-    chain: list[Linked] = Field(description="what led to it and what followed, the wake first")
-
-    @classmethod
-    def of(cls, record: Decision, chain: Sequence[Decision] = ()) -> Explanation:
-        events = [
-            ExplainedEvent(
-                source=each.source,
-                location=each.location,
-                delta_type=each.delta_type,
-                timestamp=each.timestamp,
-            )
-            for each in record.window
-        ]
-        return cls(
-            **_fields(record),
-            label=record.label,
-            labelled_at=record.labelled_at,
-            propensity=record.propensity,
-            events=events,
-            cause=record.cause,
-            details=to_plain(record.payload),
-            chain=[_linked(each) for each in chain if each.id != record.id],
-        )
+    decisions: list[DecisionDocument] = Field(description="empty when it concerns no module")
 
 
 class FeedbackArguments(Arguments):
@@ -160,7 +82,8 @@ class FeedbackArguments(Arguments):
 
 class FeedbackAnswer(Answer):
     id: str
-    module: str
+    kind: str
+    subject: str
     label: float
     before: float | None = Field(description="the label that it had")
 
@@ -177,7 +100,7 @@ async def should_wake(served: Served, told: WakeArguments, _: Progress) -> WakeA
     except TypeError as error:  # a feature of the wrong type; the sentence names it
         raise InputError(str(error)) from None
     questions = [each.question for each in records if each.question is not None]
-    decisions = [ModuleDecision.of(each) for each in records]
+    decisions = [DecisionDocument.model_validate(document(each)) for each in records]
     return WakeAnswer(wake=bool(questions), questions=questions, decisions=decisions)
 
 
@@ -186,7 +109,9 @@ def give_feedback(served: Served, told: FeedbackArguments) -> FeedbackAnswer:
         raise InputError(f"id must belong to a wake, a route or an act, got one of kind {kind}")
     label = WORDS[told.label] if isinstance(told.label, str) else told.label + 0.0
     before = served.gate.label(told.id, label)
-    return FeedbackAnswer(id=before.id, module=before.subject, label=label, before=before.label)
+    return FeedbackAnswer(
+        id=before.id, kind=before.kind, subject=before.subject, label=label, before=before.label
+    )
 
 
 def explain_decision(served: Served, told: ExplainArguments) -> Explanation:
@@ -201,39 +126,10 @@ def explained(served: Served, decision_id: str) -> Explanation:
     while cause is not None and (before := served.log.get(cause)) is not None:
         above.insert(0, before)
         cause = before.cause
-    return Explanation.of(record, [*above, record, *served.log.followed(record.id)])
-
-
-def _linked(record: Decision) -> Linked:
-    word, said = brief(record)
-    told = f"{word}: {said}"[:_SAID_LIMIT]
-    return Linked(
-        id=record.id, kind=record.kind, about=record.subject, said=told, cause=record.cause
-    )
-
-
-def _fields(record: Decision) -> dict[str, Any]:
-    return {
-        "id": record.id,
-        "kind": record.kind,
-        "module": record.subject,
-        "time": record.time,
-        "wake": record.acted,
-        "reason": str(record.reason),
-        "sentence": sentence(record),
-        "score": _finite(record.score),
-        "threshold": _finite(record.threshold),
-        "question": record.question,
-        "why": [_contribution(name, odds) for name, odds in record.why],
-    }
-
-
-def _contribution(name: str, odds: float) -> Contribution:
-    return Contribution(feature=name, words=feature_words(name), log_odds=odds)
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+    chain = [*above, *served.log.followed(record.id)]
+    with closing(served.log.deliveries()) as deliveries:
+        handed = deliveries.of(record.id)
+    return Explanation.model_validate(explanation(record, chain, handed))
 
 
 TOOLS = (
