@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from prefrontal.assembly.agent_records import AgentRecords
+from prefrontal.cortex.memory.wishes import OPERATOR_KEY, OperatorWishes
 from prefrontal.cortex.models import Belief, ReflectionRecord
-from prefrontal.cortex.operator import OPERATOR_KEY, OperatorWishes
 from prefrontal.cortex.state import BELIEFS_KEY, HISTORY_KEY, dump_beliefs, dump_history
 from prefrontal.errors import InputError
 from prefrontal.ledger import Ledger

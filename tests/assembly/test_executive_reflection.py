@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from prefrontal.cortex.memory.wishes import OPERATOR_KEY, OperatorWishes
 from prefrontal.cortex.models import Belief
-from prefrontal.cortex.operator import OPERATOR_KEY, OperatorWishes
 from prefrontal.cortex.plugin import CortexPlugin
 from prefrontal.decisions.payload_json import to_plain
 from prefrontal.errors import PrefrontalError

@@ -8,8 +8,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from prefrontal.cortex.context import Material, PeerMaterial, fit
-from prefrontal.cortex.rules import RulesReflector
+from prefrontal.cortex.context.context import Material, PeerMaterial, fit
+from prefrontal.cortex.reflectors.rules import RulesReflector
 from prefrontal.errors import SourceError
 from prefrontal.ledger import Ledger
 from prefrontal.ledger.schema import STEPS, create_ledger

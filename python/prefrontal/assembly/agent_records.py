@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..clock import Clock, SystemClock
-from ..cortex.consult_rules import judge
-from ..cortex.consult_verdict import SYSTEM_PROMPT, ConsultRequest, Verdict
-from ..cortex.consultation import TASK
-from ..cortex.context import Material, PeerMaterial, fit
-from ..cortex.deferral import Kind
+from ..cortex.consultation.consultation import TASK
+from ..cortex.consultation.deferral import Kind
+from ..cortex.consultation.rules import judge
+from ..cortex.consultation.verdict import SYSTEM_PROMPT, ConsultRequest, Verdict
+from ..cortex.context.context import Material, PeerMaterial, fit
+from ..cortex.memory.wishes import OPERATOR_KEY, OperatorWishes
 from ..cortex.models import Belief
-from ..cortex.operator import OPERATOR_KEY, OperatorWishes
 from ..cortex.quoting import quote
-from ..cortex.rules import Judged, RulesReflector
-from ..cortex.rules_text import rationale
+from ..cortex.reflectors.rules import Judged, RulesReflector
+from ..cortex.reflectors.words import rationale
 from ..cortex.state import (
     BELIEFS_KEY,
     HISTORY_KEY,
@@ -28,7 +28,7 @@ from ..cortex.state import (
     parse_history,
     parse_state,
 )
-from ..cortex.triggers import Triggers
+from ..cortex.triggers.triggers import Triggers
 from ..errors import InputError
 from ..ledger import Ledger
 from ..ledger.location import ledger_path, told_name

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..cortex.directives import PENDING, QUEUED
+from ..cortex.memory.directives import PENDING, QUEUED
 from ..cortex.models import Belief, ReflectionRecord
 from ..cortex.plugin import CortexPlugin
 from ..decisions.payloads import (

@@ -8,8 +8,8 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from ..clock import Clock
-from ..cortex.consult_verdict import ConsultRequest
-from ..cortex.deferral import Kind, kind_of_tool
+from ..cortex.consultation.deferral import Kind, kind_of_tool
+from ..cortex.consultation.verdict import ConsultRequest
 from ..cortex.models import Belief
 from ..cortex.plugin import CortexPlugin
 from ..cortex.quoting import quote

@@ -66,7 +66,7 @@ def questions_to_model(
     """
     from ..clock import SystemClock
     from ..cortex.backtest.asking import Questions
-    from ..cortex.parsing import OUTPUT_SCHEMA
+    from ..cortex.reply.parsing import OUTPUT_SCHEMA
     from ..runtime.model_reflector import ModelReflector
     from ..runtime.models.choice import close
     from ..settings.cortex import parse_cortex

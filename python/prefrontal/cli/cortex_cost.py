@@ -11,7 +11,7 @@ from ..errors import InputError
 from .workspace import open_workspace, workspace_options
 
 if TYPE_CHECKING:
-    from ..cortex.cost import CycleTokens, DayEstimate, UsedDay
+    from ..cortex.memory.cost import CycleTokens, DayEstimate, UsedDay
     from ..settings.cortex import CortexSettings
 
 INTERVALS = (15.0, 30.0, 60.0)
@@ -47,7 +47,7 @@ def cost(
     starts none, and an agent with ten messages a day comes to 10 to 15 of 48. The reflector
     `rules` asks no model and costs nothing.
     """
-    from ..cortex.cost import DailyCost, day
+    from ..cortex.memory.cost import DailyCost, day
     from ..settings.cortex import parse_cortex
 
     if peers < 1:
@@ -73,7 +73,7 @@ def cost(
 
 
 def _cycle(settings: CortexSettings, peers: int) -> CycleTokens:
-    from ..cortex.cost import typical_cycle
+    from ..cortex.memory.cost import typical_cycle
 
     most = settings.max_peers_per_cycle
     return typical_cycle(
@@ -104,6 +104,6 @@ def _plain(
 
 def spent(used: UsedDay, settings: CortexSettings) -> float:
     """Dollars of a day, at the prices of the settings."""
-    from ..cortex.cost import dollars
+    from ..cortex.memory.cost import dollars
 
     return dollars(used.tokens_in, used.tokens_out, settings.cost)

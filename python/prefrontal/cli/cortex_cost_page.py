@@ -13,7 +13,7 @@ from .page import facts_table, page, plain_table
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ..cortex.cost import CycleTokens, DayEstimate, UsedDay
+    from ..cortex.memory.cost import CycleTokens, DayEstimate, UsedDay
     from ..settings.cortex import CortexSettings
 
 PARTS = (

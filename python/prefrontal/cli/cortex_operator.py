@@ -17,7 +17,7 @@ from .modules import plain
 from .workspace import Workspace, open_workspace, workspace_options
 
 if TYPE_CHECKING:
-    from ..cortex.operator import OperatorWishes
+    from ..cortex.memory.wishes import OperatorWishes
 
 LONGEST_KEY = 64
 LONGEST_VALUE = 240
@@ -144,7 +144,7 @@ def changing_wishes(place: Workspace) -> Iterator[OperatorWishes]:
     """The wishes so far; what is changed in them is stored. One process at a time."""
     import fcntl
 
-    from ..cortex.operator import OPERATOR_KEY, OperatorWishes
+    from ..cortex.memory.wishes import OPERATOR_KEY, OperatorWishes
 
     memory = place.memory()
     try:

@@ -43,7 +43,7 @@ def export_patterns(
     It holds no text, no peer and no message: only how often a trigger led to a finding, for
     triggers with at least three reflections.
     """
-    from ..cortex.patterns import export
+    from ..cortex.sharing.patterns import export
     from .cortex_reading import read_kept
 
     place, sharing, key = _sharing(workspace, config)
@@ -99,8 +99,8 @@ def _sharing(workspace: str | None, config: str | None) -> tuple[Workspace, Shar
 
 def _hints(text: str, key: str) -> list[dict[str, Any]]:
     """Hints of a file of patterns or of insights. Raises InputError for any other."""
-    from ..cortex import insights, patterns
-    from ..cortex.signing import verified
+    from ..cortex.sharing import insights, patterns
+    from ..cortex.sharing.signing import verified
 
     said = verified(text, key).get("format")
     kind = insights if said == insights.FORMAT else patterns
@@ -109,7 +109,7 @@ def _hints(text: str, key: str) -> list[dict[str, Any]]:
 
 def _insights(kept: Kept, source: str, key: str) -> str:
     """Where each peer stands, by the latest assessment that is kept; no rationale goes out."""
-    from ..cortex.insights import Insight, export
+    from ..cortex.sharing.insights import Insight, export
 
     latest: dict[str, Insight] = {}
     for record in kept.history:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ..cortex.memory.wishes import OPERATOR_KEY, OperatorWishes
 from ..cortex.models import Belief, ReflectionRecord
-from ..cortex.operator import OPERATOR_KEY, OperatorWishes
 from ..cortex.state import (
     BELIEFS_KEY,
     HISTORY_KEY,

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from .clamp import clamp_trust
     from .models import Belief, ReflectionRecord
     from .plugin import CortexPlugin
-    from .triggers import TriggerEngine
+    from .triggers.triggers import TriggerEngine
 
 _HOMES = {
     "Belief": ".models",
     "CortexPlugin": ".plugin",
     "ReflectionRecord": ".models",
-    "TriggerEngine": ".triggers",
+    "TriggerEngine": ".triggers.triggers",
     "clamp_trust": ".clamp",
 }
 

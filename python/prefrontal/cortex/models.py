@@ -7,7 +7,7 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from .stored import Check, checked, dicts, number, optional, switch, text, texts, whole
+from .field_checks import Check, checked, dicts, number, optional, switch, text, texts, whole
 
 TRIGGERS = (
     "manual",

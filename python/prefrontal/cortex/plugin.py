@@ -9,13 +9,13 @@ from ..plugin import IncomingMessage, PluginMeta
 from ..plugin.messages import is_internal
 from ..protocols import Reflector
 from ..settings.cortex import CortexSettings
-from . import observation
-from .consultation import Consultation
-from .context import fit
-from .gathering import gather_peer
-from .life import CortexLife
-from .prompt import TASK, BeliefBlock, system_prompt
-from .restoring import keep
+from .consultation.consultation import Consultation
+from .context.context import fit
+from .context.prompt import TASK, BeliefBlock, system_prompt
+from .cycle.gathering import gather_peer
+from .cycle.life import CortexLife
+from .cycle.restoring import keep
+from .triggers import events as observation
 
 if TYPE_CHECKING:
     from collections import deque

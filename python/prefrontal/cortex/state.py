@@ -12,15 +12,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from .field_checks import checked, dicts, number, optional, text, texts, whole
 from .models import Belief, ReflectionRecord
-from .operator import OPERATOR_KEY
-from .stored import checked, dicts, number, optional, text, texts, whole
 
 __all__ = [
     "BELIEFS_KEY",
     "CORRUPT_SUFFIX",
     "HISTORY_KEY",
-    "OPERATOR_KEY",
     "STATE_KEY",
     "CortexState",
     "belief_status",

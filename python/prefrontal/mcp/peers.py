@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ..assembly.agent_records import KnownPeer
-from ..cortex.deferral import kind_of_reply, kind_of_tool
+from ..cortex.consultation.deferral import kind_of_reply, kind_of_tool
 from ..cortex.models import Belief
 from ..ledger.scale import info_word, trust_word
 from ..plain_text import visible

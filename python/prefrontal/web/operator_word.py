@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..assembly.agent_records import AgentRecords
-from ..cortex.operator import OPERATOR_KEY, OperatorWishes
+from ..cortex.memory.wishes import OPERATOR_KEY, OperatorWishes
 from ..errors import InputError, SourceError
 from ..storage.memory_files import MemoryFiles
 

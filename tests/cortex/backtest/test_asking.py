@@ -19,7 +19,7 @@ from prefrontal.cortex.backtest.ratings import Rating
 from prefrontal.cortex.backtest.replay import BacktestOptions, Replay
 from prefrontal.cortex.backtest.result import BacktestResult
 from prefrontal.cortex.backtest.table import print_backtest
-from prefrontal.cortex.prompt import TASK
+from prefrontal.cortex.context.prompt import TASK
 from prefrontal.errors import InputError, PrefrontalError
 from prefrontal.ledger import SCORE_GUIDE, Ledger
 from prefrontal.settings.cortex import CortexSettings

@@ -14,11 +14,11 @@ from ...plugin.waiting import wait_for
 from ...protocols import ReflectionReply, Reflector
 from ...redaction import redact
 from ...settings.cortex import CortexSettings
-from ..context import Gathered, Material, PeerMaterial, fit
-from ..cycle import Usage
+from ..context.context import Gathered, Material, PeerMaterial, fit
+from ..context.prompt import TASK, system_prompt
 from ..models import Reflection
-from ..parsing import parse_reflection
-from ..prompt import TASK, system_prompt
+from ..reflectors.usage import Usage
+from ..reply.parsing import parse_reflection
 from .proposals import Proposal
 from .ratings import Rating
 

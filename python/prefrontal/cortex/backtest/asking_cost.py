@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..cost import TYPICAL_OUT, tokens_of
+from ..memory.cost import TYPICAL_OUT, tokens_of
 from .asking import Questions, Scene
 from .proposals import MeanOfNew, Proposal
 from .ratings import Rating

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ...settings.cortex import CortexSettings
-from ..beliefs import BeliefStore
+from ..lineage import Judged
+from ..memory.beliefs import BeliefStore
 from ..models import ProposedBelief
-from ..parsing import belief_key
-from ..provenance import Judged
+from ..reply.parsing import belief_key
 
 
 class Cautions:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from copy import deepcopy
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from ..beta_trust import BetaTrust
+from ..reflectors.beta_trust import BetaTrust
 from .ratings import Rating
 
 

@@ -1,0 +1,1 @@
+"""A second look at a step before the agent takes it."""

@@ -1,0 +1,71 @@
+"""A verdict without a model: from the peer's trust, what is known of it, and what stands out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..reflectors.rules import Judged, RulesReflector
+from ..reflectors.words import signed
+from .deferral import Kind
+from .verdict import ConsultRequest, Verdict
+
+_AGAINST = frozenset({"size_jump", "steering", "broken", "tempo"})
+_CONFIRM = "the operator confirms it"
+_CONDITIONS: dict[Kind, tuple[str, ...]] = {
+    "money": ("amount and recipient are the ones agreed", _CONFIRM),
+    "irreversible": ("what would be lost is kept elsewhere first", _CONFIRM),
+    "commitment": ("it is limited in time and effort",),
+    "scope": ("a small part is done and checked first",),
+}
+_SURE = {"money": (7, 6), "irreversible": (4, 4), "commitment": (2, 2), "scope": (1, 3)}
+_POLITE = {
+    "money": "I have to check this first before anything is paid.",
+    "irreversible": "I have to check this first because it cannot be undone.",
+    "commitment": "I would like to look into it before I promise anything.",
+    "scope": "Let us start with a small part of it and go on from there.",
+}
+
+
+def judge(
+    request: ConsultRequest, context: Mapping[str, Any], reflector: RulesReflector
+) -> Verdict:
+    """Deny where conduct speaks against the peer, approve where enough speaks for it.
+
+    In between it is conditional; money for somebody unknown is denied. context: of the one peer.
+    """
+    judged = next(iter(reflector.judged(context)), None)
+    if judged is None:
+        return _unknown(request)
+    found = [each.text for each in judged.found if each.kind in _AGAINST]
+    trust, info = _standing(judged), judged.peer.info
+    facts = f"trust {signed(trust)}, info {info}/10, {judged.peer.count} interactions"
+    if found or trust < 0:
+        why = "; ".join([facts, *found])
+        return _answer("deny", request.kind, why)
+    least_trust, least_info = _SURE[request.kind]
+    if trust >= least_trust and info >= least_info:
+        return Verdict("approve", reasoning=facts)
+    why = f"{facts}; approved from trust {signed(least_trust)} and info {least_info}"
+    return _answer(
+        "deny" if request.kind == "money" and info <= 1 else "conditional", request.kind, why
+    )
+
+
+def _standing(judged: Judged) -> int:
+    """The lower of what is on record and what the facts support now."""
+    on_record = judged.peer.trust
+    supported = judged.estimate.trust
+    return supported if on_record is None else min(on_record, supported)
+
+
+def _unknown(request: ConsultRequest) -> Verdict:
+    why = "nothing is known of the peer" if request.peer_id else "no peer stands behind it"
+    if request.kind == "money":
+        return _answer("deny", request.kind, why)
+    return _answer("conditional", request.kind, why)
+
+
+def _answer(decision: Any, kind: Kind, why: str) -> Verdict:
+    conditions = _CONDITIONS[kind] if decision == "conditional" else ()
+    return Verdict(decision, conditions, why, _POLITE[kind])

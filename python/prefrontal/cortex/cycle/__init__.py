@@ -1,0 +1,1 @@
+"""One reflection at a time, from the trigger to the record."""

@@ -1,0 +1,1 @@
+"""What the cortex remembers between cycles, and where it is stored."""

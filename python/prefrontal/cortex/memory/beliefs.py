@@ -1,0 +1,265 @@
+"""The beliefs of one agent: few, each for a while, the operator's above the reflector's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol
+
+from ..context.prompt import belief_block, belief_line
+from ..lineage import Judged
+from ..models import Belief
+from ..quoting import statement
+from ..reply.parsing import VALUE_LIMIT, belief_key
+from .wishes import OperatorWishes
+
+_EVIDENCE_KEPT = 5
+
+
+class BeliefRules(Protocol):
+    """What of the cortex's settings beliefs follow."""
+
+    @property
+    def max_beliefs(self) -> int: ...
+    @property
+    def belief_ttl_minutes(self) -> float: ...
+    @property
+    def belief_expiry_cycles(self) -> int: ...
+    @property
+    def stale_beliefs(self) -> Literal["mark", "omit", "ignore"]: ...
+    @property
+    def max_belief_chars(self) -> int: ...
+
+
+@dataclass(slots=True)
+class BeliefChanges:
+    """What an update did, as keys. revised: key, old and new value. refused: sentences."""
+
+    added: list[str] = field(default_factory=list)
+    reaffirmed: list[str] = field(default_factory=list)
+    expired: list[str] = field(default_factory=list)
+    revised: list[dict[str, Any]] = field(default_factory=list)
+    quarantined: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+
+class BeliefStore:
+    """Beliefs by key. version grows with every change; cycle: the last one that was completed."""
+
+    def __init__(self, rules: BeliefRules) -> None:
+        self.rules = rules
+        self.by_key: dict[str, Belief] = {}
+        self.version = 0
+        self.cycle = 0
+        self._evidence: dict[str, int] = {}
+
+    def active(self, now: float) -> list[Belief]:
+        """Those that hold at `now` and are not kept back."""
+        return [each for each in self.held(now) if not each.quarantined]
+
+    def held(self, now: float) -> list[Belief]:
+        """Those whose time is not over, kept back or not."""
+        return [each for each in self.by_key.values() if not each.expired_at(now)]
+
+    def is_stale(self, belief: Belief) -> bool:
+        """Whether no cycle confirmed it for a while."""
+        return not belief.pinned and (
+            self.cycle - belief.source_cycle >= self.rules.belief_expiry_cycles
+        )
+
+    def expire(self, now: float) -> list[str]:
+        """Remove those whose time is over; their keys.
+
+        A belief from the future is one from before the clock was set back: it counts from now.
+        """
+        for belief in self.by_key.values():
+            belief.created_at = min(belief.created_at, now)
+        gone = [key for key, belief in self.by_key.items() if belief.expired_at(now)]
+        self._remove(gone)
+        return gone
+
+    def update(
+        self, proposed: Iterable[Judged], *, cycle: int, now: float, provenance: str
+    ) -> BeliefChanges:
+        """Take in what a reflection proposes.
+
+        A belief with the same key is confirmed, and revised when its value is another. One that
+        rests on a peer's own words alone is kept back until it is found again later, when more is
+        known of the peer and it no longer rests on that alone. Pinned ones stay as they are. Over
+        the cap those kept back go first, then the oldest.
+        """
+        self.cycle = cycle
+        changes = BeliefChanges(expired=self.expire(now))
+        for each in proposed:
+            known = self.by_key.get(each.belief.key)
+            if known is None:
+                self._add(each, cycle, now, provenance, changes)
+            elif known.pinned:
+                changes.refused.append(f"{known.key} is pinned")
+            else:
+                self._confirm(known, each, cycle, now, provenance, changes)
+        changes.expired += self._evict(now)
+        self.version += 1
+        return changes
+
+    def _add(
+        self, each: Judged, cycle: int, now: float, provenance: str, changes: BeliefChanges
+    ) -> None:
+        belief = Belief(
+            key=each.belief.key,
+            value=each.belief.value,
+            rationale=each.belief.rationale,
+            source_cycle=cycle,
+            created_at=now,
+            ttl_minutes=self.rules.belief_ttl_minutes,
+            peer_id=each.belief.peer_id,
+            supporting_evidence=(_note(cycle, each),),
+            provenance=provenance,
+            quarantined=bool(each.own_words),
+        )
+        self.by_key[belief.key] = belief
+        changes.added.append(belief.key)
+        if belief.quarantined:
+            changes.quarantined.append(belief.key)
+            self._evidence[belief.key] = each.evidence
+
+    def _confirm(
+        self,
+        known: Belief,
+        each: Judged,
+        cycle: int,
+        now: float,
+        provenance: str,
+        changes: BeliefChanges,
+    ) -> None:
+        revised = known.value != each.belief.value
+        if revised and each.own_words and not known.quarantined:
+            changes.refused.append(f"{known.key} is not revised: {each.own_words}")
+            return
+        if known.quarantined and not each.own_words:
+            known.quarantined = each.evidence <= self._evidence.get(known.key, -1)
+        if revised:
+            change = {"key": known.key, "old": known.value, "new": each.belief.value}
+            changes.revised.append(change)
+            known.value = each.belief.value
+        known.rationale = each.belief.rationale or known.rationale
+        known.peer_id = each.belief.peer_id or known.peer_id
+        known.provenance = provenance
+        known.ttl_minutes = self.rules.belief_ttl_minutes
+        notes = (*known.supporting_evidence, _note(cycle, each))
+        known.supporting_evidence = notes[-_EVIDENCE_KEPT:]
+        known.reaffirm(cycle, now)
+        changes.reaffirmed.append(known.key)
+        if known.quarantined:
+            changes.quarantined.append(known.key)
+
+    def _evict(self, now: float) -> list[str]:
+        over = len(self.by_key) - self.rules.max_beliefs
+        loose = [each for each in self.by_key.values() if not each.pinned]
+        loose.sort(key=lambda each: (not each.quarantined, each.created_at))
+        gone = [each.key for each in loose[: max(0, over)]]
+        self._remove(gone)
+        return gone
+
+    def _remove(self, keys: Iterable[str]) -> None:
+        for key in keys:
+            if self.by_key.pop(key, None) is not None:
+                self._evidence.pop(key, None)
+                self.version += 1
+
+    def obey(self, wishes: OperatorWishes, always: Mapping[str, str]) -> list[str]:
+        """Pin, forget and approve as the operator wishes; the keys of what changed.
+
+        always: beliefs that the settings pin, by key.
+        """
+        before = self.by_key
+        loose = [replace(each, pinned=False) for each in before.values()]
+        pinned = {belief_key(key): value for key, value in always.items()}
+        wanted = {each.key: _safe(each) for each in wishes.applied(loose, pinned) if each.key}
+        rejected = wishes.rejected
+        after = {
+            key: each for key, each in wanted.items() if not (key in rejected and each.quarantined)
+        }
+        changed = [key for key in {**before, **after} if before.get(key) != after.get(key)]
+        if changed:
+            self.by_key = after
+            self.version += 1
+        return changed
+
+    def render(self, peer_id: str, now: float) -> tuple[str, float]:
+        """The block for a prompt in which that peer is spoken with, and until when it holds.
+
+        First what is about the peer, then the pinned, then the newest, as far as there is room.
+        """
+        rules = self.rules
+        shown = [
+            each
+            for each in self.active(now)
+            if rules.stale_beliefs != "omit" or not self.is_stale(each)
+        ]
+        name = belief_key(peer_id)
+        shown.sort(
+            key=lambda each: (not _is_about(each, peer_id, name), not each.pinned, -each.created_at)
+        )
+        mark = rules.stale_beliefs == "mark"
+        lines = [belief_line(each, stale=mark and self.is_stale(each)) for each in shown]
+        until = min((each.expires_at for each in shown), default=math.inf)
+        return belief_block(lines, rules.max_belief_chars), until
+
+    def for_context(self, now: float) -> list[dict[str, Any]]:
+        """As the reflector sees them, the newest first.
+
+        Those kept back are not among them: what it finds again it finds in new evidence.
+        """
+        held = sorted(self.active(now), key=lambda each: (not each.pinned, -each.created_at))
+        return [
+            {
+                "key": each.key,
+                "value": each.value,
+                "peer_id": each.peer_id,
+                "age_minutes": round((now - each.created_at) / 60),
+                "cycle": each.source_cycle,
+                "status": self.status(each),
+            }
+            for each in held
+        ]
+
+    def status(self, belief: Belief) -> str:
+        """ "pinned", "quarantined", "stale" or "active"."""
+        if belief.pinned:
+            return "pinned"
+        if belief.quarantined:
+            return "quarantined"
+        return "stale" if self.is_stale(belief) else "active"
+
+    def load(self, beliefs: Sequence[Belief], evidence: Mapping[str, int], now: float) -> None:
+        """Start from stored ones; those whose time is over are left out."""
+        self.by_key = {each.key: each for each in beliefs}
+        self._evidence = dict(evidence)
+        self.expire(now)
+        self._evict(now)
+        self.version += 1
+
+    @property
+    def evidence(self) -> dict[str, int]:
+        """What was known of the peer when a belief was first kept back, by key."""
+        return dict(self._evidence)
+
+
+def _note(cycle: int, each: Judged) -> str:
+    return f"cycle {cycle}: {each.own_words}" if each.own_words else f"cycle {cycle}"
+
+
+def _is_about(belief: Belief, peer_id: str, name: str) -> bool:
+    """Whether it is about the peer: by its id, or by the id's name in the key."""
+    if belief.peer_id is not None or not name:
+        return belief.peer_id == peer_id
+    return f"-{name}-" in f"-{belief.key}-"
+
+
+def _safe(belief: Belief) -> Belief:
+    """A belief of the operator's in the form of all others."""
+    if not belief.pinned:
+        return belief
+    return replace(belief, key=belief_key(belief.key), value=statement(belief.value, VALUE_LIMIT))

@@ -1,0 +1,176 @@
+"""What reflection costs: expected from the configuration alone, used by day, and capped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+
+from ...settings.cortex_growth import Cost
+from ..field_checks import checked, dicts, text, whole
+
+DAY_MINUTES = 24 * 60
+TYPICAL_IN, TYPICAL_OUT = 2250, 400
+_KEPT_DAYS = 60
+_MTOK = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class CycleTokens:
+    """Tokens of one cycle.
+
+    The parts of the input: prompt, SOUL.md, beliefs, previous summary, peers, events. output:
+    what the model answers.
+    """
+
+    prompt: int = 400
+    soul: int = 400
+    beliefs: int = 300
+    previous_summary: int = 150
+    peers: int = 500
+    events: int = 500
+    output: int = TYPICAL_OUT
+
+    @property
+    def input(self) -> int:
+        """All parts of the input."""
+        parts = (self.prompt, self.soul, self.beliefs, self.previous_summary)
+        return sum(parts) + self.peers + self.events
+
+    @property
+    def total(self) -> int:
+        return self.input + self.output
+
+
+@dataclass(frozen=True, slots=True)
+class DayEstimate:
+    """A day with a cycle whenever the timer fires, the most there can be of the timer's."""
+
+    minutes: float
+    cycles: int
+    tokens: int
+    dollars: float
+
+
+@dataclass(slots=True)
+class UsedDay:
+    """What was used on one day. date: of UTC, "2026-03-15"."""
+
+    date: str
+    cycles: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+    @property
+    def tokens(self) -> int:
+        return self.tokens_in + self.tokens_out
+
+
+def tokens_of(characters: int | str) -> int:
+    """Tokens of a text, or of that many characters: a quarter, rounded up."""
+    count = len(characters) if isinstance(characters, str) else characters
+    return -(-count // 4)
+
+
+def dollars(tokens_in: int, tokens_out: int, prices: Cost) -> float:
+    return (tokens_in * prices.input_per_mtok + tokens_out * prices.output_per_mtok) / _MTOK
+
+
+def typical_cycle(
+    *,
+    max_context_tokens: int,
+    peers: int,
+    context_window: int,
+    max_beliefs: int,
+    soul_characters: int = 1600,
+) -> CycleTokens:
+    """A cycle of an agent so configured, no more of it than the bound of the context allows.
+
+    A peer's own lines come to some 40 tokens, each of its interactions to 12, a belief to 15.
+    """
+    parts = CycleTokens(
+        soul=tokens_of(soul_characters),
+        beliefs=15 * max_beliefs,
+        peers=peers * (40 + 12 * min(context_window, 5)),
+        events=50 * min(context_window, 10),
+    )
+    over = max(0, parts.input - max_context_tokens)
+    return CycleTokens(
+        soul=parts.soul,
+        beliefs=parts.beliefs,
+        events=max(0, parts.events - over),
+        peers=max(0, parts.peers - max(0, over - parts.events)),
+    )
+
+
+def day(minutes: float, prices: Cost, cycle: CycleTokens | None = None) -> DayEstimate:
+    """A day of the timer alone. Without a cycle, one of 2,250 tokens in and 400 out.
+
+    At $3 and $15 for a million: $1.22 every 15 minutes, $0.61 every 30, $0.31 every 60.
+    """
+    tokens_in = TYPICAL_IN if cycle is None else cycle.input
+    tokens_out = TYPICAL_OUT if cycle is None else cycle.output
+    cycles = int(DAY_MINUTES // minutes)
+    price = dollars(tokens_in, tokens_out, prices)
+    return DayEstimate(minutes, cycles, cycles * (tokens_in + tokens_out), cycles * price)
+
+
+class DailyCost:
+    """Counts what was used on each day of UTC, for the last sixty, and says when it is enough."""
+
+    def __init__(self) -> None:
+        self._days: list[UsedDay] = []
+
+    @property
+    def days(self) -> Sequence[UsedDay]:
+        """The days on which something was used, the oldest first."""
+        return tuple(self._days)
+
+    def refusal(self, now: float, settings: Cost) -> str:
+        """Why no more may be used today; "" when it may."""
+        used = self._day(now)
+        most = settings.daily_tokens
+        if most is not None and used.tokens >= most:
+            return f"{used.tokens:,} tokens used today, the cap is {most:,}"
+        spent = dollars(used.tokens_in, used.tokens_out, settings)
+        limit = settings.daily_dollars
+        if limit is not None and (spent >= limit):
+            return f"${spent:.2f} spent today, the cap is ${limit:.2f}"
+        return ""
+
+    def add(self, now: float, tokens_in: int | None, tokens_out: int | None) -> None:
+        """Count one call; None is taken for nothing used."""
+        used = self._day(now)
+        used.cycles += 1
+        used.tokens_in += max(0, tokens_in or 0)
+        used.tokens_out += max(0, tokens_out or 0)
+        if used not in self._days:
+            self._days = [*self._days, used][-_KEPT_DAYS:]
+
+    def save(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "date": each.date,
+                "cycles": each.cycles,
+                "tokens_in": each.tokens_in,
+                "tokens_out": each.tokens_out,
+            }
+            for each in self._days
+        ]
+
+    def load(self, raw: object) -> None:
+        """Take up what `save` gave; damaged entries are left out."""
+        found = [checked(each, _CHECKS) for each in dicts(raw if isinstance(raw, list) else [])]
+        self._days = [UsedDay(**each) for each in found if _CHECKS.keys() <= each.keys()]
+
+    def _day(self, now: float) -> UsedDay:
+        today = datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%d")
+        return next((each for each in self._days if each.date == today), UsedDay(today))
+
+
+def _date(value: object) -> str:
+    return date.fromisoformat(text(value)).isoformat()
+
+
+_CHECKS = {"date": _date, **dict.fromkeys(("cycles", "tokens_in", "tokens_out"), whole)}

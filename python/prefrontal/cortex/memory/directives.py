@@ -1,0 +1,215 @@
+"""What the cortex asks of the agent: few, once each, for a while, and only asked, never done."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from ...plain_text import visible
+from ...plugin.messages import SYSTEM_SENDER, IncomingMessage
+from ...settings.cortex_growth import Directives
+from ..field_checks import checked, dicts, number, text, whole
+from ..models import ProposedDirective
+
+HOUR_S = 3600.0
+SENDER_NAME = "Cortex"
+CHANNEL = "cortex"
+_ACTION_LIMIT, _MESSAGE_LIMIT, _RATIONALE_LIMIT = 120, 500, 500
+_LONGEST_MINUTES = 7 * 24 * 60.0
+_REMEMBERED = 100
+
+QUEUED, PENDING, DROPPED = "queued", "pending", "dropped"
+DELIVERED, EXPIRED, REJECTED = "delivered", "expired", "rejected"
+_OPEN = (QUEUED, PENDING)
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """One request to the agent. Times are Unix seconds.
+
+    status: "queued" goes out at the next poll, "pending" waits for the operator's approval,
+    "delivered", "expired", "rejected" and "dropped" are over. why: the reason of the last two, or
+    why one waits that would not have to.
+    """
+
+    id: str
+    target_peer: str
+    action: str
+    message: str
+    rationale: str
+    cycle: int
+    created_at: float
+    expires_at: float
+    status: str
+    why: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def to_message(self, now: float) -> IncomingMessage:
+        """What the agent's loop gets: a line that says what to do, a line with words for it."""
+        lines = [f"Directive {self.id} for {visible(self.target_peer, 128)}: {self.action}"]
+        if self.message:
+            lines.append(f"Message: {self.message}")
+        return IncomingMessage(
+            id=self.id,
+            channel_type=CHANNEL,
+            channel_id=self.target_peer,
+            sender_id=SYSTEM_SENDER,
+            sender_name=SENDER_NAME,
+            content="\n".join(lines),
+            timestamp=datetime.fromtimestamp(now, UTC),
+            metadata={
+                "is_cortex": True,
+                "skip_persistence": True,
+                "target_peer": self.target_peer,
+                "directive_id": self.id,
+            },
+        )
+
+
+class DirectiveQueue:
+    """Takes proposals, keeps within the caps, and hands each directive out once.
+
+    It remembers the last hundred, so that neither a restart nor a reflector that repeats itself
+    sends the same twice.
+    """
+
+    def __init__(self) -> None:
+        self._known: list[Directive] = []
+
+    @property
+    def open(self) -> tuple[Directive, ...]:
+        """Those that are queued or pending, the oldest first."""
+        return tuple(each for each in self._known if each.status in _OPEN)
+
+    def add(
+        self,
+        proposed: Sequence[ProposedDirective],
+        *,
+        settings: Directives,
+        cycle: int,
+        now: float,
+        peers: Collection[str],
+    ) -> list[dict[str, Any]]:
+        """What became of each proposal, in order. peers: those that may be a target."""
+        taken = [
+            self._take(proposal, number, settings, cycle, now, peers)
+            for number, proposal in enumerate(proposed, start=1)
+        ]
+        return [each.to_json() for each in taken]
+
+    def approve(self, ids: Iterable[str]) -> list[dict[str, Any]]:
+        """Let pending ones go out; returns those that were pending."""
+        return self._settle(ids, QUEUED, "approved by the operator")
+
+    def reject(self, ids: Iterable[str]) -> list[dict[str, Any]]:
+        """Keep pending and queued ones from going out; returns those that were."""
+        return self._settle(ids, REJECTED, "rejected by the operator")
+
+    def poll(self, now: float) -> list[IncomingMessage]:
+        """What the agent should do now, each directive once."""
+        self.expire(now)
+        due = [each for each in self._known if each.status == QUEUED]
+        for each in due:
+            self._replace(replace(each, status=DELIVERED))
+        return [each.to_message(now) for each in due]
+
+    def expire(self, now: float) -> list[dict[str, Any]]:
+        """Take back those whose time is over; returns them."""
+        over = [each for each in self.open if now > each.expires_at]
+        return [self._replace(replace(each, status=EXPIRED)) for each in over]
+
+    def save(self) -> list[dict[str, Any]]:
+        """Everything remembered, as plain values."""
+        return [each.to_json() for each in self._known]
+
+    def load(self, raw: object) -> None:
+        """Take up what `save` gave; damaged entries are left out."""
+        listed = raw if isinstance(raw, list) else []
+        found = [_restored(each) for each in dicts(listed)]
+        self._known = [each for each in found if each is not None][-_REMEMBERED:]
+
+    def _take(
+        self,
+        proposal: ProposedDirective,
+        number: int,
+        settings: Directives,
+        cycle: int,
+        now: float,
+        peers: Collection[str],
+    ) -> Directive:
+        minutes = proposal.expires_minutes or settings.expires_minutes
+        directive = Directive(
+            id=f"directive-{cycle}-{number}",
+            target_peer=proposal.target_peer,
+            action=visible(proposal.action, _ACTION_LIMIT),
+            message=visible(proposal.message, _MESSAGE_LIMIT),
+            rationale=visible(proposal.rationale, _RATIONALE_LIMIT),
+            cycle=cycle,
+            created_at=now,
+            expires_at=now + max(0.0, min(minutes, _LONGEST_MINUTES)) * 60,
+            status=PENDING if settings.require_approval or proposal.own_words else QUEUED,
+            why=proposal.own_words,
+        )
+        why = self._refusal(directive, settings, now, peers)
+        if why:
+            return replace(directive, status=DROPPED, why=why)
+        self._known = [*self._known, directive][-_REMEMBERED:]
+        return directive
+
+    def _refusal(
+        self, directive: Directive, settings: Directives, now: float, peers: Collection[str]
+    ) -> str:
+        """Why it is not taken; "" when it is."""
+        if not settings.enabled:
+            return "directives are switched off"
+        if directive.target_peer not in peers:
+            return "the target is no known peer"
+        if not directive.action.strip():
+            return "the action is blank"
+        if self._repeats(directive, settings, now):
+            return "the same was asked for this peer before"
+        if sum(each.cycle == directive.cycle for each in self._known) >= settings.per_cycle:
+            return f"more than {settings.per_cycle} in one cycle"
+        if sum(0 <= now - each.created_at < HOUR_S for each in self._known) >= settings.per_hour:
+            return f"more than {settings.per_hour} in one hour"
+        return ""
+
+    def _repeats(self, directive: Directive, settings: Directives, now: float) -> bool:
+        window = settings.repeat_after_hours * HOUR_S
+        return any(
+            each.id == directive.id
+            or (
+                (each.target_peer, each.action.casefold())
+                == (directive.target_peer, directive.action.casefold())
+                and now - each.created_at < window
+            )
+            for each in self._known
+        )
+
+    def _settle(self, ids: Iterable[str], status: str, why: str) -> list[dict[str, Any]]:
+        wanted = set(ids)
+        mine = (PENDING,) if status == QUEUED else _OPEN
+        found = [each for each in self._known if each.id in wanted and each.status in mine]
+        return [self._replace(replace(each, status=status, why=why)) for each in found]
+
+    def _replace(self, directive: Directive) -> dict[str, Any]:
+        self._known = [directive if each.id == directive.id else each for each in self._known]
+        return directive.to_json()
+
+
+_TEXTS = ("id", "target_peer", "action", "message", "rationale", "status", "why")
+_CHECKS = {
+    **dict.fromkeys(_TEXTS, text),
+    "cycle": whole,
+    "created_at": number,
+    "expires_at": number,
+}
+
+
+def _restored(raw: dict[str, Any]) -> Directive | None:
+    found = checked(raw, _CHECKS)
+    return Directive(**found) if _CHECKS.keys() <= found.keys() else None

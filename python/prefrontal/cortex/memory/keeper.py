@@ -1,0 +1,65 @@
+"""Where the cortex keeps its documents: in the memory of the agent, if it has one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ...plugin.contract import Registry
+from ..state import CORRUPT_SUFFIX
+
+Document = TypeVar("Document")
+
+
+class Keeper:
+    """Stores and retrieves through the memory; without one nothing is kept, and nobody minds."""
+
+    def __init__(self, registry: Registry, warn: Callable[[str], None]) -> None:
+        self._registry = registry
+        self._warn = warn
+
+    async def store(self, documents: dict[str, str]) -> bool:
+        """Keep texts by key; whether all are. A failure is a warning, what is in memory rules."""
+        provider: Any = self._registry.get_by_capability("memory")
+        if provider is None and not self._registry.get_implementations("memory.store"):
+            return True
+        try:
+            for key, document in documents.items():
+                await self._store(provider, key, document)
+        except Exception as error:  # noqa: BLE001 - the memory may be anybody's
+            self._warn(f"Failed to persist cortex state: {error}")
+            return False
+        return True
+
+    async def retrieve(self, key: str) -> str | None:
+        """The text of a key; None when there is none or the memory fails, with a warning."""
+        provider: Any = self._registry.get_by_capability("memory")
+        try:
+            if provider is not None:
+                found = await provider.retrieve(key)
+            else:
+                told = await self._registry.call_extension("memory.retrieve", {"key": key})
+                found = told[0] if told else None
+        except Exception as error:  # noqa: BLE001
+            self._warn(f"Failed to read {key}: {error}")
+            return None
+        return found if isinstance(found, str) else None
+
+    async def read(self, key: str, parse: Callable[[str | None], Document]) -> Document:
+        """The document of a key; an empty one when it is damaged, whose text is put aside."""
+        kept = await self.retrieve(key)
+        try:
+            return parse(kept)
+        except ValueError as error:
+            aside = key + CORRUPT_SUFFIX
+            self._warn(f"{key} cannot be read, starting empty, its text is under {aside}: {error}")
+            await self.store({aside: kept or ""})
+            return parse(None)
+
+    async def _store(self, provider: Any, key: str, document: str) -> None:
+        if provider is not None:
+            await provider.store(key, document)
+            return
+        ctx = {"key": key, "content": document}
+        if not await self._registry.call_extension("memory.store", ctx):
+            raise OSError(f"nobody kept {key}")

@@ -1,0 +1,93 @@
+"""What the cortex has learned about itself and its work: no beliefs, they do not expire."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from ...plain_text import visible
+from ...redaction import redact
+from ...settings.cortex_growth import Lessons
+from ..field_checks import checked, dicts, number, text, whole
+
+_LIMIT = 200
+_WORD = re.compile(r"[a-z0-9]{2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """seen: how often it was drawn. first_cycle, last_cycle, last_at: when, in Unix seconds.
+
+    before: what it said before its last revision.
+    """
+
+    text: str
+    seen: int
+    first_cycle: int
+    last_cycle: int
+    last_at: float
+    before: str = ""
+
+
+class LessonBook:
+    """A few lessons; the one that was not drawn for longest goes first."""
+
+    def __init__(self) -> None:
+        self._lessons: list[Lesson] = []
+
+    @property
+    def lessons(self) -> tuple[Lesson, ...]:
+        """The one drawn last first."""
+        return tuple(self._lessons)
+
+    def texts(self) -> list[str]:
+        return [each.text for each in self._lessons]
+
+    def update(self, texts: Sequence[str], *, settings: Lessons, cycle: int, now: float) -> None:
+        """Take in what a cycle has taught.
+
+        The same words again confirm a lesson; one that shares at least `settings.similarity` of
+        its words with an old one takes its place and keeps what it said before.
+        """
+        for raw in texts:
+            said = visible(redact(raw), _LIMIT).strip()
+            if said:
+                self._learn(said, settings.similarity, cycle, now)
+        del self._lessons[settings.cap :]
+
+    def save(self) -> list[dict[str, Any]]:
+        return [asdict(each) for each in self._lessons]
+
+    def load(self, raw: object) -> None:
+        """Take up what `save` gave; damaged entries are left out."""
+        found = [checked(each, _CHECKS) for each in dicts(raw if isinstance(raw, list) else [])]
+        self._lessons = [Lesson(**each) for each in found if _CHECKS.keys() <= each.keys()]
+
+    def _learn(self, said: str, similarity: float, cycle: int, now: float) -> None:
+        old = next((each for each in self._lessons if _alike(each.text, said) >= similarity), None)
+        if old is None:
+            lesson = Lesson(said, 1, cycle, cycle, now)
+        else:
+            self._lessons.remove(old)
+            before = old.text if old.text != said else old.before
+            lesson = replace(
+                old, text=said, seen=old.seen + 1, last_cycle=cycle, last_at=now, before=before
+            )
+        self._lessons.insert(0, lesson)
+
+
+def _alike(one: str, other: str) -> float:
+    """Share of their words that two texts have in common, 0..1."""
+    words, others = set(_WORD.findall(one.lower())), set(_WORD.findall(other.lower()))
+    if not words or not others:
+        return float(one == other)
+    return len(words & others) / len(words | others)
+
+
+_CHECKS = {
+    **dict.fromkeys(("text", "before"), text),
+    **dict.fromkeys(("seen", "first_cycle", "last_cycle"), whole),
+    "last_at": number,
+}

@@ -1,0 +1,141 @@
+"""What the operator wants of the cortex: written by the command line, read by a running agent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..field_checks import checked, dicts, number, optional
+from ..models import Belief
+
+OPERATOR_KEY = "cortex-operator"
+"""The key in the memory; nobody but the command line writes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A belief that stays. value: None for the one that it has. at: Unix seconds of the wish."""
+
+    value: str | None
+    at: float
+
+
+@dataclass(slots=True)
+class OperatorWishes:
+    """All wishes; the latest about a key or an id counts. Times are Unix seconds.
+
+    pinned: by belief key. forgotten: belief keys; a belief formed after the wish is a new one.
+    approved, rejected: keys of quarantined beliefs and ids of directives. reflect_requested_at:
+    when a reflection was asked for last. hints: patterns of other agents, as plain values.
+    """
+
+    pinned: dict[str, Pin] = field(default_factory=dict)
+    forgotten: dict[str, float] = field(default_factory=dict)
+    approved: dict[str, float] = field(default_factory=dict)
+    rejected: dict[str, float] = field(default_factory=dict)
+    reflect_requested_at: float | None = None
+    hints: list[dict[str, Any]] = field(default_factory=list)
+
+    def pin(self, key: str, value: str | None, now: float) -> None:
+        self.forgotten.pop(key, None)
+        self.pinned[key] = Pin(value, now)
+
+    def forget(self, key: str, now: float) -> None:
+        """Neither held nor pinned any more, until it is formed anew."""
+        self.pinned.pop(key, None)
+        self.approved.pop(key, None)
+        self.forgotten[key] = now
+
+    def approve(self, name: str, now: float) -> None:
+        self.rejected.pop(name, None)
+        self.approved[name] = now
+
+    def reject(self, name: str, now: float) -> None:
+        self.approved.pop(name, None)
+        self.rejected[name] = now
+
+    def applied(
+        self, beliefs: Iterable[Belief], always: Mapping[str, str] | None = None
+    ) -> list[Belief]:
+        """The beliefs as the operator wants them. always: pinned by the settings, value by key."""
+        held = {each.key: each for each in beliefs if not self._is_forgotten(each)}
+        for key, at in self.approved.items():
+            if key in held and held[key].created_at <= at:
+                held[key] = replace(held[key], quarantined=False)
+        pins = {key: Pin(value, 0.0) for key, value in (always or {}).items()} | self.pinned
+        for key, pin in pins.items():
+            if key in held:
+                value = held[key].value if pin.value is None else pin.value
+                held[key] = replace(held[key], value=value, pinned=True, quarantined=False)
+            elif pin.value is not None:
+                held[key] = _operators_own(key, pin.value, pin.at)
+        return list(held.values())
+
+    def _is_forgotten(self, belief: Belief) -> bool:
+        return belief.created_at <= self.forgotten.get(belief.key, float("-inf"))
+
+    def to_text(self) -> str:
+        """JSON for the memory."""
+        pinned = {key: {"value": pin.value, "at": pin.at} for key, pin in self.pinned.items()}
+        return json.dumps(
+            {
+                "pinned": pinned,
+                "forgotten": self.forgotten,
+                "approved": self.approved,
+                "rejected": self.rejected,
+                "reflect_requested_at": self.reflect_requested_at,
+                "hints": self.hints,
+            },
+            indent=1,
+            ensure_ascii=False,
+        )
+
+    @classmethod
+    def from_text(cls, text: str | None) -> OperatorWishes:
+        """What `to_text` wrote; what is damaged counts as not wished."""
+        try:
+            raw = json.loads(text or "{}")
+        except (ValueError, RecursionError):
+            return cls()
+        return cls(**checked(raw, _CHECKS))
+
+
+def _operators_own(key: str, value: str, at: float) -> Belief:
+    said = "The operator said so."
+    return Belief(key, value, said, 0, at, provenance="operator", pinned=True)
+
+
+def _pins(value: object) -> dict[str, Pin]:
+    found = {}
+    for key, raw in _mapping(value).items():
+        told = checked(raw, {"value": optional(_value), "at": number})
+        if {"value", "at"} <= set(told):
+            found[key] = Pin(told["value"], told["at"])
+    return found
+
+
+def _moments(value: object) -> dict[str, float]:
+    found = _mapping(value)
+    return checked(found, dict.fromkeys(found, number))
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError
+    return value
+
+
+def _value(value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError
+    return value
+
+
+_CHECKS = {
+    "pinned": _pins,
+    **dict.fromkeys(("forgotten", "approved", "rejected"), _moments),
+    "reflect_requested_at": optional(number),
+    "hints": lambda value: list(dicts(value)),
+}

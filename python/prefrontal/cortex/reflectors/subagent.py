@@ -1,0 +1,171 @@
+"""Who reflects: a subagent, the rules, or a client that assembly brings."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ...errors import PrefrontalError
+from ...plugin.contract import Registry
+from ...protocols import Reflector
+from ...settings.cortex_growth import Evidence, Sharing
+from ..reply.parsing import OUTPUT_SCHEMA
+
+_SUBAGENT_NAMES = frozenset({"subagent", "main"})
+
+
+class ReflectorUnavailableError(PrefrontalError):
+    """Nobody answers: no provider, one that refuses or one that fails; the text says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class RawReply:
+    """What a reflector answered, as it came. Tokens: None when nobody counted them."""
+
+    text: str
+    model: str = ""
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+
+
+class ReflectorSettings(Protocol):
+    """What of the cortex's settings decides who reflects."""
+
+    @property
+    def llm_provider(self) -> str | None: ...
+    @property
+    def model(self) -> str | None: ...
+    @property
+    def rules(self) -> Evidence: ...
+    @property
+    def sharing(self) -> Sharing: ...
+
+
+Factories = Mapping[str, Callable[[Any], Reflector]]
+
+
+def choose(
+    settings: ReflectorSettings,
+    registry: Registry | None,
+    factories: Factories,
+    schema: Mapping[str, Any] = OUTPUT_SCHEMA,
+) -> Reflector | None:
+    """Who reflects in this cycle; None when the one who should is not there.
+
+    Named: "rules", "subagent" or "main", or a name that `factories` knows. Not named: a subagent
+    that is available, else the rules. Any other name is an `llm_provider` of the subagent. schema:
+    JSON schema of the answer, for one who can hold its model to it.
+    """
+    name = settings.llm_provider
+    if name == "rules":
+        return _rules(settings)
+    if name is not None and name in factories:
+        return _held_to(factories[name](settings), schema)
+    subagent = _subagent(registry)
+    if name is None and subagent is None:
+        return _rules(settings)
+    if registry is None or subagent is None:
+        return None
+    provider = None if name is None or name in _SUBAGENT_NAMES else name
+    return SubagentReflector(registry, settings.model, provider, schema)
+
+
+def _held_to(made: Reflector, schema: Mapping[str, Any]) -> Reflector:
+    """The reflector that answers in the form of the schema, if it can be told one."""
+    with_schema: Any = getattr(made, "with_schema", None)
+    if with_schema is None:
+        return made
+    held: Reflector = with_schema(schema)
+    return held
+
+
+class SubagentReflector:
+    """Asks whoever provides "subagent", found anew for each question."""
+
+    depth = "deep"
+
+    def __init__(
+        self,
+        registry: Registry,
+        model: str | None = None,
+        provider: str | None = None,
+        schema: Mapping[str, Any] = OUTPUT_SCHEMA,
+    ) -> None:
+        self._registry = registry
+        self._wanted = {"model": model, "provider": provider}
+        self._schema = schema
+
+    async def reflect(
+        self,
+        *,
+        task: str,
+        context: Mapping[str, Any],
+        system_prompt: str,
+        timeout_s: float,
+        max_tokens: int,
+    ) -> RawReply:
+        """The subagent's answer. TimeoutError when it says that it took too long.
+
+        Raises ReflectorUnavailableError when there is none, it raises or it says that it failed.
+        """
+        spawn = self._spawn()
+        try:
+            result = await spawn(
+                task,
+                context=dict(context),
+                system_prompt=system_prompt,
+                timeout_seconds=timeout_s,
+                **self._options(spawn, max_tokens),
+            )
+        except TimeoutError:
+            raise
+        except Exception as error:
+            raise ReflectorUnavailableError(f"the subagent failed: {error}") from error
+        if not result.success:
+            _refuse(str(result.error or "no reason given"))
+        return RawReply(
+            str(result.output),
+            model=str(getattr(result, "model", "") or ""),
+            tokens_in=getattr(result, "tokens_in", None),
+            tokens_out=getattr(result, "tokens_out", None),
+        )
+
+    def _spawn(self) -> Callable[..., Any]:
+        found = _subagent(self._registry)
+        if found is None:
+            raise ReflectorUnavailableError("no plugin provides a subagent")
+        spawn: Callable[..., Any] = found.spawn
+        return spawn
+
+    def _options(self, spawn: Callable[..., Any], max_tokens: int) -> dict[str, Any]:
+        """What the subagent takes besides: a model, a provider, a bound on tokens, a schema."""
+        options: dict[str, Any] = {k: v for k, v in self._wanted.items() if v is not None}
+        taken = inspect.signature(spawn).parameters
+        if not any(each.kind is inspect.Parameter.VAR_KEYWORD for each in taken.values()):
+            for name in sorted(options.keys() - taken.keys()):
+                message = f"The subagent takes no {name}; it answers without {options.pop(name)!r}"
+                self._registry.log("warn", "cortex", message, {})
+        offered = {"max_tokens": max_tokens, "output_schema": self._schema}
+        return options | {name: offered[name] for name in offered if name in taken}
+
+
+def _refuse(reason: str) -> None:
+    if reason.lower().startswith("timeout"):
+        raise TimeoutError(reason)
+    raise ReflectorUnavailableError(reason)
+
+
+def _subagent(registry: Registry | None) -> Any:
+    """The first provider that is available, else None."""
+    if registry is None:
+        return None
+    found: Any = registry.get_by_capability("subagent")
+    return found if found is not None and getattr(found, "available", True) else None
+
+
+def _rules(settings: ReflectorSettings) -> Reflector:
+    from .rules import RulesReflector
+
+    return RulesReflector(settings.rules, settings.sharing.weight)

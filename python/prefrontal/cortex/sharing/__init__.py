@@ -1,0 +1,1 @@
+"""Signed files of patterns and insights that agents share."""

@@ -1,0 +1,1 @@
+"""When to reflect, and the events that count."""

@@ -1,0 +1,113 @@
+"""Thresholds that follow how useful the cycles were, within the operator's bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from ...settings.cortex_growth import Adaptive
+from ..field_checks import checked, items, switch, whole
+
+_OFTEN, _SELDOM = 0.8, 0.2
+_COUNT, _TIMER = "interaction_count", "timer"
+
+
+class AdaptiveSettings(Protocol):
+    """What of the cortex's settings the thresholds start from."""
+
+    @property
+    def adaptive(self) -> Adaptive: ...
+    @property
+    def interaction_threshold(self) -> int: ...
+    @property
+    def schedule_minutes(self) -> float: ...
+
+
+class AdaptiveThresholds:
+    """Moves one threshold a step at a time.
+
+    After `window` cycles that one trigger started, at least four in five of them useful: it fires
+    earlier; at most one in five: later. Then the count begins anew.
+    """
+
+    def __init__(self) -> None:
+        self._moved: dict[str, int] = {}
+        self._seen: dict[str, list[bool]] = {_COUNT: [], _TIMER: []}
+
+    def observe(
+        self, useful: bool, triggers: Sequence[str], settings: AdaptiveSettings
+    ) -> str | None:
+        """Take in one finished cycle; a sentence for the log when a threshold moves."""
+        if not settings.adaptive.enabled:
+            return None
+        trigger = next((each for each in triggers if each in self._seen), None)
+        if trigger is None or trigger != triggers[0]:
+            return None  # another trigger started it: it tells nothing about this threshold
+        seen = self._seen[trigger]
+        seen.append(useful)
+        if len(seen) < settings.adaptive.window:
+            return None
+        share = sum(seen) / len(seen)
+        seen.clear()
+        return self._move(trigger, share, settings)
+
+    def thresholds(self, settings: AdaptiveSettings) -> dict[str, Any]:
+        """Options of the trigger engine that stand instead of the configured ones."""
+        if not settings.adaptive.enabled:
+            return {}
+        found: dict[str, Any] = {}
+        if _COUNT in self._moved:
+            found["count"] = self._value(_COUNT, settings)
+        if _TIMER in self._moved:
+            found["period_s"] = self._value(_TIMER, settings) * 60.0
+        return found
+
+    def save(self) -> dict[str, Any]:
+        return {"moved": dict(self._moved), "seen": {k: list(v) for k, v in self._seen.items()}}
+
+    def load(self, raw: object) -> None:
+        """Take up what `save` gave; damaged fields are left out."""
+        found = checked(raw, {"moved": _mapping, "seen": _mapping})
+        self._moved = checked(found.get("moved"), {_COUNT: whole, _TIMER: whole})
+        seen = checked(found.get("seen"), {_COUNT: _switches, _TIMER: _switches})
+        self._seen = {_COUNT: [], _TIMER: [], **seen}
+
+    def _move(self, trigger: str, share: float, settings: AdaptiveSettings) -> str | None:
+        old = self._value(trigger, settings)
+        step = 1 if trigger == _COUNT else max(1, old // 4)
+        new = old - step if share >= _OFTEN else old + step if share <= _SELDOM else old
+        low, high = _bounds(trigger, settings)
+        new = max(low, min(high, new))
+        if new == old:
+            return None
+        self._moved[trigger] = new
+        return (
+            f"{_NAMES[trigger]} moved from {old} to {new} (bounds {low}..{high}): "
+            f"{share:.0%} of the last {settings.adaptive.window} cycles were useful"
+        )
+
+    def _value(self, trigger: str, settings: AdaptiveSettings) -> int:
+        low, high = _bounds(trigger, settings)
+        return max(low, min(high, self._moved.get(trigger, _STARTS[trigger](settings))))
+
+
+def _bounds(trigger: str, settings: AdaptiveSettings) -> tuple[int, int]:
+    adaptive = settings.adaptive
+    return adaptive.interaction_threshold if trigger == _COUNT else adaptive.schedule_minutes
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError
+    return value
+
+
+def _switches(value: object) -> list[bool]:
+    return [switch(each) for each in items(value)]
+
+
+_NAMES = {_COUNT: "interaction_threshold", _TIMER: "schedule_minutes"}
+_STARTS: dict[str, Callable[[AdaptiveSettings], int]] = {
+    _COUNT: lambda settings: settings.interaction_threshold,
+    _TIMER: lambda settings: round(settings.schedule_minutes),
+}

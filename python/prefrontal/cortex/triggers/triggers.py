@@ -1,0 +1,199 @@
+"""When to reflect: the trigger engine, driven by one agent's events and clock."""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from ..._core.cortex import TriggerEngine
+from ...clock import Clock
+from ..field_checks import checked, number, text
+from ..models import TRIGGERS, ProposedCommitment
+from ..state import CortexState
+
+if TYPE_CHECKING:
+    from ...settings.cortex import CortexSettings
+
+__all__ = ["TriggerEngine", "Triggers", "engine_options"]
+
+AGENT = 0
+_RETRY_LIMIT_S = 1800.0
+_PEER_LIMIT = 256
+_PROMISES_KEPT = 256
+_PROMISE = {"peer_id": text, "text": text, "due": number}
+
+
+def engine_options(settings: CortexSettings, overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of `TriggerEngine` for these settings. overrides: options that stand before them."""
+    on = set(settings.triggers)
+    farming = settings.farming
+    options: dict[str, Any] = {
+        "period_s": settings.schedule_minutes * 60.0,
+        "count": settings.interaction_threshold,
+        **overrides,
+        "count_outgoing": settings.count_outgoing,
+        "new_peer": "new_peer" in on,
+        "promise_timeout": "promise_timeout" in on,
+        "farming": "farming" in on,
+        "retry_s": settings.retry_backoff_seconds,
+        "retry_limit_s": max(_RETRY_LIMIT_S, settings.retry_backoff_seconds),
+        "farming_easy_count": farming.easy_count,
+        "farming_jump_factor": farming.jump_factor,
+        "farming_jump_min_size": farming.min_size,
+        "farming_jump_from": farming.jump_from,
+        "farming_tempo_count": farming.tempo_count,
+        "farming_tempo_per_day": farming.tempo_per_day,
+    }
+    options["period_s"] = options["period_s"] if "timer" in on else None
+    options["count"] = options["count"] if "interaction_count" in on else None
+    return options
+
+
+class Triggers:
+    """The engine with one agent in it, the promises by text, and what was asked for by hand.
+
+    Its time is the wall clock of the start plus what the monotonic clock has run since, so that it
+    fits stored times and no setting of the wall clock moves it.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._offset = clock.now() - clock.monotonic()
+        self._asked: list[str] = []
+        self._options: dict[str, Any] = {}
+        self._counted: set[str] = set()
+        self.engine = TriggerEngine()
+        self.running = False
+        self.promises: dict[str, dict[str, Any]] = {}
+        self.broken: dict[str, int] = {}
+
+    def now(self) -> float:
+        return self._offset + self._clock.monotonic()
+
+    def configure(self, settings: CortexSettings, overrides: Mapping[str, Any]) -> None:
+        """Take other thresholds, all at once. Raises ValueError, changing nothing, for bad ones."""
+        options = engine_options(settings, overrides)
+        if options != self._options:
+            self.engine.set_thresholds(**options)
+            self._options = options
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        return self._options
+
+    def push(self, kind: str, peer_id: str, size: float = 0.0) -> None:
+        """Tell the engine what happened now; see `TriggerEngine.push`."""
+        self.engine.push(AGENT, kind, peer_id[:_PEER_LIMIT], self.now(), size)
+
+    def know(self, peer_ids: Iterable[str]) -> None:
+        """These peers are no new ones."""
+        for peer_id in peer_ids:
+            self.push("known", peer_id)
+
+    def ask(self, trigger: str = "manual") -> None:
+        """Reflect at the next occasion."""
+        if trigger not in self._asked:
+            self._asked.append(trigger)
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        return tuple(self._asked)
+
+    def due(self) -> tuple[str, ...]:
+        """What fires now, by precedence."""
+        due = dict(self.engine.due(self.now())).get(AGENT, ())
+        return tuple(sorted({*self._asked, *due}, key=TRIGGERS.index))
+
+    def next_due(self) -> float | None:
+        """Seconds until something fires if nothing happens; None: nothing will."""
+        if self._asked:
+            return 0.0
+        at = self.engine.next_due(AGENT)
+        return None if at is None else max(0.0, at - self.now())
+
+    @property
+    def interactions(self) -> int:
+        """Since the last finished cycle."""
+        return self.engine.interactions(AGENT)
+
+    def begin(self) -> tuple[str, ...]:
+        """A cycle begins; what fired, by precedence."""
+        fired = {*self._asked, *self.engine.begin(AGENT, self.now())}
+        self.running = True
+        self._asked.clear()
+        return tuple(sorted(fired, key=TRIGGERS.index))
+
+    def finish(self, interactions: int) -> None:
+        """The cycle is done; that many interactions were seen by it."""
+        self.engine.finish(AGENT, self.now(), interactions)
+        self.running = False
+        self._prune()
+
+    def fail(self) -> None:
+        """The cycle failed: what fired stays, after a pause."""
+        self.engine.fail(AGENT, self.now())
+        self.running = False
+
+    def statistics(self, peer_id: str) -> dict[str, Any]:
+        return self.engine.statistics(AGENT, peer_id[:_PEER_LIMIT])
+
+    def commit(self, promises: Sequence[ProposedCommitment], now: float) -> list[str]:
+        """Watch promises whose time is still to come; those taken, as texts."""
+        taken = []
+        for each in promises:
+            if each.due <= now or len(self.promises) >= _PROMISES_KEPT:
+                continue
+            told = f"{each.peer_id}\0{each.text}\0{round(each.due)}"
+            key = sha256(told.encode("utf-8", "replace")).hexdigest()[:16]
+            if key not in self.promises and self.engine.commit(
+                AGENT, each.peer_id[:_PEER_LIMIT], each.due, key
+            ):
+                self.promises[key] = {"peer_id": each.peer_id, "text": each.text, "due": each.due}
+                taken.append(each.text)
+        return taken
+
+    def overdue(self) -> dict[str, list[dict[str, Any]]]:
+        """Promises whose time has passed without a word, by peer; each is counted once."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for key, _, due in self.engine.commitments(AGENT):
+            promise = self.promises.get(key)
+            if promise is None or due > self.now():
+                continue
+            peer_id = promise["peer_id"]
+            found.setdefault(peer_id, []).append({"text": promise["text"], "due": due})
+            if key not in self._counted:
+                self._counted.add(key)
+                self.broken[peer_id] = self.broken.get(peer_id, 0) + 1
+        return found
+
+    def _prune(self) -> None:
+        held = {key for key, _, _ in self.engine.commitments(AGENT)}
+        self.promises = {key: each for key, each in self.promises.items() if key in held}
+        self._counted &= held
+
+    def save(self, state: CortexState) -> None:
+        """Write into the state what `load` reads."""
+        self._prune()
+        state.engine = b64encode(self.engine.save()).decode()
+        state.engine_at = self.now()
+        state.promises = dict(self.promises)
+        state.broken = dict(self.broken)
+
+    def load(self, state: CortexState) -> None:
+        """Go on from a state. Raises ValueError for a damaged engine, which stays empty."""
+        self.broken = dict(state.broken)
+        if not state.engine:
+            return
+        saved = b64decode(state.engine.encode(), validate=True)
+        # Behind the saved time only when the wall clock was set back: move that time to now.
+        moved = self.now() if self.now() < state.engine_at else None
+        self.engine = TriggerEngine.load(saved, now=moved)
+        self._options = {}
+        promises = {key: checked(each, _PROMISE) for key, each in state.promises.items()}
+        self.promises = {
+            key: each for key, each in promises.items() if _PROMISE.keys() <= set(each)
+        }
+        self._prune()
+        self._counted = {key for key, each in self.promises.items() if each["due"] <= self.now()}
