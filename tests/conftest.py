@@ -1,7 +1,8 @@
-"""Shared by all tests: workers that xdist can hear, and `--record` of what ran."""
+"""Shared by all tests: what a worker costs, examples of properties, and `--record` of what ran."""
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -14,6 +15,9 @@ from hypothesis import settings
 
 settings.register_profile("no clock", deadline=None)
 settings.load_profile("no clock")
+QUICK_SHARE = 4
+"""`make test` tries a property with one of so many examples, `make test-exhaustive` with all."""
+FEWEST_EXAMPLES = 20
 if "PYTEST_XDIST_WORKER" in os.environ:  # each core has a worker of its own
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a script
@@ -28,6 +32,42 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="write as JSON which tests were collected and which ran; "
         "scripts/check_test_runs.py compares such files",
     )
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """What is collected stays: no garbage is looked for meanwhile, nor among it later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    quick = metafunc.definition.get_closest_marker("exhaustive") is None
+    if quick and getattr(metafunc.function, "is_hypothesis_test", False):
+        every = pytest.param("all", marks=pytest.mark.exhaustive)
+        metafunc.fixturenames.append("examples_tried")
+        metafunc.parametrize("examples_tried", ["some", every])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    """A property is tried with all examples, or with some of them."""
+    if not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
+        return (yield)
+    if item.callspec.params.get("examples_tried") != "some":
+        return (yield)
+    name = "_hypothesis_internal_use_settings"  # Hypothesis's own plugin changes them by it, too
+    before: settings = getattr(item.obj, name)
+    number = min(before.max_examples, max(FEWEST_EXAMPLES, before.max_examples // QUICK_SHARE))
+    setattr(item.obj, name, settings(parent=before, max_examples=number))
+    try:
+        return (yield)
+    finally:
+        setattr(item.obj, name, before)
 
 
 def pytest_configure(config: pytest.Config) -> None:

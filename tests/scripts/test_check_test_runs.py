@@ -25,6 +25,16 @@ def test_skipped(): pytest.skip("not here")
 def half_a_pair(request):  # which no encoding of bytes has
     request.addfinalizer(lambda: request.node.add_report_section("call", "log", chr(0xD800)))
 """
+PROPERTY = """
+from pathlib import Path
+from hypothesis import given, settings, strategies
+
+@given(strategies.integers())
+@settings(max_examples=100, database=None)
+def test_property(number):
+    with Path(__file__).with_name("examples").open("a") as file:
+        file.write("x")
+"""
 SETTINGS = "[pytest]\nmarkers = exhaustive\naddopts = --import-mode=importlib\n"
 
 
@@ -58,6 +68,20 @@ def test_what_ran_is_recorded_with_what_was_collected(tmp_path: Path, workers: l
     assert sorted(first["ran"]) == [every[0], every[2]]
     assert second["ran"] == [every[1]]
     assert check(*paths).returncode == 0
+
+
+def test_a_property_is_tried_with_a_quarter_of_its_examples_and_then_with_all(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "pytest.ini").write_text(SETTINGS)
+    (tmp_path / "test_x.py").write_text(PROPERTY)
+    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")}
+    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    for marker, expected in (("not exhaustive", 25), ("exhaustive", 125)):
+        command = [sys.executable, "-m", "pytest", "-q", "-m", marker]
+        subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
+        assert len((tmp_path / "examples").read_text()) == expected
 
 
 def test_runs_that_ran_every_test_pass(tmp_path: Path) -> None:
