@@ -20,6 +20,7 @@ from prefrontal.routing.catalog.history import Event, remember
 from prefrontal.routing.layout import Layout
 from prefrontal.settings.routing import Routing
 
+from ..exhaustive import first
 from ..routing.plain_runner import PlainOutcome, PlainRunner
 from ..routing.project import noon, write
 from ..routing.routes import QuickRunner
@@ -223,11 +224,14 @@ def test_a_secret_that_a_tool_returns_or_raises_is_not_kept(tmp_path: Path, sour
 
 @pytest.mark.parametrize(
     "body",
-    [
-        'return "\\N{GRINNING FACE}" * 300_000',
-        "return [number / 7 for number in range(300_000)]",
-        "return {str(number): number for number in range(300_000)}",
-    ],
+    first(
+        1,
+        [
+            "return {str(number): number for number in range(300_000)}",
+            'return "\\N{GRINNING FACE}" * 300_000',
+            "return [number / 7 for number in range(300_000)]",
+        ],
+    ),
 )
 def test_a_huge_value_is_cut_before_it_leaves_the_sandbox(
     tmp_path: Path, source: Path, body: str
@@ -367,7 +371,7 @@ def test_a_composition_is_tried_out_and_run_as_one(tmp_path: Path, source: Path)
 
 
 @pytest.mark.parametrize(
-    "question", [CHECK, "Find the TODO notes in src/x.py, then count the notes."]
+    "question", first(1, ["Find the TODO notes in src/x.py, then count the notes.", CHECK])
 )
 def test_in_a_real_sandbox_it_reads_the_watched_folder_and_writes_nowhere(
     tmp_path: Path, source: Path, question: str
@@ -382,11 +386,14 @@ def test_in_a_real_sandbox_it_reads_the_watched_folder_and_writes_nowhere(
 
 @pytest.mark.parametrize(
     "body",
-    [
-        'file.write_text("gone")\n    return 1',
-        'return Path("/etc/passwd").read_text()',
-        'return (file.parents[2] / "secret.txt").read_text()',
-    ],
+    first(
+        1,
+        [
+            'file.write_text("gone")\n    return 1',
+            'return Path("/etc/passwd").read_text()',
+            'return (file.parents[2] / "secret.txt").read_text()',
+        ],
+    ),
 )
 def test_in_a_real_sandbox_nothing_else_is_read_or_written(
     tmp_path: Path, source: Path, body: str

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from prefrontal import cli
 
+from ..exhaustive import first
 from .routed import (
     COMPOSE,
     SUMMARIZE,
@@ -43,7 +44,7 @@ def project(tmp_path: Path) -> Path:
 
 
 @confined
-@pytest.mark.parametrize("flag", MATRIX)
+@pytest.mark.parametrize("flag", first(2, MATRIX))
 def test_each_mode_validates_promotes_and_prints_what_its_row_says(
     flag: str, project: Path
 ) -> None:

@@ -19,6 +19,7 @@ import pytest
 
 from prefrontal.cli.route_person import Person
 
+from ..exhaustive import first
 from .routed import COMPOSE, SUMMARIZE, UNKNOWN, confined, example, kept, log, phases, route
 
 PATIENCE_S = 120.0
@@ -131,7 +132,7 @@ def test_a_question_shows_nothing_hidden(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @confined
-@pytest.mark.parametrize("prompt", [UNKNOWN, COMPOSE])
+@pytest.mark.parametrize("prompt", first(1, [COMPOSE, UNKNOWN]))
 def test_ctrl_c_at_a_terminal_ends_with_130_and_leaves_nothing(prompt: str, project: Path) -> None:
     before = kept(project)
     code, output = at_a_terminal(project, prompt, INTERRUPT)

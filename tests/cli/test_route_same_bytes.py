@@ -10,9 +10,11 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
+from ..exhaustive import first
 from .routed import EXAMPLES
 
-RUNS = 20
 LOCALES = ("C", "C.UTF-8", "tr_TR.UTF-8")
 PROMPT = "Summarize a matrix then plot it"
 TWIN = '"""Frobnicate a matrix, then summarize and plot it."""\n\n\ndef run(df):\n    return df\n'
@@ -79,15 +81,16 @@ def events(folder: Path) -> list[str]:
     ]
 
 
-def test_twenty_runs_print_and_log_the_same_bytes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", first(1, [6, 20]))
+def test_all_runs_print_and_log_the_same_bytes(tmp_path: Path, number: int) -> None:
     folders = [project(tmp_path / str(seed), seed) for seed in (1, 2)]
 
     def half(place: int) -> list[tuple[bytes, list[str]]]:
-        return [told(folders[place], number) for number in range(place, RUNS, 2)]
+        return [told(folders[place], each) for each in range(place, number, 2)]
 
     with ThreadPoolExecutor(2) as pool:
         found = [one for runs in pool.map(half, range(2)) for one in runs]
-    assert len(found) == RUNS
+    assert len(found) == number
     assert len({output for output, _ in found}) == 1
     assert len({tuple(logged) for _, logged in found}) == 1
     output, logged = found[0]

@@ -23,14 +23,16 @@ from prefrontal.mcp.audience import Audience
 from prefrontal.mcp.server import build_server
 from prefrontal.types import SignalEvent
 
+from ..exhaustive import first
 from .heard import DOORS, PATIENCE_S, WAKES, client_of, hearing, keep, read, wake
 from .served_samples import BILL, MODES, answer, listening, served
 
+PAIRS = [*zip(DOORS, ("auto", "legacy", "auto"), strict=True)]
+PAIRS += [(door, mode) for door in DOORS for mode in MODES if (door, mode) not in PAIRS]
 pytestmark = pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize(("door", "mode"), first(3, PAIRS))
 async def test_a_wake_of_another_process_reaches_who_subscribed(
     tmp_path: Path, door: str, mode: str
 ) -> None:
@@ -48,8 +50,7 @@ async def test_a_wake_of_another_process_reaches_who_subscribed(
     assert (later["last"], later["more"]) == (second.id, False)
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize(("door", "mode"), first(2, PAIRS))
 async def test_who_asks_for_log_messages_gets_the_question_as_data(
     tmp_path: Path, door: str, mode: str
 ) -> None:

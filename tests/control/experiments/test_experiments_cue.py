@@ -29,6 +29,8 @@ from prefrontal.control.experiments.trained_cue import (
 )
 from prefrontal.control.experiments.walks import Walks
 
+from ...exhaustive import first
+
 SMALL = Sizes(
     worlds=16,
     steps=100,
@@ -45,7 +47,7 @@ def values(record: Record) -> dict[str, float]:
     return {it.name: it.value for it in record.seeds[0].measurements}
 
 
-@pytest.mark.parametrize("experiment", EXPERIMENTS)
+@pytest.mark.parametrize("experiment", first(1, EXPERIMENTS))
 def test_a_small_run_is_judged_deterministic_and_drawn_from_its_json(
     experiment: ModuleType,
 ) -> None:

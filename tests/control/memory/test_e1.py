@@ -15,6 +15,8 @@ from prefrontal.control.memory.e1 import E1Config, E1DeepPredictor
 from prefrontal.control.memory.e1_experience import E1Experience
 from prefrontal.control.memory.recurrent import RecurrentLayers
 
+from ...exhaustive import first
+
 
 def made(seed: int = 0, **options: Any) -> E1DeepPredictor:
     torch.manual_seed(seed)
@@ -134,7 +136,7 @@ def test_the_layers_begin_and_step_as_torchs_own() -> None:
     assert torch.equal(first[0], first[1])  # nothing is dropped before the first layer
 
 
-@pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize("training", first(1, [False, True]))
 def test_a_prediction_compiles_to_one_graph(training: bool) -> None:
     e1, x = made(num_layers=2, prediction_horizon=2).train(training), states(2)
     compiled = torch.compile(e1, fullgraph=True, backend="aot_eager")

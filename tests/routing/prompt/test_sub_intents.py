@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from prefrontal.routing.prompt.sub_intents import MOST_CLAUSES, sub_intents
 
+from ...exhaustive import first
+
 CLAUSES = [
     ("Summarize a matrix then plot it", ["Summarize a matrix", "plot it"]),
     ("summarise a matrix and visualise it", ["summarise a matrix", "visualise it"]),
@@ -138,7 +140,10 @@ def test_any_text_has_clauses_made_of_its_words(prompt: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["and ", "please and i ", "plot, ", "'a ", "“", "a.-", "before plot, after plot ", "\0🙂 "],
+    first(
+        2,
+        ["please and i ", "before plot, after plot ", "and ", "plot, ", "'a ", "“", "a.-", "\0🙂 "],
+    ),
 )
 def test_a_very_long_prompt_takes_no_very_long_time(text: str) -> None:
     assert len(sub_intents(text * (100_000 // len(text)))) <= MOST_CLAUSES

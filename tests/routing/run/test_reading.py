@@ -14,6 +14,7 @@ from prefrontal.routing.layout import Layout
 from prefrontal.routing.run.reading import ties
 from prefrontal.routing.run.route import Mode
 
+from ...exhaustive import first
 from ..project import layout_of, write
 from ..routes import (
     COMPOSE,
@@ -49,7 +50,9 @@ def two_homes(tmp_path: Path) -> Layout:
     return layout
 
 
-@pytest.mark.parametrize("reply", ["", "nonsense", "1", "3", "summarise", "action=count", "\0"])
+@pytest.mark.parametrize(
+    "reply", first(2, ["nonsense", "1", "", "3", "summarise", "action=count", "\0"])
+)
 @pytest.mark.parametrize("prompt", [SUMMARIZE, UNKNOWN, "text analysis", "count and plot it all"])
 def test_a_run_asks_one_question_at_most(prompt: str, reply: str, project: Layout) -> None:
     operator = Script(reply, yes=False)

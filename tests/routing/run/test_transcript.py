@@ -14,6 +14,7 @@ from prefrontal.routing.layout import Layout
 from prefrontal.routing.run.route import Mode, Route
 from prefrontal.routing.run.transcript import PREFIX, Transcript, two_places
 
+from ...exhaustive import first
 from ..project import write
 from ..routes import (
     COMPOSE,
@@ -178,7 +179,7 @@ def test_a_question_that_nobody_was_asked_is_told_as_such(project: Layout) -> No
     assert starting(asked, "question: action=count, summarise or visualise? answer: count -> ")
 
 
-@pytest.mark.parametrize("hidden", ["\x1b[31m", "\u202e", "\u200b", "\x9b", "\x07", "\r"])
+@pytest.mark.parametrize("hidden", first(2, ["\x1b[31m", "\u202e", "\u200b", "\x9b", "\x07", "\r"]))
 def test_nothing_hidden_in_a_prompt_reaches_the_terminal(hidden: str, project: Layout) -> None:
     prompt = f"summarize {hidden} this matrix {hidden}then plot it"
     route = routed(project, prompt, ALONE)

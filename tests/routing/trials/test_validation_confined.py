@@ -13,6 +13,7 @@ from prefrontal.routing.trials.validation import validate
 from prefrontal.sandbox.runner import SandboxRunner
 from prefrontal.settings.routing import Routing
 
+from ...exhaustive import first
 from ..project import EAST, layout_of, noon, write
 from ..tools_on_trial import BODY, GOOD, states
 
@@ -82,12 +83,15 @@ def test_harm_at_import_is_held_too(layout: Layout) -> None:
 
 @pytest.mark.parametrize(
     ("lines", "state"),
-    [
-        (["while True:", "    pass"], "timeout"),
-        (["x = bytearray(800_000_000)", "print(len(x))"], "failed"),
-        (["while True:", "    print('x' * 1_000_000)"], "failed"),
-        (["import os", "while True:", "    os.fork()"], "failed"),
-    ],
+    first(
+        1,
+        [
+            (["x = bytearray(800_000_000)", "print(len(x))"], "failed"),
+            (["while True:", "    pass"], "timeout"),
+            (["while True:", "    print('x' * 1_000_000)"], "failed"),
+            (["import os", "while True:", "    os.fork()"], "failed"),
+        ],
+    ),
 )
 def test_what_is_too_much_is_stopped(layout: Layout, lines: list[str], state: str) -> None:
     found, summary = tried(layout, body(*lines))
