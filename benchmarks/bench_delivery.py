@@ -30,9 +30,10 @@ from pathlib import Path
 from typing import Any
 
 import harness
+from prefrontal.compat.registry import PulseRegistry
+from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog
-from prefrontal.pulse.prefrontal import EscalationDecision
-from prefrontal.pulse.registry import PulseRegistry
+from prefrontal.decisions.payloads import WakePayload
 from prefrontal.pulse.sinks import LinesSink
 from prefrontal.settings import PolicySettings
 from prefrontal.types import SignalEvent
@@ -58,7 +59,7 @@ class Watcher:
         self._lock = threading.Lock()
         self._sink = sink
 
-    def __call__(self, decision: EscalationDecision) -> None:
+    def __call__(self, decision: Decision) -> None:
         assert self._sink.deliver(decision).ok
         number = int(decision.window[-1].location.rpartition("/")[2].partition(".")[0])
         with self._lock:
@@ -174,7 +175,7 @@ def ours(log_refusals: bool, folder: Path, watcher: Watcher, load: Load) -> None
         )
         for number in range(MODULES):
             registry.register_module(f"m{number}", fingerprint(f"m{number}", f"/nowhere/m{number}"))
-        registry.on_escalation(watcher)
+        registry.on_wake(watcher)
         registry.start()
         load(lambda event: registry.push(event) or sys.exit("an event was refused"))
         assert registry.stop(PATIENCE_S)
@@ -182,6 +183,13 @@ def ours(log_refusals: bool, folder: Path, watcher: Watcher, load: Load) -> None
         assert log.unwritten == 0
         kept = sum(log.counts().values())
     assert kept == (len(watcher.pushed) if log_refusals else len(watcher.delivered()))
+
+
+def wake(question: str, event: SignalEvent) -> Decision:
+    """As the gate hands it out."""
+    return Decision(
+        "id", time.time(), "m", True, "woke", 0.9, 0.6, question, 1.0, (event,), WakePayload()
+    )
 
 
 def twin(folder: Path, watcher: Watcher, load: Load) -> None:
@@ -198,7 +206,7 @@ def twin(folder: Path, watcher: Watcher, load: Load) -> None:
                 continue
             question = f"{event.location} was {event.delta_type}: of use?"
             log.execute("INSERT INTO wakes VALUES (?, ?, ?)", (time.time(), "m", question))
-            watcher(EscalationDecision("m", True, question, 0.9, (event,), "id", "woke"))
+            watcher(wake(question, event))
         log.close()
 
     thread = threading.Thread(target=loop)

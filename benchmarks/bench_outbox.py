@@ -17,11 +17,11 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import harness
-from prefrontal.decisions.log import Decision, DecisionLog, new_id
+from prefrontal.decisions.decision import Decision
+from prefrontal.decisions.log import DecisionLog, new_id
 from prefrontal.decisions.payloads import WakePayload
 from prefrontal.pulse.delivery import Delivery
 from prefrontal.pulse.outbox import Outbox
-from prefrontal.pulse.prefrontal import EscalationDecision
 from prefrontal.pulse.sinks import Outcome
 from prefrontal.types import Reason, SignalEvent
 
@@ -37,8 +37,8 @@ class CountingSink:
         self.wanted = 1
         self.came = threading.Event()
 
-    def deliver(self, decision: EscalationDecision) -> Outcome:
-        self.ids.append(decision.activation_id)
+    def deliver(self, decision: Decision) -> Outcome:
+        self.ids.append(decision.id)
         if len(self.ids) >= self.wanted:
             self.came.set()
         return Outcome(True, "HTTP 204")
@@ -90,7 +90,7 @@ def way(folder: Path, count: int) -> str:
 
         def store_and_submit() -> None:
             log.append(each := record())
-            delivery.submit(EscalationDecision("inv", True, "New?", 0.9, each.window, each.id))
+            delivery.submit(each)
 
         direct = [twin.wait(number + 1, store_and_submit) for number in range(count)]
         assert delivery.stop(PATIENCE_S)

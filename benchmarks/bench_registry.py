@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import harness
-from prefrontal.pulse.prefrontal import EscalationDecision
-from prefrontal.pulse.registry import PulseRegistry
+from prefrontal.compat.prefrontal import EscalationDecision
+from prefrontal.compat.registry import PulseRegistry
 from prefrontal.settings import PolicySettings
 from prefrontal.types import SignalEvent
 

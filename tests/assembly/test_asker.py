@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from prefrontal.compat.registry import PulseRegistry
 from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.errors import InputError
 from prefrontal.pulse.fingerprint import parse_fingerprint
-from prefrontal.pulse.registry import PulseRegistry
 from prefrontal.pulse.shells.asker import LABELS_EVERY_S, Asker
 from prefrontal.settings import GateSettings, PolicySettings
 from prefrontal.testing import ManualClock

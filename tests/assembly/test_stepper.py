@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from prefrontal.compat.registry import PulseRegistry
 from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.decisions.payload_json import to_plain
 from prefrontal.errors import InputError, SourceError
 from prefrontal.executive.roles import Waker
-from prefrontal.pulse.registry import PulseRegistry
 from prefrontal.pulse.shells.stepper import Stepper
 from prefrontal.pulse.threshold_facts import FOLLOWING
 from prefrontal.settings import GateSettings, PolicySettings

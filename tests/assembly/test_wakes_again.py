@@ -9,12 +9,12 @@ from random import Random
 import pytest
 
 from prefrontal.assembly.wakes_again import CHANGED, WITHOUT_REFUSALS, Tally, again
+from prefrontal.compat.prefrontal import EscalationDecision
+from prefrontal.compat.registry import PulseRegistry
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.decisions.payload_json import to_plain
 from prefrontal.decisions.threshold_wishes import wish_threshold
 from prefrontal.executive.again import Deviation
-from prefrontal.pulse.prefrontal import EscalationDecision
-from prefrontal.pulse.registry import PulseRegistry
 from prefrontal.pulse.shells.asker import Asker
 from prefrontal.settings import GateSettings, PolicySettings
 from prefrontal.testing import ManualClock

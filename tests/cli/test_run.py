@@ -179,7 +179,7 @@ def test_without_a_tool_that_fits_the_sinks_are_asked(tmp_path: Path) -> None:
     done = project.once(project.event(0), project.event(1))
     assert "2 asked" in done.stderr, done.output
     told = [json.loads(line) for line in asked.read_text().splitlines()]
-    assert [each["module"] for each in told] == ["code", "code"]
+    assert [each["subject"] for each in told] == ["code", "code"]
     assert told[0]["question"].startswith("Anything new in ")
 
 

@@ -114,7 +114,7 @@ def test_json_lines_are_the_only_output_whatever_the_command_prints(
         running.until("command failed")
         code, rest, _ = running.end()
     assert told["question"] == f"A new invoice at {inbox / 'a.pdf'}?"
-    assert (told["module"], told["reason"], told["audit"]) == ("invoices", "woke", False)
+    assert (told["subject"], told["reason"], told["version"]) == ("invoices", "woke", 2)
     assert (code, rest) == (130, [])
 
 
@@ -141,7 +141,7 @@ def test_what_came_while_nothing_ran_is_asked_at_the_next_start(
         running.end()
     (inbox / "meanwhile.pdf").write_text("x")
     with watching("--config", config(tmp_path), "--json") as running:
-        assert json.loads(running.line())["location"] == str(inbox / "meanwhile.pdf")
+        assert json.loads(running.line())["events"][0]["location"] == str(inbox / "meanwhile.pdf")
         running.end()
 
 

@@ -145,7 +145,7 @@ def test_the_wake_hook_of_openclaw_is_a_sink(
 def test_lines_to_a_dash_are_json_lines_on_standard_output(tmp_path: Path, inbox: Path) -> None:
     with watching("--config", config(tmp_path, sinks=[{"lines": "-"}])) as running:
         (inbox / "a.pdf").write_text("x")
-        assert json.loads(running.line())["module"] == "invoices"
+        assert json.loads(running.line())["subject"] == "invoices"
         code, rest, _ = running.end()
     assert (code, rest) == (130, [])
     assert not (tmp_path / "-").exists()

@@ -18,8 +18,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from prefrontal.cli import main
 from prefrontal.cli.watched_telemetry import NO_PROVIDER, place, telling
+from prefrontal.compat.registry import PulseRegistry
 from prefrontal.errors import InputError, SourceError
-from prefrontal.pulse.registry import PulseRegistry
 from prefrontal.settings import load_settings, parse_settings
 from prefrontal.settings.telemetry import Telemetry
 from prefrontal.types import SignalEvent
@@ -93,10 +93,11 @@ def test_with_json_logs_standard_error_is_one_object_a_line(tmp_path: Path, inbo
         code, _, rest = running.end()
     told = [json.loads(line) for line in (*errors, *rest)]
     woke, failed, ended = told
-    assert (woke["message"], woke["module"], woke["reason"]) == ("inbox: woke", "inbox", "woke")
-    assert woke["decision_id"].startswith(woken.split()[3])
+    assert woke["message"] == "inbox: woke"
+    assert (woke["decision"]["subject"], woke["decision"]["reason"]) == ("inbox", "woke")
+    assert woke["decision"]["id"].startswith(woken.split()[3])
     assert failed["level"] == "warning"
-    assert (failed["decision_id"], failed["module"]) == (woke["decision_id"], "inbox")
+    assert failed["decision"] == woke["decision"]
     assert ended["message"] == "Stopped: 1 event, 1 wake, 0 slept, 0 audits."
     assert "question" not in woke
     assert code == 130
@@ -108,8 +109,8 @@ def test_a_handler_that_fails_is_told_with_its_decision(capsys: pytest.CaptureFi
     [error] = [each for each in told if each["level"] == "error"]
     [woke] = [each for each in told if each["message"] == "all: woke"]
     assert error["error"] == "RuntimeError"
-    assert (error["module"], error["reason"]) == ("all", "woke")
-    assert error["decision_id"] == woke["decision_id"]
+    assert (error["decision"]["subject"], error["decision"]["reason"]) == ("all", "woke")
+    assert error["decision"]["id"] == woke["decision"]["id"]
 
 
 def test_sentences_for_people_hold_no_secrets_either(capsys: pytest.CaptureFixture[str]) -> None:
@@ -126,10 +127,13 @@ def test_sentences_for_people_hold_no_secrets_either(capsys: pytest.CaptureFixtu
     assert "sk-abcdef0123456789" not in said
 
 
+def _wakes(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [each["decision"] for each in lines if each["logger"] == "prefrontal.wakes"]
+
+
 def test_questions_are_told_only_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    [plain] = [each for each in told_by(Telemetry(json_logs=True), capsys) if "score" in each]
-    asked = told_by(Telemetry(json_logs=True, questions=True), capsys)
-    [whole] = [each for each in asked if "score" in each]
+    plain, *_ = _wakes(told_by(Telemetry(json_logs=True), capsys))
+    whole, *_ = _wakes(told_by(Telemetry(json_logs=True, questions=True), capsys))
     assert "question" not in plain
     assert whole["question"] == "Is /var/log/app.log one?"
 

@@ -7,8 +7,8 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
-from prefrontal.pulse.prefrontal import EscalationDecision
-from prefrontal.pulse.registry import PulseRegistry
+from prefrontal.compat.prefrontal import EscalationDecision
+from prefrontal.compat.registry import PulseRegistry
 from prefrontal.types import SignalEvent
 
 FOLDER = Path(__file__).parents[2] / "examples" / "adapters"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from prefrontal.decisions.log import Decision, DecisionLog, new_id
+from prefrontal.decisions.decision import Decision
+from prefrontal.decisions.log import DecisionLog, new_id
 from prefrontal.decisions.payloads import WakePayload
 from prefrontal.pulse.lane import GIVE_UP_S, Lane
-from prefrontal.pulse.prefrontal import EscalationDecision
 from prefrontal.pulse.sinks import Outcome
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason, SignalEvent
@@ -23,9 +23,9 @@ class ScriptedSink:
 
     def __init__(self, *answers: Outcome | Exception) -> None:
         self.answers = list(answers or (HAS_IT,))
-        self.got: list[EscalationDecision] = []
+        self.got: list[Decision] = []
 
-    def deliver(self, decision: EscalationDecision) -> Outcome:
+    def deliver(self, decision: Decision) -> Outcome:
         self.got.append(decision)
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, Exception):

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from prefrontal.compat.prefrontal import EscalationDecision
+from prefrontal.compat.registry import PulseRegistry
 from prefrontal.decisions.log import DecisionLog
-from prefrontal.pulse.prefrontal import EscalationDecision
-from prefrontal.pulse.registry import PulseRegistry
 from prefrontal.types import SignalEvent
 
 PATIENCE_S = 20.0

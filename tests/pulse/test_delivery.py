@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import pytest
 
+from prefrontal.decisions.decision import Decision
 from prefrontal.pulse.delivery import Delivery
-from prefrontal.pulse.prefrontal import EscalationDecision
 from prefrontal.types import Reason
+
+from .wakes import wake
 
 PATIENCE_S = 10.0
 
 
-def decision(module_id: str = "m", number: int = 0) -> EscalationDecision:
-    return EscalationDecision(module_id, True, f"{number}?", 0.9, (), f"id{number}")
+def decision(module_id: str = "m", number: int = 0) -> Decision:
+    return replace(wake(question=f"{number}?"), id=f"id{number}", subject=module_id, window=())
 
 
 def test_every_handler_gets_every_decision_and_a_removed_one_no_more() -> None:
     delivery = Delivery("queue")
     first: list[str | None] = []
     second: list[str | None] = []
-    remove = delivery.add(lambda each: first.append(each.activation_id))
-    delivery.add(lambda each: second.append(each.activation_id))
+    remove = delivery.add(lambda each: first.append(each.id))
+    delivery.add(lambda each: second.append(each.id))
     delivery.submit(decision(number=1))
     assert delivery.stop(PATIENCE_S)
     remove()
@@ -36,7 +39,7 @@ def test_a_coroutine_is_run_to_its_end() -> None:
     delivery = Delivery("queue")
     seen: list[str | None] = []
 
-    async def handler(each: EscalationDecision) -> None:
+    async def handler(each: Decision) -> None:
         seen.append(each.question)
 
     delivery.add(handler)
@@ -51,11 +54,11 @@ def test_a_handler_that_raises_is_counted_and_the_others_still_run(
     delivery = Delivery("queue")
     seen: list[str | None] = []
 
-    def broken(_: EscalationDecision) -> None:
+    def broken(_: Decision) -> None:
         raise RuntimeError("no")
 
     delivery.add(broken)
-    delivery.add(lambda each: seen.append(each.activation_id))
+    delivery.add(lambda each: seen.append(each.id))
     delivery.submit(decision(number=1))
     delivery.submit(decision(number=2))
     assert delivery.stop(PATIENCE_S)
@@ -70,12 +73,12 @@ def test_a_queue_keeps_the_order_of_a_module_while_others_go_on() -> None:
     other_done = threading.Event()
     seen: list[str | None] = []
 
-    def handler(each: EscalationDecision) -> None:
-        if each.module_id == "slow":
+    def handler(each: Decision) -> None:
+        if each.subject == "slow":
             assert release.wait(PATIENCE_S)
         else:
             other_done.set()
-        seen.append(each.activation_id)
+        seen.append(each.id)
 
     delivery.add(handler)
     for number in range(5):
@@ -91,7 +94,7 @@ def test_skip_refuses_while_the_module_is_busy_and_not_after() -> None:
     delivery = Delivery("skip")
     started, release = threading.Event(), threading.Event()
 
-    def handler(_: EscalationDecision) -> None:
+    def handler(_: Decision) -> None:
         started.set()
         assert release.wait(PATIENCE_S)
 

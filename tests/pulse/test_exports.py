@@ -6,7 +6,8 @@ import sys
 import pytest
 
 import prefrontal.pulse
-from prefrontal.pulse import retina, signal
+from prefrontal.compat import retina
+from prefrontal.pulse import signal
 from prefrontal.types import FEATURE_DIM, SignalEvent
 
 
@@ -35,11 +36,11 @@ def test_every_exported_name_is_listed() -> None:
 
 
 def test_every_published_name_loads_from_its_published_places() -> None:
-    from prefrontal.pulse.bus import SignalBus
+    from prefrontal.compat.bus import SignalBus
+    from prefrontal.compat.prefrontal import PrefrontalLayer
+    from prefrontal.compat.registry import PulseRegistry
+    from prefrontal.compat.training import ActivationRecord, TrainingBuffer
     from prefrontal.pulse.limbic import LimbicLayer
-    from prefrontal.pulse.prefrontal import PrefrontalLayer
-    from prefrontal.pulse.registry import PulseRegistry
-    from prefrontal.pulse.training import ActivationRecord, TrainingBuffer
 
     named = (SignalBus, LimbicLayer, PrefrontalLayer, PulseRegistry, retina.Retina,
              ActivationRecord, TrainingBuffer)  # fmt: skip

@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
+from prefrontal.decisions.document import document, document_v1
 from prefrontal.errors import InputError
-from prefrontal.pulse.sinks import HttpSink, Outcome, as_dict, http
+from prefrontal.pulse.sinks import HttpSink, Outcome, http
 
 from .wakes import wake
 
@@ -74,7 +75,16 @@ def test_an_escalation_is_posted_as_json_with_its_id_as_key() -> None:
     assert headers["Idempotency-Key"] == body["id"] == "f" * 32
     assert headers["Content-Type"] == "application/json"
     assert headers["Authorization"] == "Bearer abc"
-    assert body == as_dict(wake())
+    assert body == document(wake())
+
+
+def test_who_asks_for_the_shape_of_before_gets_it() -> None:
+    with Server([204]) as server:
+        assert HttpSink(server.url, shape="v1").deliver(wake()).ok
+    assert server.got[0][1] == document_v1(wake())
+    assert set(server.got[0][1]) == {
+        "id", "module", "question", "score", "reason", "audit", "time", "location", "events"
+    }  # fmt: skip
 
 
 def test_a_busy_receiver_is_tried_again_with_the_same_key_and_body() -> None:

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from prefrontal.compat.registry import PulseRegistry
 from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.decisions.payload_json import from_plain, to_plain
 from prefrontal.decisions.payloads import Moment, WakePayload
 from prefrontal.decisions.threshold_wishes import wish_threshold
 from prefrontal.pulse.gate import RING
 from prefrontal.pulse.moment import reasons, shifted
-from prefrontal.pulse.registry import PulseRegistry
 from prefrontal.settings import PolicySettings
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason, SignalEvent, Standing

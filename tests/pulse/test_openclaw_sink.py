@@ -55,7 +55,7 @@ def test_a_gateway_with_another_path_is_named_with_it() -> None:
 def test_an_audit_says_so_and_a_long_question_is_cut_but_not_its_id() -> None:
     with Server([200]) as server:
         sink = OpenClawSink(server.url, TOKEN)
-        assert sink.deliver(replace(wake(question="q" * 10**6), audit=True)).ok
+        assert sink.deliver(replace(wake(question="q" * 10**6), reason="audit")).ok
     text = server.got[0][1]["text"]
     assert len(text) == 8000
     assert text.endswith(f"q [prefrontal inv, audit, id {'f' * 32}]")

@@ -10,11 +10,11 @@ from queue import SimpleQueue
 
 import pytest
 
+from prefrontal.compat.registry import PulseRegistry
+from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.errors import SourceError
 from prefrontal.pulse.outbox import Outbox
-from prefrontal.pulse.prefrontal import EscalationDecision
-from prefrontal.pulse.registry import PulseRegistry
 from prefrontal.pulse.sinks import Outcome
 from prefrontal.types import SignalEvent
 
@@ -34,7 +34,7 @@ class Heard(ScriptedSink):
         self.go = threading.Event()
         self.go.set()
 
-    def deliver(self, decision: EscalationDecision) -> Outcome:
+    def deliver(self, decision: Decision) -> Outcome:
         self.heard.put(decision.question)
         assert self.go.wait(PATIENCE_S)
         return super().deliver(decision)
@@ -76,7 +76,7 @@ def test_what_was_left_over_is_taken_up_at_the_start(owing: Owing) -> None:
     box.start()
     assert agent.next() == "a"
     assert box.stop()
-    assert agent.got[0].activation_id == record.id
+    assert agent.got[0].id == record.id
     box.close()
 
 
@@ -125,7 +125,7 @@ def test_a_decision_that_the_log_holds_is_not_taken_twice(owing: Owing) -> None:
     agent = Heard()
     box = outbox(owing, agent=agent)
     [record] = owing.ask("a")
-    decision = EscalationDecision("m", True, "a", 0.9, record.window, record.id)
+    decision = record
     box.take(decision)
     box.start()
     assert agent.next() == "a"
@@ -163,7 +163,7 @@ def test_a_full_disk_is_told_and_its_questions_are_delivered_all_the_same(
             "signal_priors": {},
         },
     )
-    registry.on_escalation(box.take)
+    registry.on_wake(box.take)
     box.start()
     registry.start()
     [(pages,)] = owing.log._database.execute("PRAGMA page_count")
@@ -274,5 +274,5 @@ def test_what_is_owed_by_hand_is_delivered_once_in_the_words_of_now(owing: Owing
     assert agent.next() == "b Say so."
     assert box.stop()
     assert (box.sinks, box.owed(), agent.heard.empty()) == (1, 0, True)
-    assert [each.activation_id for each in agent.got] == [second.id]
+    assert [each.id for each in agent.got] == [second.id]
     box.close()

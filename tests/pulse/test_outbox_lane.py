@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from prefrontal.decisions.decision import Decision
 from prefrontal.pulse.lane import LONGEST_WAIT_S, MOST_UNSTORED, STORAGE_WAIT_S
-from prefrontal.pulse.prefrontal import EscalationDecision
 from prefrontal.pulse.sinks import Outcome
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason
@@ -37,7 +37,7 @@ def test_what_is_owed_is_delivered_once_and_in_order(owing: Owing) -> None:
     sink = ScriptedSink()
     lane = owing.lane(sink)
     assert until_rest(lane) is None
-    assert [each.activation_id for each in sink.got] == [record.id for record in records]
+    assert [each.id for each in sink.got] == [record.id for record in records]
     assert owing.states(*records) == [("done", 1, "HTTP 204")] * 3
     assert until_rest(lane) is None
     assert len(sink.got) == lane.delivered == 3
@@ -49,9 +49,9 @@ def test_a_decision_reaches_the_sink_as_it_was_taken(owing: Owing) -> None:
     sink = ScriptedSink()
     until_rest(owing.lane(sink))
     first, second = sink.got
-    assert (first.question, first.confidence, first.audit) == (woken.question, 0.9, False)
-    assert (tuple(first.window), first.module_id) == (woken.window, "invoices")
-    assert (second.activation_id, second.audit) == (audit.id, True)
+    assert (first.question, first.score, first.reason) == (woken.question, 0.9, woken.reason)
+    assert (tuple(first.window), first.subject) == (woken.window, "invoices")
+    assert (second.id, second.reason) == (audit.id, "audit")
 
 
 def test_a_sink_that_is_down_is_tried_with_growing_waits_up_to_an_hour(owing: Owing) -> None:
@@ -66,7 +66,7 @@ def test_a_sink_that_is_down_is_tried_with_growing_waits_up_to_an_hour(owing: Ow
     assert waits[:4] == [0.5, 1.0, 2.0, 4.0]
     assert waits[12:] == [2048.0, LONGEST_WAIT_S, LONGEST_WAIT_S]
     assert sink.questions == ["a"] * 16 + ["b"], "nothing overtakes"
-    assert {each.activation_id for each in sink.got[:16]} == {records[0].id}
+    assert {each.id for each in sink.got[:16]} == {records[0].id}
     assert all(each == sink.got[0] for each in sink.got[:16]), "each try is the same"
     assert owing.states(*records) == [("done", 16, "HTTP 204"), ("done", 1, "HTTP 204")]
 
@@ -219,7 +219,7 @@ def test_what_memory_cannot_hold_or_the_sink_refuses_is_told(
 ) -> None:
     lane = owing.lane(ScriptedSink(NO, HAS_IT))
     for number in range(MOST_UNSTORED + 1):
-        lane.take_unstored(replace(wake(), activation_id=f"{number:08x}"))
+        lane.take_unstored(replace(wake(), id=f"{number:08x}"))
     assert until_rest(lane) is None
     assert told(caplog) == [
         "agent: 000003e8 is lost: too many wait",
@@ -290,7 +290,7 @@ def test_what_another_process_has_delivered_meanwhile_stays_delivered(owing: Owi
     other = owing.lane(ScriptedSink())
 
     class Slow(ScriptedSink):
-        def deliver(self, decision: EscalationDecision) -> Outcome:
+        def deliver(self, decision: Decision) -> Outcome:
             until_rest(other)
             return super().deliver(decision)
 

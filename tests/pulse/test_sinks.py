@@ -9,13 +9,13 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from prefrontal.decisions.decision import Decision
+from prefrontal.decisions.document import document, document_v1
 from prefrontal.errors import InputError
-from prefrontal.pulse.prefrontal import EscalationDecision
-from prefrontal.pulse.sinks import CommandSink, LinesSink, Outcome, as_dict
+from prefrontal.pulse.sinks import CommandSink, LinesFileSink, LinesSink, Outcome, Shape
 
 from .wakes import wake
 
@@ -28,10 +28,10 @@ open(sys.argv[1], "w").write(json.dumps(told))
 """A program that writes down what it was told."""
 
 
-def told_by(folder: Path, decision: EscalationDecision) -> dict[str, str]:
+def told_by(folder: Path, decision: Decision, shape: Shape = "v2") -> dict[str, str]:
     program = folder / "tell.py"
     program.write_text(TELL, encoding="utf-8")
-    sink = CommandSink([sys.executable, str(program), str(folder / "told.json")])
+    sink = CommandSink([sys.executable, str(program), str(folder / "told.json")], shape=shape)
     assert sink.deliver(decision) == Outcome(True, "exit code 0")
     found: dict[str, str] = json.loads((folder / "told.json").read_text(encoding="utf-8"))
     return found
@@ -42,7 +42,8 @@ def test_a_command_is_told_the_question_on_its_input_and_the_rest_in_its_environ
 ) -> None:
     told = told_by(tmp_path, wake(question="Größe von „x“?"))
     assert told["stdin"] == told["PREFRONTAL_QUESTION"] == "Größe von „x“?"
-    assert told["PREFRONTAL_MODULE"] == "inv"
+    assert (told["PREFRONTAL_SUBJECT"], told["PREFRONTAL_REASON"]) == ("inv", "woke")
+    assert "PREFRONTAL_MODULE" not in told
     assert told["PREFRONTAL_ID"] == "f" * 32
     assert told["PREFRONTAL_LOCATION"] == "/in/a b.pdf"
     assert told["PREFRONTAL_SCORE"] == "0.9000"
@@ -148,7 +149,10 @@ def test_lines_are_one_json_object_each() -> None:
     assert sink.deliver(wake("/in/a\nb", question="„x“")).ok
     assert sink.deliver(wake()).ok
     lines = stream.getvalue().splitlines()
-    assert [json.loads(line)["location"] for line in lines] == ["/in/a\nb", "/in/a b.pdf"]
+    assert [json.loads(line)["events"][0]["location"] for line in lines] == [
+        "/in/a\nb",
+        "/in/a b.pdf",
+    ]
     assert json.loads(lines[0])["time"] == "1970-01-01T00:00:01.500Z"
     assert lines[0].isascii()
 
@@ -174,6 +178,22 @@ def test_a_stream_that_is_closed_is_an_outcome(tmp_path: Path) -> None:
     assert sink.deliver(wake()).detail.startswith("cannot be written: ")
 
 
-@pytest.mark.parametrize("timestamp", [float("nan"), float("inf"), 1e300, "soon"])
-def test_a_time_that_is_none_is_null(timestamp: Any) -> None:
-    assert as_dict(wake(timestamp=timestamp))["time"] is None
+def test_lines_are_documents_and_in_the_shape_of_before_where_that_is_asked(tmp_path: Path) -> None:
+    stream = io.StringIO()
+    assert LinesSink(stream).deliver(wake()).ok
+    assert LinesSink(stream, shape="v1").deliver(wake()).ok
+    assert LinesFileSink(tmp_path / "lines", "v1").deliver(wake()).ok
+    new, old = map(json.loads, stream.getvalue().splitlines())
+    assert (new, old) == (document(wake()), document_v1(wake()))
+    assert json.loads((tmp_path / "lines").read_text()) == old
+
+
+def test_a_command_may_be_told_in_the_words_of_before(tmp_path: Path) -> None:
+    told = told_by(tmp_path, wake(), "v1")
+    assert told["PREFRONTAL_MODULE"] == "inv"
+    assert not {"PREFRONTAL_SUBJECT", "PREFRONTAL_REASON"} & told.keys()
+
+
+def test_a_shape_that_nobody_knows_is_refused() -> None:
+    with pytest.raises(InputError, match="format must be v1 or v2, got 'v3'"):
+        LinesSink(io.StringIO(), shape="v3")  # type: ignore[arg-type]

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from prefrontal.compat.registry import PulseRegistry
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.errors import SourceError
-from prefrontal.pulse.registry import PulseRegistry
 from prefrontal.pulse.status_note import EVERY_S, STATUS, StatusNote
 from prefrontal.testing import ManualClock
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from prefrontal.pulse.prefrontal import EscalationDecision
+from prefrontal.decisions.decision import Decision
+from prefrontal.decisions.payloads import WakePayload
 from prefrontal.types import Reason, SignalEvent
 
 
 def wake(
     location: str = "/in/a b.pdf", question: str = "New: /in/a b.pdf?", timestamp: float = 1.5
-) -> EscalationDecision:
+) -> Decision:
     event = SignalEvent("filesystem", location, "created", 1.0, timestamp)
-    return EscalationDecision("inv", True, question, 0.9, (event,), "f" * 32, Reason.WOKE)
+    return Decision(
+        "f" * 32, timestamp, "inv", True, Reason.WOKE, 0.9, 0.6, question, 1.0, (event,),
+        WakePayload("5ce340fe"),
+    )  # fmt: skip

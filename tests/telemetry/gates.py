@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from prefrontal.pulse.prefrontal import EscalationDecision
-from prefrontal.pulse.registry import PulseRegistry
+from prefrontal.compat.registry import PulseRegistry
+from prefrontal.decisions.decision import Decision
 from prefrontal.settings import PolicySettings
 from prefrontal.testing import ManualClock
 from prefrontal.types import SignalEvent
@@ -76,7 +76,7 @@ class Inbox:
     """A handler that keeps what it was asked."""
 
     def __init__(self) -> None:
-        self.decisions: list[EscalationDecision] = []
+        self.decisions: list[Decision] = []
 
-    def __call__(self, decision: EscalationDecision) -> None:
+    def __call__(self, decision: Decision) -> None:
         self.decisions.append(decision)

@@ -42,7 +42,7 @@ def lines() -> Iterator[Lines]:
 
 def test_a_wake_is_one_line_with_its_id_module_and_reason(lines: Lines) -> None:
     registry, inbox = gate(), Inbox()
-    registry.on_escalation(inbox)
+    registry.on_wake(inbox)
     end = log_wakes(registry)
     run(registry, ["a.pdf", "b.txt"])
     [line], [decision] = lines.read(), inbox.decisions
@@ -51,10 +51,14 @@ def test_a_wake_is_one_line_with_its_id_module_and_reason(lines: Lines) -> None:
         "level": "info",
         "logger": "prefrontal.wakes",
         "message": "homework: woke",
-        "decision_id": decision.activation_id,
-        "module": "homework",
-        "reason": "woke",
-        "score": decision.confidence,
+        "decision": {
+            "id": decision.id,
+            "kind": "wake",
+            "subject": "homework",
+            "acted": True,
+            "reason": "woke",
+            "score": decision.score,
+        },
     }
     end()
     run(registry, ["c.pdf"])
@@ -65,7 +69,7 @@ def test_the_question_is_logged_only_when_asked_for(lines: Lines) -> None:
     registry = gate()
     log_wakes(registry, questions=True)
     run(registry, ["a.pdf"])
-    assert lines.read()[0]["question"] == "Is /srv/homework/a.pdf homework?"
+    assert lines.read()[0]["decision"]["question"] == "Is /srv/homework/a.pdf homework?"
 
 
 def test_whatever_is_said_stays_one_line_and_without_secrets(lines: Lines) -> None:
@@ -96,16 +100,14 @@ def test_what_json_cannot_say_is_null_and_unknown_fields_are_left_out() -> None:
         "level": "info",
         "logger": "prefrontal",
         "message": "hello",
-        "score": None,
-        "threshold": 0.5,
-        "reason": None,
+        "decision": {"score": None, "threshold": 0.5, "reason": None},
     }
 
 
 def test_a_record_without_a_decision_or_with_another_one_is_fine() -> None:
     record = logging.LogRecord("prefrontal", logging.INFO, "", 1, "hello", (), (None, None, None))
     record.decision = "no reason of ours"
-    assert "reason" not in json.loads(JsonLogFormatter().format(record))
+    assert "decision" not in json.loads(JsonLogFormatter().format(record))
 
 
 def test_the_package_loads_no_telemetry_library() -> None:

@@ -18,9 +18,9 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
+from prefrontal.compat.registry import PulseRegistry
+from prefrontal.decisions.decision import Decision
 from prefrontal.errors import InputError, SourceError
-from prefrontal.pulse.prefrontal import EscalationDecision
-from prefrontal.pulse.registry import PulseRegistry
 from prefrontal.telemetry import Observation, WokenAgent, observe
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason
@@ -81,29 +81,29 @@ def attributes(span: ReadableSpan) -> dict[str, Any]:
 
 def test_each_escalation_is_one_span_and_what_slept_is_none(collector: Collector) -> None:
     registry, inbox = gate(audit_share=0.5), Inbox()
-    registry.on_escalation(inbox)
+    registry.on_wake(inbox)
     collector.observe(registry)
     run(registry)
-    told = sorted(attributes(each)["prefrontal.decision_id"] for each in collector.spans)
-    assert told == sorted(str(each.activation_id) for each in inbox.decisions)
+    told = sorted(attributes(each)["prefrontal.id"] for each in collector.spans)
+    assert told == sorted(str(each.id) for each in inbox.decisions)
     assert 2 <= len(told) < len(MIXED)
 
 
 def test_a_span_says_what_was_decided_and_why(collector: Collector) -> None:
     clock = ManualClock(NOW)
     registry, inbox = gate(clock=clock), Inbox()
-    registry.on_escalation(inbox)
+    registry.on_wake(inbox)
     collector.observe(registry, tokens_per_wake=100, clock=clock)
     run(registry, ["b.txt", "d.txt", "a.pdf"])
     [span], [decision] = collector.spans, inbox.decisions
     assert span.name == "wake homework"
     assert span.kind is SpanKind.INTERNAL
     assert attributes(span) == {
-        "prefrontal.module": "homework",
-        "prefrontal.score": decision.confidence,
+        "prefrontal.subject": "homework",
+        "prefrontal.score": decision.score,
         "prefrontal.threshold": 0.65,
         "prefrontal.reason": "woke",
-        "prefrontal.decision_id": decision.activation_id,
+        "prefrontal.id": decision.id,
         "prefrontal.tokens_saved": 200,
     }
     assert (span.start_time, span.end_time) == (int(NOW * 1e9), int(NOW * 1e9))
@@ -132,7 +132,7 @@ def test_with_an_agent_the_span_is_its_invocation(collector: Collector) -> None:
     clock = ManualClock(NOW)
     current: list[Any] = []
 
-    def think(decision: EscalationDecision) -> None:
+    def think(decision: Decision) -> None:
         current.append(trace.get_current_span().get_span_context().span_id)
         clock.advance(2.5)
 
@@ -151,7 +151,7 @@ def test_with_an_agent_the_span_is_its_invocation(collector: Collector) -> None:
         "gen_ai.agent.name": "tutor",
         "gen_ai.request.model": "some-model",
     }
-    assert told["prefrontal.module"] == "homework"
+    assert told["prefrontal.subject"] == "homework"
     [(labels, point)] = collector.metrics()[AGENT].items()
     assert dict(labels) == {
         "gen_ai.agent.name": "tutor",
@@ -166,7 +166,7 @@ def test_with_an_agent_the_span_is_its_invocation(collector: Collector) -> None:
 def test_a_coroutine_is_awaited_within_its_span(collector: Collector) -> None:
     current: list[Any] = []
 
-    async def think(decision: EscalationDecision) -> None:
+    async def think(decision: Decision) -> None:
         await asyncio.sleep(0)
         current.append(trace.get_current_span().get_span_context().span_id)
 
@@ -184,10 +184,10 @@ def test_a_coroutine_is_awaited_within_its_span(collector: Collector) -> None:
 def test_an_agent_that_fails_fails_its_span_and_is_counted(
     collector: Collector, is_coroutine: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fail(decision: EscalationDecision) -> None:
+    def fail(decision: Decision) -> None:
         raise TimeoutError("no answer")
 
-    async def fail_later(decision: EscalationDecision) -> None:
+    async def fail_later(decision: Decision) -> None:
         raise TimeoutError("no answer")
 
     registry = gate()
@@ -203,7 +203,7 @@ def test_an_agent_that_fails_fails_its_span_and_is_counted(
 
 
 def test_what_a_failing_agent_says_is_told_without_secrets(collector: Collector) -> None:
-    def refuse(decision: EscalationDecision) -> None:
+    def refuse(decision: Decision) -> None:
         raise PermissionError("Incorrect API key provided: sk-abcdef0123456789")
 
     registry = gate()
@@ -232,12 +232,11 @@ def test_the_question_is_in_the_span_only_when_asked_for(collector: Collector) -
 
 def test_the_recall_estimate_is_in_the_span_once_there_is_one(collector: Collector) -> None:
     registry, inbox = gate(audit_share=1.0), Inbox()
-    registry.on_escalation(inbox)
+    registry.on_wake(inbox)
     collector.observe(registry)
     run(registry)
     for decision in inbox.decisions:
-        assert decision.activation_id is not None
-        registry.record_feedback(decision.activation_id, float(decision.reason == "woke"))
+        registry.record_feedback(decision.id, float(decision.reason == "woke"))
     run(registry, ["f.pdf"])
     *before, last = collector.spans
     assert not any("prefrontal.recall_estimate" in attributes(each) for each in before)
@@ -274,16 +273,16 @@ def test_after_closing_nothing_is_told_any_more(
 def test_a_log_that_cannot_be_read_keeps_no_agent_asleep(
     collector: Collector, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def broken(decision_id: str) -> None:
+    def broken(module_id: str) -> None:
         raise SourceError("the disk is gone")
 
     registry, inbox = gate(), Inbox()
-    monkeypatch.setattr(registry, "explain", broken)
+    monkeypatch.setattr(registry, "recall_estimate", broken)
     collector.observe(registry, agent=WokenAgent(inbox))
     run(registry, ["a.pdf"])
     [decision], [span] = inbox.decisions, collector.spans
-    assert "prefrontal.threshold" not in attributes(span)
-    assert attributes(span)["prefrontal.decision_id"] == decision.activation_id
+    assert "prefrontal.recall_estimate" not in attributes(span)
+    assert attributes(span)["prefrontal.id"] == decision.id
     assert "the disk is gone" in caplog.text
 
 

@@ -30,7 +30,7 @@ def test_the_span_is_as_shown(answer: subprocess.CompletedProcess[str]) -> None:
     shown = json.loads(f"{text[: text.index('},')]}}}}}")
     assert span["name"] == shown["name"]
     assert span["kind"] == shown["kind"]
-    id_ = {"prefrontal.decision_id": span["attributes"]["prefrontal.decision_id"]}
+    id_ = {"prefrontal.id": span["attributes"]["prefrontal.id"]}
     assert span["attributes"] == shown["attributes"] | id_
 
 
@@ -42,10 +42,8 @@ def test_the_page_and_the_log_line_are_as_shown(answer: subprocess.CompletedProc
     shown = json.loads(next(each for each in PAGE.splitlines() if each.startswith('{"time"')))
     told = json.loads(line)
     assert told.keys() == shown.keys()
-    assert {"module": told["module"], "reason": told["reason"]} == {
-        "module": "invoices",
-        "reason": "woke",
-    }
+    assert told["decision"].keys() == shown["decision"].keys()
+    assert (told["decision"]["subject"], told["decision"]["reason"]) == ("invoices", "woke")
 
 
 def test_every_figure_is_on_the_page() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from prefrontal.compat.registry import PulseRegistry
 from prefrontal.errors import InputError
-from prefrontal.pulse.registry import PulseRegistry
 from prefrontal.telemetry import prometheus_text
 from prefrontal.telemetry.figures import FIGURES, SUPPRESSING
 
@@ -40,7 +40,7 @@ def test_each_figure_is_a_family_with_its_type_and_meaning() -> None:
 
 def test_what_the_gate_did_is_counted_by_reason() -> None:
     registry = gate(cooldown_s=60.0)
-    registry.on_escalation(Inbox())
+    registry.on_wake(Inbox())
     run(registry)
     families = parsed(registry)
     assert value(families, "prefrontal_events") == 5
@@ -88,11 +88,10 @@ def test_the_recall_estimate_is_told_once_there_is_one() -> None:
     registry = gate(audit_share=1.0)
     assert parsed(registry)["prefrontal_recall_estimate"].samples == []
     inbox = Inbox()
-    registry.on_escalation(inbox)
+    registry.on_wake(inbox)
     run(registry)
     for decision in inbox.decisions:
-        assert decision.activation_id is not None
-        registry.record_feedback(decision.activation_id, 1.0)
+        registry.record_feedback(decision.id, 1.0)
     families = parsed(registry)
     estimate = registry.recall_estimate("homework")
     assert estimate is not None

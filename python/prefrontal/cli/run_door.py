@@ -9,7 +9,6 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from ..errors import PrefrontalError, SourceError
-from ..pulse.lane import escalation
 from .watch import give_once
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ class AgentDoor:
             self._words[about.id] = question
             while len(self._words) > MOST_WORDS:
                 self._words.popitem(last=False)
-        decision = escalation(replace(about, question=question))
+        decision = replace(about, question=question)
         failed = give_once(decision, self._sinks, self._say)
         try:
             self._outbox.owe(about.id)

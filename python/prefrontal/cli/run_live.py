@@ -18,7 +18,6 @@ from .watching import Ground, WatchSession, lay_ground, watch_on
 if TYPE_CHECKING:
     from ..decisions.decision import Decision
     from ..executive.roles import Waker
-    from ..pulse.prefrontal import EscalationDecision
     from ..types import SignalEvent
     from .run_parts import RunTold
     from .watched_telemetry import Say
@@ -42,7 +41,7 @@ def run_live(told: RunTold, folders: tuple[str, ...], as_json: bool) -> int:
             taught = taught_through(ground.log)
             built = told.executive(ground, standings, moments, ELSEWHERE, say, taught)
             held.callback(built.close)
-            story = Story(screen, say, as_json=as_json or session.output)
+            story = Story(screen, say, as_json=as_json or session.output is not None)
             since = moments.now() - told.settings.executive.take_up_hours * HOUR_S
             attendance = Attendance(ground.log, built.executive, story, run=watch.run, since=since)
             return Attended(ground, attendance, story, say)
@@ -68,7 +67,7 @@ class Attended:
             self._say(f"{many(left, 'wake')} {verb} left over and comes first.")
         self._attendance.start()
 
-    def take(self, decision: EscalationDecision) -> None:
+    def take(self, decision: Decision) -> None:
         """A wake is in the log; one that could not be written goes to the sinks as it is."""
         if self._is_kept(decision):
             self._attendance.notify()
@@ -85,9 +84,9 @@ class Attended:
     def summary(self) -> list[str]:
         return self._story.summary(self._left)
 
-    def _is_kept(self, decision: EscalationDecision) -> bool:
+    def _is_kept(self, decision: Decision) -> bool:
         try:
-            return self._ground.log.get(decision.activation_id or "") is not None
+            return self._ground.log.get(decision.id) is not None
         except PrefrontalError:
             return False
 

@@ -55,8 +55,8 @@ def run_once(told: RunTold, folders: tuple[str, ...], path: str, as_json: bool) 
         if first is None:
             return _nothing(read)
         ground = lay_ground(told.settings, folders, (), held, owes_wakes=False, anything=True)
-        screen = Screen(as_json, _closed)
-        story = Story(screen, say, as_json=as_json or ground.sinks.output)
+        screen = Screen("v2" if as_json else None, _closed)
+        story = Story(screen, say, as_json=as_json or ground.sinks.output is not None)
         ground.outbox.start()
         once = Once(told, ground, story, first.timestamp, held)
         for event in chain((first,), events):

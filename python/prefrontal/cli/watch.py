@@ -18,7 +18,7 @@ from .watch_screen import Screen, beginning, ending
 from .watched_telemetry import Say, place, telling
 
 if TYPE_CHECKING:
-    from ..pulse.prefrontal import EscalationDecision
+    from ..decisions.decision import Decision
     from ..pulse.sinks import Sink
     from ..settings.telemetry import Telemetry
     from .watching import WatchSession
@@ -115,7 +115,7 @@ class Handling(Protocol):
         """The watch has begun."""
         ...
 
-    def take(self, decision: EscalationDecision) -> object:
+    def take(self, decision: Decision) -> object:
         """Called for each wake, on threads of the gate."""
         ...
 
@@ -141,14 +141,15 @@ def run(
     cannot be had, and then nothing was started.
     """
     ended: SimpleQueue[int] = SimpleQueue()  # its put may be called from a signal handler
-    screen = Screen(as_json or session.output, lambda: ended.put(CLOSED_PIPE))
+    shape = session.output or ("v2" if as_json else None)
+    screen = Screen(shape, lambda: ended.put(CLOSED_PIPE))
     finish: Callable[[float], bool] = lambda _: True  # noqa: E731
     with ExitStack() as told:
         try:
             say = told.enter_context(telling(session.watch, telemetry))
             handling = handled(screen, say) if handled else HandOver(session, screen, say)
             finish = handling.finish
-            session.watch.on_escalation(handling.take)
+            session.watch.on_wake(handling.take)
             with ended_by_signals(ended):
                 session.start()
                 say(beginning(session))
@@ -172,7 +173,7 @@ class HandOver:
 
     def begin(self) -> None: ...
 
-    def take(self, decision: EscalationDecision) -> None:
+    def take(self, decision: Decision) -> None:
         """Print it, then give it to every sink.
 
         The durable ones have it from the log already, unless that could not be written.
@@ -188,16 +189,14 @@ class HandOver:
         return []
 
 
-def give_once(
-    decision: EscalationDecision, sinks: Iterable[tuple[str, Sink]], say: Say
-) -> list[str]:
+def give_once(decision: Decision, sinks: Iterable[tuple[str, Sink]], say: Say) -> list[str]:
     """Tell each sink once; what went wrong with those that failed, told on standard error, too."""
     failed = []
     for name, sink in sinks:
         outcome = sink.deliver(decision)
         if not outcome.ok:
             tries = f" after {outcome.attempts} tries" if outcome.attempts > 1 else ""
-            shown_id = (decision.activation_id or "")[:ID_LENGTH]
+            shown_id = decision.id[:ID_LENGTH]
             failed.append(f"{name} failed for {shown_id}: {outcome.detail}{tries}")
             say(failed[-1], decision)
     return failed

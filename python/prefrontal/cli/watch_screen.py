@@ -13,27 +13,32 @@ import click
 from ..clock import SystemClock
 from ..plain_text import visible
 from ..pulse.sinks import as_line
+from ..types import Reason
 from .decisions import ID_LENGTH
 from .modules import home_short, plain, watched
 
 if TYPE_CHECKING:
-    from ..pulse.prefrontal import EscalationDecision
+    from ..decisions.decision import Decision
+    from ..pulse.sinks import Shape
     from .watching import WatchSession
 
 MOST_SHOWN = 10
 
 
 class Screen:
-    """Prints lines on standard output; calls `on_closed` when nobody reads them."""
+    """Prints lines on standard output; calls `on_closed` when nobody reads them.
 
-    def __init__(self, as_json: bool, on_closed: Callable[[], None]) -> None:
-        self._as_json = as_json
+    shape: of a wake as JSON; None for a line for people.
+    """
+
+    def __init__(self, shape: Shape | None, on_closed: Callable[[], None]) -> None:
+        self._shape = shape
         self._on_closed = on_closed
         self._lock = Lock()
 
-    def show(self, decision: EscalationDecision) -> None:
+    def show(self, decision: Decision) -> None:
         """A line for a wake."""
-        self.line(as_line(decision) if self._as_json else wake_line(decision))
+        self.line(as_line(decision, self._shape) if self._shape else wake_line(decision))
 
     def line(self, text: str) -> None:
         """Print one line, or several that belong together."""
@@ -44,13 +49,13 @@ class Screen:
             self._on_closed()
 
 
-def wake_line(decision: EscalationDecision) -> str:
+def wake_line(decision: Decision) -> str:
     """Time, module, score, id and question, on one line."""
     moment = time.strftime("%H:%M:%S", time.localtime(SystemClock().now()))
-    module = click.style(f"{visible(decision.module_id, 24):<12}", bold=True)
-    shown_id = click.style((decision.activation_id or "")[:ID_LENGTH], dim=True)
-    audit = click.style("audit: ", fg="yellow") if decision.audit else ""
-    return f"{moment} {module} {decision.confidence:.2f} {shown_id} {audit}{decision.question}"
+    module = click.style(f"{visible(decision.subject, 24):<12}", bold=True)
+    shown_id = click.style(decision.id[:ID_LENGTH], dim=True)
+    audit = click.style("audit: ", fg="yellow") if decision.reason == Reason.AUDIT else ""
+    return f"{moment} {module} {decision.score:.2f} {shown_id} {audit}{decision.question}"
 
 
 def beginning(session: WatchSession) -> str:

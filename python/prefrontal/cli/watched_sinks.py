@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from zlib import crc32
 
 from ..errors import InputError
-from ..pulse.sinks import CommandSink, HttpSink, LinesFileSink, OpenClawSink, Sink
+from ..pulse.sinks import CommandSink, HttpSink, LinesFileSink, OpenClawSink, Shape, Sink
 from ..settings.secrets import environment_secret
 
 if TYPE_CHECKING:
@@ -27,12 +27,12 @@ class ConfiguredSinks:
     """What a question goes to.
 
     plain: (name for people, sink): told once. durable: (key in the log, sink, seconds until a
-    question is given up): told until they have it. output: whether JSON lines on standard output.
+    question is given up): told until they have it. output: of the JSON lines on standard output.
     """
 
     plain: list[tuple[str, Sink]] = field(default_factory=list)
     durable: list[tuple[str, Sink, float]] = field(default_factory=list)
-    output: bool = False
+    output: Shape | None = None
 
 
 def configured_sinks(
@@ -42,7 +42,7 @@ def configured_sinks(
     found = ConfiguredSinks()
     for each in given:
         if each.lines == STANDARD_OUTPUT:
-            found.output = True
+            found.output = each.format
             continue
         name, sink = _sink(settings, each)
         held.callback(sink.close)
@@ -59,11 +59,15 @@ def configured_sinks(
 def _sink(settings: Settings, given: SinkSettings) -> tuple[str, Sink]:
     if given.exec is not None:
         # Its output goes where ours does not: standard output may carry JSON lines.
-        return "command", CommandSink(given.exec, given.timeout_s, output=STANDARD_ERROR)
+        return "command", CommandSink(
+            given.exec, given.timeout_s, output=STANDARD_ERROR, shape=given.format
+        )
     retries = 0 if given.lasting else given.retries  # the outbox waits better
     if given.post is not None:
         secret = environment_secret("secret_env", given.secret_env)
-        return "post", HttpSink(given.post, given.timeout_s, retries, given.headers, secret)
+        return "post", HttpSink(
+            given.post, given.timeout_s, retries, given.headers, secret, shape=given.format
+        )
     if given.openclaw is not None:
         claw = given.openclaw
         token = environment_secret("openclaw.token_env", claw.token_env)
@@ -71,7 +75,7 @@ def _sink(settings: Settings, given: SinkSettings) -> tuple[str, Sink]:
         return "openclaw", OpenClawSink(claw.url, token, claw.mode, given.timeout_s, retries)
     assert given.lines is not None
     path = settings.path(given.lines)
-    return os.fspath(path), LinesFileSink(path)
+    return os.fspath(path), LinesFileSink(path, given.format)
 
 
 def _mark(given: SinkSettings) -> str:

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
+from ..decisions.document import mention
 from ..errors import InputError, SourceError
 from ..plain_text import visible
 from ..redaction import redact
 from ..settings.secrets import environment_secret
 
 if TYPE_CHECKING:
-    from ..pulse.prefrontal import EscalationDecision
+    from ..decisions.decision import Decision
     from ..pulse.shells.watch import Watch
     from ..settings.telemetry import Metrics, Telemetry
     from ..telemetry import MetricsServer
@@ -33,10 +34,10 @@ _log = logging.getLogger("prefrontal.cli")
 class Say(Protocol):
     """Tells people, or programs, one sentence; `decision` is what it is about."""
 
-    def __call__(self, sentence: str, decision: EscalationDecision | None = None) -> None: ...
+    def __call__(self, sentence: str, decision: Decision | None = None) -> None: ...
 
 
-def say(sentence: str, decision: EscalationDecision | None = None) -> None:
+def say(sentence: str, decision: Decision | None = None) -> None:
     """On standard error, where it is in nobody's way; nobody there is no trouble."""
     with suppress(OSError, ValueError):
         click.echo(sentence, err=True)
@@ -110,18 +111,13 @@ def _in_json(registry: Watch, questions: bool, held: ExitStack) -> Say:
     return _log_sentence
 
 
-def _log_sentence(sentence: str, decision: EscalationDecision | None = None) -> None:
+def _log_sentence(sentence: str, decision: Decision | None = None) -> None:
     """One record a line; what is said of a decision is said because something failed."""
     if decision is None:
         for line in sentence.splitlines():
             _log.info("%s", line)
         return
-    told = {
-        "decision_id": decision.activation_id,
-        "module": decision.module_id,
-        "reason": str(decision.reason),
-    }
-    _log.warning("%s", sentence, extra={"decision": told})
+    _log.warning("%s", sentence, extra={"decision": mention(decision)})
 
 
 def _attach(handler: logging.Handler, held: ExitStack) -> None:

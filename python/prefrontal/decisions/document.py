@@ -87,6 +87,18 @@ def line(decision: Decision, *, features: bool = False) -> str:
     return json.dumps(document(decision, features=features), allow_nan=False)
 
 
+def mention(decision: Decision) -> Document:
+    """The few fields of the document that a line of a program's log says."""
+    return {
+        "id": decision.id,
+        "kind": decision.kind,
+        "subject": decision.subject,
+        "acted": decision.acted,
+        "reason": str(decision.reason),
+        "score": _finite(decision.score),
+    }
+
+
 def document_v1(decision: Decision) -> Document:
     """A wake in the shape of before, for sinks whose settings say `format: v1`.
 

@@ -8,8 +8,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..compat import (
+        ActivationRecord,
+        EscalationDecision,
+        PrefrontalLayer,
+        PulseRegistry,
+        Retina,
+        SignalBus,
+        TrainingBuffer,
+    )
     from ..types import FEATURE_DIM, SignalEvent
-    from .bus import SignalBus
     from .fingerprint import (
         FilesystemPrior,
         MemoryPrior,
@@ -18,10 +26,6 @@ if TYPE_CHECKING:
         parse_fingerprint,
     )
     from .limbic import LimbicLayer
-    from .prefrontal import EscalationDecision, PrefrontalLayer
-    from .registry import PulseRegistry
-    from .retina import Retina
-    from .training import ActivationRecord, TrainingBuffer
 else:
     _HOMES = {
         "FEATURE_DIM": "..types",
@@ -32,13 +36,13 @@ else:
         "TimePrior": ".fingerprint",
         "parse_fingerprint": ".fingerprint",
         "LimbicLayer": ".limbic",
-        "EscalationDecision": ".prefrontal",
-        "PrefrontalLayer": ".prefrontal",
-        "SignalBus": ".bus",
-        "PulseRegistry": ".registry",
-        "Retina": ".retina",
-        "ActivationRecord": ".training",
-        "TrainingBuffer": ".training",
+        "EscalationDecision": "..compat.prefrontal",
+        "PrefrontalLayer": "..compat.prefrontal",
+        "SignalBus": "..compat.bus",
+        "PulseRegistry": "..compat.registry",
+        "Retina": "..compat.retina",
+        "ActivationRecord": "..compat.training",
+        "TrainingBuffer": "..compat.training",
     }
 
     def __getattr__(name):

@@ -11,10 +11,11 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from threading import Lock
 from time import monotonic
 
+from ..decisions.decision import Decision
+from ..decisions.document import mention
 from ..types import Reason
-from .prefrontal import EscalationDecision
 
-Handler = Callable[[EscalationDecision], Awaitable[object] | object]
+Handler = Callable[[Decision], Awaitable[object] | object]
 
 WORKERS = 4
 MOST_WAITING = 10_000
@@ -34,7 +35,7 @@ class Delivery:
         self._overlap = overlap
         self._lock = Lock()
         self._handlers: list[Handler] = []
-        self._busy: dict[str, deque[EscalationDecision]] = {}
+        self._busy: dict[str, deque[Decision]] = {}
         self._waiting = 0
         self._futures: set[Future[None]] = set()
         self._pool: ThreadPoolExecutor | None = None
@@ -62,17 +63,17 @@ class Delivery:
                 return Reason.BUSY
             return Reason.DROPPED if self._waiting >= MOST_WAITING else None
 
-    def submit(self, decision: EscalationDecision) -> None:
+    def submit(self, decision: Decision) -> None:
         """Deliver as soon as the overlap allows."""
         with self._lock:
             if not self._handlers:
                 return
             self._waiting += 1
             if self._overlap != "parallel":
-                if (queue := self._busy.get(decision.module_id)) is not None:
+                if (queue := self._busy.get(decision.subject)) is not None:
                     queue.append(decision)
                     return
-                self._busy[decision.module_id] = deque()
+                self._busy[decision.subject] = deque()
             self._start(decision)
 
     def stop(self, timeout_s: float) -> bool:
@@ -93,7 +94,7 @@ class Delivery:
             pool.shutdown(wait=done, cancel_futures=True)
         return done
 
-    def _start(self, decision: EscalationDecision) -> None:
+    def _start(self, decision: Decision) -> None:
         """The caller holds the lock."""
         if self._pool is None:
             self._pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="prefrontal-handler")
@@ -105,7 +106,7 @@ class Delivery:
         with self._lock:
             self._futures.discard(future)
 
-    def _run(self, decision: EscalationDecision) -> None:
+    def _run(self, decision: Decision) -> None:
         with self._lock:
             handlers = list(self._handlers)
         try:
@@ -115,24 +116,19 @@ class Delivery:
             with self._lock:
                 self._waiting -= 1
                 self.delivered += 1
-                self._next(decision.module_id)
+                self._next(decision.subject)
 
-    def _call(self, handler: Handler, decision: EscalationDecision) -> None:
+    def _call(self, handler: Handler, decision: Decision) -> None:
         try:
             answer = handler(decision)
             if inspect.isawaitable(answer):
                 asyncio.run(_finish(answer))
         except Exception:
-            told = {
-                "decision_id": decision.activation_id,
-                "module": decision.module_id,
-                "reason": str(decision.reason),
-            }
             log.exception(
                 "handler %r failed for %s",
                 handler,
-                decision.activation_id,
-                extra={"decision": told},
+                decision.id,
+                extra={"decision": mention(decision)},
             )
             with self._lock:
                 self.failed += 1

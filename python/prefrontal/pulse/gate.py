@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
-from uuid import uuid4
 
+from ..decisions.decision import Decision, new_id
 from ..decisions.payloads import Moment, WakePayload
 from ..types import Reason, SignalEvent, Standing
+from .asking import question
 from .gate_module import VERSION, GateModule
 from .moment import shifted
 from .policy import DeliveryPolicy
-from .prefrontal import EscalationDecision, PrefrontalLayer
 from .recall.audit import AuditDraw
 from .recall.score_draw import score_draw
 from .wake_records import Refusal, WakeRecords, WindowGroup, with_wish
 
 if TYPE_CHECKING:
     from ..clock import Clock
-    from ..decisions.decision import Decision
     from ..protocols import Standings
     from ..settings.gate import GateSettings
     from .fingerprint import ModuleFingerprint
@@ -75,7 +75,7 @@ class Gate:
         self.counts: Counter[str] = Counter()
         self.refusals: deque[Refusal] = deque(maxlen=RING)
         self.unstored: list[Refusal] | None = [] if settings.log_refusals else None
-        self.decided: list[tuple[Decision, EscalationDecision]] = []
+        self.decided: list[Decision] = []
         self.labels = 0
         self.taken = 0
         self.refused_count = 0
@@ -87,7 +87,6 @@ class Gate:
         self._attention = Free() if attention is None else attention
         self._policy = DeliveryPolicy(settings.policy)
         self._audits = AuditDraw(settings.audit_share, settings.seed + judged)
-        self._asker = PrefrontalLayer(threshold=0.0)
         self._groups: dict[str, WindowGroup] = {}
         self._records = WakeRecords(limbic)
         self.slept = 0
@@ -275,19 +274,30 @@ class Gate:
         *,
         audit: bool = False,
     ) -> None:
-        asked = self._asker.evaluate(module_id, score, window, module.fingerprint)
-        if not asked.should_escalate:
+        asked = question(module.fingerprint.question_template, module_id, window)
+        if asked is None or math.isnan(score):
             self._refuse(module_id, module, score, window, moment, Reason.NO_QUESTION, more)
             if audit:
                 module.decided(score, 0.0)
             return
         reason = Reason.AUDIT if audit else Reason.WOKE
-        decision = EscalationDecision(
-            module_id, True, asked.question, score, window, uuid4().hex, reason, audit
-        )
         self.counts[reason] += 1
+        wish = with_wish(more) if module.wished else more
         self.decided.append(
-            (self._records.woken(decision, module, moment, propensity, more), decision)
+            Decision(
+                id=new_id(),
+                time=moment.time,
+                subject=module_id,
+                acted=True,
+                reason=reason,
+                score=score,
+                threshold=module.threshold,
+                question=asked,
+                propensity=propensity,
+                window=window,
+                payload=self._records.payload(moment, wish),
+                why=self._records.why(module_id, window, moment),
+            )
         )
         module.decided(score, propensity)
 
@@ -314,7 +324,7 @@ class Gate:
 
     def drain(self) -> list[Decision]:
         """What was decided since the last call, wakes and audits first; refusals where kept."""
-        made = [decision for decision, _ in self.decided] + self.refused(self.unstored or ())
+        made = self.decided + self.refused(self.unstored or ())
         self.decided = []
         if self.unstored:
             self.unstored = []

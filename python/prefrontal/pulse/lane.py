@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 
 from ..decisions.deliveries import DONE, GIVEN_UP, PENDING, DamagedRowError, Deliveries, Owed
 from ..errors import PrefrontalError
-from ..types import Reason
-from .prefrontal import EscalationDecision
 from .sinks.outcome import Outcome, Sink
 
 if TYPE_CHECKING:
@@ -57,14 +55,14 @@ class Lane:
         self._deliveries = deliveries
         self._clock = clock
         self._give_up_s = give_up_s
-        self._unstored: deque[EscalationDecision] = deque()
+        self._unstored: deque[Decision] = deque()
         self._unsettled: list[tuple[int, str, float, str]] = []
         self._failures = 0
         self._down_since = 0.0
         self._down_until = 0.0
         self._storage_told = False
 
-    def take_unstored(self, decision: EscalationDecision) -> None:
+    def take_unstored(self, decision: Decision) -> None:
         """Deliver a question that the log could not keep; it is lost if the process ends."""
         if len(self._unstored) < MOST_UNSTORED:
             self._unstored.append(decision)
@@ -92,7 +90,7 @@ class Lane:
             self._tell_storage(error)
             return STORAGE_WAIT_S
 
-    def _step_unstored(self, decision: EscalationDecision) -> float:
+    def _step_unstored(self, decision: Decision) -> float:
         outcome = self._deliver(decision)
         if outcome.down_for_s is not None and not outcome.ok:
             self._goes_down(outcome)
@@ -119,7 +117,7 @@ class Lane:
                 return STORAGE_WAIT_S
             moment = self._deliveries.next_at(self.name)
             return None if moment is None else max(0.0, min(moment - now, LONGEST_WAIT_S))
-        outcome = self._deliver(escalation(self.worded(owed.record)))
+        outcome = self._deliver(self.worded(owed.record))
         if outcome.ok:
             self._settle(owed.seq, DONE, now, outcome.detail)
         elif outcome.down_for_s is None:
@@ -132,7 +130,7 @@ class Lane:
         self._is_up(outcome)
         return 0.0
 
-    def _deliver(self, decision: EscalationDecision) -> Outcome:
+    def _deliver(self, decision: Decision) -> Outcome:
         try:
             return self.sink.deliver(decision)
         except Exception as error:  # the lane outlives any slip of a sink
@@ -209,19 +207,5 @@ def _wait_s(failures: int) -> float:
     return float(min(FIRST_WAIT_S * 2 ** min(failures, 60), LONGEST_WAIT_S))
 
 
-def _short(decision: EscalationDecision) -> str:
-    return (decision.activation_id or "")[:8]
-
-
-def escalation(record: Decision) -> EscalationDecision:
-    """The decision as it was first handed out."""
-    return EscalationDecision(
-        record.subject,
-        True,
-        record.question,
-        record.score,
-        record.window,
-        record.id,
-        record.reason,
-        record.reason == Reason.AUDIT,
-    )
+def _short(decision: Decision) -> str:
+    return decision.id[:8]

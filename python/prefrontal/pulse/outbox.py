@@ -16,7 +16,6 @@ from .sinks.outcome import Sink
 if TYPE_CHECKING:
     from ..decisions.deliveries import Standing
     from ..decisions.log import Decision, DecisionLog
-    from .prefrontal import EscalationDecision
 
 LONGEST_SLEEP_S = 60.0
 """A machine that was suspended looks at the time again after so long at most."""
@@ -65,10 +64,10 @@ class Outbox:
         for runner in self._runners:
             runner.wake()
 
-    def take(self, decision: EscalationDecision) -> None:
+    def take(self, decision: Decision) -> None:
         """See to a decision that was handed out, in case the log could not keep it."""
         try:
-            if not self._runners or self._deliveries.knows(decision.activation_id or ""):
+            if not self._runners or self._deliveries.knows(decision.id):
                 return
         except PrefrontalError:  # better twice than never
             pass

@@ -12,9 +12,7 @@ from .moment import reasons
 
 if TYPE_CHECKING:
     from ..types import Reason, SignalEvent
-    from .gate_module import GateModule
     from .limbic import LimbicLayer
-    from .prefrontal import EscalationDecision
 
 REASONS = 12
 """Most reasons that a record names for a score."""
@@ -60,32 +58,6 @@ class WakeRecords:
         self._first_id = uuid4().int
         self.run = f"{self._first_id:032x}"[:8]
 
-    def woken(
-        self,
-        decision: EscalationDecision,
-        module: GateModule,
-        moment: Moment,
-        propensity: float,
-        more: WakePayload | None,
-    ) -> Decision:
-        """The record of a wake or an audit. more: of its payload, besides run and moment."""
-        assert decision.activation_id is not None
-        window = tuple(decision.window)
-        return Decision(
-            id=decision.activation_id,
-            time=moment.time,
-            subject=decision.module_id,
-            acted=True,
-            reason=decision.reason,
-            score=decision.confidence,
-            threshold=module.threshold,
-            question=decision.question,
-            propensity=propensity,
-            window=window,
-            payload=self._payload(moment, with_wish(more) if module.wished else more),
-            why=self._why(decision.module_id, window, moment),
-        )
-
     def refused(self, refusal: Refusal) -> Decision:
         """The record of a refusal, with what pushes its score now."""
         return Decision(
@@ -99,20 +71,22 @@ class WakeRecords:
             question=None,
             propensity=1.0,
             window=refusal.window,
-            payload=self._payload(refusal.moment, refusal.more),
-            why=self._why(refusal.module_id, refusal.window, refusal.moment),
+            payload=self.payload(refusal.moment, refusal.more),
+            why=self.why(refusal.module_id, refusal.window, refusal.moment),
         )
 
     def refusal_id(self, refusal: Refusal) -> str:
         """Its id, in a fraction of uuid4's time; the odd factor spreads the first digits."""
         return f"{(self._first_id + refusal.number * _SPREAD) % 2**128:032x}"
 
-    def _why(
+    def why(
         self, module_id: str, window: tuple[SignalEvent, ...], moment: Moment
     ) -> tuple[tuple[str, float], ...]:
+        """What pushes the score now, the strongest first."""
         return reasons(moment, self._limbic.contributions(module_id, window), REASONS)
 
-    def _payload(self, moment: Moment, more: WakePayload | None) -> WakePayload:
+    def payload(self, moment: Moment, more: WakePayload | None) -> WakePayload:
+        """more: what it holds besides run and moment."""
         if more is None:
             return WakePayload(self.run, moment)
         return replace(more, run=self.run, moment=moment)

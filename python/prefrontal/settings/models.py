@@ -106,7 +106,8 @@ class Sink(BaseModel):
     durable: a question is owed to the sink until it has it, over restarts, for give_up_s seconds;
     so are those of post and openclaw unless this says otherwise. Any other sink is told once, an
     address `retries` times more. name: what the log calls a durable sink; questions that are owed
-    to a name follow it to another address.
+    to a name follow it to another address. format: of the JSON and of a command's environment; v2
+    is the document of a decision, v1 what sinks got before it.
     """
 
     model_config = _CHECKED
@@ -115,6 +116,7 @@ class Sink(BaseModel):
     post: Text | None = None
     lines: Text | None = None
     openclaw: OpenClaw | None = None
+    format: Literal["v1", "v2"] = "v2"
     headers: dict[Text, Text] = {}
     secret_env: Text | None = None
     timeout_s: Timeout = 30.0

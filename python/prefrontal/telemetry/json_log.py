@@ -10,15 +10,16 @@ from datetime import UTC, datetime
 
 from ..redaction import redact
 
-FIELDS = ("decision_id", "module", "reason", "score", "threshold", "question")
+FIELDS = ("id", "kind", "subject", "acted", "reason", "score", "threshold", "question")
 """What a record may say of a decision; anything else is left out."""
 
 
 class JsonLogFormatter(logging.Formatter):
     """Each record as one line of JSON, without secrets.
 
-    time (UTC, milliseconds), level, logger, message; those of FIELDS that stand in the record's
-    `decision`, a mapping; and error with its traceback. For handlers of the logger "prefrontal".
+    time (UTC, milliseconds), level, logger, message; decision, with those of FIELDS that stand in
+    the record's `decision`, a mapping; and error with its traceback. For handlers of the logger
+    "prefrontal".
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -31,7 +32,7 @@ class JsonLogFormatter(logging.Formatter):
         }
         decision = getattr(record, "decision", None)
         if isinstance(decision, Mapping):
-            told |= {name: _plain(decision[name]) for name in FIELDS if name in decision}
+            told["decision"] = {n: _plain(decision[n]) for n in FIELDS if n in decision}
         if record.exc_info and record.exc_info[0]:
             told["error"] = record.exc_info[0].__qualname__
             told["traceback"] = redact(self.formatException(record.exc_info))

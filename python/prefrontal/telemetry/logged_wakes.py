@@ -6,8 +6,10 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ..decisions.document import mention
+
 if TYPE_CHECKING:
-    from ..pulse.prefrontal import EscalationDecision
+    from ..decisions.decision import Decision
     from ..pulse.shells.watch import Watch
 
 log = logging.getLogger("prefrontal.wakes")
@@ -16,19 +18,14 @@ log = logging.getLogger("prefrontal.wakes")
 def log_wakes(registry: Watch, *, questions: bool = False) -> Callable[[], None]:
     """Log each wake and audit at level INFO; calling the answer ends that.
 
-    The record's `decision` holds decision_id, module, reason and score and, when `questions` is
-    set, the question, which shows paths and texts. What slept is counted, not logged.
+    The record's `decision` holds id, kind, subject, acted, reason and score and, when `questions`
+    is set, the question, which shows paths and texts. What slept is counted, not logged.
     """
 
-    def handler(decision: EscalationDecision) -> None:
-        told: dict[str, object] = {
-            "decision_id": decision.activation_id,
-            "module": decision.module_id,
-            "reason": str(decision.reason),
-            "score": float(decision.confidence),
-        }
+    def handler(decision: Decision) -> None:
+        told = mention(decision)
         if questions:
             told["question"] = decision.question
-        log.info("%s: %s", decision.module_id, decision.reason, extra={"decision": told})
+        log.info("%s: %s", decision.subject, decision.reason, extra={"decision": told})
 
-    return registry.on_escalation(handler)
+    return registry.on_wake(handler)

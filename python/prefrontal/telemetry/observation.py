@@ -91,4 +91,4 @@ def observe(
 
 
 def _attached(registry: Watch, handler: Handler | None) -> list[Callable[[], None]]:
-    return [] if handler is None else [registry.on_escalation(handler)]
+    return [] if handler is None else [registry.on_wake(handler)]

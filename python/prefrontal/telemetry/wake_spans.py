@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from opentelemetry.trace import SpanKind, Status, StatusCode, use_span
 
+from ..decisions.document import mention
 from ..redaction import redact
 from .figures import Snapshot
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer
 
     from ..clock import Clock
-    from ..pulse.prefrontal import EscalationDecision
+    from ..decisions.decision import Decision
     from ..pulse.shells.watch import Watch
     from .woken_agent import WokenAgent
 
@@ -66,12 +67,12 @@ class WakeSpans:
             explicit_bucket_boundaries_advisory=BOUNDARIES_S,
         )
 
-    def __call__(self, decision: EscalationDecision) -> Awaitable[object] | None:
+    def __call__(self, decision: Decision) -> Awaitable[object] | None:
         decided_at, attributes = self._told(decision)
         started = self._nanoseconds()
         if self._agent is None:
-            name = f"wake {decision.module_id}"
-            began = min(started, decided_at or started)
+            name = f"wake {decision.subject}"
+            began = min(started, decided_at)
             self._start(name, attributes, began).end(end_time=started)
             return None
         name = " ".join(("invoke_agent", self._agent.name)).strip()
@@ -79,7 +80,7 @@ class WakeSpans:
         return self._invoked(self._agent, decision, span, started)
 
     def _invoked(
-        self, agent: WokenAgent, decision: EscalationDecision, span: Span, started: int
+        self, agent: WokenAgent, decision: Decision, span: Span, started: int
     ) -> Awaitable[object] | None:
         try:
             with use_span(span, record_exception=False, set_status_on_exception=False):
@@ -121,29 +122,25 @@ class WakeSpans:
         span.end(end_time=ended)
         self._durations.record((ended - started) / 1e9, attributes)
 
-    def _told(self, decision: EscalationDecision) -> tuple[int | None, dict[str, str | float]]:
+    def _told(self, decision: Decision) -> tuple[int, dict[str, str | float]]:
         """When it was decided, in Unix nanoseconds, and what the span says of it."""
         attributes: dict[str, str | float] = {
-            "prefrontal.module": decision.module_id,
-            "prefrontal.score": float(decision.confidence),
+            "prefrontal.id": decision.id,
+            "prefrontal.subject": decision.subject,
+            "prefrontal.score": float(decision.score),
+            "prefrontal.threshold": float(decision.threshold),
             "prefrontal.reason": str(decision.reason),
-            "prefrontal.decision_id": decision.activation_id or "",
         }
         if self._questions and self._agent is not None:
             part = {"type": "text", "content": decision.question}
             attributes["gen_ai.input.messages"] = json.dumps([{"role": "user", "parts": [part]}])
-        decided_at = None
         try:
             attributes["prefrontal.tokens_saved"] = self._saved_since_the_last()
-            if (estimate := self._registry.recall_estimate(decision.module_id)) is not None:
+            if (estimate := self._registry.recall_estimate(decision.subject)) is not None:
                 attributes["prefrontal.recall_estimate"] = estimate.recall
-            if (record := self._registry.explain(decision.activation_id or "")) is not None:
-                attributes["prefrontal.threshold"] = record.threshold
-                decided_at = int(record.time * 1e9)
         except Exception:  # a broken log or source must not keep the agent asleep
-            told = {"decision_id": decision.activation_id, "module": decision.module_id}
-            log.exception("its span says less", extra={"decision": told})
-        return decided_at, attributes
+            log.exception("its span says less", extra={"decision": mention(decision)})
+        return int(decision.time * 1e9), attributes
 
     def _saved_since_the_last(self) -> int:
         """Tokens spared since the span before this one; the spans add up to the counter."""

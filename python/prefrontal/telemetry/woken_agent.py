@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class WokenAgent:
     """A handler that asks an agent, and how the agent is called in spans and metrics.
 
-    call: takes a decision; a function or a coroutine function, as for `on_escalation`. name,
+    call: takes a decision; a function or a coroutine function, as for `on_wake`. name,
     model: empty when there is no single one. provider: who answers, as OpenTelemetry writes it
     ("anthropic", "openai", ...). Raises TypeError when `call` cannot be called.
     """

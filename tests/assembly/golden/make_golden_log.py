@@ -18,10 +18,10 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from prefrontal.compat.prefrontal import EscalationDecision
+from prefrontal.compat.registry import PulseRegistry
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.decisions.threshold_wishes import wish_threshold
-from prefrontal.pulse.prefrontal import EscalationDecision
-from prefrontal.pulse.registry import PulseRegistry
 from prefrontal.pulse.shells.asker import Asker
 from prefrontal.settings import GateSettings, PolicySettings
 from prefrontal.testing import ManualClock

@@ -132,7 +132,7 @@ class Stepper:
     def _stored(self) -> list[Decision]:
         """Put what was decided on the disk; on an error it is kept for the next time."""
         gate = self._gate
-        woken = [decision for decision, _ in gate.decided]
+        woken = gate.decided
         records = woken + gate.refused(gate.unstored or ())
         if records:
             self._log.append_many(records)

@@ -126,7 +126,7 @@ class Watch:
         """
         return self._worker.push(window, module_id)
 
-    def on_escalation(self, handler: Handler) -> Callable[[], None]:
+    def on_wake(self, handler: Handler) -> Callable[[], None]:
         """Call `handler(decision)`, a function or a coroutine function, for each wake and audit.
 
         Several may be given. Calling the answer takes this one away again.

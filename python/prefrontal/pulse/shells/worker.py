@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ..delivery import Delivery
     from ..gate import Gate
     from ..learned import Learned
-    from ..prefrontal import EscalationDecision
 
 QUEUE_SIZE = 50_000
 BATCH = 256
@@ -173,13 +172,13 @@ class Worker:
             self._hand_out(decided)
         self._store_refusals()
 
-    def _hand_out(self, decided: list[tuple[Decision, EscalationDecision]]) -> None:
+    def _hand_out(self, decided: list[Decision]) -> None:
         self.last_wake = self._clock.monotonic()
         try:
-            self._decisions.append_many([record for record, _ in decided])
+            self._decisions.append_many(decided)
         except PrefrontalError as error:
             log.error("decisions could not be stored, they are delivered all the same: %s", error)
-        for _, decision in decided:
+        for decision in decided:
             self._delivery.submit(decision)
 
     def _flush(self) -> None:

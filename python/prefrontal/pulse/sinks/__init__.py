@@ -8,7 +8,7 @@ from .command import CommandSink
 from .http import HttpSink
 from .lines import LinesFileSink, LinesSink
 from .openclaw import OpenClawSink
-from .outcome import Outcome, Sink, as_dict, as_line
+from .outcome import Outcome, Shape, Sink, as_line
 from .signing import Signer
 
 __all__ = [
@@ -18,8 +18,8 @@ __all__ = [
     "LinesSink",
     "OpenClawSink",
     "Outcome",
+    "Shape",
     "Signer",
     "Sink",
-    "as_dict",
     "as_line",
 ]

@@ -14,10 +14,10 @@ from typing import IO, TYPE_CHECKING, Any
 
 from ...errors import InputError
 from ..fields import shown
-from .outcome import Outcome
+from .outcome import Outcome, Shape, checked_shape
 
 if TYPE_CHECKING:
-    from ..prefrontal import EscalationDecision
+    from ...decisions.decision import Decision
 
 VALUE_LIMIT = 8000
 """Most characters of one value in the environment; a system takes only so much."""
@@ -31,9 +31,10 @@ class CommandSink:
     timeout_s: a command that is still running then is killed, with what it started.
     output: where its standard output goes, as for `subprocess`; None is our own.
 
-    In its environment: PREFRONTAL_QUESTION, PREFRONTAL_MODULE, PREFRONTAL_ID,
-    PREFRONTAL_LOCATION, PREFRONTAL_SCORE. Raises InputError for a command that cannot be split
-    or names no program that can be run.
+    In its environment: PREFRONTAL_ID, PREFRONTAL_SUBJECT, PREFRONTAL_SCORE, PREFRONTAL_REASON,
+    PREFRONTAL_QUESTION and PREFRONTAL_LOCATION, that of the last event; in shape v1
+    PREFRONTAL_MODULE instead of subject and reason. Raises InputError for a command that cannot
+    be split or names no program that can be run.
     """
 
     def __init__(
@@ -41,7 +42,9 @@ class CommandSink:
         command: str | Sequence[str],
         timeout_s: float = 30.0,
         output: int | IO[Any] | None = None,
+        shape: Shape = "v2",
     ) -> None:
+        self._shape = checked_shape(shape)
         self._argv = _argv(command)
         self._timeout_s = timeout_s
         self._output = output
@@ -49,7 +52,7 @@ class CommandSink:
         self._running: set[subprocess.Popen[bytes]] = set()
         self._closed = False
 
-    def deliver(self, decision: EscalationDecision) -> Outcome:
+    def deliver(self, decision: Decision) -> Outcome:
         question = decision.question or ""
         try:
             with self._lock:
@@ -59,7 +62,7 @@ class CommandSink:
                     self._argv,
                     stdin=subprocess.PIPE,
                     stdout=self._output,
-                    env=os.environ | _environment(decision),
+                    env=os.environ | _environment(decision, self._shape),
                     start_new_session=True,  # Ctrl-C is for us; and so the whole group can be ended
                 )
                 self._running.add(process)
@@ -95,14 +98,17 @@ def _argv(command: str | Sequence[str]) -> list[str]:
     return argv
 
 
-def _environment(decision: EscalationDecision) -> dict[str, str]:
+def _environment(decision: Decision, shape: Shape) -> dict[str, str]:
     told = {
+        "ID": decision.id,
+        "SCORE": f"{decision.score:.4f}",
         "QUESTION": decision.question or "",
-        "MODULE": decision.module_id,
-        "ID": decision.activation_id or "",
         "LOCATION": decision.window[-1].location if decision.window else "",
-        "SCORE": f"{decision.confidence:.4f}",
     }
+    if shape == "v1":
+        told["MODULE"] = decision.subject
+    else:
+        told |= {"SUBJECT": decision.subject, "REASON": str(decision.reason)}
     return {f"PREFRONTAL_{name}": _plain(value) for name, value in told.items()}
 
 

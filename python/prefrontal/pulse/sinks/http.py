@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from http.client import HTTPException
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -14,12 +14,12 @@ from ...clock import Clock, SystemClock
 from ...errors import InputError
 from ...http_door import LOOPBACK
 from ..fields import shown
-from .outcome import Outcome, as_line
+from .outcome import Outcome, Shape, as_line, checked_shape
 from .signing import Signer
 from .timed_connection import TimedHandler, TimedSecureHandler
 
 if TYPE_CHECKING:
-    from ..prefrontal import EscalationDecision
+    from ...decisions.decision import Decision
 
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 30.0
@@ -44,8 +44,8 @@ class HttpSink:
     that the environment names is used, but not for this machine.
 
     timeout_s: for each try. secret: each try is signed as Standard Webhooks say; see `Signer`.
-    body: makes the JSON of a decision; it must be the same each time.
-    Raises InputError for an address that is not http or https, and for a secret that is none.
+    shape: v2, the document of a decision, or v1, the one of before. Raises InputError for an
+    address that is not http or https, and for a secret that is none.
     """
 
     def __init__(
@@ -56,9 +56,9 @@ class HttpSink:
         headers: Mapping[str, str] | None = None,
         secret: str | None = None,
         clock: Clock | None = None,
-        body: Callable[[EscalationDecision], str] = as_line,
+        shape: Shape = "v2",
     ) -> None:
-        self._body = body
+        self._shape = checked_shape(shape)
         self._signer = None if secret is None else Signer(secret)
         self._clock = SystemClock() if clock is None else clock
         self._url = _checked_url(url)
@@ -68,7 +68,7 @@ class HttpSink:
         self._opener = _opener(self._url)
         self._closed = Event()
 
-    def deliver(self, decision: EscalationDecision) -> Outcome:
+    def deliver(self, decision: Decision) -> Outcome:
         request = Request(
             self._url,
             data=self._body(decision).encode(),
@@ -76,7 +76,7 @@ class HttpSink:
                 "Content-Type": "application/json",
                 "User-Agent": "prefrontal",
                 **self._headers,
-                "Idempotency-Key": decision.activation_id or "",
+                "Idempotency-Key": decision.id,
             },
             method="POST",
         )
@@ -90,6 +90,10 @@ class HttpSink:
                 return Outcome(False, f"{answer.detail}; given up: closed", attempt)
             wait_s *= 2
         return Outcome(answer.ok, answer.detail, attempt, asked_s)
+
+    def _body(self, decision: Decision) -> str:
+        """The JSON of a decision, the same each time."""
+        return as_line(decision, self._shape)
 
     def close(self) -> None:
         """Wait for no further try."""

@@ -9,22 +9,23 @@ from threading import Lock
 from typing import IO, TYPE_CHECKING
 
 from ...errors import InputError
-from .outcome import Outcome, as_line
+from .outcome import Outcome, Shape, as_line, checked_shape
 
 if TYPE_CHECKING:
-    from ..prefrontal import EscalationDecision
+    from ...decisions.decision import Decision
 
 
 class LinesSink:
-    """One line of JSON for each escalation, on an open text stream."""
+    """One line of JSON for each escalation, on an open text stream. format: as of `as_line`."""
 
-    def __init__(self, stream: IO[str], *, close: bool = False) -> None:
+    def __init__(self, stream: IO[str], *, close: bool = False, shape: Shape = "v2") -> None:
+        self._shape = checked_shape(shape)
         self._stream = stream
         self._close = close
         self._lock = Lock()
 
-    def deliver(self, decision: EscalationDecision) -> Outcome:
-        line = as_line(decision) + "\n"
+    def deliver(self, decision: Decision) -> Outcome:
+        line = as_line(decision, self._shape) + "\n"
         try:
             with self._lock:
                 self._stream.write(line)
@@ -47,7 +48,8 @@ class LinesFileSink:
     InputError when the file cannot be written.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], shape: Shape = "v2") -> None:
+        self._shape = checked_shape(shape)
         self._path = os.fspath(path)
         self._lock = Lock()
         self._closed = False
@@ -56,8 +58,8 @@ class LinesFileSink:
         except OSError as error:
             raise InputError(f"{self._path} cannot be written: {error.strerror}") from None
 
-    def deliver(self, decision: EscalationDecision) -> Outcome:
-        line = as_line(decision).encode() + b"\n"
+    def deliver(self, decision: Decision) -> Outcome:
+        line = as_line(decision, self._shape).encode() + b"\n"
         with self._lock:
             if self._closed:
                 return Outcome(False, "cannot be written: closed")

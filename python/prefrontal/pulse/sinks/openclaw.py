@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from ...clock import Clock
 from ...errors import InputError
+from ...types import Reason
 from .http import HttpSink
 
 if TYPE_CHECKING:
-    from ..prefrontal import EscalationDecision
+    from ...decisions.decision import Decision
 
 WAKE_PATH = "/hooks/wake"
 """Where the hook is, unless the gateway was told another `hooks.path`."""
@@ -45,16 +45,16 @@ class OpenClawSink(HttpSink):
         if mode not in ("now", "next-heartbeat"):
             raise InputError(f"mode must be now or next-heartbeat, got {mode!r}")
         headers = {"Authorization": f"Bearer {token}"}
-        super().__init__(url, timeout_s, retries, headers, clock=clock, body=partial(_body, mode))
+        super().__init__(url, timeout_s, retries, headers, clock=clock)
+        self._mode = mode
         parts = urlsplit(url)
         if parts.query or parts.fragment:
             raise InputError("address must end with its path: the gateway takes no token in it")
         if parts.path in ("", "/"):
             self._url = url.rstrip("/") + WAKE_PATH
 
-
-def _body(mode: Mode, decision: EscalationDecision) -> str:
-    audit = ", audit" if decision.audit else ""
-    name = f" [prefrontal {decision.module_id}{audit}, id {decision.activation_id}]"
-    question = (decision.question or "")[: LONGEST_TEXT - len(name)]
-    return json.dumps({"text": question + name, "mode": mode})
+    def _body(self, decision: Decision) -> str:
+        audit = ", audit" if decision.reason == Reason.AUDIT else ""
+        name = f" [prefrontal {decision.subject}{audit}, id {decision.id}]"
+        question = (decision.question or "")[: LONGEST_TEXT - len(name)]
+        return json.dumps({"text": question + name, "mode": self._mode})

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from ...decisions.document import line, line_v1
+from ...errors import InputError
+from ..fields import shown
 
 if TYPE_CHECKING:
-    from ..prefrontal import EscalationDecision
+    from ...decisions.decision import Decision
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class Outcome:
 class Sink(Protocol):
     """Takes escalations somewhere."""
 
-    def deliver(self, decision: EscalationDecision) -> Outcome:
+    def deliver(self, decision: Decision) -> Outcome:
         """Hand it over, and say what came of it."""
         ...
 
@@ -37,41 +39,17 @@ class Sink(Protocol):
         ...
 
 
-def as_dict(decision: EscalationDecision) -> dict[str, Any]:
-    """An escalation as plain values, the form in which it is posted and printed as JSON.
-
-    time: ISO 8601 in UTC, the time of the last event; None when that is no time.
-    """
-    last = decision.window[-1] if decision.window else None
-    return {
-        "id": decision.activation_id,
-        "module": decision.module_id,
-        "question": decision.question,
-        "score": decision.confidence,
-        "reason": str(decision.reason),
-        "audit": decision.audit,
-        "time": _moment(last.timestamp) if last else None,
-        "location": last.location if last else "",
-        "events": [
-            {
-                "source": event.source,
-                "location": event.location,
-                "delta_type": event.delta_type,
-                "timestamp": event.timestamp,
-            }
-            for event in decision.window
-        ],
-    }
+Shape = Literal["v1", "v2"]
+"""Of what a sink is given: v2 is the document of `prefrontal.decisions.document`."""
 
 
-def as_line(decision: EscalationDecision) -> str:
-    """`as_dict` as one line of JSON, without its end; characters outside ASCII are escaped."""
-    return json.dumps(as_dict(decision))
+def as_line(decision: Decision, shape: Shape = "v2") -> str:
+    """The decision as one line of JSON, without its end; characters outside ASCII are escaped."""
+    return line_v1(decision) if shape == "v1" else line(decision)
 
 
-def _moment(timestamp: object) -> str | None:
-    try:
-        moment = datetime.fromtimestamp(timestamp, tz=UTC)  # type: ignore[arg-type]
-    except (ValueError, OverflowError, OSError, TypeError):
-        return None
-    return moment.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
+def checked_shape(shape: str) -> Shape:
+    """Raises InputError for any other than v1 and v2."""
+    if shape not in ("v1", "v2"):
+        raise InputError(f"format must be v1 or v2, got {shown(shape)}")
+    return shape  # type: ignore[return-value]

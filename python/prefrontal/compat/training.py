@@ -10,12 +10,12 @@ from threading import Lock
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from ..pulse.labels import check_label
 from ..types import SignalEvent
-from .labels import check_label
 
 if TYPE_CHECKING:
     from ..clock import Clock
-    from .limbic import LimbicLayer
+    from ..pulse.limbic import LimbicLayer
 
 FORGET_AFTER_S = 300.0
 MOST_WAITING = 10_000

@@ -6,9 +6,9 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
+from ..pulse.sources.clock import ClockSource
+from ..pulse.sources.filesystem import FilesystemSource
 from ..types import FEATURE_DIM, SignalEvent
-from .sources.clock import ClockSource
-from .sources.filesystem import FilesystemSource
 
 __all__ = ["FEATURE_DIM", "Retina", "SignalEvent", "SignalQueue"]
 

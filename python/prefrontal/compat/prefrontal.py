@@ -1,21 +1,21 @@
-"""The gate's last layer: does this score wake the agent, and with which question?"""
+"""The gate's last layer as it was first, and what it answers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from numbers import Real
 from typing import TYPE_CHECKING
 
-from ..errors import InputError
-from .fields import shown
-from .template import QuestionTemplate
+from ..pulse.asking import question as asked
+from ..pulse.fields import shown
+from ..types import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..decisions.decision import Decision
+    from ..pulse.fingerprint import ModuleFingerprint
     from ..types import SignalEvent
-    from .fingerprint import ModuleFingerprint
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class PrefrontalLayer:
         _require_number("score", score)
         question = None
         if score >= self._threshold:  # False for NaN
-            question = _question(fingerprint.question_template, module_id, window)
+            question = asked(fingerprint.question_template, module_id, window)
         return EscalationDecision(module_id, question is not None, question, score, window)
 
 
@@ -100,15 +100,15 @@ def _require_number(name: str, value: object) -> None:
         raise TypeError(f"{name} must be a number, got {shown(value)}")
 
 
-def _question(text: object, module_id: str, window: Sequence[SignalEvent]) -> str | None:
-    template = _parsed(text) if isinstance(text, str) else None
-    question = template.render(window, module_id) if template else ""
-    return question if question.strip() else None
-
-
-@lru_cache(maxsize=1024)
-def _parsed(text: str) -> QuestionTemplate | None:
-    try:
-        return QuestionTemplate.parse(text)
-    except InputError:
-        return None
+def escalation(decision: Decision) -> EscalationDecision:
+    """The decision in the spelling of before; it must be a wake that was asked."""
+    return EscalationDecision(
+        decision.subject,
+        decision.acted,
+        decision.question,
+        decision.score,
+        decision.window,
+        decision.id,
+        decision.reason,
+        decision.reason == Reason.AUDIT,
+    )

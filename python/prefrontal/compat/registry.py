@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
+from ..pulse.fingerprint import ModuleFingerprint, parse_fingerprint
+from ..pulse.labels import check_label
+from ..pulse.shells.watch import Watch
+from ..pulse.shells.worker import QUEUE_SIZE
 from ..types import SignalEvent
-from .fingerprint import ModuleFingerprint, parse_fingerprint
-from .labels import check_label
-from .prefrontal import PrefrontalLayer
-from .shells.watch import Watch
-from .shells.worker import QUEUE_SIZE
+from .prefrontal import EscalationDecision, PrefrontalLayer, escalation
 from .training import TrainingBuffer
 
 if TYPE_CHECKING:
     from ..clock import Clock
+    from ..decisions.decision import Decision
     from ..decisions.log import DecisionLog
     from ..protocols import Source, Standings
     from ..settings.gate import PolicySettings
+
+
+@dataclass(frozen=True, slots=True)
+class _Escalating:
+    """A handler that gets a decision in the spelling of before."""
+
+    handler: Callable[[EscalationDecision], Awaitable[object] | object]
+
+    def __call__(self, decision: Decision) -> Awaitable[object] | object:
+        return self.handler(escalation(decision))
+
+    def __repr__(self) -> str:
+        return repr(self.handler)
 
 
 class PulseRegistry(Watch):
@@ -107,6 +121,14 @@ class PulseRegistry(Watch):
     def unregister_module(self, module_id: str) -> None:
         """Forget a module; nothing of it fires from now on. An unknown id is ignored."""
         self.remove(module_id)
+
+    def on_escalation(
+        self, handler: Callable[[EscalationDecision], Awaitable[object] | object]
+    ) -> Callable[[], None]:
+        """As `on_wake`, with each decision in the spelling of before."""
+        if not callable(handler):
+            raise TypeError(f"handler must be callable, got {handler!r}")
+        return self.on_wake(_Escalating(handler))
 
     def record_activation(self, module_id: str, window: Sequence[SignalEvent]) -> str:
         """Keep a window of your own for five minutes; the id to give feedback with."""

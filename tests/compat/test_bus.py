@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from prefrontal.pulse.bus import HISTORY, SignalBus
+from prefrontal.compat.bus import HISTORY, SignalBus
 from prefrontal.types import SignalEvent
 
 PATIENCE_S = 30.0

@@ -7,8 +7,8 @@ from queue import Queue
 
 import pytest
 
-from prefrontal.pulse.bus import SignalBus
-from prefrontal.pulse.retina import FEATURE_DIM, Retina, SignalEvent
+from prefrontal.compat.bus import SignalBus
+from prefrontal.compat.retina import FEATURE_DIM, Retina, SignalEvent
 
 PATIENCE_S = 30.0
 

@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
+from prefrontal.compat.training import FORGET_AFTER_S, MOST_WAITING, TrainingBuffer
 from prefrontal.pulse.fingerprint import parse_fingerprint
 from prefrontal.pulse.limbic import LimbicLayer
-from prefrontal.pulse.training import FORGET_AFTER_S, MOST_WAITING, TrainingBuffer
 from prefrontal.testing import ManualClock
 from prefrontal.types import SignalEvent
 

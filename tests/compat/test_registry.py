@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
+from prefrontal.compat.prefrontal import EscalationDecision
+from prefrontal.compat.registry import PulseRegistry
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.errors import InputError
-from prefrontal.pulse.prefrontal import EscalationDecision
-from prefrontal.pulse.registry import PulseRegistry
 from prefrontal.settings import PolicySettings
 from prefrontal.types import Reason, SignalEvent
 
-from .registries import PATIENCE_S, Inbox, decided, file, log_at, raw
+from ..pulse.registries import PATIENCE_S, Inbox, decided, file, log_at, raw
 
 
 def test_a_relevant_file_wakes_with_one_scoped_question_and_others_do_not() -> None:
