@@ -70,7 +70,7 @@ async def _cortex() -> CortexPlugin:
     await simulations.Agent(runtime, clock).reflect()
     cortex = runtime.registry.get("cortex")
     assert isinstance(cortex, CortexPlugin)
-    assert len(cortex.beliefs.by_key) == BELIEFS
+    assert len(cortex.memory.beliefs.by_key) == BELIEFS
     return cortex
 
 
@@ -90,7 +90,7 @@ def hooks(smoke: bool) -> None:
     async def append() -> None:
         kept.append({"type": "on_message", "peer_id": ctx["peer_id"], "at": time.time()})
 
-    shown = sorted(cortex.beliefs.by_key.values(), key=lambda it: -it.created_at)
+    shown = sorted(cortex.memory.beliefs.by_key.values(), key=lambda it: -it.created_at)
 
     async def join() -> str:
         lines = [f"- {belief.key}: {belief.value}" for belief in shown]

@@ -59,7 +59,7 @@ def overdue(reviewing: Reviewing) -> list[Conclusion]:
 
 def hold(reviewing: Reviewing, *beliefs: Belief) -> None:
     for each in beliefs:
-        cortex_of(reviewing).beliefs.by_key[each.key] = each
+        cortex_of(reviewing).memory.beliefs.by_key[each.key] = each
 
 
 def test_a_wake_is_a_message_of_its_peer_and_attended_twice_it_is_recorded_once(
@@ -74,7 +74,7 @@ def test_a_wake_is_a_message_of_its_peer_and_attended_twice_it_is_recorded_once(
         "signal",
         "tracker",
     )
-    assert cortex_of(reviewing).triggers.interactions == 1
+    assert cortex_of(reviewing).memory.triggers.interactions == 1
 
 
 def test_a_wake_without_a_text_is_remembered_by_its_question(reviewing: Reviewing) -> None:
@@ -175,7 +175,7 @@ def test_a_run_tool_is_no_message_but_an_asked_agent_is(reviewing: Reviewing) ->
     reviewing.reviewer.reflect(wake(), ASKED, asked, None)
     sent = [each for each in ledger_of(reviewing).interactions() if each.direction == "out"]
     assert [(each.peer_id, each.preview) for each in sent] == [("ada", "the agent was asked")]
-    kinds = [each["type"] for each in cortex_of(reviewing).buffer.events]
+    kinds = [each["type"] for each in cortex_of(reviewing).memory.buffer.events]
     assert kinds == ["on_message", "after_tool", "after_send"]
 
 
@@ -183,7 +183,7 @@ def test_what_was_held_back_was_not_done(reviewing: Reviewing) -> None:
     reviewing.reviewer.hear(wake())
     deferred = ActOutcome(Status.DEFERRED, "not for them")
     reviewing.reviewer.reflect(wake(), chosen(), deferred, None)
-    assert [each["type"] for each in cortex_of(reviewing).buffer.events] == ["on_message"]
+    assert [each["type"] for each in cortex_of(reviewing).memory.buffer.events] == ["on_message"]
 
 
 def test_a_trusted_peers_harmless_step_needs_no_consent(reviewing: Reviewing) -> None:
@@ -248,7 +248,7 @@ def test_beliefs_and_directives_come_with_what_is_known_of_them(reviewing: Revie
 def test_a_directive_is_handed_on_once(reviewing: Reviewing) -> None:
     test_beliefs_and_directives_come_with_what_is_known_of_them(reviewing)
     cortex = cortex_of(reviewing)
-    assert cortex.directives.open == ()
+    assert cortex.memory.directives.open == ()
     assert reviewing.runtime.sent == []
     later = [each for number in range(9, 14) for each in reviewing.episode(number)]
     assert [each for each in later if each.kind == "directive" and each.changed] == []

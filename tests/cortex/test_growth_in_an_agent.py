@@ -121,10 +121,10 @@ async def test_a_directive_survives_a_restart_and_goes_out_once(tmp_path: Path) 
     again.clock.advance(6 * HOUR)
     await again.runtime.start()
     cortex: Any = again.runtime.registry.get("cortex")
-    assert [each.target_peer for each in cortex.directives.open] == ["npub-collab1"]
-    assert len(cortex.directives.approve(["directive-1-1", "directive-2-1"])) == 1
-    assert len(cortex.directives.poll(again.clock.now())) == 1
-    assert cortex.directives.poll(again.clock.now()) == []
+    assert [each.target_peer for each in cortex.memory.directives.open] == ["npub-collab1"]
+    assert len(cortex.memory.directives.approve(["directive-1-1", "directive-2-1"])) == 1
+    assert len(cortex.memory.directives.poll(again.clock.now())) == 1
+    assert cortex.memory.directives.poll(again.clock.now()) == []
     await again.runtime.stop()
 
 
@@ -202,7 +202,9 @@ async def test_the_verdict_on_the_soul_is_a_belief(tmp_path: Path) -> None:
     await story.hear("npub-a", "hello")
     await story.wait(2)
     cortex: Any = story.runtime.registry.get("cortex")
-    assert cortex.beliefs.by_key["self-soul-alignment"].value.startswith("Soul alignment: good.")
+    assert cortex.memory.beliefs.by_key["self-soul-alignment"].value.startswith(
+        "Soul alignment: good."
+    )
     await story.runtime.stop()
 
 
@@ -268,7 +270,7 @@ async def test_what_a_consultation_costs_counts_when_nobody_counted() -> None:
         for _ in range(3):
             await agent.cortex._on_before_tool({"tool": "pay", "args": {}, "peer_id": "alice"})
         assert len(agent.subagent.calls) == 1
-        [day] = agent.cortex.cost.days
+        [day] = agent.cortex.memory.cost.days
         assert day.tokens_in > 300 and day.tokens_out == len(approve) // 4
 
 

@@ -100,7 +100,7 @@ async def test_the_agent_is_offered_the_ledgers_own_judgment_only_without_the_co
         assert "assess_peer" in names
         await agent.cycle(messages=20)
         assert agent.subagent.calls == []
-        assert len(agent.cortex.buffer.events) == 0
+        assert len(agent.cortex.memory.buffer.events) == 0
 
 
 async def test_what_is_announced_has_exactly_the_agreed_keys() -> None:
@@ -134,10 +134,10 @@ async def test_what_is_announced_has_exactly_the_agreed_keys() -> None:
 async def test_the_unclamped_proposal_stands_in_the_record() -> None:
     async with Agent(reply(assessed(trust=-9))) as agent:
         await agent.cycle()
-        [entry] = agent.cortex.history[-1].assessments
+        [entry] = agent.cortex.memory.history[-1].assessments
         assert (entry["proposed"], entry["clamped"], entry["previous"]) == (-9, -3, None)
         assert entry["outcome"] == "recorded"
-        record = agent.cortex.history[-1]
+        record = agent.cortex.memory.history[-1]
         assert record.input_summary.startswith("1 peer, 10 interactions, at most ")
         assert record.triggers == ("interaction_count",)
 
@@ -149,7 +149,7 @@ async def test_a_directive_reaches_the_agents_loop_once_and_starts_no_reflection
         await agent.tick()
         prompts = [call.messages[-1]["content"] for call in agent.llm.calls]
         assert sum("Ask politely" in text for text in prompts) == 1
-        assert agent.cortex.triggers.interactions == 0
+        assert agent.cortex.memory.triggers.interactions == 0
         assert "system" not in {peer.peer_id for peer in agent.ledger.list_peers()}
         assert [each["status"] for each in agent.payloads("cortex.after_directive")] == ["queued"]
 
@@ -179,7 +179,7 @@ async def test_what_a_cron_job_makes_the_model_say_is_no_reason_to_reflect() -> 
         thought = {"model": "m", "tokens_in": 9, "tokens_out": 9, "has_tool_calls": False}
         await agent.cortex._on_after_llm({**thought, "internal": True, "peer_id": ""})
         await agent.tick(1800)
-        assert len(agent.cortex.buffer.events) == 1
+        assert len(agent.cortex.memory.buffer.events) == 1
         assert agent.subagent.calls == []
 
 
@@ -216,7 +216,7 @@ async def test_the_old_value_of_a_revised_belief_stays_in_the_history() -> None:
         assert agent.payloads("cortex.after_reflect")[1]["beliefs_reaffirmed"] == [
             "alice-is-reliable"
         ]
-        [revised] = agent.cortex.history[-1].beliefs_revised
+        [revised] = agent.cortex.memory.history[-1].beliefs_revised
         assert (revised["old"], revised["new"]) == (
             "Delivers accurate forecasts",
             "Was wrong twice",

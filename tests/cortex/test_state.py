@@ -39,14 +39,14 @@ async def test_beliefs_history_and_counters_survive_a_restart(tmp_path: Path) ->
         await agent.hear()
     clock.advance(60)
     async with Agent(GOOD, workspace=tmp_path, clock=clock) as agent:
-        assert [record.cycle for record in agent.cortex.history] == [1]
-        assert agent.cortex.state.cycle == 1
-        assert agent.cortex.triggers.interactions == 1
+        assert [record.cycle for record in agent.cortex.memory.history] == [1]
+        assert agent.cortex.memory.state.cycle == 1
+        assert agent.cortex.memory.triggers.interactions == 1
         assert agent.cortex.last_trust("alice") == 2
         assert "- alice-is-reliable: " in await agent.prompt("bob")
         assert any(line.startswith("Loaded 1 beliefs") for line in agent.logged("info"))
         await agent.cycle(messages=3)
-        assert agent.cortex.history[-1].cycle == 2
+        assert agent.cortex.memory.history[-1].cycle == 2
         assert agent.asked[0]["previous_summary"] == "All is well."
 
 
@@ -56,7 +56,7 @@ async def test_beliefs_whose_time_passed_while_the_agent_was_away_are_gone(tmp_p
         await agent.cycle()
     clock.advance(121 * 60)
     async with Agent(GOOD, workspace=tmp_path, clock=clock) as agent:
-        assert agent.cortex.beliefs.by_key == {}
+        assert agent.cortex.memory.beliefs.by_key == {}
 
 
 async def test_the_number_of_a_cycle_is_kept_before_the_model_is_asked(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ async def test_a_damaged_engine_starts_anew(engine: str, tmp_path: Path) -> None
     async with Agent(GOOD, workspace=tmp_path) as agent:
         assert any("triggers start anew" in line for line in agent.logged("warn"))
         await agent.cycle()
-        assert agent.cortex.history[-1].cycle == 8
+        assert agent.cortex.memory.history[-1].cycle == 8
 
 
 async def test_a_wall_clock_behind_the_stored_one_starves_nothing(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ async def test_the_history_is_as_long_as_the_settings_say() -> None:
     async with Agent(reply(), history_size=3) as agent:
         for _ in range(5):
             await agent.cycle()
-        assert [record.cycle for record in agent.cortex.history] == [3, 4, 5]
+        assert [record.cycle for record in agent.cortex.memory.history] == [3, 4, 5]
 
 
 def test_documents_come_back_as_they_were() -> None:
@@ -218,7 +218,7 @@ async def test_a_ledger_that_fails_as_it_likes_lets_the_agent_start(error: Excep
         assert any(line.startswith("The peers cannot be read") for line in agent.logged("error"))
         agent.ledger.list_peers = whole  # type: ignore[method-assign]
         await agent.cycle()
-        assert agent.cortex.history[-1].status == "ok"
+        assert agent.cortex.memory.history[-1].status == "ok"
 
 
 @pytest.mark.parametrize("value", ["NaN", "-Infinity", "1" * 400])

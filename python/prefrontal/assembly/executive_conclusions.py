@@ -36,9 +36,9 @@ class CortexBefore:
 
     @classmethod
     def of(cls, cortex: CortexPlugin) -> CortexBefore:
-        held = {key: replace(each) for key, each in cortex.beliefs.by_key.items()}
-        waiting = {each.id for each in cortex.directives.open if each.status == PENDING}
-        return cls(cortex.state.cycle, held, frozenset(waiting))
+        held = {key: replace(each) for key, each in cortex.memory.beliefs.by_key.items()}
+        waiting = {each.id for each in cortex.memory.directives.open if each.status == PENDING}
+        return cls(cortex.memory.state.cycle, held, frozenset(waiting))
 
 
 def conclusions(cortex: CortexPlugin, before: CortexBefore) -> tuple[Conclusion, ...]:
@@ -49,7 +49,7 @@ def conclusions(cortex: CortexPlugin, before: CortexBefore) -> tuple[Conclusion,
         found += _assessments(cortex, record)
         found += _beliefs(cortex, record, before.beliefs)
         found += [_directive(each, record.cycle) for each in record.directives]
-    approved = [each for each in cortex.directives.open if each.id in before.waiting]
+    approved = [each for each in cortex.memory.directives.open if each.id in before.waiting]
     found += [_directive(each.to_json(), None) for each in approved if each.status == QUEUED]
     return tuple(found)
 
@@ -61,7 +61,7 @@ def confidence(cortex: CortexPlugin, belief: Belief) -> float:
     if belief.pinned:
         return 1.0
     found = 1.0 - 0.5 ** max(1, len(belief.supporting_evidence))
-    return found * _OLD_SHARE if cortex.beliefs.is_stale(belief) else found
+    return found * _OLD_SHARE if cortex.memory.beliefs.is_stale(belief) else found
 
 
 def heard(cortex: CortexPlugin, beliefs: Sequence[Belief]) -> tuple[HeardBelief, ...]:
@@ -73,7 +73,7 @@ def heard(cortex: CortexPlugin, beliefs: Sequence[Belief]) -> tuple[HeardBelief,
 
 def _new_record(cortex: CortexPlugin, before: CortexBefore) -> ReflectionRecord | None:
     """The record of the cycle that was completed since, if one was."""
-    last = cortex.history[-1] if cortex.history else None
+    last = cortex.memory.history[-1] if cortex.memory.history else None
     return last if last is not None and last.cycle > before.cycle and last.status == "ok" else None
 
 
@@ -100,7 +100,7 @@ def _assessments(cortex: CortexPlugin, record: ReflectionRecord) -> Iterator[Con
 
 def _info_score(cortex: CortexPlugin, peer_id: str) -> int | None:
     try:
-        latest = cortex.ledger.get_peer_assessment_summary(peer_id)["latest"]
+        latest = cortex.host.ledger.get_peer_assessment_summary(peer_id)["latest"]
     except ValueError:
         return None
     return None if latest is None else int(latest["info_score"])
@@ -112,14 +112,14 @@ def _beliefs(
     """What was added or confirmed, then what has gone."""
     revised = {each["key"]: each["old"] for each in record.beliefs_revised}
     for key in record.beliefs_updated:
-        belief = cortex.beliefs.by_key.get(key)
+        belief = cortex.memory.beliefs.by_key.get(key)
         if belief is None:  # it found no room
             continue
         confirmed = "revised" if key in revised else "reaffirmed"
         change = "added" if key in record.beliefs_added else confirmed
         yield _belief(cortex, belief, change, record, revised.get(key))
     for key in record.beliefs_expired:
-        if key in before and key not in cortex.beliefs.by_key:
+        if key in before and key not in cortex.memory.beliefs.by_key:
             yield _belief(cortex, before[key], "expired", record, None)
 
 

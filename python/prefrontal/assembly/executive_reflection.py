@@ -160,7 +160,7 @@ class AgentReviewer:
         if cortex is None:
             return ()
         if judged:
-            cortex.triggers.push("good" if judged > 0 else "bad", peer_behind(wake))
+            cortex.memory.triggers.push("good" if judged > 0 else "bad", peer_behind(wake))
         before = CortexBefore.of(cortex)
         moment = {"now": self._clock.now(), "monotonic": self._clock.monotonic()}
         await self._runtime.registry.call_extension("runtime.tick", moment)
@@ -233,9 +233,8 @@ def _ids(wake: Decision, peer: str) -> dict[str, Any]:
 def _by_relevance(cortex: CortexPlugin, peer: str, now: float) -> list[Belief]:
     """Beliefs that hold: about the peer, then the operator's, then the newest."""
     omit = cortex.settings.stale_beliefs == "omit"
-    held = [
-        each for each in cortex.beliefs.active(now) if not (omit and cortex.beliefs.is_stale(each))
-    ]
+    beliefs = cortex.memory.beliefs
+    held = [each for each in beliefs.active(now) if not (omit and beliefs.is_stale(each))]
     return sorted(
         held, key=lambda each: (each.peer_id != peer, not each.pinned, -each.created_at, each.key)
     )

@@ -52,11 +52,11 @@ async def _reflect(runtime: Runtime) -> ReflectionRecord:
         cortex: Any = runtime.registry.get("cortex")
         if cortex is None or not getattr(cortex, "enabled", True):
             raise SourceError("the cortex is switched off (cortex.enabled, plugins.disabled)")
-        before = cortex.state.cycle
+        before = cortex.memory.state.cycle
         await cortex.reflect()
-        if cortex.state.cycle == before:
+        if cortex.memory.state.cycle == before:
             raise SourceError("no reflection: today's cap (cortex.cost) is reached")
-        record: ReflectionRecord = cortex.history[-1]
+        record: ReflectionRecord = cortex.memory.history[-1]
         return record
     finally:
         await runtime.stop()

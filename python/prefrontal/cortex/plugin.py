@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
-from ..plugin import IncomingMessage, PluginMeta
+from ..clock import SystemClock
+from ..plugin import IncomingMessage, Plugin, PluginError, PluginMeta
 from ..plugin.messages import is_internal
 from ..protocols import Reflector
-from ..settings.cortex import CortexSettings
+from ..settings.cortex import CortexSettings, parse_cortex
 from .consultation.consultation import Consultation
-from .context.context import fit
-from .context.prompt import TASK, BeliefBlock, system_prompt
-from .cycle.gathering import gather_peer
-from .cycle.life import CortexLife
-from .cycle.restoring import keep
-from .triggers import events as observation
-
-if TYPE_CHECKING:
-    from collections import deque
-
-    from .models import Belief, ReflectionRecord
+from .context.prompt import BeliefBlock
+from .cycle.loop import ReflectionLoop
+from .cycle.oversight import Oversight
+from .host import Host
+from .memory.memory import CortexMemory
+from .models import Belief, ReflectionRecord
+from .triggers import events
 
 _Context = dict[str, Any]
 
 
-class CortexPlugin(CortexLife):
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What works on the memory of one start."""
+
+    host: Host
+    loop: ReflectionLoop
+    consultation: Consultation
+    block: BeliefBlock
+
+
+class CortexPlugin(Plugin):
     """Reflects on what happened, judges peers within bounds, and holds beliefs for a while.
 
-    enabled: as the settings say. While it runs the ledger offers no assessment tool of its own.
+    memory: what it knows; a new one with each start. While it runs the ledger offers no assessment
+    tool of its own.
     """
 
     meta = PluginMeta(
@@ -61,55 +71,107 @@ class CortexPlugin(CortexLife):
     )
 
     def __init__(self) -> None:
-        super().__init__()
-        self.consultation = Consultation(self)
-        self._block = BeliefBlock(self.beliefs.render)
+        self.memory = CortexMemory(CortexSettings(), SystemClock())
+        self._reflectors: dict[str, Callable[[CortexSettings], Reflector]] = {}
+        self._raw_settings: object = None
+        self._parts: _Parts | None = None
+
+    def configure(self, config: dict[str, Any]) -> None:
+        """Read what stands below `cortex`. Raises InputError naming the key."""
+        self._raw_settings = config.get("cortex")
+        self.memory.settings, warnings = parse_cortex(self._raw_settings)
+        for sentence in warnings:
+            self.log_warn(sentence)
+
+    async def start(self) -> None:
+        """Take up what was stored, learn where each peer stands, begin to watch."""
+        host = Host(self.registry)
+        self.memory = memory = CortexMemory(self.memory.settings, host.clock)
+        oversight = Oversight(memory, host, self._raw_settings)
+        loop = ReflectionLoop(memory, host, self._reflectors, oversight)
+        block = BeliefBlock(memory.beliefs.render)
+        self._parts = _Parts(host, loop, Consultation(loop), block)
+        await loop.start()
+
+    async def stop(self) -> None:
+        """End the running cycle, without a part of it applied, and store what is known."""
+        if self._parts is not None:
+            await self._parts.loop.stop()
+
+    @property
+    def settings(self) -> CortexSettings:
+        """Those in force: a running cortex follows a changed configuration."""
+        return self.memory.settings
+
+    @property
+    def enabled(self) -> bool:
+        return self.settings.enabled
+
+    @property
+    def host(self) -> Host:
+        return self._running.host
+
+    @property
+    def consultation(self) -> Consultation:
+        return self._running.consultation
+
+    @property
+    def _running(self) -> _Parts:
+        if self._parts is None:
+            raise PluginError("cortex must be started before it reflects")
+        return self._parts
+
+    @property
+    def _watching(self) -> bool:
+        return self._parts is not None and self._parts.loop.watching
 
     def use_reflectors(
         self, factories: Mapping[str, Callable[[CortexSettings], Reflector]]
     ) -> None:
         """Offer more names for `cortex.llm_provider`."""
-        self.reflectors = dict(factories)
+        self._reflectors.update(factories)
+
+    def wake(self) -> None:
+        """Look at the triggers now rather than later."""
+        self._running.loop.wake()
+
+    async def reflect(self, reason: str = "manual") -> ReflectionRecord | None:
+        """Reflect now, whatever the triggers say; None when a cycle runs, or none was started."""
+        return await self._running.loop.reflect(reason)
 
     def last_trust(self, peer_id: str) -> int | None:
         """The trust written last, of which the next one is a bounded step away."""
-        return self.limiter.last(peer_id)
-
-    async def consult_context(self, peer_id: str) -> dict[str, Any]:
-        """What a reflector is told of one peer, bounded like every context."""
-        material = await gather_peer(self, peer_id, "consult")
-        prompt = system_prompt(self.registry.agent_id)
-        return fit(material, self.settings.max_context_tokens, prompt, TASK).context
+        return self.memory.limiter.last(peer_id)
 
     @property
     def _beliefs(self) -> dict[str, Belief]:
-        return self.beliefs.by_key
+        return self.memory.beliefs.by_key
 
     @property
     def _last_trust(self) -> dict[str, int]:
-        return {peer_id: entry[0] for peer_id, entry in self.limiter.save().items()}
+        return {peer_id: entry[0] for peer_id, entry in self.memory.limiter.save().items()}
 
     @property
-    def _event_buffer(self) -> deque[observation.Event]:
-        return self.buffer.events
+    def _event_buffer(self) -> deque[events.Event]:
+        return self.memory.buffer.events
 
     @property
     def _reflection_history(self) -> deque[ReflectionRecord]:
-        return self.history
+        return self.memory.history
 
     @property
     def _interaction_count(self) -> int:
-        return self.triggers.interactions
+        return self.memory.triggers.interactions
 
     async def _on_message(self, ctx: _Context) -> _Context:
         try:
             if self._watching and not _is_internal(ctx):
                 peer_id = str(ctx.get("peer_id") or ctx.get("sender_id") or "")
-                size = observation.size_of(ctx.get("message"))
-                event = observation.message_event(ctx, peer_id, size, self.clock.now())
-                self.buffer.append(event)
+                size = events.size_of(ctx.get("message"))
+                event = events.message_event(ctx, peer_id, size, self.clock.now())
+                self.memory.buffer.append(event)
                 if peer_id:
-                    self.triggers.push("in", peer_id, size)
+                    self.memory.triggers.push("in", peer_id, size)
                     self.wake()
         except Exception as error:  # noqa: BLE001 - watching must never disturb the loop
             self.log_error(f"Hook error: {error}")
@@ -119,10 +181,10 @@ class CortexPlugin(CortexLife):
         try:
             if self._watching and not _is_internal(ctx):
                 peer_id = str(ctx.get("peer_id") or ctx.get("recipient_id") or "")
-                size = observation.size_of(ctx.get("text"))
-                self.buffer.append(observation.sent_event(ctx, peer_id, size, self.clock.now()))
+                size = events.size_of(ctx.get("text"))
+                self.memory.buffer.append(events.sent_event(ctx, peer_id, size, self.clock.now()))
                 if peer_id:
-                    self.triggers.push("out", peer_id, size)
+                    self.memory.triggers.push("out", peer_id, size)
         except Exception as error:  # noqa: BLE001
             self.log_error(f"Hook error: {error}")
         return ctx
@@ -131,11 +193,11 @@ class CortexPlugin(CortexLife):
         try:
             if self._watching:
                 peer_id = _peer_of(ctx)
-                self.buffer.append(observation.model_event(ctx, peer_id, self.clock.now()))
+                self.memory.buffer.append(events.model_event(ctx, peer_id, self.clock.now()))
                 if peer_id:
                     tokens = ctx.get("tokens_out") or 0
-                    effort = observation.CHARACTERS_PER_TOKEN * tokens
-                    self.triggers.push("effort", peer_id, effort)
+                    effort = events.CHARACTERS_PER_TOKEN * tokens
+                    self.memory.triggers.push("effort", peer_id, effort)
         except Exception as error:  # noqa: BLE001
             self.log_error(f"Hook error: {error}")
         return ctx
@@ -144,9 +206,9 @@ class CortexPlugin(CortexLife):
         try:
             if self._watching:
                 peer_id = _peer_of(ctx)
-                self.buffer.append(observation.tool_event(ctx, peer_id, self.clock.now()))
+                self.memory.buffer.append(events.tool_event(ctx, peer_id, self.clock.now()))
                 if peer_id:
-                    self.triggers.push("effort", peer_id, observation.TOOL_EFFORT)
+                    self.memory.triggers.push("effort", peer_id, events.TOOL_EFFORT)
         except Exception as error:  # noqa: BLE001
             self.log_error(f"Hook error: {error}")
         return ctx
@@ -157,7 +219,7 @@ class CortexPlugin(CortexLife):
             if self._watching:
                 peer_id = str(ctx.get("peer_id") or "")
                 now = self.clock.now()
-                ctx["prompt"] += self._block.text(peer_id, self.beliefs.version, now)
+                ctx["prompt"] += self._running.block.text(peer_id, self.memory.beliefs.version, now)
         except Exception as error:  # noqa: BLE001
             self.log_error(f"Hook error: {error}")
         return ctx
@@ -178,13 +240,14 @@ class CortexPlugin(CortexLife):
 
     async def _on_poll_messages(self) -> list[IncomingMessage]:
         """Directives that are due, each once."""
-        messages = self.directives.poll(self.clock.now()) if self._watching else []
+        messages = self.memory.directives.poll(self.clock.now()) if self._watching else []
         if messages:
-            await keep(self, state_only=True)
+            await self.memory.save(self.host, state_only=True)
         return messages
 
     async def _on_tick(self, ctx: Mapping[str, Any]) -> None:
-        await self.tick()
+        if self._parts is not None:
+            await self._parts.loop.tick()
 
 
 def _is_internal(ctx: Mapping[str, Any]) -> bool:

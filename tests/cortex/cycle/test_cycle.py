@@ -31,14 +31,14 @@ async def test_a_failed_cycle_changes_nothing_and_is_recorded(
 ) -> None:
     async with Agent([GOOD, bad]) as agent:
         await agent.cycle()
-        before = dict(agent.cortex.beliefs.by_key)
+        before = dict(agent.cortex.memory.beliefs.by_key)
         await agent.cycle()
-        assert agent.cortex.beliefs.by_key == before
+        assert agent.cortex.memory.beliefs.by_key == before
         assert agent.trusts() == [2]
         assert any(line.startswith(warning) for line in agent.logged("warn"))
-        record = agent.cortex.history[-1]
+        record = agent.cortex.memory.history[-1]
         assert (record.cycle, record.status) == (2, status)
-        assert agent.cortex.state.skips == {status: 1}
+        assert agent.cortex.memory.state.skips == {status: 1}
         assert [each["reason"] for each in agent.payloads("cortex.cycle_skipped")] == [status]
         assert len(agent.payloads("cortex.after_reflect")) == 1
 
@@ -54,8 +54,8 @@ async def test_a_reflector_that_hangs_is_left_after_the_timeout() -> None:
         async with asyncio.timeout(20):
             await ticking
         assert "Reflection timed out after 60s, skipping cycle 2" in agent.logged("warn")
-        assert agent.cortex.state.skips == {"timeout": 1}
-        assert agent.cortex.history[-1].elapsed_seconds == 60
+        assert agent.cortex.memory.state.skips == {"timeout": 1}
+        assert agent.cortex.memory.history[-1].elapsed_seconds == 60
         assert agent.subagent.running == 0
 
 
@@ -69,7 +69,7 @@ async def test_without_a_subagent_that_was_named_the_cycle_is_skipped() -> None:
 async def test_the_rules_fall_in_when_that_is_wished() -> None:
     async with Agent(Reply(error="down"), fallback="rules") as agent:
         await agent.cycle()
-        record = agent.cortex.history[-1]
+        record = agent.cortex.memory.history[-1]
         assert (record.status, record.depth) == ("ok", "rules")
         assert len(agent.trusts()) == 1
 
@@ -90,11 +90,11 @@ async def test_after_a_failure_nothing_is_tried_for_a_while_and_then_longer() ->
 async def test_events_wait_for_the_cycle_that_succeeds() -> None:
     async with Agent(["nothing", GOOD]) as agent:
         await agent.cycle()
-        assert len(agent.cortex.buffer.events) == 15
-        assert agent.cortex.triggers.interactions == 5
+        assert len(agent.cortex.memory.buffer.events) == 15
+        assert agent.cortex.memory.triggers.interactions == 5
         await agent.tick(60)
-        assert len(agent.cortex.buffer.events) == 0
-        assert agent.cortex.triggers.interactions == 0
+        assert len(agent.cortex.memory.buffer.events) == 0
+        assert agent.cortex.memory.triggers.interactions == 0
 
 
 async def test_what_arrives_during_a_cycle_waits_for_the_next_one() -> None:
@@ -107,8 +107,8 @@ async def test_what_arrives_during_a_cycle_waits_for_the_next_one() -> None:
         await agent.hear("bob")
         agent.clock.advance(10)
         await ticking
-        assert agent.cortex.triggers.interactions == 2
-        assert {each["peer_id"] for each in agent.cortex.buffer.events} == {"bob"}
+        assert agent.cortex.memory.triggers.interactions == 2
+        assert {each["peer_id"] for each in agent.cortex.memory.buffer.events} == {"bob"}
 
 
 async def test_a_trigger_during_a_cycle_is_skipped_and_said() -> None:
@@ -153,7 +153,7 @@ async def test_stop_in_the_middle_applies_nothing_and_leaves_no_task() -> None:
     await until(lambda: agent.subagent.running == 1)
     await agent.cortex.stop()
     await ticking
-    assert agent.cortex.history[-1].status == "stopped"
+    assert agent.cortex.memory.history[-1].status == "stopped"
     assert agent.subagent.running == 0
     assert agent.trusts() == []
     names = {task.get_name() for task in asyncio.all_tasks()}
@@ -180,10 +180,10 @@ async def test_stop_while_a_cycle_writes_brings_the_writing_to_its_end() -> None
         await asyncio.sleep(0)
         go_on.set()
         await asyncio.gather(stopping, ticking)
-        record = agent.cortex.history[-1]
+        record = agent.cortex.memory.history[-1]
         assert (record.status, record.peers_assessed) == ("ok", ["alice"])
         assert agent.trusts() == [2]
-        assert agent.cortex.triggers.interactions == 0
+        assert agent.cortex.memory.triggers.interactions == 0
 
 
 async def test_one_bad_entry_drops_that_entry_alone() -> None:
@@ -199,7 +199,7 @@ async def test_one_bad_entry_drops_that_entry_alone() -> None:
         await agent.cycle(messages=4)
         assert agent.trusts("bob") == [1]
         assert agent.trusts() == []
-        assert len(agent.cortex.history[-1].dropped) == 5
+        assert len(agent.cortex.memory.history[-1].dropped) == 5
 
 
 async def test_of_two_entries_for_a_peer_the_last_counts_as_one_step() -> None:
@@ -215,7 +215,7 @@ async def test_a_peer_nobody_knows_is_not_made_and_stops_nothing() -> None:
         assert any(line.startswith("Failed to record assessment for nobody:") for line in errors)
         assert [peer.peer_id for peer in agent.ledger.list_peers()] == ["alice"]
         assert agent.trusts() == [2]
-        assert "alice-is-reliable" in agent.cortex.beliefs.by_key
+        assert "alice-is-reliable" in agent.cortex.memory.beliefs.by_key
         assert [each["peer_id"] for each in agent.payloads("cortex.after_assess")] == ["alice"]
         assert agent.cortex.last_trust("nobody") is None
 
@@ -238,7 +238,7 @@ async def test_a_ledger_that_fails_for_one_peer_stops_no_other(
         assert agent.trusts() == []
         assert agent.trusts("bob") == [1]
         assert agent.cortex.last_trust("alice") is None
-        assert "alice-is-reliable" in agent.cortex.beliefs.by_key
+        assert "alice-is-reliable" in agent.cortex.memory.beliefs.by_key
 
 
 class Grumbling(Plugin):
@@ -263,8 +263,8 @@ class Grumbling(Plugin):
 async def test_a_listener_that_raises_breaks_no_cycle() -> None:
     async with Agent(GOOD, plugins=[Grumbling]) as agent:
         await agent.cycle()
-        assert agent.cortex.history[-1].status == "ok"
-        assert agent.cortex.triggers.interactions == 0
+        assert agent.cortex.memory.history[-1].status == "ok"
+        assert agent.cortex.memory.triggers.interactions == 0
 
 
 async def test_no_trust_moves_twice_on_the_same_evidence() -> None:
@@ -297,7 +297,7 @@ async def test_several_triggers_make_one_cycle_that_names_them_all() -> None:
             await agent.hear()
         await agent.tick(60)
         assert len(agent.subagent.calls) == 1
-        record = agent.cortex.history[-1]
+        record = agent.cortex.memory.history[-1]
         assert record.trigger == "new_peer"
         assert record.triggers == ("new_peer", "interaction_count", "timer")
 
@@ -336,7 +336,7 @@ async def test_over_the_daily_cap_no_cycle_is_started() -> None:
         assert len(agent.subagent.calls) == 1
         [skipped] = agent.payloads("cortex.cycle_skipped")
         assert skipped["reason"] == "daily cost cap"
-        assert agent.cortex.state.cycle == 1
+        assert agent.cortex.memory.state.cycle == 1
         assert "max" not in skipped["detail"] and "cap is 1" in skipped["detail"]
         agent.clock.advance(86400)
         await agent.cycle()
@@ -365,10 +365,10 @@ async def test_the_record_counts_tokens_and_says_when_a_cycle_was_useful() -> No
     counted = Reply(GOOD, tokens_in=1200, tokens_out=90)
     async with Agent([counted, reply()]) as agent:
         await agent.cycle()
-        record = agent.cortex.history[-1]
+        record = agent.cortex.memory.history[-1]
         assert (record.tokens_in, record.tokens_out, record.useful) == (1200, 90, True)
         await agent.cycle()
-        assert agent.cortex.history[-1].useful is False
+        assert agent.cortex.memory.history[-1].useful is False
 
 
 async def test_secrets_reach_neither_prompt_nor_log_nor_event() -> None:
@@ -381,7 +381,7 @@ async def test_secrets_reach_neither_prompt_nor_log_nor_event() -> None:
     async with Agent(wrong) as agent:
         await agent.cycle(text=f"my api_key={secret} and nsec1{'q' * 58}")
         everything = repr(agent.asked) + repr(agent.runtime.logs) + repr(agent.runtime.events)
-        everything += await agent.prompt() + repr(agent.cortex.history)
+        everything += await agent.prompt() + repr(agent.cortex.memory.history)
         assert secret not in everything
         assert "nsec1" not in everything
 
@@ -399,7 +399,7 @@ async def test_no_secret_hides_in_a_key_an_id_or_a_name() -> None:
         await agent.cycle()
         await agent.cycle()
         shown = repr(agent.asked) + repr(agent.runtime.logs) + repr(agent.runtime.events)
-        kept = repr(agent.cortex.history) + repr(agent.cortex.beliefs.by_key)
+        kept = repr(agent.cortex.memory.history) + repr(agent.cortex.memory.beliefs.by_key)
         assert secret not in shown + kept + await agent.prompt()
 
 
@@ -435,13 +435,13 @@ async def test_a_message_of_nobody_is_no_interaction_and_no_error() -> None:
             await agent.hear("")
         await agent.tick()
         assert agent.logged("error") == []
-        assert agent.cortex.triggers.interactions == 0
+        assert agent.cortex.memory.triggers.interactions == 0
 
 
 async def test_the_cheap_question_costs_tokens_that_nobody_counted() -> None:
     no = '{"deep": false, "reason": "routine"}'
     async with Agent(no, triage={"depth": "triage"}) as agent:
         await agent.cycle()
-        record = agent.cortex.history[-1]
+        record = agent.cortex.memory.history[-1]
         assert record.depth == "triage"
         assert record.tokens_in is not None and record.tokens_in > 50

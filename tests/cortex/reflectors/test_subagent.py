@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from prefrontal.cortex.reflectors.choice import choose
 from prefrontal.cortex.reflectors.rules import RulesReflector
 from prefrontal.cortex.reflectors.subagent import (
     RawReply,
     ReflectorUnavailableError,
     SubagentReflector,
-    choose,
 )
 from prefrontal.cortex.reply.parsing import OUTPUT_SCHEMA
 from prefrontal.plugin import Plugin, PluginMeta, SubagentResult

@@ -124,11 +124,11 @@ class Questions:
             self.usage.add(reply, question)
             return parse_reflection(reply.text, gathered.peers)
         except TimeoutError:
-            self.usage.asked(question)
+            self.usage.add_unanswered(question)
             self._fail(f"no answer in {self.settings.reflection_timeout_seconds:g} s")
         except KeyboardInterrupt:
             self.asked -= 1
-            self.usage.asked(question)
+            self.usage.add_unanswered(question)
             raise
         except Exception as error:  # noqa: BLE001 - a reflector may be anybody's
             self._fail(str(error) or repr(error))

@@ -17,8 +17,8 @@ from ...protocols import Reflector
 from ...settings.cortex_growth import Consultations, Cost
 from ..memory.cost import DailyCost, tokens_of
 from ..quoting import quote
+from ..reflectors.choice import Factories, ReflectorSettings, choose
 from ..reflectors.rules import RulesReflector
-from ..reflectors.subagent import Factories, ReflectorSettings, choose
 from .deferral import Kind, kind_of_reply, kind_of_tool
 from .rules import judge
 from .verdict import SCHEMA, SYSTEM_PROMPT, ConsultRequest, Verdict, default_verdict, parse_verdict

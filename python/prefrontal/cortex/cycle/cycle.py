@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import PrefrontalError
 from ...plugin.asking import context_text, user_message
@@ -12,35 +12,44 @@ from ...plugin.waiting import wait_for
 from ...protocols import ReflectionReply, Reflector
 from ..context.context import Gathered, fit
 from ..context.prompt import TASK, system_prompt
+from ..host import Host
+from ..memory.memory import CortexMemory
 from ..models import Reflection, ReflectionRecord
 from ..reflectors import triage
+from ..reflectors.choice import Factories, choose
 from ..reflectors.rules import RulesReflector
-from ..reflectors.subagent import ReflectorUnavailableError, choose
+from ..reflectors.subagent import ReflectorUnavailableError
 from ..reflectors.usage import Usage
 from ..reply import batching
 from ..reply.parsing import ParseError, parse_reflection
-from .applying import Applied, apply
-from .gathering import gather
+from .applier import Applier, Effects
+from .materials import Materials
 
-if TYPE_CHECKING:
-    from .life import CortexLife
-
-_SHOWN = 200_000
+_LOG_LIMIT = 200_000
 
 
 class Cycle:
     """Runs once: `run` gives the record, whatever happens short of cancellation."""
 
-    def __init__(self, cortex: CortexLife, number: int, triggers: tuple[str, ...]) -> None:
-        self._cortex = cortex
-        self._settings = cortex.settings
+    def __init__(
+        self,
+        memory: CortexMemory,
+        host: Host,
+        reflectors: Factories,
+        number: int,
+        triggers: tuple[str, ...],
+    ) -> None:
+        self._memory = memory
+        self._host = host
+        self._reflectors = reflectors
+        self._settings = memory.settings
         self._number = number
         self._usage = Usage()
         self._done = False
-        self._begun = cortex.clock.monotonic()
+        self._started_s = host.clock.monotonic()
         self.record = ReflectionRecord(
             cycle=number,
-            timestamp=cortex.clock.now(),
+            timestamp=host.clock.now(),
             trigger=triggers[0],
             triggers=triggers,
             peers_assessed=[],
@@ -60,38 +69,40 @@ class Cycle:
             raise
         except TimeoutError:
             limit = self._settings.reflection_timeout_seconds
-            self._warn(f"Reflection timed out after {limit:g}s, skipping cycle {self._number}")
+            self._host.log_warn(
+                f"Reflection timed out after {limit:g}s, skipping cycle {self._number}"
+            )
             self._skip("timeout", f"no answer in {limit:g}s")
         except ParseError as error:
-            self._warn(f"Failed to parse cortex output, skipping cycle {self._number}")
+            self._host.log_warn(f"Failed to parse cortex output, skipping cycle {self._number}")
             self._skip("parse", str(error))
         except ReflectorUnavailableError as error:
-            self._warn(f"Subagent unavailable, skipping cycle {self._number}")
+            self._host.log_warn(f"Subagent unavailable, skipping cycle {self._number}")
             self._skip("unavailable", str(error))
         except Exception as error:  # noqa: BLE001 - no failure here may reach the agent's loop
-            self._cortex.log_error(f"Reflection failed, skipping cycle {self._number}: {error!r}")
+            self._host.log_error(f"Reflection failed, skipping cycle {self._number}: {error!r}")
             self._skip("error", repr(error))
         finally:
-            self.record.elapsed_seconds = self._cortex.clock.monotonic() - self._begun
+            self.record.elapsed_seconds = self._host.clock.monotonic() - self._started_s
         return self.record
 
     async def _reflect(self, mark: int) -> None:
-        cortex, record = self._cortex, self.record
-        material, beyond = await gather(cortex, record.triggers, cortex.buffer.until(mark))
-        prompt = system_prompt(cortex.registry.agent_id, getattr(cortex.ledger, "score_guide", ""))
+        memory, host, record = self._memory, self._host, self.record
+        materials = Materials(memory, host)
+        material, beyond = await materials.of_cycle(record.triggers, memory.buffer.until(mark))
+        prompt = system_prompt(host.registry.agent_id, getattr(host.ledger, "score_guide", ""))
         gathered = fit(material, self._settings.max_context_tokens, prompt, TASK)
         self.left_out = (*gathered.left_out, *beyond)
-        record.input_summary = _described(gathered, len(self.left_out))
+        record.input_summary = _input_summary(gathered, len(self.left_out))
         for note in gathered.notes:
-            self._warn(f"max_context_tokens is too small: {note}")
-        cortex.log_debug(f"Reflection context: {context_text(gathered.context)}")
-        reflection = await self._asked(gathered, prompt)
+            host.log_warn(f"max_context_tokens is too small: {note}")
+        host.log_debug(f"Reflection context: {context_text(gathered.context)}")
+        reflection = await self._reflection(gathered, prompt)
         record.dropped = reflection.dropped
-        for each in reflection.dropped:
-            self._warn(f"Left out of the reflection: {each}")
-        work = asyncio.create_task(
-            apply(cortex, self._number, reflection, gathered, self._provenance)
-        )
+        for reason in reflection.dropped:
+            host.log_warn(f"Left out of the reflection: {reason}")
+        applier = Applier(memory, host, self._number)
+        work = asyncio.create_task(applier.apply(reflection, gathered, self._provenance))
         try:
             await asyncio.shield(work)
         finally:  # what was begun is brought to its end, even when the agent stops
@@ -102,31 +113,31 @@ class Cycle:
     def _provenance(self) -> str:
         return "rules" if self.record.depth == "rules" else "reflection"
 
-    async def _asked(self, gathered: Gathered, prompt: str) -> Reflection:
+    async def _reflection(self, gathered: Gathered, prompt: str) -> Reflection:
         """The reflection, within the time of one cycle, or of the rules when they fall in."""
         limit = self._settings.reflection_timeout_seconds
         try:
-            return await wait_for(self._ask(gathered, prompt, limit), limit, self._cortex.clock)
+            return await wait_for(self._ask(gathered, prompt, limit), limit, self._host.clock)
         except (TimeoutError, ReflectorUnavailableError) as error:
             if self._settings.fallback != "rules":
                 raise
             why = str(error) or "no answer in time"
-            self._warn(f"The rules reflect in cycle {self._number}: {why}")
+            self._host.log_warn(f"The rules reflect in cycle {self._number}: {why}")
         self.record.depth = "rules"
         rules = RulesReflector(self._settings.rules, self._settings.sharing.weight)
         return await self._one(rules, gathered.context, gathered.peers, prompt, limit)
 
     async def _ask(self, gathered: Gathered, prompt: str, limit: float) -> Reflection:
-        cortex, settings = self._cortex, self._settings
-        reflector = choose(settings, cortex.registry, cortex.reflectors)
+        settings, registry = self._settings, self._host.registry
+        reflector = choose(settings, registry, self._reflectors)
         if reflector is None:
             raise ReflectorUnavailableError("no plugin provides a subagent")
         if settings.triage.depth != "deep":
             level = await triage.decide(
                 settings,
                 gathered.context,
-                registry=cortex.registry,
-                factories=cortex.reflectors,
+                registry=registry,
+                factories=self._reflectors,
                 timeout_s=limit,
             )
             self._usage.add(level)
@@ -162,31 +173,31 @@ class Cycle:
                 max_tokens=self._settings.max_output_tokens,
             )
         except (TimeoutError, asyncio.CancelledError):
-            self._usage.asked(prompt + user_message(TASK, context))
+            self._usage.add_unanswered(prompt + user_message(TASK, context))
             raise
         except ReflectorUnavailableError:
             raise
         except PrefrontalError as error:
             raise ReflectorUnavailableError(str(error)) from error
         self.record.model = reply.model
-        self._cortex.log_debug(f"Reflection response: {reply.text[:_SHOWN]}")
+        self._host.log_debug(f"Reflection response: {reply.text[:_LOG_LIMIT]}")
         if self.record.depth != "rules":
             self._usage.add(reply, prompt + user_message(TASK, context))
         return parse_reflection(reply.text, peers)
 
-    def _note(self, reflection: Reflection, applied: Applied) -> None:
-        record, changes = self.record, applied.beliefs
+    def _note(self, reflection: Reflection, effects: Effects) -> None:
+        record, changes = self.record, effects.beliefs
         record.summary = reflection.summary
-        record.assessments = tuple(applied.assessments)
-        record.peers_assessed = applied.assessed
+        record.assessments = tuple(effects.assessments)
+        record.peers_assessed = effects.assessed
         record.beliefs_added = tuple(changes.added)
         record.beliefs_reaffirmed = tuple(changes.reaffirmed)
         record.beliefs_expired = tuple(changes.expired)
         record.beliefs_revised = tuple(changes.revised)
         record.beliefs_updated = [*changes.added, *changes.reaffirmed]
-        record.directives = tuple(applied.directives)
+        record.directives = tuple(effects.directives)
         record.dropped = (*record.dropped, *changes.refused)
-        record.useful = applied.useful
+        record.useful = effects.useful
         self._done = True
         self._count()
 
@@ -196,20 +207,17 @@ class Cycle:
 
     def _count(self) -> None:
         usage = self._usage
-        self._cortex.cost.add(self.record.timestamp, usage.tokens_in, usage.tokens_out)
+        self._memory.cost.add(self.record.timestamp, usage.tokens_in, usage.tokens_out)
         if usage.counted or usage.tokens_in or usage.tokens_out:
             self.record.tokens_in, self.record.tokens_out = usage.tokens_in, usage.tokens_out
 
-    def _warn(self, message: str) -> None:
-        self._cortex.log_warn(message)
 
-
-def _described(gathered: Gathered, left_out: int) -> str:
+def _input_summary(gathered: Gathered, left_out: int) -> str:
     peers = gathered.context["peers"]
-    shown = sum(len(each["recent"]) for each in peers)
-    more = f", {_counted(left_out, 'peer')} left out" if left_out else ""
-    told = f"{_counted(len(peers), 'peer')}, {_counted(shown, 'interaction')}"
-    return f"{told}, at most {gathered.tokens} tokens{more}"
+    interactions = sum(len(peer["recent"]) for peer in peers)
+    counts = f"{_counted(len(peers), 'peer')}, {_counted(interactions, 'interaction')}"
+    rest = f", {_counted(left_out, 'peer')} left out" if left_out else ""
+    return f"{counts}, at most {gathered.tokens} tokens{rest}"
 
 
 def _counted(count: int, noun: str) -> str:

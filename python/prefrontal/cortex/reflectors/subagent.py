@@ -1,19 +1,15 @@
-"""Who reflects: a subagent, the rules, or a client that assembly brings."""
+"""A reflector that asks the agent's subagent."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from ...errors import PrefrontalError
 from ...plugin.contract import Registry
-from ...protocols import Reflector
-from ...settings.cortex_growth import Evidence, Sharing
 from ..reply.parsing import OUTPUT_SCHEMA
-
-_SUBAGENT_NAMES = frozenset({"subagent", "main"})
 
 
 class ReflectorUnavailableError(PrefrontalError):
@@ -28,57 +24,6 @@ class RawReply:
     model: str = ""
     tokens_in: int | None = None
     tokens_out: int | None = None
-
-
-class ReflectorSettings(Protocol):
-    """What of the cortex's settings decides who reflects."""
-
-    @property
-    def llm_provider(self) -> str | None: ...
-    @property
-    def model(self) -> str | None: ...
-    @property
-    def rules(self) -> Evidence: ...
-    @property
-    def sharing(self) -> Sharing: ...
-
-
-Factories = Mapping[str, Callable[[Any], Reflector]]
-
-
-def choose(
-    settings: ReflectorSettings,
-    registry: Registry | None,
-    factories: Factories,
-    schema: Mapping[str, Any] = OUTPUT_SCHEMA,
-) -> Reflector | None:
-    """Who reflects in this cycle; None when the one who should is not there.
-
-    Named: "rules", "subagent" or "main", or a name that `factories` knows. Not named: a subagent
-    that is available, else the rules. Any other name is an `llm_provider` of the subagent. schema:
-    JSON schema of the answer, for one who can hold its model to it.
-    """
-    name = settings.llm_provider
-    if name == "rules":
-        return _rules(settings)
-    if name is not None and name in factories:
-        return _held_to(factories[name](settings), schema)
-    subagent = _subagent(registry)
-    if name is None and subagent is None:
-        return _rules(settings)
-    if registry is None or subagent is None:
-        return None
-    provider = None if name is None or name in _SUBAGENT_NAMES else name
-    return SubagentReflector(registry, settings.model, provider, schema)
-
-
-def _held_to(made: Reflector, schema: Mapping[str, Any]) -> Reflector:
-    """The reflector that answers in the form of the schema, if it can be told one."""
-    with_schema: Any = getattr(made, "with_schema", None)
-    if with_schema is None:
-        return made
-    held: Reflector = with_schema(schema)
-    return held
 
 
 class SubagentReflector:
@@ -133,7 +78,7 @@ class SubagentReflector:
         )
 
     def _spawn(self) -> Callable[..., Any]:
-        found = _subagent(self._registry)
+        found = available_subagent(self._registry)
         if found is None:
             raise ReflectorUnavailableError("no plugin provides a subagent")
         spawn: Callable[..., Any] = found.spawn
@@ -157,15 +102,9 @@ def _refuse(reason: str) -> None:
     raise ReflectorUnavailableError(reason)
 
 
-def _subagent(registry: Registry | None) -> Any:
+def available_subagent(registry: Registry | None) -> Any:
     """The first provider that is available, else None."""
     if registry is None:
         return None
     found: Any = registry.get_by_capability("subagent")
     return found if found is not None and getattr(found, "available", True) else None
-
-
-def _rules(settings: ReflectorSettings) -> Reflector:
-    from .rules import RulesReflector
-
-    return RulesReflector(settings.rules, settings.sharing.weight)

@@ -15,8 +15,8 @@ from ...plugin.contract import Registry
 from ...protocols import ReflectionReply, Reflector
 from ...settings.cortex_growth import Triage
 from ..memory.cost import tokens_of
+from .choice import Factories, ReflectorSettings, choose
 from .rules import Judged, RulesReflector
-from .subagent import Factories, ReflectorSettings, choose
 from .words import name_of, signed
 
 TASK = "Is this worth a deep look?"

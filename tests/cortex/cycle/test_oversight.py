@@ -38,7 +38,7 @@ async def test_another_setting_takes_effect_at_the_next_cycle() -> None:
         assert agent.cortex.settings.max_beliefs == 1
         await agent.cycle(messages=2)
         await agent.cycle(messages=2)
-        assert [record.cycle for record in agent.cortex.history] == [2, 3]
+        assert [record.cycle for record in agent.cortex.memory.history] == [2, 3]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ async def test_it_can_be_switched_off_and_on_while_it_runs() -> None:
 async def test_a_reflection_asked_for_on_the_command_line_runs_once() -> None:
     async with Agent(reply()) as agent:
         wishes = OperatorWishes(reflect_requested_at=agent.clock.now())
-        await agent.cortex.keeper.store({OPERATOR_KEY: wishes.to_text()})
+        await agent.cortex.host.keeper.store({OPERATOR_KEY: wishes.to_text()})
         await agent.hear()
         await agent.tick(1)
         await agent.tick(1)
@@ -110,7 +110,7 @@ async def test_a_pin_and_a_forgotten_belief_count_at_the_next_tick() -> None:
         wishes = OperatorWishes()
         wishes.pin("house-rule", "Never promise dates", agent.clock.now())
         wishes.forget("a", agent.clock.now())
-        await agent.cortex.keeper.store({OPERATOR_KEY: wishes.to_text()})
+        await agent.cortex.host.keeper.store({OPERATOR_KEY: wishes.to_text()})
         await agent.tick()
         prompt = await agent.prompt()
         assert prompt.endswith("- house-rule: Never promise dates\n- b: two")
@@ -129,11 +129,11 @@ async def test_a_directive_that_needs_approval_goes_out_when_it_has_it() -> None
     async with Agent(reply(directives=[wish]), directives=rule) as agent:
         await agent.cycle()
         assert not any("Ask politely" in repr(call.messages) for call in agent.llm.calls)
-        [directive] = agent.cortex.history[-1].directives
+        [directive] = agent.cortex.memory.history[-1].directives
         assert directive["status"] == "pending"
         wishes = OperatorWishes()
         wishes.approve(directive["id"], agent.clock.now())
-        await agent.cortex.keeper.store({OPERATOR_KEY: wishes.to_text()})
+        await agent.cortex.host.keeper.store({OPERATOR_KEY: wishes.to_text()})
         await agent.tick()
         assert any("Ask politely" in repr(call.messages) for call in agent.llm.calls)
 
@@ -163,7 +163,7 @@ async def test_a_reflection_is_asked_for_again_after_the_clock_was_set_back() ->
     async with Agent(reply()) as agent:
         for _ in range(2):
             wishes = OperatorWishes(reflect_requested_at=agent.clock.now())
-            await agent.cortex.keeper.store({OPERATOR_KEY: wishes.to_text()})
+            await agent.cortex.host.keeper.store({OPERATOR_KEY: wishes.to_text()})
             await agent.tick(1)
             agent.clock.jump(-86400)
         assert [each["trigger"] for each in agent.asked] == ["manual", "manual"]

@@ -28,13 +28,13 @@ async def test_the_most_active_come_first_and_the_others_in_the_next_cycle() -> 
         await agent.hear("bob")
         await agent.cycle("alice", messages=4)
         assert shown(agent.asked[0]) == ["alice"]
-        assert agent.cortex.history[-1].input_summary.endswith("1 peer left out")
+        assert agent.cortex.memory.history[-1].input_summary.endswith("1 peer left out")
         agent.clock.advance(60)
         for peer_id in ("carol", "carol", "dave", "dave", "dave"):
             await agent.hear(peer_id)
         await agent.runtime.tick()
         assert shown(agent.asked[1]) == ["dave"]
-        assert agent.cortex.state.left_out == ("carol", "bob")
+        assert agent.cortex.memory.state.left_out == ("carol", "bob")
 
 
 async def test_a_reflection_by_hand_without_activity_looks_at_everybody() -> None:
@@ -84,7 +84,7 @@ async def test_a_soul_that_cannot_be_read_is_a_warning(monkeypatch: pytest.Monke
 
         monkeypatch.setattr(soul, "get_soul", broken)
         await agent.cycle()
-        assert agent.cortex.history[-1].status == "ok"
+        assert agent.cortex.memory.history[-1].status == "ok"
         assert any(line.startswith("SOUL.md cannot be read") for line in agent.logged("warn"))
 
 
@@ -100,7 +100,7 @@ async def test_a_ledger_that_cannot_be_read_fails_the_cycle_and_nothing_else(
 
         monkeypatch.setattr(LedgerPlugin, "list_peers", broken)
         await agent.runtime.tick()
-        assert agent.cortex.history[-1].status == "error"
+        assert agent.cortex.memory.history[-1].status == "error"
         assert any("disk gone" in line for line in agent.logged("error"))
         await agent.hear()
         assert len(agent.runtime.sent) == 6
@@ -129,4 +129,4 @@ async def test_the_cortex_uses_three_methods_of_the_ledger_alone() -> None:
             "list_peers",
             "get_peer_assessment_summary",
         }
-        assert agent.cortex.history[-1].status == "ok"
+        assert agent.cortex.memory.history[-1].status == "ok"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ...plugin.contract import Registry
-from ..state import CORRUPT_SUFFIX
+from ..plugin.contract import Registry
+from .state import CORRUPT_SUFFIX
 
 Document = TypeVar("Document")
 

@@ -40,7 +40,7 @@ async def test_messages_are_answered_while_it_reflects_and_make_no_second_cycle(
         await until(lambda: agent.subagent.running == 1)
         for _ in range(6):
             await agent.hear("bob")
-        agent.cortex.triggers.ask()
+        agent.cortex.memory.triggers.ask()
         agent.cortex.wake()
         skipped = "Trigger skipped: reflection already in progress"
         await until(lambda: skipped in agent.logged("debug"))

@@ -1,0 +1,40 @@
+"""What a cycle did, for the log and for listeners."""
+
+from __future__ import annotations
+
+from ..host import Host
+from ..models import ReflectionRecord
+
+
+async def announce_record(host: Host, record: ReflectionRecord) -> None:
+    """Announce a finished cycle with exactly the agreed keys, a skipped one with its reason."""
+    if record.status == "ok":
+        _log(host, record)
+        finished = {
+            "cycle": record.cycle,
+            "trigger": record.trigger,
+            "peers_assessed": list(record.peers_assessed),
+            "beliefs_added": list(record.beliefs_added),
+            "beliefs_reaffirmed": list(record.beliefs_reaffirmed),
+            "beliefs_expired": list(record.beliefs_expired),
+            "summary": record.summary,
+            "elapsed_seconds": record.elapsed_seconds,
+        }
+        await host.announce("cortex.after_reflect", finished)
+    else:
+        skipped = {"cycle": record.cycle, "trigger": record.trigger, "reason": record.status}
+        await host.announce("cortex.cycle_skipped", {**skipped, "detail": record.skip_reason})
+    await host.announce("cortex.audit", record.to_json())
+
+
+def _log(host: Host, record: ReflectionRecord) -> None:
+    host.log_debug(
+        f"Beliefs added {list(record.beliefs_added)}, confirmed "
+        f"{list(record.beliefs_reaffirmed)}, revised {list(record.beliefs_revised)}, "
+        f"gone {list(record.beliefs_expired)}"
+    )
+    host.log_info(
+        f"Reflection {record.cycle} finished in {record.elapsed_seconds:.1f}s: "
+        f"{len(record.peers_assessed)} assessed, {len(record.beliefs_updated)} beliefs, "
+        f"{len(record.directives)} directives"
+    )

@@ -1,0 +1,56 @@
+"""The operator's word: wishes from the command line, and a changed configuration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...errors import InputError
+from ...settings.cortex import parse_cortex
+from ..host import Host
+from ..memory.memory import CortexMemory
+from ..memory.wishes import OPERATOR_KEY, OperatorWishes
+
+
+class Oversight:
+    """Carries the operator's word into the memory. raw: the settings as they were read last."""
+
+    def __init__(self, memory: CortexMemory, host: Host, raw: object) -> None:
+        self._memory = memory
+        self._host = host
+        self._raw = raw
+
+    async def obey(self) -> None:
+        """Follow what the operator wishes now."""
+        memory, host = self._memory, self._host
+        wishes = OperatorWishes.from_text(await host.keeper.retrieve(OPERATOR_KEY))
+        memory.wishes = wishes
+        changed = memory.beliefs.obey(wishes, memory.settings.pinned_beliefs)
+        if changed:
+            host.log_info(f"Beliefs changed by the operator: {', '.join(changed)}")
+        for directive in memory.directives.approve(wishes.approved):
+            await host.announce("cortex.after_directive", directive)
+        memory.directives.reject(wishes.rejected)
+        requested_at = wishes.reflect_requested_at
+        # Unequal rather than later: the clock may be set back.
+        if requested_at is not None and requested_at != memory.state.wishes_at:
+            memory.state.wishes_at = requested_at
+            memory.triggers.ask()
+
+    def reload(self) -> None:
+        """Follow a changed configuration; warns of an invalid one and keeps the old."""
+        config: Any = self._host.registry.get("config")
+        if not hasattr(config, "refresh"):
+            return
+        try:
+            raw = config.refresh().get("cortex")
+            if raw == self._raw:
+                return
+            self._raw = raw
+            settings, warnings = parse_cortex(raw)
+        except (InputError, RecursionError) as error:  # in YAML a mapping may hold itself
+            self._host.log_warn(f"The old cortex configuration stays: {error}")
+            return
+        for sentence in warnings:
+            self._host.log_warn(sentence)
+        self._memory.follow(settings)
+        self._host.log_info("The cortex configuration was read anew")

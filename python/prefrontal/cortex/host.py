@@ -1,0 +1,56 @@
+"""The agent around the cortex."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, TypeVar
+
+from ..plugin.contract import Registry
+from ..protocols import PeerLedger
+from .keeper import Keeper
+
+Result = TypeVar("Result")
+
+
+class Host:
+    """Its clock, ledger, memory and log, its listeners, and a thread for what waits on the disk."""
+
+    def __init__(self, registry: Registry) -> None:
+        self.registry = registry
+        self.clock = registry.clock
+        self.log_debug = partial(self._log, "debug")
+        self.log_info = partial(self._log, "info")
+        self.log_warn = partial(self._log, "warn")
+        self.log_error = partial(self._log, "error")
+        self.keeper = Keeper(registry, self.log_warn)
+        self._thread: ThreadPoolExecutor | None = ThreadPoolExecutor(1, "cortex")
+
+    @property
+    def ledger(self) -> PeerLedger:
+        """The ledger, as far as the cortex may use it."""
+        plugin: Any = self.registry.get("ledger")
+        ledger: PeerLedger = plugin
+        return ledger
+
+    async def announce(self, point: str, payload: Mapping[str, Any]) -> None:
+        """Emit; logs a listener that raises."""
+        try:
+            await self.registry.emit(point, payload)
+        except Exception as error:  # noqa: BLE001 - listeners may be anybody's
+            self.log_error(f"A listener of {point} failed: {error!r}")
+
+    async def in_thread(self, function: Callable[..., Result], *args: Any) -> Result:
+        """Call a function that waits on the disk without blocking the event loop."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, function, *args)
+
+    def close(self) -> None:
+        """End the thread; what is still called takes one of the event loop's."""
+        if self._thread is not None:
+            self._thread.shutdown(wait=False)
+            self._thread = None
+
+    def _log(self, level: str, message: str) -> None:
+        self.registry.log(level, "cortex", message, {})
