@@ -21,6 +21,7 @@ from prefrontal.settings import parse_settings
 
 from .running import PATIENCE_S, Running, watching
 
+WAKING = "wakes on everything until 9 relevant answers are known (0 so far)"
 INVOICES = {
     "module_id": "invoices",
     "cluster": "money",
@@ -86,7 +87,7 @@ def test_a_file_becomes_a_line_and_a_signal_ends_the_watch_cleanly(
         assert line.endswith(f"Something changed at {inbox / 'a.txt'}. Does it matter?")
         ended, rest, errors = running.end(number)
     assert (ended, rest) == (code, [])
-    assert errors == ["Stopped: 1 event, 1 wake, 0 slept, 0 audits."]
+    assert errors == ["Stopped: 1 event, 1 wake, 0 slept, 0 audits.", f"inbox: {WAKING}"]
 
 
 def test_a_signal_that_another_thread_took_ends_the_watch_all_the_same() -> None:
@@ -176,7 +177,7 @@ def test_every_kept_module_is_watched(tmp_path: Path, inbox: Path) -> None:
     try:
         begun = running.until("Ctrl-C stops")
         assert begun == [
-            f"invoices watches {inbox} (.pdf)",
+            f"invoices watches {inbox} (.pdf); threshold 0.60, the module's own",
             f"Decisions are kept in {state}. Ctrl-C stops.",
         ]
         running.end()

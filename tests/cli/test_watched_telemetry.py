@@ -92,13 +92,14 @@ def test_with_json_logs_standard_error_is_one_object_a_line(tmp_path: Path, inbo
         errors = running.until("failed for")
         code, _, rest = running.end()
     told = [json.loads(line) for line in (*errors, *rest)]
-    woke, failed, ended = told
+    woke, failed, ended, threshold = told
     assert woke["message"] == "inbox: woke"
     assert (woke["decision"]["subject"], woke["decision"]["reason"]) == ("inbox", "woke")
     assert woke["decision"]["id"].startswith(woken.split()[3])
     assert failed["level"] == "warning"
     assert failed["decision"] == woke["decision"]
     assert ended["message"] == "Stopped: 1 event, 1 wake, 0 slept, 0 audits."
+    assert threshold["message"].startswith("inbox: wakes on everything until 9 relevant answers")
     assert "question" not in woke
     assert code == 130
 

@@ -45,7 +45,8 @@ async def test_every_module_that_is_concerned_decides_unless_one_is_named(tmp_pa
         "/downloads/bill.pdf: for the taxes?",
     ]
     assert [each["subject"] for each in one["decisions"]] == ["taxes"]
-    assert none == {"wake": False, "questions": [], "decisions": []}
+    assert one["thresholds"] == {"taxes": "threshold 0.60, the module's own"}
+    assert none == {"wake": False, "questions": [], "decisions": [], "thresholds": {}}
 
 
 async def test_a_window_is_judged_as_one(tmp_path: Path) -> None:

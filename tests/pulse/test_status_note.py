@@ -32,7 +32,8 @@ class Told:
     def __call__(self) -> dict[str, Any]:
         return {
             "running": True, "events": self.events, "waiting": 0, "refused_by_queue": 0,
-            "broken_events": 0, "handler_errors": 0, "decisions": {}, "sources": [], "more": 1,
+            "broken_events": 0, "handler_errors": 0, "decisions": {}, "sources": [], "gate": {},
+            "more": 1,
         }  # fmt: skip
 
 

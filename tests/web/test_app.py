@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -200,6 +201,19 @@ def test_the_gate_says_how_it_is_where_it_does(tmp_path: Path) -> None:
             ):
                 assert part in words
     assert "the gate does not say" not in words
+
+
+def test_a_module_says_what_the_gate_does_about_its_threshold(tmp_path: Path) -> None:
+    facts = {"sentence": "threshold 0.43 follows recall 0.90", "warning": "recall 0.90 was asked"}
+    with shown_in(tmp_path) as shown:
+        shown.log.append_many([wake(NOON, "invoices")])
+        with opened(shown) as (client, _):
+            assert "The threshold is its own; no settings name it" in text(client, "modules")
+        shown.log.save_state("status", json.dumps({"gate": {"invoices": facts}}).encode(), 0)
+        with opened(shown) as (client, _):
+            words = text(client, "modules")
+    assert "Threshold 0.43 follows recall 0.90." in words
+    assert "Recall 0.90 was asked." in words
 
 
 def test_a_curve_and_a_preview_are_told(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import click
 
 from ..errors import SourceError
 from ..interrupts import leave_after
+from .gate_options import gate_options, gate_told
 
 if TYPE_CHECKING:
     from ..http_door import Door
@@ -46,9 +47,17 @@ MOST_BYTES = 4 << 20
 @click.option(
     "--workspace", metavar="DIR", type=click.Path(), help="The agent's; also PREFRONTAL_HOME."
 )
+@gate_options
 @click.option("--no-wakes", is_flag=True, help="Do not tell clients of new wakes.")
 def mcp(
-    transport: str, config: str | None, workspace: str | None, no_wakes: bool, **told: Any
+    transport: str,
+    config: str | None,
+    workspace: str | None,
+    recall: float | None,
+    threshold: float | None,
+    log_refusals: bool,
+    no_wakes: bool,
+    **told: Any,
 ) -> None:
     """Serve should_wake, give_feedback, route_tool, consult and more to agents over MCP.
 
@@ -65,7 +74,8 @@ def mcp(
     from ..mcp.transports import serve_http, serve_stdio
     from .module_files import given_modules
 
-    settings, state = _settings(config, told["state"])
+    said = gate_told(recall, threshold, log_refusals)
+    settings, state = _settings(config, said, told["state"])
     readable = None if door is None else Path.cwd()
     with open_served(
         settings,
@@ -96,9 +106,11 @@ def _door(told: dict[str, Any]) -> Door:
     return CommandDoor(told["host"], told["port"], token, MOST_BYTES)
 
 
-def _settings(config: str | None, state: str | None) -> tuple[Settings, StateFolder]:
+def _settings(
+    config: str | None, said: dict[str, Any], state: str | None
+) -> tuple[Settings, StateFolder]:
     from ..settings import load_settings
     from ..storage.state_folder import StateFolder
 
-    settings = load_settings(config)
+    settings = load_settings(config, said)
     return settings, StateFolder(state or settings.state_folder())

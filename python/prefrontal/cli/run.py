@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from .gate_options import gate_options, gate_told
 from .state import state_option
 
 EPILOG = """\
@@ -31,6 +32,7 @@ question."""
     metavar="EVENTS.jsonl|-",
     help="Run these events through, in their own time, and end.",
 )
+@gate_options
 @click.option("--json", "as_json", is_flag=True, help="Print each decision as a JSON object.")
 @click.option("--metrics", metavar="[HOST:]PORT", help="Serve figures for Prometheus there.")
 @click.option(
@@ -44,6 +46,9 @@ def run(
     config: str | None,
     workspace: str | None,
     once: str | None,
+    recall: float | None,
+    threshold: float | None,
+    log_refusals: bool,
     as_json: bool,
     metrics: str | None,
     log_format: str | None,
@@ -65,7 +70,8 @@ def run(
     from .run_parts import RunTold
     from .watch import telemetry_told
 
-    said: dict[str, Any] = {"state": str(Path(state).absolute())} if state else {}
+    said: dict[str, Any] = gate_told(recall, threshold, log_refusals)
+    said |= {"state": str(Path(state).absolute())} if state else {}
     if telemetry := telemetry_told(metrics, log_format):
         said["telemetry"] = telemetry
     told = RunTold.read(config, workspace, said)

@@ -21,7 +21,7 @@ from ..pulse.shells.stepper import Stepper
 from ..pulse.sources.event_lines import LineSplitter, event_from_line
 from .run_parts import HOUR_S
 from .run_story import Story
-from .watch_screen import Screen, many
+from .watch_screen import Screen, many, threshold_lines
 from .watched_telemetry import say
 from .watching import Ground, lay_ground
 
@@ -63,7 +63,8 @@ def run_once(told: RunTold, folders: tuple[str, ...], path: str, as_json: bool) 
             once.take(event)
         left = once.end()
         ground.outbox.stop()
-        _tell_end(read, story.summary(left), once.gate.counts(), ground.outbox.owed())
+        summary = [*story.summary(left), *threshold_lines(once.gate.thresholds())]
+        _tell_end(read, summary, once.gate.counts(), ground.outbox.owed())
     return 0
 
 

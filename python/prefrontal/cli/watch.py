@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import click
 
 from .decisions import ID_LENGTH
+from .gate_options import gate_options, gate_told
 from .state import state_option
 from .watch_screen import Screen, beginning, ending
 from .watched_telemetry import Say, place, telling
@@ -35,15 +36,9 @@ better."""
 @click.command(epilog=EPILOG)
 @click.argument("directories", nargs=-1, type=click.Path(), metavar="[DIR]...")
 @click.option("--config", type=click.Path(), metavar="FILE.yml", help="Settings, in YAML.")
-@click.option(
-    "--recall", type=float, metavar="R", help="Share of what matters to catch; sets the threshold."
-)
-@click.option(
-    "--threshold", type=float, metavar="T", help="Least score that wakes, for every module."
-)
+@gate_options
 @click.option("--exec", "command", metavar="CMD", help="Run CMD, the question on its input.")
 @click.option("--post", metavar="URL", help="Post each question there, as JSON.")
-@click.option("--log-refusals", is_flag=True, help="Keep what woke nobody, too, for `explain`.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
 @click.option("--metrics", metavar="[HOST:]PORT", help="Serve figures for Prometheus there.")
 @click.option(
@@ -77,14 +72,11 @@ def watch(
     from ..settings.agent_file import read_agent_config, workspace_folder
     from .watching import build_watch
 
-    told = {
-        "recall": recall,
-        "threshold": threshold,
-        "log_refusals": log_refusals or None,
-        "state": str(Path(state).absolute()) if state else None,
-        "telemetry": telemetry_told(metrics, log_format) or None,
-    }
-    settings = load_settings(config, _said(told))
+    told = gate_told(recall, threshold, log_refusals)
+    told |= {"state": str(Path(state).absolute())} if state else {}
+    if telemetry := telemetry_told(metrics, log_format):
+        told["telemetry"] = telemetry
+    settings = load_settings(config, told)
     added = [{"exec": command}] if command is not None else []
     added += [{"post": post}] if post is not None else []
     agent = read_agent_config(config, keys={"workspace", "ledger"})
@@ -92,14 +84,6 @@ def watch(
     more = parse_settings({"sinks": added}).sinks
     built = build_watch(settings, directories, more, standings)
     click.get_current_context().exit(run(built, as_json, settings.telemetry))
-
-
-def _said(told: dict[str, Any]) -> dict[str, Any]:
-    """What was given; a recall on the command line takes the place of a threshold in the file."""
-    said = {name: value for name, value in told.items() if value is not None}
-    if ("recall" in said) != ("threshold" in said):
-        said |= {"recall": told["recall"], "threshold": told["threshold"]}
-    return said
 
 
 def telemetry_told(metrics: str | None, log_format: str | None) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from .modules import home_short, plain, watched
 if TYPE_CHECKING:
     from ..decisions.decision import Decision
     from ..pulse.sinks import Shape
+    from ..pulse.threshold_facts import ThresholdFacts
     from .watching import WatchSession
 
 MOST_SHOWN = 10
@@ -60,8 +61,10 @@ def wake_line(decision: Decision) -> str:
 
 def beginning(session: WatchSession) -> str:
     """What is watched, and how it ends."""
+    facts = session.watch.thresholds()
     lines = [
-        f"{visible(m.module_id, 80)} watches {watched(m)}" for m in session.modules[:MOST_SHOWN]
+        f"{visible(m.module_id, 80)} watches {watched(m)}; {facts[m.module_id].line()}"
+        for m in session.modules[:MOST_SHOWN]
     ]
     if len(session.modules) > MOST_SHOWN:
         lines.append(f"and {len(session.modules) - MOST_SHOWN} modules more")
@@ -83,15 +86,23 @@ def ending(session: WatchSession, finished: bool) -> str:
     parts.append(many(audits, "audit"))
     parts += [f"{count} {reason.replace('_', ' ')}" for reason, count in counts.items() if count]
     lines = [f"Stopped: {', '.join(parts)}."]
-    for module in session.modules:
-        if (estimate := session.watch.recall_estimate(module.module_id)) is not None:
-            lines.append(f"{visible(module.module_id, 80)}: {estimate}")
+    lines += threshold_lines(session.watch.thresholds())
     if session.owed:
         them = "it" if session.owed == 1 else "them"
         lines.append(f"{many(session.owed, 'delivery')} pending; the next watch takes {them} up.")
     if not finished:
         lines.append("Not every question could be delivered in time; they are all in the log.")
     return "\n".join(lines)
+
+
+def threshold_lines(facts: Mapping[str, ThresholdFacts]) -> list[str]:
+    """What the gate does about each threshold that moves, and what it knows of the recall."""
+    lines = []
+    for name, each in facts.items():
+        recall = "" if each.alarm or each.estimate is None else f"; {each.estimate}"
+        if each.recall is not None or recall:
+            lines.append(f"{visible(name, 80)}: {each.line()}{recall}")
+    return lines[:MOST_SHOWN]
 
 
 def many(count: int, noun: str) -> str:

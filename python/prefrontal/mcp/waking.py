@@ -70,6 +70,10 @@ class WakeAnswer(Answer):
     wake: bool = Field(description="whether any module wakes the agent")
     questions: list[str] = Field(description="what to ask the agent, one a wake")
     decisions: list[DecisionDocument] = Field(description="empty when it concerns no module")
+    thresholds: dict[str, str] = Field(
+        description="module -> what the gate does about its threshold, with a warning when less is"
+        " caught than was asked"
+    )
 
 
 class FeedbackArguments(Arguments):
@@ -101,7 +105,12 @@ async def should_wake(served: Served, told: WakeArguments, _: Progress) -> WakeA
         raise InputError(str(error)) from None
     questions = [each.question for each in records if each.question is not None]
     decisions = [DecisionDocument.model_validate(document(each)) for each in records]
-    return WakeAnswer(wake=bool(questions), questions=questions, decisions=decisions)
+    return WakeAnswer(
+        wake=bool(questions),
+        questions=questions,
+        decisions=decisions,
+        thresholds={each.subject: served.gate.threshold(each.subject).line() for each in records},
+    )
 
 
 def give_feedback(served: Served, told: FeedbackArguments) -> FeedbackAnswer:

@@ -25,6 +25,7 @@ _KEYS = (
     "broken_events",
     "handler_errors",
     "decisions",
+    "gate",
     "sources",
 )
 
@@ -45,6 +46,7 @@ class StatusNote:
         self._clock = clock
         self._kept: dict[str, Any] = {}
         self._looked_at: float | None = None
+        self._warned: set[str] = set()
 
     def look(self, last: bool = False) -> None:
         """Write the status when it is time and it is another one, or, at the end, in any case."""
@@ -57,8 +59,16 @@ class StatusNote:
         except Exception as error:
             log.exception("the status could not be kept: %s", error)
 
+    def _warn(self, gate: dict[str, dict[str, Any]]) -> None:
+        """Tell of each module whose recall is below what was asked, once."""
+        warnings = {name: facts["warning"] for name, facts in gate.items() if facts["warning"]}
+        for name in warnings.keys() - self._warned:
+            log.warning("%s: %s", name, warnings[name])
+        self._warned = set(warnings)
+
     def _keep(self, last: bool) -> None:
         told = self._status()
+        self._warn(told["gate"])
         status = {name: told[name] for name in _KEYS} | {
             "pid": os.getpid(),
             "unwritten": self._decisions.unwritten,

@@ -56,6 +56,20 @@ class ThresholdFacts:
             f" ({self.estimate})"
         )
 
+    def line(self) -> str:
+        """The sentence, and the warning where there is one."""
+        warning = self.warning()
+        return self.sentence() if warning is None else f"{self.sentence()}; {warning}"
+
+    def to_dict(self) -> dict[str, str | float | None]:
+        """For who looks from another process."""
+        return {
+            "threshold": self.threshold,
+            "origin": self.origin,
+            "sentence": self.sentence(),
+            "warning": self.warning(),
+        }
+
     def _waking(self) -> str:
         if self.needed is None:
             return "wakes on everything: at recall 1 nothing may be missed"

@@ -15,10 +15,11 @@ from ..decisions.pages import DecisionPages
 from ..decisions.payloads import ACT, ASSESSMENT, BELIEF, DIRECTIVE, ROUTE
 from ..decisions.threshold_wishes import THRESHOLDS, parse_thresholds
 from ..errors import PrefrontalError
+from ..pulse.status_note import STATUS
 from ..storage.memory_files import MemoryFiles
 from .markup import Html
 from .part_decisions import REFLECTIONS, ROUTES, clamps_of, reflection_pieces, route_pieces
-from .part_health import health_pieces, inode_of, standstill
+from .part_health import health_pieces, inode_of, parse_status, standstill
 from .part_memory import belief_pieces, damaged, peer_pieces
 from .part_modules import module_pieces
 from .part_questions import Queue
@@ -176,8 +177,9 @@ class Follower:
 
     def _slow(self) -> Regions:
         wished = parse_thresholds(self._pages.state(THRESHOLDS) or b"{}")
+        gate = parse_status(self._pages.state(STATUS)).get("gate")
         return {
-            "modules": module_pieces(self._tallies, self._shown, wished),
+            "modules": module_pieces(self._tallies, self._shown, wished, gate),
             "health": health_pieces(self._tallies, self._pages, self._shown, self._inode),
         }
 

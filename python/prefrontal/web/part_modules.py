@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 from zlib import crc32
 
 from ..replay.wording import percent
@@ -16,7 +17,7 @@ SHOWN = 60
 _CARD = """\
 <li id="$key" class="module" data-patch data-module="$exact">
 <div class="head" data-live id="$key-head"><h3 dir="auto">$module</h3>
-<p class="about">$about</p><p class="about">$state</p></div>
+<p class="about">$about</p><p class="about">$state</p>$warning</div>
 <form class="knob" hx-post="/modules/threshold" hx-swap="none" hx-trigger="submit">
 <input type="hidden" name="module" value="$exact">
 <label for="$key-knob">Threshold of $module</label>
@@ -32,8 +33,17 @@ Give it back to the gate</button></div>
 </form></li>"""
 
 
-def module_pieces(tallies: Tallies, shown: Shown, wished: Mapping[str, float]) -> dict[str, Html]:
-    """A card for each module, by name; of very many those that decided last."""
+def module_pieces(
+    tallies: Tallies,
+    shown: Shown,
+    wished: Mapping[str, float],
+    gate: Mapping[str, Any] | None = None,
+) -> dict[str, Html]:
+    """A card for each module, by name; of very many those that decided last.
+
+    gate: what the running gate said last of each module's threshold.
+    """
+    said = gate if isinstance(gate, Mapping) else {}
     names = sorted({*shown.modules, *tallies.modules})
     if len(names) > SHOWN:
         names = sorted(sorted(names, key=lambda each: -_last(tallies, each))[:SHOWN])
@@ -41,7 +51,9 @@ def module_pieces(tallies: Tallies, shown: Shown, wished: Mapping[str, float]) -
     for name in names:
         key = module_key(name)
         tally = tallies.modules.get(name) or ModuleTally()
-        pieces[key] = _card(name, key, tally, shown, wished.get(name))
+        facts = said.get(name)
+        facts = facts if isinstance(facts, Mapping) else {}
+        pieces[key] = _card(name, key, tally, shown, wished.get(name), facts)
     if rest := len({*shown.modules, *tallies.modules}) - len(names):
         pieces["m-more"] = fill(
             '<li id="m-more" class="more">$rest modules more, which decided longer ago.</li>',
@@ -69,14 +81,22 @@ def _last(tallies: Tallies, module_id: str) -> float:
     return -math.inf if tally is None or tally.at is None else tally.at
 
 
-def _card(name: str, key: str, tally: ModuleTally, shown: Shown, wished: float | None) -> Html:
+def _card(
+    name: str,
+    key: str,
+    tally: ModuleTally,
+    shown: Shown,
+    wished: float | None,
+    facts: Mapping[str, Any],
+) -> Html:
     return fill(
         _CARD,
         key=key,
         module=name,
         exact=Html(exact(name)),
         about=_about(tally),
-        state=_state(name, tally, shown, wished),
+        state=_state(name, tally, shown, wished, facts),
+        warning=_warning(facts),
         threshold=f"{in_force(name, tally, shown, wished):.2f}",
         hidden=Html("") if wished is not None else Html(" hidden"),
     )
@@ -95,11 +115,26 @@ def _about(tally: ModuleTally) -> Html:
     return fill("$words; last decision $at", words=words, at=moment(tally.at))
 
 
-def _state(name: str, tally: ModuleTally, shown: Shown, wished: float | None) -> Html:
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _warning(facts: Mapping[str, Any]) -> Html:
+    """That less is caught than was asked, if the gate says so."""
+    warning = facts.get("warning")
+    if not isinstance(warning, str):
+        return Html("")
+    return fill('<p class="trouble">$warning.</p>', warning=_capital(warning))
+
+
+def _state(
+    name: str, tally: ModuleTally, shown: Shown, wished: float | None, facts: Mapping[str, Any]
+) -> Html:
     """Whose threshold it is, and whether the gate has taken it up."""
     if wished is None:
-        origin = "the gate's own" if name in shown.modules else "its own; no settings name it here"
-        return fill("The threshold is $origin.", origin=origin)
+        if isinstance(sentence := facts.get("sentence"), str):
+            return fill("$sentence.", sentence=_capital(sentence))
+        return fill("$words", words=shown.threshold_words(name))
     if tally.threshold is not None and abs(tally.threshold - wished) < 1e-9:
         return fill("Yours: $wished, in use.", wished=f"{wished:.2f}")
     return fill(

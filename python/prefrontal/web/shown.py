@@ -46,6 +46,17 @@ class Shown:
             return 0.0  # everything wakes until labels say what may sleep
         return gate.threshold if gate.threshold is not None else own or 0.0
 
+    def threshold_words(self, module_id: str) -> str:
+        """Whose the threshold is, where no gate says it."""
+        module = self.modules.get(module_id)
+        if module is None:
+            return "The threshold is its own; no settings name it here."
+        recall = self.settings.gate.recall_of(module.default_threshold)
+        if recall is not None:
+            return f"The threshold follows recall {recall:.2f}."
+        fixed = self.settings.gate.threshold is not None
+        return f"The threshold is {'that of the settings' if fixed else 'its own'}."
+
 
 @contextmanager
 def open_shown(

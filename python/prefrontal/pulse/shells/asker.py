@@ -93,10 +93,10 @@ class Asker:
             raise InputError(f"decision id must {rule}, got {decision_id!r:.80}")
         return decision
 
-    def thresholds(self) -> dict[str, ThresholdFacts]:
-        """Whose the threshold of each module is, by id."""
+    def threshold(self, module_id: str) -> ThresholdFacts:
+        """Whose the threshold of the module is. Raises KeyError for an unknown one."""
         with self._lock:
-            return {name: m.facts() for name, m in sorted(self._gate.modules.items())}
+            return self._gate.modules[module_id].facts()
 
     def _check(self, module_id: str | None) -> None:
         known = self._gate.modules

@@ -219,6 +219,7 @@ class Watch:
                 "delivered": self._delivery.delivered,
                 "handler_errors": self._delivery.failed,
                 "thresholds": {k: m.threshold for k, m in sorted(self._gate.modules.items())},
+                "gate": {k: m.facts().to_dict() for k, m in sorted(self._gate.modules.items())},
                 "sources": [
                     {"kind": type(each).__name__} | each.status() for each in self._sources
                 ],

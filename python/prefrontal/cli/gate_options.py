@@ -1,0 +1,41 @@
+"""What the command line says to the gate: the same options for watch, run and mcp."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option(
+        "--recall",
+        type=float,
+        metavar="R",
+        help="Share of what matters to catch; every threshold follows it.",
+    ),
+    click.option(
+        "--threshold", type=float, metavar="T", help="Least score that wakes, for every module."
+    ),
+    click.option("--log-refusals", is_flag=True, help="Keep what woke nobody, too, for `explain`."),
+)
+
+
+def gate_options(command: Command) -> Command:
+    """Add --recall, --threshold and --log-refusals."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def gate_told(recall: float | None, threshold: float | None, log_refusals: bool) -> dict[str, Any]:
+    """What was given, as the settings have it.
+
+    A recall on the command line takes the place of a threshold in the file, and the other way.
+    """
+    told: dict[str, Any] = {"log_refusals": True} if log_refusals else {}
+    if recall is None and threshold is None:
+        return told
+    return told | {"recall": recall, "threshold": threshold}
