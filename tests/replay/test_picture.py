@@ -13,6 +13,7 @@ from prefrontal.errors import SourceError
 from prefrontal.replay.picture import draw, render_png
 from prefrontal.replay.result import ReplayResult
 
+from ..exhaustive import first
 from . import made_histories
 from .sample_results import (
     empty_result,
@@ -43,9 +44,11 @@ def foreign_result() -> ReplayResult:
 
 @pytest.mark.parametrize(
     "result",
-    [sample_result(), hostile_result(), nothing_relevant(), tiny_result(), empty_result(),
-     busy_result(), foreign_result(), replace(tiny_result(), days=0.0),
-     replace(sample_result(windows=90), policies=())],
+    first(5, [
+        sample_result(), hostile_result(), nothing_relevant(), tiny_result(), empty_result(),
+        busy_result(), foreign_result(), replace(tiny_result(), days=0.0),
+        replace(sample_result(windows=90), policies=())
+    ]),
     ids=["full", "hostile", "none", "tiny", "empty", "busy", "foreign", "no time", "no policies"],
 )  # fmt: skip
 def test_every_result_becomes_a_picture_of_one_size(result: ReplayResult) -> None:

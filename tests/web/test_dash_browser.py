@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from prefrontal.cortex.models import Belief
 from prefrontal.decisions.threshold_wishes import read_thresholds
 
+from ..exhaustive import first
 from .dash_on_screen import Screen
 from .dash_samples import (
     HOSTILE,
@@ -23,6 +25,7 @@ from .dash_samples import (
     wake,
 )
 
+EXTREMES = {(320, "light"), (1280, "dark")}
 KNOB = ".module input[type=range]"
 
 
@@ -288,8 +291,17 @@ def test_what_strangers_wrote_shows_as_text_and_runs_nothing(screen: Screen, pag
     screen.complaints()
 
 
-@pytest.mark.parametrize("width", [320, 390, 860, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    first(
+        2,
+        sorted(
+            product((320, 390, 860, 1280), ("light", "dark")),
+            key=EXTREMES.__contains__,
+            reverse=True,
+        ),
+    ),
+)
 def test_no_window_is_too_narrow_and_the_scheme_is_followed(
     screen: Screen, page: Served, width: int, scheme: str
 ) -> None:
