@@ -11,6 +11,17 @@ from prefrontal.assembly.wakes_again import WITHOUT_START, Tally, again
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.decisions.payload_json import to_plain
 from prefrontal.executive.again import Deviation
+from prefrontal.pulse.shells.asker import Asker
+from prefrontal.settings import GateSettings
+from prefrontal.testing import ManualClock
+from prefrontal.types import SignalEvent
+
+from .wake_days import MODULES, NOW, live
+
+
+def file(name: str) -> SignalEvent:
+    return SignalEvent("filesystem", f"/srv/bills/{name}", "created", 1.0, NOW)
+
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -56,3 +67,23 @@ def test_what_was_changed_in_a_golden_log_is_found(tmp_path: Path) -> None:
         other.commit()
     found, _ = decided_again(path)
     assert [(each.id, each.field) for each in found] == [(changed, "threshold")]
+
+
+def test_a_gate_of_today_goes_on_with_a_log_of_then_and_both_are_decided_again(
+    tmp_path: Path,
+) -> None:
+    path, clock = golden(1, tmp_path), ManualClock(NOW)
+    with DecisionLog(path, clock=clock) as log:
+        [last] = list(log.records())[-1:]
+        log.add_label(last.id, 1.0, clock.now())  # after the last save of then
+        live(log, 120, seed=7, starts=3, recall=0.6)
+        asked = Asker(log, MODULES, GateSettings(recall=0.6), clock=clock)
+        for decision in asked.judge([file("bill.pdf")]):
+            asked.label(decision.id, 1.0)
+        asked.judge([file("menu.pdf")])
+        log.flush()
+        wakes = sum(log.counts().values())
+    found, tally = decided_again(path)
+    assert found == []
+    assert tally.starts == 8 + 3 + 1
+    assert tally.decided == wakes - 9 > 488 + 80

@@ -292,3 +292,23 @@ def test_after_other_modules_came_nothing_is_decided_again() -> None:
         found, tally = decided_again(log)
     assert found == []
     assert (tally.decided, dict(tally.left)) == (1, {CHANGED: 2})
+
+
+def test_who_asks_beside_a_running_gate_is_decided_again_with_it() -> None:
+    clock, random = ManualClock(NOW), Random(9)
+    with DecisionLog(clock=clock) as log:
+        live(log, 60, seed=8)
+        one = gate(log, clock)
+        asked = Asker(log, MODULES, GateSettings(recall=0.8, audit_share=0.1), clock=clock)
+        for number, (pause, event) in enumerate(signals(random, 300)):
+            clock.advance(pause)
+            made = one.wake(event) if number % 2 else asked.judge([event])
+            log.flush()
+            for each in made:
+                if each.acted and random.random() < 0.5:
+                    log.add_label(each.id, float("bill" in each.window[-1].location), clock.now())
+        one.close()
+        found, tally = decided_again(log)
+        decided = sum(log.counts().values())
+    assert found == []
+    assert (tally.starts, tally.decided, tally.lost) == (3, decided, 0)
