@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..settings.gate import GateSettings
 from .init_questions import OPENCLAW, TERMINAL, Answers, Kind
 from .modules import home_short
 
@@ -28,12 +29,8 @@ def document(answers: Answers, folder: Path) -> str:
     """The text of the file that is to lie in the folder."""
     lines = [
         *_sources(answers, folder),
-        *_policy(answers),
+        *_gate(answers),
         *_sinks(answers.told),
-        ("", ""),
-        (f"recall: {answers.recall:g}", "share of what matters that must wake; more wakes more"),
-        ("audit_share: 0.02", "share of what slept that is asked about, to learn what is missed"),
-        ("log_refusals: true", "keep what woke nobody, too, so that `prefrontal explain` tells it"),
         *_executive(answers.acts),
     ]
     return _HEAD + "".join(f"{_commented(*line)}\n" for line in lines) + _ENDING
@@ -59,14 +56,19 @@ def _sources(answers: Answers, folder: Path) -> Iterator[Line]:
         yield f"  {kind}: {json.dumps(paths, ensure_ascii=False)}", meaning
 
 
-def _policy(answers: Answers) -> Iterator[Line]:
+def _gate(answers: Answers) -> Iterator[Line]:
     hours = "null" if answers.quiet is None else json.dumps(answers.quiet)
+    share = GateSettings().audit_share
     yield "", ""
-    yield "policy:", "what holds a wake back"
-    yield "  settle_s: 0.5", "seconds that a file must have been left alone"
-    yield "  cooldown_s: 60", "seconds between two wakes of one module"
-    yield "  wakes_per_hour: 20", "of all modules together"
-    yield f"  quiet_hours: {hours}", "first and last hour in which nobody is woken; null: none"
+    yield "gate:", "what decides about a wake"
+    yield f"  recall: {answers.recall:g}", "share of what matters that must wake; more wakes more"
+    yield f"  audit_share: {share:g}", "share of what slept that is asked about, to learn of misses"
+    yield "  log_refusals: true", "keep what woke nobody, too, for `prefrontal explain`"
+    yield "  policy:", "what holds a wake back"
+    yield "    settle_s: 0.5", "seconds that a file must have been left alone"
+    yield "    cooldown_s: 60", "seconds between two wakes of one module"
+    yield "    wakes_per_hour: 20", "of all modules together"
+    yield f"    quiet_hours: {hours}", "first and last hour in which nobody is woken; null: none"
 
 
 def _sinks(told: str) -> Iterator[Line]:

@@ -12,11 +12,11 @@ import click
 from ..errors import InputError
 from ..plain_text import visible
 from ..pulse.sinks import CommandSink, HttpSink
+from ..settings.gate import USUAL_RECALL
 from .init_findings import Findings
 from .modules import home_short
 
 TERMINAL, OPENCLAW = "terminal", "openclaw"
-USUAL_RECALL = 0.9
 
 Kind = Literal["git", "directories", "logs"]
 Watched = tuple[Kind, Path]
@@ -63,7 +63,9 @@ def ask(found: Findings, folder: Path) -> Answers:
         OPENCLAW if found.openclaw else TERMINAL,
         _place,
     )
-    recall = _prompt("Which share of what matters must be caught (0 to 1)", "0.9", _share)
+    recall = _prompt(
+        "Which share of what matters must be caught (0 to 1)", f"{USUAL_RECALL}", _share
+    )
     quiet = _prompt("Quiet hours, the first and the last, such as 22-6, or none", "none", _hours)
     acts = click.confirm("Let `prefrontal run` act on wakes with tools, in a sandbox?", False)
     return Answers(watched, told, recall, quiet, acts)
