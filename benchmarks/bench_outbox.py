@@ -21,8 +21,8 @@ from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog, new_id
 from prefrontal.decisions.payloads import WakePayload
 from prefrontal.pulse.delivery import Delivery
-from prefrontal.pulse.outbox import Outbox
 from prefrontal.pulse.sinks import Outcome
+from prefrontal.pulse.sinks.outbox import Outbox
 from prefrontal.types import Reason, SignalEvent
 
 PATIENCE_S = 120.0

@@ -8,8 +8,8 @@ from pathlib import Path
 from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog, new_id
 from prefrontal.decisions.payloads import WakePayload
-from prefrontal.pulse.lane import GIVE_UP_S, Lane
 from prefrontal.pulse.sinks import Outcome
+from prefrontal.pulse.sinks.lane import GIVE_UP_S, Lane
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason, SignalEvent
 

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 
+import prefrontal.compat
 import prefrontal.pulse
-from prefrontal.compat import retina
-from prefrontal.pulse import signal
+from prefrontal.pulse import retina, signal
 from prefrontal.types import FEATURE_DIM, SignalEvent
 
 
@@ -24,6 +25,23 @@ def test_importing_pulse_and_parsing_a_fingerprint_need_no_numpy() -> None:
 def test_the_event_has_one_class_under_all_its_published_names() -> None:
     assert signal.SignalEvent is retina.SignalEvent is prefrontal.pulse.SignalEvent is SignalEvent
     assert signal.FEATURE_DIM == retina.FEATURE_DIM == prefrontal.pulse.FEATURE_DIM == FEATURE_DIM
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    {
+        "bus": ["SignalBus"],
+        "prefrontal": ["EscalationDecision", "PrefrontalLayer"],
+        "registry": ["PulseRegistry"],
+        "retina": ["Retina"],
+        "training": ["ActivationRecord", "TrainingBuffer"],
+    }.items(),
+)
+def test_published_paths_lead_to_what_compat_holds(path: str, names: list[str]) -> None:
+    published = import_module(f"prefrontal.pulse.{path}")
+    for name in names:
+        known = getattr(prefrontal.compat, name)
+        assert getattr(published, name) is getattr(prefrontal.pulse, name) is known
 
 
 def test_a_name_that_is_not_exported_is_an_attribute_error() -> None:

@@ -14,8 +14,8 @@ from prefrontal.compat.registry import PulseRegistry
 from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.errors import SourceError
-from prefrontal.pulse.outbox import Outbox
 from prefrontal.pulse.sinks import Outcome
+from prefrontal.pulse.sinks.outbox import Outbox
 from prefrontal.types import SignalEvent
 
 from .outboxes import HAS_IT, NO, NOBODY, Owing, ScriptedSink

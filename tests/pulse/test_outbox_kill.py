@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from prefrontal.decisions.log import DecisionLog
-from prefrontal.pulse.outbox import Outbox
 from prefrontal.pulse.sinks import HttpSink
+from prefrontal.pulse.sinks.outbox import Outbox
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 60.0
@@ -37,7 +37,7 @@ sys.stdin.read()
 
 DELIVER = """
 import os, sys
-from prefrontal.pulse.outbox import Outbox
+from prefrontal.pulse.sinks.outbox import Outbox
 from prefrontal.pulse.sinks import HttpSink
 from prefrontal.decisions.log import DecisionLog
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from prefrontal.decisions.decision import Decision
-from prefrontal.pulse.lane import LONGEST_WAIT_S, MOST_UNSTORED, STORAGE_WAIT_S
 from prefrontal.pulse.sinks import Outcome
+from prefrontal.pulse.sinks.lane import LONGEST_WAIT_S, MOST_UNSTORED, STORAGE_WAIT_S
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason
 

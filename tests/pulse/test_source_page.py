@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from prefrontal.compat.prefrontal import EscalationDecision, PrefrontalLayer
-from prefrontal.compat.retina import SignalEvent
 from prefrontal.pulse.fingerprint import parse_fingerprint
+from prefrontal.pulse.prefrontal import EscalationDecision, PrefrontalLayer
+from prefrontal.pulse.retina import SignalEvent
 
 
 def code_watcher() -> dict[str, Any]:

@@ -13,8 +13,8 @@ from .watch import give_once
 
 if TYPE_CHECKING:
     from ..decisions.decision import Decision
-    from ..pulse.outbox import Outbox
     from ..pulse.sinks import Sink
+    from ..pulse.sinks.outbox import Outbox
     from .watched_telemetry import Say
 
 MOST_WORDS = 1000

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from ..decisions.log import DecisionLog
 from ..errors import InputError, SourceError
 from ..pulse.fingerprint import ModuleFingerprint, parse_fingerprint
-from ..pulse.outbox import Outbox
 from ..pulse.shells.watch import Watch
+from ..pulse.sinks.outbox import Outbox
 from ..settings import Settings
 from ..storage.state_folder import StateFolder
 from .module_files import given_modules

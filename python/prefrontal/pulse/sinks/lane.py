@@ -7,13 +7,13 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..decisions.deliveries import DONE, GIVEN_UP, PENDING, DamagedRowError, Deliveries, Owed
-from ..errors import PrefrontalError
-from .sinks.outcome import Outcome, Sink
+from ...decisions.deliveries import DONE, GIVEN_UP, PENDING, DamagedRowError, Deliveries, Owed
+from ...errors import PrefrontalError
+from .outcome import Outcome, Sink
 
 if TYPE_CHECKING:
-    from ..clock import Clock
-    from ..decisions.log import Decision
+    from ...clock import Clock
+    from ...decisions.log import Decision
 
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 3600.0

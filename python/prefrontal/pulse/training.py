@@ -1,0 +1,5 @@
+"""The published path of `prefrontal.compat.training`."""
+
+from ..compat.training import ActivationRecord, TrainingBuffer
+
+__all__ = ["ActivationRecord", "TrainingBuffer"]
