@@ -32,6 +32,11 @@ double score(const BoundLimbic& limbic, const std::string& module, py::handle wi
   return static_cast<double>(limbic.scorer().score(module, key_buffer()));
 }
 
+double unseen(const BoundLimbic& limbic, const std::string& module, py::handle window) {
+  limbic.keys(module, read_window(window).events, key_buffer());
+  return limbic.scorer().unseen(module, key_buffer());
+}
+
 py::dict score_all(BoundLimbic& limbic, py::handle window) {
   limbic.keys(read_window(window).events, key_buffer());
   LinearScorer::Scores scores;
@@ -101,6 +106,7 @@ void register_limbic(py::module_& pulse) {
       .def("features",
            [](const BoundLimbic& l, const std::string& m) { return l.scorer().features(m); })
       .def("score", &score, py::arg("module_id"), py::arg("window"))
+      .def("unseen", &unseen, py::arg("module_id"), py::arg("window"))
       .def("score_all", &score_all, py::arg("window"))
       .def("score_routed", &score_routed, py::arg("window"))
       .def("learn", &learn, py::arg("module_id"), py::arg("window"), py::arg("label"))

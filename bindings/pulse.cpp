@@ -5,7 +5,6 @@
 #include <pybind11/stl.h>
 
 #include "csrc/pulse/feature_vector.hpp"
-#include "csrc/pulse/recall.hpp"
 #include "csrc/pulse/sparse_features.hpp"
 #include "events.hpp"
 
@@ -40,36 +39,9 @@ void register_pulse(py::module_& m) {
   pulse.attr("FEATURE_DIM") = kFeatureDim;
   pulse.def("feature_vector", &event_vector, py::arg("event"));
   pulse.def("feature_names", &feature_names, py::arg("window"), py::arg("utc") = false);
-  pulse.def(
-      "share_interval",
-      [](std::size_t hits, std::size_t trials, double confidence) {
-        const Interval i = share_interval(hits, trials, confidence);
-        return py::make_tuple(i.low, i.high);
-      },
-      py::arg("hits"), py::arg("trials"), py::arg("confidence") = 0.9);
-
   register_routes(pulse);
   register_limbic(pulse);
   register_lstm(pulse);
   register_rules(pulse);
-
-  py::class_<RecallPromise>(pulse, "RecallPromise")
-      .def(py::init<double, std::size_t, double>(), py::arg("recall"), py::arg("memory"),
-           py::arg("step"))
-      .def_property_readonly("threshold", &RecallPromise::threshold)
-      .def_property_readonly("recall", &RecallPromise::recall)
-      .def_property_readonly("positives", &RecallPromise::positives)
-      .def_property_readonly("decided", &RecallPromise::decided)
-      .def_property_readonly("caught", &RecallPromise::caught)
-      .def_property_readonly("needed", &RecallPromise::needed)
-      .def_property_readonly("can_promise", &RecallPromise::can_promise)
-      .def("observe", &RecallPromise::observe, py::arg("score"), py::arg("relevant"),
-           py::arg("threshold"))
-      .def(
-          "interval",
-          [](const RecallPromise& p, double confidence) {
-            const Interval i = p.interval(confidence);
-            return py::make_tuple(i.low, i.high);
-          },
-          py::arg("confidence") = 0.9);
+  register_recall(pulse);
 }

@@ -16,3 +16,6 @@ void register_lstm(pybind11::module_& pulse);
 
 // Adds the classes of rules to the submodule `pulse`.
 void register_rules(pybind11::module_& pulse);
+
+// Adds the thresholds that keep a recall to the submodule `pulse`.
+void register_recall(pybind11::module_& pulse);

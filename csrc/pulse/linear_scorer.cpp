@@ -185,6 +185,18 @@ std::vector<Contribution> LinearScorer::contributions(
   return found;
 }
 
+double LinearScorer::unseen(const std::string& module, const Keys& keys) const {
+  std::shared_lock lock(mutex_);
+  const auto found = modules_.find(module);
+  if (found == modules_.end() || keys.empty()) return 0.0;
+  const Slot slot = found->second.slot;
+  const auto unknown = std::ranges::count_if(keys, [&](std::uint64_t key) {
+    const Row* row = table_.find(key);
+    return row == nullptr || row->find(slot).energy == 0.0F;
+  });
+  return static_cast<double>(unknown) / static_cast<double>(keys.size());
+}
+
 void LinearScorer::put(Module& module, std::uint64_t key, Cell cell) {
   Row& row = table_.at(key);
   const std::size_t before = row.size();

@@ -71,6 +71,9 @@ class LinearScorer {
   std::vector<Contribution> contributions(const std::string& module,
                                           const std::vector<NamedFeature>& features) const;
 
+  // Share of the keys that no label told the module about; 0 for none and for an unknown module.
+  double unseen(const std::string& module, const Keys& keys) const;
+
   // Weights held for the module; 0 for an unknown one.
   std::size_t features(const std::string& module) const;
 

@@ -89,8 +89,27 @@ void RecallPromise::observe(double score, bool relevant, double threshold) {
     sorted_.erase(std::lower_bound(sorted_.begin(), sorted_.end(), recent_.front()));
     recent_.pop_front();
   }
+  place();
+}
+
+void RecallPromise::place() {
   const std::size_t k = rank();
   threshold_ = k == 0 ? 0.0 : sorted_[k - 1];
+}
+
+RecallPromise::Memory RecallPromise::memory() const {
+  return {{recent_.begin(), recent_.end()}, {decided_.begin(), decided_.end()}, balance_};
+}
+
+void RecallPromise::restore(const Memory& memory) {
+  recent_.assign(memory.scores.begin(), memory.scores.end());
+  sorted_ = memory.scores;
+  std::sort(sorted_.begin(), sorted_.end());
+  decided_.assign(memory.caught.begin(), memory.caught.end());
+  balance_ = memory.balance;
+  correction_ = 0.0;
+  if (!decided_.empty()) steer();
+  place();
 }
 
 void RecallPromise::correct(bool missed) {
@@ -102,8 +121,13 @@ void RecallPromise::correct(bool missed) {
   // Misses are made up for in full, but what was caught beyond the target buys few of them.
   const double surplus = kSurplus * most * decided;
   balance_ = std::clamp(balance_ + most - (missed ? 1.0 : 0.0), -most * memory, surplus);
-  const double gain =
-      step_ * std::sqrt(most) * memory / std::max(static_cast<double>(needed()), decided);
+  steer();
+}
+
+void RecallPromise::steer() {
+  const double most = 1.0 - recall_;
+  const double gain = step_ * std::sqrt(most) * static_cast<double>(memory_) /
+                      std::max(static_cast<double>(needed()), static_cast<double>(decided_.size()));
   correction_ = std::clamp(gain * balance_, -most, most);
 }
 

@@ -50,7 +50,18 @@ class RecallPromise {
   // decided, around what the order of the past scores implies (a beta distribution).
   Interval interval(double confidence = 0.9) const;
 
+  // All that later thresholds depend on; `restore` of it goes on to the bit.
+  struct Memory {
+    std::vector<double> scores;  // of relevant windows, oldest first
+    std::vector<bool> caught;    // of those decided, oldest first
+    double balance = 0.0;
+  };
+  Memory memory() const;
+  void restore(const Memory& memory);
+
  private:
+  void steer();
+  void place();
   double allowance() const;
   void correct(bool missed);
   std::size_t rank() const;

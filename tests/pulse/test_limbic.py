@@ -63,6 +63,18 @@ def test_an_unknown_module_and_an_empty_window_score_zero() -> None:
     assert limbic.contributions("homework", []) == []
 
 
+def test_the_share_of_the_unseen_falls_when_a_window_was_learned() -> None:
+    limbic = trained()
+    assert limbic.unseen("rest", [SignalEvent("shop", "order/7", "created", 1.0, 0.0)]) == 1.0
+    assert 0.0 < limbic.unseen("homework", [file(f"{DOWNLOADS}/new.py")]) < 1.0
+    limbic.update_weights("homework", TMP, 0.0)
+    assert limbic.unseen("homework", TMP) == 0.0
+    assert limbic.unseen("unknown", PDF) == limbic.unseen("homework", []) == 0.0
+    network = LimbicLayer("lstm")
+    network.register("homework", fingerprint())
+    assert network.unseen("homework", PDF) == 0.0
+
+
 def test_learning_with_an_unknown_module_or_an_empty_window_does_nothing() -> None:
     limbic = trained()
     before = limbic.score_all(PDF)

@@ -4,7 +4,7 @@ A window is a list or tuple of `prefrontal.types.SignalEvent`. Whatever takes on
 naming the field, the rule and the value when an event has a field of the wrong type.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -103,6 +103,9 @@ class Limbic:
 
     def score(self, module_id: str, window: Sequence[SignalEvent]) -> float:
         """Probability 0..1; 0.0 for an empty window or an unknown module."""
+
+    def unseen(self, module_id: str, window: Sequence[SignalEvent]) -> float:
+        """Share of the window's features that no label told the module about, 0..1."""
 
     def score_all(self, window: Sequence[SignalEvent]) -> dict[str, float]:
         """The score of each module by id, sorted; the sums are made without the GIL.
@@ -314,3 +317,64 @@ class RecallPromise:
 
     def interval(self, confidence: float = 0.9) -> tuple[float, float]:
         """Where the recall lies."""
+
+class RecallControl:
+    """A threshold for an asked recall where only what was asked about is labelled, and the chances
+    of its audits. The header says how.
+
+    recall, memory, step: of the `RecallPromise` that takes over where every window is labelled.
+    share: of what sleeps to audit, about; 0 for none. The caller checks them.
+    """
+
+    def __init__(self, recall: float, memory: int, step: float, share: float) -> None: ...
+    @property
+    def recall(self) -> float: ...
+    @property
+    def threshold(self) -> float:
+        """Scores at or above it wake; 0 while everything must."""
+
+    @property
+    def known(self) -> int:
+        """Relevant windows that were labelled."""
+
+    @property
+    def needed(self) -> int:
+        """Relevant windows from which a threshold above 0 can follow."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether every window is labelled, so that the `RecallPromise` decides."""
+
+    def audit_chance(self, score: float) -> float:
+        """That a window with this score is asked about although it would sleep."""
+
+    def slept(self, score: float) -> None:
+        """A window that is not asked about; NaN scores are ignored, here as below."""
+
+    def asked(self, score: float, propensity: float, unseen: float) -> None:
+        """One that is. propensity: 1 for a wake. unseen: share of its features that is new."""
+
+    def labelled(
+        self, score: float, relevant: bool, threshold: float, propensity: float | None
+    ) -> None:
+        """Its label; propensity None for a label of a source that labels every window."""
+
+    def figures(self, confidence: float = 0.9) -> tuple[float, float, float, int] | None:
+        """Recall since the start, the ends of its interval, and labelled audits."""
+
+    def alarm(self) -> tuple[int, float, float] | None:
+        """Relevant labels until it ends, share of the unseen lately (0: audits found too much) and
+        before; None without an alarm."""
+
+    def meanwhile(self) -> list[tuple[int, float]]:
+        """Bins of log-odds and the sum of scores in each that slept since a window was asked."""
+
+    def set_meanwhile(self, pairs: Iterable[tuple[int, float]]) -> None:
+        """Put what `meanwhile` gave in its place. Raises IndexError for a bin there is not."""
+
+    def state(self) -> dict[str, Any]:
+        """All that later decisions depend on, in plain values."""
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from what `state` gave, to the bit. Raises KeyError and changes nothing when
+        something is missing."""

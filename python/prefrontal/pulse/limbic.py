@@ -130,6 +130,15 @@ class LimbicLayer:
             scores.pop(module_id, None)
         return scores
 
+    def unseen(self, module_id: str, window: Sequence[SignalEvent]) -> float:
+        """Share of the window's features, 0..1, that no label told the module about.
+
+        0.0 for an empty window, an unknown module, and an LSTM, whose slots are always the same.
+        """
+        if not isinstance(self._core, core.Limbic):
+            return 0.0
+        return self._core.unseen(module_id, window)
+
     def score_stream(self, module_id: str, event: SignalEvent) -> float:
         """The score after every event given here so far, the LSTM's state carried along.
 

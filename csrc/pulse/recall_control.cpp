@@ -1,0 +1,267 @@
+#include "csrc/pulse/recall_control.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "csrc/pulse/gamma_quantile.hpp"
+#include "csrc/simd/exp.hpp"
+#include "csrc/simd/log.hpp"
+
+namespace prefrontal::pulse {
+namespace {
+
+constexpr double kLowest = -8.0;  // log-odds at which the bins begin
+constexpr double kWidth = 0.1;    // of a bin
+
+constexpr double kLeastShare = 0.125;  // of b: the least chance of an audit
+constexpr double kMostChance = 0.5;
+
+constexpr double kMemory = 200.0;    // relevant windows that the threshold follows from
+constexpr double kStep = 0.06;       // as of RecallPromise
+constexpr double kUnspent = 0.5;     // of the misses that the target allows among those decided
+constexpr double kPrior = 2.0;       // labels that the belief in the scorer is worth, at wakes
+constexpr double kSleepPrior = 8.0;  // and below the threshold, where it begins with nu
+constexpr double kNear = 0.1;        // wakes count in full for nu up to here or the threshold
+constexpr double kWakesRemembered = 100.0;  // expected relevant windows, like the next two
+constexpr double kNearRemembered = 30.0;
+constexpr double kSleepsRemembered = 40.0;
+constexpr double kMostWrong = 50.0;  // phi at most
+
+constexpr double kUsual = 1.0 / 200.0;  // rate at which the usual share of the unseen follows
+constexpr double kLately = 1.0 / 10.0;
+constexpr double kWatched = 150.0;     // windows asked about before the unseen can raise an alarm
+constexpr double kSlack = 0.6;         // deviations beyond the usual that are no sign of drift
+constexpr double kExcess = 7.0;        // deviations that raise an alarm
+constexpr double kWorse = 3.0;         // times as many relevant audits as expected,
+constexpr double kSurprise = 4.6;      // and how much likelier, ln 100, raises an alarm
+constexpr double kAlarmed = 60.0;      // relevant labels that an alarm lasts
+constexpr double kAlarmBudget = 4.0;   // times the audits meanwhile
+constexpr double kAlarmCaution = 1.0;  // deviations added to phi meanwhile
+constexpr double kMassKept = 0.3;      // of what the threshold follows from
+constexpr double kBeliefKept = 0.2;
+
+std::size_t bin_of(double score) {
+  if (!(score > 0.0)) return 0;
+  if (score >= 1.0) return RecallControl::kBins - 1;
+  const double odds = simd::natural_log(score) - simd::natural_log(1.0 - score);
+  const double place = std::floor((odds - kLowest) / kWidth);
+  const auto last = static_cast<double>(RecallControl::kBins - 1);
+  return static_cast<std::size_t>(std::clamp(place, 0.0, last));
+}
+
+double edge_of(std::size_t bin) {
+  if (bin == 0) return 0.0;
+  if (bin >= RecallControl::kBins) return 1.0;
+  return simd::sigmoid_of(static_cast<float>(kLowest + kWidth * static_cast<double>(bin)));
+}
+
+double total_of(const RecallControl::Mass& mass) {
+  double total = 0.0;
+  for (double each : mass) total += each;
+  return total;
+}
+
+}  // namespace
+
+void RecallControl::Belief::add(double score, bool relevant, double weight, double memory) {
+  const double keep = std::max(0.0, 1.0 - weight * score / memory);
+  found = keep * found + (relevant ? weight : 0.0);
+  squares = keep * squares + (relevant ? weight * weight : 0.0);
+  expected = keep * expected + weight * score;
+}
+
+double RecallControl::Belief::mean(double prior, double center) const {
+  return (prior * center + found) / (prior + expected);
+}
+
+double RecallControl::Belief::variance(double prior, double center) const {
+  return (prior * center * center + squares) / ((prior + expected) * (prior + expected));
+}
+
+RecallControl::RecallControl(double recall, std::size_t memory, double step, double share)
+    : recall_(recall), budget_(2.0 * share), promise_(recall, memory, step) {}
+
+double RecallControl::audit_chance(double score) const {
+  if (complete_ || budget_ <= 0.0 || !std::isfinite(score)) return 0.0;
+  const double near = std::sqrt(std::max(score, 1e-4) / std::max(threshold_, 1e-3));
+  const double budget = budget_ * (alarm_left_ > 0.0 ? kAlarmBudget : 1.0);
+  return std::clamp(2.0 * budget * near, std::min(kLeastShare * budget_, kMostChance), kMostChance);
+}
+
+double RecallControl::share_missed() const {
+  const double center = near_.mean(kPrior);
+  double share = sleeps_.mean(kSleepPrior, center);
+  if (alarm_left_ > 0.0) share += kAlarmCaution * std::sqrt(sleeps_.variance(kSleepPrior, center));
+  return std::min(kMostWrong, share);
+}
+
+void RecallControl::slept(double score) {
+  if (!complete_ && std::isfinite(score)) meanwhile_[bin_of(score)] += score;
+}
+
+void RecallControl::set_meanwhile(const Mass& mass) { meanwhile_ = mass; }
+
+void RecallControl::asked(double score, double propensity, double unseen) {
+  watch(unseen);
+  if (complete_ || !std::isfinite(score)) return;
+  settle();
+  const bool woke = propensity >= 1.0;
+  const double expected = (woke ? wakes_.mean(kPrior) : share_missed()) * score;
+  count(expected, (1.0 - recall_) * expected);
+  (woke ? woke_ : below_)[bin_of(score)] += score;
+  (woke ? woken_ : waiting_) += score;
+  move();
+}
+
+// What slept enters the account.
+void RecallControl::settle() {
+  const double mass = total_of(meanwhile_);
+  if (mass <= 0.0) return;
+  const double expected = share_missed() * mass;
+  count(expected, -recall_ * expected);
+  for (std::size_t i = 0; i < kBins; ++i) below_[i] += meanwhile_[i];
+  missed_ += mass;
+  meanwhile_.fill(0.0);
+}
+
+void RecallControl::count(double expected, double balance) {
+  const double keep = std::max(0.0, 1.0 - expected / kMemory);
+  for (double& each : woke_) each *= keep;
+  for (double& each : below_) each *= keep;
+  if (known_ < static_cast<double>(needed())) return;
+  const double most = 1.0 - recall_;
+  decided_ = std::min(kMemory, decided_ + expected);
+  balance_ = std::clamp(balance_ + balance, -most * kMemory, kUnspent * most * decided_);
+}
+
+void RecallControl::labelled(double score, bool relevant, double threshold,
+                             std::optional<double> propensity) {
+  if (!std::isfinite(score)) return;
+  if (relevant) {
+    known_ += 1.0;
+    alarm_left_ = std::max(0.0, alarm_left_ - 1.0);
+    if (!propensity && score >= threshold) caught_ += 1.0;
+  }
+  if (!propensity) {
+    complete_ = true;
+    promise_.observe(score, relevant, threshold);
+    return;
+  }
+  if (complete_) return;
+  if (score < threshold) {
+    const double weight = std::sqrt(2.0 * budget_ / *propensity);
+    weigh(score, relevant);
+    sleeps_.add(score, relevant, weight, kSleepsRemembered);
+    all_sleeps_.add(score, relevant, weight, HUGE_VAL);
+    waiting_ -= score;
+    audits_ += 1.0;
+    relevant_audits_ += relevant ? 1.0 : 0.0;
+  } else {
+    const double near = std::max(threshold_, kNear);
+    wakes_.add(score, relevant, 1.0, kWakesRemembered);
+    all_wakes_.add(score, relevant, 1.0, HUGE_VAL);
+    near_.add(score, relevant, score > near ? near / score : 1.0, kNearRemembered);
+  }
+  move();
+}
+
+void RecallControl::move() {
+  if (known_ < static_cast<double>(needed())) return;
+  const double most = 1.0 - recall_;
+  const double wake = wakes_.mean(kPrior);
+  const double sleep = share_missed();
+  double total = 0.0;
+  for (std::size_t i = 0; i < kBins; ++i) total += wake * woke_[i] + sleep * below_[i];
+  const double gain =
+      kStep * std::sqrt(most) * kMemory / std::max(static_cast<double>(needed()), decided_);
+  const double share = std::clamp(most + std::clamp(gain * balance_, -most, most), 0.0, 1.0);
+  const double allowed = share * total / (1.0 - std::min(2.0 * budget_, kMostChance));  // audited
+  threshold_ = 0.0;
+  if (allowed <= 0.0) return;
+  double passed = 0.0;
+  for (std::size_t i = 0; i < kBins; ++i) {
+    const double mass = wake * woke_[i] + sleep * below_[i];
+    if (passed + mass > allowed) {
+      const double low = edge_of(i);
+      threshold_ = low + (allowed - passed) / mass * (edge_of(i + 1) - low);
+      return;
+    }
+    passed += mass;
+  }
+  threshold_ = 1.0;
+}
+
+// Sums, in deviations, how much more is unseen than usual, less a slack (CUSUM; Page, 1954).
+void RecallControl::watch(double unseen) {
+  watched_ += 1.0;
+  lately_ += kLately * (unseen - lately_);
+  if (watched_ > kWatched) {
+    const double deviation = std::sqrt(std::max(usual_square_ - usual_ * usual_, 1e-4));
+    const double beyond = std::min(unseen - usual_, 3.0 * deviation) / deviation;
+    excess_ = std::max(0.0, excess_ + beyond - kSlack);
+    if (excess_ > kExcess) raise(lately_);
+  }
+  const double rate = std::max(kUsual, 1.0 / watched_);
+  usual_ += rate * (unseen - usual_);
+  usual_square_ += rate * (unseen * unseen - usual_square_);
+}
+
+// Sums how much likelier the audits' labels are when three times as much is missed.
+void RecallControl::weigh(double score, bool relevant) {
+  const double expected = score * sleeps_.mean(kSleepPrior, near_.mean(kPrior));
+  const double gain = relevant ? simd::natural_log(kWorse) : 0.0;
+  surprise_ = std::max(0.0, surprise_ + gain - (kWorse - 1.0) * expected);
+  if (surprise_ > kSurprise) raise(0.0);
+}
+
+// What comes is not what was: most of what was learned about it fades.
+void RecallControl::raise(double unseen) {
+  excess_ = surprise_ = 0.0;
+  watched_ = 50.0;
+  alarm_left_ = kAlarmed;
+  alarm_unseen_ = unseen;
+  alarm_usual_ = usual_;
+  for (double& each : woke_) each *= kMassKept;
+  for (double& each : below_) each *= kMassKept;
+  for (Belief* each : {&wakes_, &near_, &sleeps_}) each->fade(kBeliefKept);
+  decided_ *= kMassKept;
+  balance_ = std::min(balance_, 0.0);
+}
+
+std::optional<RecallControl::Alarm> RecallControl::alarm() const {
+  if (alarm_left_ <= 0.0) return std::nullopt;
+  return Alarm{alarm_left_, alarm_unseen_, alarm_usual_};
+}
+
+// Caught is known as far as it was labelled, the rest and what was missed as the beliefs say; the
+// odds of missed to caught count as a gamma variable.
+std::optional<RecallFigures> RecallControl::figures(double confidence) const {
+  if (known_ <= 0.0) return std::nullopt;
+  if (complete_) {
+    const auto hits = static_cast<std::size_t>(caught_);
+    const auto trials = static_cast<std::size_t>(known_);
+    return RecallFigures{caught_ / known_, share_interval(hits, trials, confidence), audits_};
+  }
+  const double mass = missed_ + total_of(meanwhile_);
+  const double center = near_.mean(kPrior);
+  const double sleep = all_sleeps_.mean(kSleepPrior, center);
+  const double wake = all_wakes_.mean(kPrior);
+  const double unlabelled = std::max(0.0, woken_ - all_wakes_.expected);
+  const double known = all_wakes_.found + relevant_audits_;
+  const double caught = known + wake * unlabelled + sleep * std::max(0.0, waiting_);
+  const double missed = sleep * mass;
+  RecallFigures out{caught / (caught + missed), {1.0, 1.0}, audits_};
+  if (missed <= 0.0 || caught <= 0.0) return out;
+  const double missed_spread = missed + mass * mass * all_sleeps_.variance(kSleepPrior, center);
+  const double caught_spread =
+      wake * unlabelled + unlabelled * unlabelled * all_wakes_.variance(kPrior);
+  const double odds = missed / caught;
+  const double spread =
+      odds * odds * (missed_spread / (missed * missed) + caught_spread / (caught * caught));
+  const double tail = 0.5 * (1.0 - confidence);
+  out.interval = {1.0 / (1.0 + gamma_quantile(odds, spread, 1.0 - tail)),
+                  1.0 / (1.0 + gamma_quantile(odds, spread, tail))};
+  return out;
+}
+
+}  // namespace prefrontal::pulse

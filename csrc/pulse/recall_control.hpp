@@ -1,0 +1,154 @@
+// The threshold that keeps an asked recall when only what was asked about is ever labelled.
+//
+// A window is asked about when it wakes or when an audit draws it out of what sleeps; nobody says
+// what the rest was. The rest counts as the scorer expects it, by its score p, times how far labels
+// say that the scorer is right there,
+//
+//   missed = phi sum of p over what slept,  phi = (8 nu + found) / (8 + expected)  (gamma prior)
+//
+// found: relevant audits, expected: p of the audits, each audit of chance q weighted by
+// sqrt(2 b / q); nu: the same quotient of wakes, those near the threshold above all. A window that
+// sleeps is drawn with chance q = 2 b sqrt(p / threshold), at least b / 8: the variance of a total
+// is least when q follows the square root of p (Neyman, 1934; active testing, Kossen et al., ICML
+// 2021). The threshold is the quantile 1 - recall + correction of what mattered, as expected of the
+// last 200 of it; the correction follows the balance of caught and missed as in `RecallPromise`,
+// which takes over where a source labels every window. 0 until 1 / (1 - recall) - 1 relevant
+// windows are known: everything wakes.
+//
+// The state moves with a window that is asked about and with a label, never between, so a log of
+// these two, each with the mass that slept meanwhile, is enough to decide all of it again.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "csrc/pulse/recall.hpp"
+
+namespace prefrontal::pulse {
+
+struct RecallFigures {
+  double recall = 1.0;
+  Interval interval;
+  double audits = 0.0;  // labelled ones
+};
+
+class RecallControl {
+ public:
+  static constexpr std::size_t kBins = 160;  // of log-odds, from -8 to 8
+  using Mass = std::array<double, kBins>;
+
+  // recall in (0, 1]; memory and step of the `RecallPromise`; share in [0, 1] of what sleeps to
+  // audit, about: b = 2 share, and 0 for no audits at all.
+  RecallControl(double recall, std::size_t memory, double step, double share);
+
+  // Scores at or above it wake.
+  double threshold() const { return complete_ ? promise_.threshold() : threshold_; }
+  // That a window with this score is asked about although it would sleep.
+  double audit_chance(double score) const;
+
+  // A window that is not asked about.
+  void slept(double score);
+  // One that is: propensity 1 for a wake, the chance of its draw for an audit; `unseen` the share
+  // of its features that no label told of.
+  void asked(double score, double propensity, double unseen);
+  // The label of a window that was asked about, decided with `threshold`; without a propensity it
+  // comes from a source that labels every window, and this one may have slept.
+  void labelled(double score, bool relevant, double threshold, std::optional<double> propensity);
+
+  double recall() const { return recall_; }
+  // Relevant windows that are known.
+  double known() const { return known_; }
+  std::size_t needed() const { return promise_.needed(); }
+  // Whether every window is labelled, so that `RecallPromise` decides.
+  bool complete() const { return complete_; }
+  // Recall since the start; nothing while nothing relevant is known. Audits count as caught.
+  std::optional<RecallFigures> figures(double confidence = 0.9) const;
+
+  // Why recall is watched more closely now, until `left` more relevant windows are labelled.
+  struct Alarm {
+    double left = 0.0;
+    double unseen = 0.0;  // share of the features that is new lately, 0: audits found too much
+    double usual = 0.0;   // and was before
+  };
+  std::optional<Alarm> alarm() const;
+
+  // Expected mass by bin of what slept since the last window that was asked about.
+  const Mass& meanwhile() const { return meanwhile_; }
+  void set_meanwhile(const Mass& mass);
+
+  // Calls visit(name, member) for all that later decisions depend on, `promise()` aside.
+  template <class Self, class Visit>
+  static void each_number(Self& self, Visit visit);
+  template <class Self, class Visit>
+  static void each_mass(Self& self, Visit visit);
+  const RecallPromise& promise() const { return promise_; }
+  void restore_promise(const RecallPromise::Memory& memory) { promise_.restore(memory); }
+  void set_complete(bool complete) { complete_ = complete; }
+
+ private:
+  struct Belief {  // relevant labels beside what the scorer expected of them
+    double found = 0.0;
+    double squares = 0.0;  // of the weights of `found`
+    double expected = 0.0;
+    void add(double score, bool relevant, double weight, double memory);
+    void fade(double share) { found *= share, squares *= share, expected *= share; }
+    // Mean and variance under a gamma prior of that mean, worth `prior` labels.
+    double mean(double prior, double center = 1.0) const;
+    double variance(double prior, double center = 1.0) const;
+  };
+  double share_missed() const;  // phi
+  void settle();
+  void count(double expected, double balance);
+  void watch(double unseen);
+  void weigh(double score, bool relevant);
+  void raise(double unseen);
+  void move();
+
+  double recall_;
+  double budget_;  // b
+  RecallPromise promise_;
+  bool complete_ = false;
+  double threshold_ = 0.0;
+  double known_ = 0.0;
+  double balance_ = 0.0;               // expected windows caught beyond the target
+  double decided_ = 0.0;               // expected relevant windows in it, at most the memory
+  Belief wakes_, near_, sleeps_;       // lately
+  Belief all_wakes_, all_sleeps_;      // since the start
+  double woken_ = 0.0, missed_ = 0.0;  // p of wakes and of what slept, since the start
+  double waiting_ = 0.0;               // p of audits without a label
+  double audits_ = 0.0, relevant_audits_ = 0.0;
+  double caught_ = 0.0;  // relevant windows that woke, of complete labels
+  double watched_ = 0.0, usual_ = 0.0, usual_square_ = 0.0, lately_ = 0.0;  // unseen shares
+  double excess_ = 0.0, surprise_ = 0.0;                                    // the two CUSUMs
+  double alarm_left_ = 0.0, alarm_unseen_ = 0.0, alarm_usual_ = 0.0;
+  Mass woke_{}, below_{}, meanwhile_{};
+};
+
+template <class Self, class Visit>
+void RecallControl::each_number(Self& self, Visit visit) {
+  const auto belief = [&](const char* found, const char* squares, const char* expected, auto& b) {
+    visit(found, b.found), visit(squares, b.squares), visit(expected, b.expected);
+  };
+  visit("threshold", self.threshold_), visit("known", self.known_);
+  visit("balance", self.balance_), visit("decided", self.decided_);
+  belief("wakes_found", "wakes_squares", "wakes_expected", self.wakes_);
+  belief("near_found", "near_squares", "near_expected", self.near_);
+  belief("sleeps_found", "sleeps_squares", "sleeps_expected", self.sleeps_);
+  belief("all_wakes_found", "all_wakes_squares", "all_wakes_expected", self.all_wakes_);
+  belief("all_sleeps_found", "all_sleeps_squares", "all_sleeps_expected", self.all_sleeps_);
+  visit("woken", self.woken_), visit("missed", self.missed_), visit("waiting", self.waiting_);
+  visit("audits", self.audits_), visit("relevant_audits", self.relevant_audits_);
+  visit("caught", self.caught_), visit("watched", self.watched_), visit("usual", self.usual_);
+  visit("usual_square", self.usual_square_), visit("lately", self.lately_);
+  visit("excess", self.excess_), visit("surprise", self.surprise_);
+  visit("alarm_left", self.alarm_left_), visit("alarm_unseen", self.alarm_unseen_);
+  visit("alarm_usual", self.alarm_usual_);
+}
+
+template <class Self, class Visit>
+void RecallControl::each_mass(Self& self, Visit visit) {
+  visit("woke", self.woke_), visit("below", self.below_), visit("meanwhile", self.meanwhile_);
+}
+
+}  // namespace prefrontal::pulse
