@@ -18,7 +18,8 @@ from tempfile import TemporaryDirectory
 
 from prefrontal.assembly.router import build_layout, build_model, build_runner
 from prefrontal.cli.route_output import Output
-from prefrontal.routing.run.route import Mode, Route
+from prefrontal.routing.run.request import Mode
+from prefrontal.routing.run.route import Route
 from prefrontal.routing.run.router import Router
 from prefrontal.settings import load_settings
 from prefrontal.testing import ManualClock
@@ -72,7 +73,7 @@ def generate(project: Project) -> None:
 
 def refusal(project: Project) -> None:
     """No tool fits and nobody may write one: that is said, with what came nearest."""
-    project.router.model = None
+    project.router.bench.model = None
     project.route("delete every file")
 
 

@@ -17,7 +17,7 @@ from prefrontal.routing.catalog.history import PastEvent, history_file, read_his
 from prefrontal.routing.catalog.mcp_tools import import_mcp
 from prefrontal.routing.layout import Layout
 from prefrontal.routing.records import append_record
-from prefrontal.routing.run.route import Mode
+from prefrontal.routing.run.request import Mode
 from prefrontal.settings.routing import Routing
 
 from ..routing.project import noon
@@ -59,11 +59,11 @@ def test_the_tool_is_the_one_that_prefrontal_route_would_take(tools: Layout) -> 
     choice = chosen(tools)
     route = router_of(tools).route(choice.prompt, Mode(plan_only=True, interactive=False))
     assert choice.prompt == "Check the syntax."
-    assert choice.policy == "select" == route.chosen().policy
+    assert choice.policy == "select" == route.decision.policy
     assert choice.option is not None
     assert choice.option.tool == SYNTAX
-    assert choice.score == route.chosen().selected[0].score
-    assert choice.sentence == route.chosen().reason
+    assert choice.score == route.decision.selected[0].score
+    assert choice.sentence == route.decision.reason
     assert choice.threshold == 0.6
 
 
@@ -214,7 +214,7 @@ def test_what_the_desk_learned_prefrontal_route_knows(tools: Layout) -> None:
     before = router_of(tools).route("Check the syntax.", Mode(plan_only=True))
     desk.learn(wake, desk.choose(wake, ()), DONE)
     after = router_of(tools).route("Check the syntax.", Mode(plan_only=True))
-    assert after.chosen().selected[0].score > before.chosen().selected[0].score
+    assert after.decision.selected[0].score > before.decision.selected[0].score
 
 
 def test_an_act_is_noted_once_however_often_it_is_told(tools: Layout) -> None:

@@ -10,7 +10,8 @@ from typing import Any
 
 from prefrontal.protocols import CodeModel, Embedder, Runner
 from prefrontal.routing.layout import Layout
-from prefrontal.routing.run.route import Mode, Route
+from prefrontal.routing.run.request import Mode
+from prefrontal.routing.run.route import Route
 from prefrontal.routing.run.router import Router
 from prefrontal.routing.trace import read_trace
 from prefrontal.settings.routing import Routing

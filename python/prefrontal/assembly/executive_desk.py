@@ -15,10 +15,10 @@ from ..routing.catalog.discovery import action_folders
 from ..routing.ranking.coverage import covers_all, needed_for_all
 from ..routing.ranking.decide import Bar, shown
 from ..routing.ranking.precedence import micro, shadowed
-from ..routing.ranking.ranking import key_of
-from ..routing.run import reading
-from ..routing.run.route import Mode, Phase, Route
+from ..routing.ranking.tool_ranker import key_of
+from ..routing.run.request import Mode, RouteRequest
 from ..routing.run.router import Router
+from ..routing.run.tool_choice import ToolChoice
 from ..routing.trace import UnwrittenTrace
 from ..routing.types import Candidate
 from .executive_arguments import WakeArguments
@@ -59,12 +59,12 @@ class RoutedChooser:
         """
         question, prompt = wake.question or "", ""
         try:
-            actions = [action for _, action in action_folders(self._router.layout)]
+            actions = [action for _, action in action_folders(self._router.bench.layout)]
             prompt = routed_prompt(question, wake.window, actions)
-            route = self._routed(wake, prompt)
+            routed = self._routed(wake, prompt)
         except (InputError, SourceError) as error:  # perhaps no word of it is the module's
             return self._asked(prompt or question, heard, f"{error}.", ())
-        return self._chosen(wake, prompt, route, tuple(heard))
+        return self._chosen(wake, prompt, routed, tuple(heard))
 
     def learn(self, wake: Decision, choice: Choice, outcome: ActOutcome) -> None:
         """Note what became of the choice in the histories that the router ranks by."""
@@ -73,42 +73,39 @@ class RoutedChooser:
         except SourceError as error:  # what was done is done, and told in the log
             _LOG.warning("what came of %s is not noted: %s", route_of(wake.id), error)
 
-    def _routed(self, wake: Decision, prompt: str) -> Route:
-        router = self._router
-        trace = UnwrittenTrace(router.layout, router.clock, f"run-{wake.id}", f"wake-{wake.id}")
-        route = Route(prompt, Mode(plan_only=True, interactive=False), trace)
-        phase: Phase | None = reading.parse_prompt
-        while phase is not None:
-            phase = phase(router, route)
-        return route
+    def _routed(self, wake: Decision, prompt: str) -> ToolChoice:
+        bench = self._router.bench
+        trace = UnwrittenTrace(bench.layout, bench.clock, f"run-{wake.id}", f"wake-{wake.id}")
+        mode = Mode(plan_only=True, interactive=False)
+        return self._router.choose(RouteRequest(prompt, mode, trace))
 
     def _chosen(
-        self, wake: Decision, prompt: str, route: Route, heard: tuple[HeardBelief, ...]
+        self, wake: Decision, prompt: str, routed: ToolChoice, heard: tuple[HeardBelief, ...]
     ) -> Choice:
-        decision = route.chosen()
-        made = Options(route, self._router, WakeArguments(wake, self._roots))
+        decision = routed.decision
+        made = Options(routed, self._router.bench.settings, WakeArguments(wake, self._roots))
         found = made.composition() if decision.policy == COMPOSE else []
-        reaching = self._reaching(route) if decision.policy != "generate" else []
+        reaching = self._reaching(routed) if decision.policy != "generate" else []
         found += [made.single(each) for each in reaching]
         options = [option for option, missing in found if not missing]
         sentence = decision.reason
         if not options:
-            near = [made.single(each) for each in route.nearest(NEAREST)]
+            near = [made.single(each) for each in routed.ranking.candidates[:NEAREST]]
             nearest = [option for option, _ in (found or near)][:NEAREST]
-            return self._asked(prompt, heard, _told(sentence, found, None), nearest, route)
+            return self._asked(prompt, heard, _told(sentence, found, None), nearest, routed)
         options = _with_margins(options)
         told = leanings(heard, [option.name for option in options if option.plan is None])
-        equal = [key_of(each.tool) for each in self._covering(route, reaching)]
+        equal = [key_of(each.tool) for each in self._covering(routed, reaching)]
         ordered, why = by_belief(options, told, self._margin, equal)
         sentence = _told(sentence, found, options[0])
         return Choice(
             prompt=prompt,
             policy=SELECT if ordered[0].plan is None else COMPOSE,
             options=ordered,
-            threshold=self._router.settings.ranker.threshold,
+            threshold=self._router.bench.settings.ranker.threshold,
             sentence=f"{sentence} {why}".rstrip(),
             heard=heard,
-            reading=_reading(route),
+            reading=_reading(routed),
         )
 
     def _asked(
@@ -117,34 +114,34 @@ class RoutedChooser:
         heard: Sequence[HeardBelief],
         sentence: str,
         nearest: Sequence[Option],
-        route: Route | None = None,
+        routed: ToolChoice | None = None,
     ) -> Choice:
-        threshold = self._router.settings.ranker.threshold
-        reading = _reading(route) if route else None
+        threshold = self._router.bench.settings.ranker.threshold
+        reading = _reading(routed) if routed else None
         near = tuple(_with_margins(nearest))
         return Choice(
             prompt, ASK, (), threshold, sentence, 0, tuple(heard), near, reading
         )  # fmt: skip
 
-    def _reaching(self, route: Route) -> list[Candidate]:
+    def _reaching(self, routed: ToolChoice) -> list[Candidate]:
         """Those that reach tau and can be run here: the router's choice first, then its order."""
-        ranker = self._router.settings.ranker
-        kept, _ = shadowed(route.candidates)
+        ranker = self._router.bench.settings.ranker
+        kept, _ = shadowed(routed.ranking.candidates)
         found = [
             each
             for each in kept
             if each.tool.runnable and micro(each.score) >= micro(ranker.threshold)
         ]
-        taken = {spec.path for spec in route.chosen().selected}
-        if route.chosen().policy == SELECT:
+        taken = {spec.path for spec in routed.decision.selected}
+        if routed.decision.policy == SELECT:
             found.sort(key=lambda each: each.tool.spec.path not in taken)
         return found
 
-    def _covering(self, route: Route, reaching: Sequence[Candidate]) -> list[Candidate]:
+    def _covering(self, routed: ToolChoice, reaching: Sequence[Candidate]) -> list[Candidate]:
         """Those that serve every clause of the prompt, if the router's choice does."""
-        kept, _ = shadowed(route.candidates)
-        bar = Bar.of(self._router.settings.ranker)
-        needed = needed_for_all(kept, len(route.clauses), bar.floor, bar.margin)
+        kept, _ = shadowed(routed.ranking.candidates)
+        bar = Bar.of(self._router.bench.settings.ranker)
+        needed = needed_for_all(kept, len(routed.ranking.parsed.clauses), bar.floor, bar.margin)
         whole = [each for each in reaching if covers_all(each, needed)]
         return whole if reaching[:1] == whole[:1] else list(reaching[:1])
 
@@ -172,6 +169,6 @@ def _told(
     return " ".join(parts)
 
 
-def _reading(route: Route) -> PromptReading:
-    parsed = route.intent()
-    return PromptReading(parsed.domain, parsed.action, parsed.confidence, route.found().search)
+def _reading(routed: ToolChoice) -> PromptReading:
+    intent, search = routed.intent, routed.ranking.discovery.search
+    return PromptReading(intent.domain, intent.action, intent.confidence, search)

@@ -40,12 +40,12 @@ class ToolMemory:
     """
 
     def __init__(self, router: Router) -> None:
-        self._router = router
+        self._bench = router.bench
         self._passed_over: dict[str, None] = {}
 
     def note(self, wake: Decision, choice: Choice, outcome: ActOutcome) -> None:
         """Append what is new. Raises SourceError when the history cannot be written."""
-        option, layout = choice.option, self._router.layout
+        option, layout = choice.option, self._bench.layout
         if option is None or option.plan is not None or outcome.status is Status.DEFERRED:
             return
         path = layout.root / option.tool
@@ -56,14 +56,14 @@ class ToolMemory:
         for event, intent, signature in self._lines(option, choice, outcome, past, wake.id):
             remember(
                 layout,
-                self._router.clock,
+                self._bench.clock,
                 path,
                 event,
                 ran.sha256,
                 route_id=route_of(wake.id),
                 intent=intent,
                 signature=signature,
-                tz=self._router.tz,
+                tz=self._bench.tz,
             )
 
     def _lines(
@@ -101,13 +101,13 @@ class ToolMemory:
 
     def _by_rule(self, option: Option, outcome: ActOutcome) -> bool:
         """Whether `prefrontal route --non-interactive` would have kept it."""
-        sure = option.features.get("confidence", 0.0) >= self._router.settings.parser.threshold
+        sure = option.features.get("confidence", 0.0) >= self._bench.settings.parser.threshold
         exact = option.features.get("exact", 0.0) == 1.0
         level = None if outcome.tool_run is None else outcome.tool_run.level
         return sure and exact and level in ENFORCED
 
     def _enough(self, event: Event, past: Sequence[PastEvent]) -> bool:
-        since = self._router.clock.now() - SPAN_S
+        since = self._bench.clock.now() - SPAN_S
         return sum(each.event == event and each.at >= since for each in past) >= MOST_NOTED
 
 

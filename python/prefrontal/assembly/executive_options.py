@@ -10,10 +10,10 @@ from ..executive.nouns import Option
 from ..routing.plans.links import check_tools, step_references
 from ..routing.plans.plan import parse_plan
 from ..routing.ranking.precedence import MOST_HARM, harm
-from ..routing.ranking.ranking import Ranking, key_of
-from ..routing.run.route import Route
-from ..routing.run.router import Router
+from ..routing.ranking.tool_ranker import key_of
+from ..routing.run.tool_choice import ToolChoice
 from ..routing.types import ArgSpec, Candidate, Plan, Tool
+from ..settings.routing import Routing
 from .executive_arguments import Filled, WakeArguments
 
 JOINED = " + "
@@ -25,10 +25,10 @@ Found = tuple[Option, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Makes options of what a route found, for one wake."""
+    """Makes options of what a route chose from, for one wake."""
 
-    route: Route
-    router: Router
+    routed: ToolChoice
+    settings: Routing
     wake: WakeArguments
 
     def single(self, candidate: Candidate) -> Found:
@@ -51,9 +51,9 @@ class Options:
 
     def composition(self) -> list[Found]:
         """The router's composition; empty when its tools are no longer there."""
-        decision = self.route.chosen()
+        decision = self.routed.decision
         plan = parse_plan(decision.plan)
-        by_path = {each.tool.spec.path: each for each in self.route.candidates}
+        by_path = {each.tool.spec.path: each for each in self.routed.ranking.candidates}
         parts = [by_path[spec.path] for spec in decision.selected]
         known = list({key_of(each.tool): each.tool for each in parts}.values())
         filled = self._filled(plan, check_tools(plan, known))
@@ -82,7 +82,7 @@ class Options:
         return Filled(arguments, tuple(missing))
 
     def _why(self, candidate: Candidate) -> tuple[tuple[str, float], ...]:
-        weights = self.router.settings.ranker.weights
+        weights = self.settings.ranker.weights
         by_name = {
             "name_similarity": weights.name,
             "doc_keywords": weights.doc,
@@ -95,18 +95,17 @@ class Options:
 
     def _features(self, parts: Sequence[Candidate], filled: Filled) -> Mapping[str, float]:
         """Of a composition: those of its weakest part."""
-        ranking = self.route.ranking
-        assert isinstance(ranking, Ranking), "rank comes first"
+        ranking = self.routed.ranking
         return {
             "score": min(each.score for each in parts),
             "history_success": min(each.features["history_success"] for each in parts),
-            "failures": float(sum(ranking.failures(each.tool) for each in parts)),
+            "failures": float(sum(ranking.parsed.ranker.failures(each.tool) for each in parts)),
             "side_effect": max(harm(each.tool) for each in parts) / MOST_HARM,
             "steps": float(len(parts)),
             "margin": 0.0,
             "filled": float(len(filled.arguments)),
-            "exact": float(self.route.found().search == "exact"),
-            "confidence": self.route.intent().confidence,
+            "exact": float(ranking.discovery.search == "exact"),
+            "confidence": self.routed.intent.confidence,
         }
 
 

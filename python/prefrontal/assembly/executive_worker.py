@@ -21,7 +21,7 @@ from ..routing.catalog.discovery import discover_all, open_cache
 from ..routing.layout import Layout, slug
 from ..routing.plans.plan import parse_plan
 from ..routing.plans.render import render
-from ..routing.ranking.ranking import key_of
+from ..routing.ranking.tool_ranker import key_of
 from ..routing.trials.calling import Called, call_tool
 from ..routing.types import Tool
 from ..settings.routing import Routing

@@ -12,7 +12,7 @@ import click
 from ..errors import InputError, SourceError
 
 if TYPE_CHECKING:
-    from ..routing.run.route import Mode
+    from ..routing.run.request import Mode
     from ..settings.routing import Routing
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -61,7 +61,7 @@ def _loaded(config: str | None) -> tuple[Routing, Path]:
 
 def mode_of(told: Mapping[str, Any]) -> Mode:
     """How far the route goes. Raises InputError for options that exclude each other."""
-    from ..routing.run.route import Mode
+    from ..routing.run.request import Mode
 
     if told.get("plan_only") and (told.get("dry_run") or told.get("non_interactive")):
         raise InputError("--plan must stand alone: it validates and keeps nothing")

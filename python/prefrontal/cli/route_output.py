@@ -47,13 +47,13 @@ class Output:
         """Finish what a killed run left, forget what is old, say what waits and what is risky."""
         from ..routing.run.housekeeping import tidy
 
-        for line in tidy(router):
+        for line in tidy(router.bench):
             if not self._as_json and not self._quiet:
                 click.echo(f"{PREFIX} {one_line(line)}", err=True)
 
     def after(self, done: Route) -> Route:
         """Print the plan that --plan and --dry-run ask for, or the reason that there is none."""
-        document = done.decision.plan if done.decision else None
+        document = done.decision.plan
         if self._plan_only and document is None:
             click.echo(f"{PREFIX} {one_line(done.sentence)}", err=True)
         elif self._plan_only or (self._dry_run and document and not self._as_json):

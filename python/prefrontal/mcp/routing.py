@@ -49,12 +49,11 @@ class RouteAnswer(Answer):
 
     @classmethod
     def of(cls, route: Route) -> RouteAnswer:
-        decision, parsed = route.decision, route.parsed
-        selected = decision.selected if decision else []
+        decision, intent = route.decision, route.intent
         return cls(
             route_id=route.route_id,
             run_id=route.run_id,
-            policy=decision.policy if decision else None,
+            policy=decision.policy,
             selected=[
                 ChosenTool(
                     path=str(each.path),
@@ -62,13 +61,13 @@ class RouteAnswer(Answer):
                     arguments=[argument.name for argument in each.args],
                     score=each.score,
                 )
-                for each in selected
+                for each in decision.selected
             ],
-            plan=decision.plan if decision else None,
-            reason=decision.reason if decision else route.sentence,
-            domain=parsed.domain if parsed else None,
-            action=parsed.action if parsed else None,
-            confidence=parsed.confidence if parsed else 0.0,
+            plan=decision.plan,
+            reason=decision.reason,
+            domain=intent.domain,
+            action=intent.action,
+            confidence=intent.confidence,
             nearest=[
                 RankedAnswer(
                     tool=each.tool.relative,
@@ -76,7 +75,7 @@ class RouteAnswer(Answer):
                     score=each.score,
                     matched=list(each.matched),
                 )
-                for each in route.nearest(_NEAREST)
+                for each in route.candidates[:_NEAREST]
             ],
         )
 

@@ -10,15 +10,17 @@ if TYPE_CHECKING:
     from .layout import Layout
     from .ranking.decide import decide
     from .ranking.index import RankedTool, ToolIndex
-    from .run.route import Mode, Operator, Route
+    from .run.request import Mode
+    from .run.route import Route
     from .run.router import Router
+    from .run.workbench import Operator
     from .types import ArgSpec, ParsedIntent, RouteDecision, ToolSpec, ValidationReport
 
 _MODULES = {
     "ArgSpec": ".types",
     "Layout": ".layout",
-    "Mode": ".run.route",
-    "Operator": ".run.route",
+    "Mode": ".run.request",
+    "Operator": ".run.workbench",
     "ParsedIntent": ".types",
     "RankedTool": ".ranking.index",
     "Route": ".run.route",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import tzinfo
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -29,6 +30,8 @@ Phase = Literal[
     "end",
 ]
 
+Show = Callable[[dict[str, Any]], None]
+
 
 class Trace:
     """Writes logs/runs/<run_id>/steps.log. events: what was added, in order."""
@@ -40,13 +43,27 @@ class Trace:
         run_id: str,
         route_id: str,
         tz: tzinfo | None = None,
+        show: Show | None = None,
     ) -> None:
+        """show: called with each event as it is added."""
         self.path = layout.run_log(run_id)
         self.run_id = run_id
         self.route_id = route_id
         self.events: list[dict[str, Any]] = []
         self._project = layout.logs.parent
         self._time = LocalTime(clock, tz)
+        self._show = show
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Events that are added inside are shown at the end, when no sign of waiting moves."""
+        show, self._show = self._show, None
+        first = len(self.events)
+        yield
+        self._show = show
+        for event in self.events[first:]:
+            if show is not None:
+                show(event)
 
     def add(
         self,
@@ -79,18 +96,20 @@ class Trace:
             "top_score": top_score,
             "policy": policy,
             "decision": decision,
-            "artifacts": [self._shown(path) for path in artifacts],
+            "artifacts": [self._relative(path) for path in artifacts],
             "detail": detail,
         }
-        written = json.loads(record_line(event))  # what a replay will read, not what was handed in
+        written = json.loads(record_line(event))  # what a replay reads, not what was handed in
         self._write(written)
         self.events.append(written)
+        if self._show is not None:
+            self._show(written)
         return dict(written)
 
     def _write(self, event: Mapping[str, Any]) -> None:
         append_record(self.path, event, sync=False)
 
-    def _shown(self, path: Path) -> str:
+    def _relative(self, path: Path) -> str:
         below = path.is_relative_to(self._project)
         return (path.relative_to(self._project) if below else path).as_posix()
 

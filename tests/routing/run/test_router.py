@@ -12,7 +12,7 @@ from prefrontal.errors import InputError
 from prefrontal.routing.layout import Layout
 from prefrontal.routing.promotion.pending import pending_file, pending_routes
 from prefrontal.routing.records import read_records
-from prefrontal.routing.run.route import Mode
+from prefrontal.routing.run.request import Mode
 from prefrontal.settings.routing import Routing
 
 from ...exhaustive import first
@@ -81,15 +81,15 @@ def test_a_generated_module_takes_the_same_way(mode: Mode, project: Layout) -> N
 
 def test_a_plan_needs_no_runner_and_runs_nothing(project: Layout) -> None:
     router = router_of(project)
-    router.runner = None
+    router.bench.runner = None
     route = router.route(COMPOSE, Mode(plan_only=True))
     assert route.exit_code == 0
-    assert route.chosen().plan is not None
+    assert route.decision.plan is not None
 
 
 def test_the_plan_of_a_selected_tool_is_its_one_call(project: Layout) -> None:
     route = routed(project, SUMMARIZE, Mode(plan_only=True))
-    plan = route.chosen().plan
+    plan = route.decision.plan
     assert plan is not None
     assert plan["plan"]["steps"] == [
         {
@@ -284,4 +284,4 @@ def test_a_sandbox_that_cannot_start_is_a_failed_report_not_an_exception(project
 
 
 def test_the_settings_of_a_router_are_those_it_was_given(project: Layout) -> None:
-    assert router_of(project).settings == Routing()
+    assert router_of(project).bench.settings == Routing()

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from prefrontal.plain_text import one_line
 from prefrontal.routing.layout import Layout
-from prefrontal.routing.run.route import Mode, Route
+from prefrontal.routing.run.request import Mode
+from prefrontal.routing.run.route import Route
 from prefrontal.routing.run.transcript import PREFIX, Transcript, two_places
 
 from ...exhaustive import first

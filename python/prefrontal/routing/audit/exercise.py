@@ -20,7 +20,8 @@ from ..promotion.metadata import metadata_file
 from ..promotion.promotion import Promoter
 from ..promotion.promotion_draft import PromotionRequest
 from ..records import read_records
-from ..run.route import Mode, Route
+from ..run.request import Mode
+from ..run.route import Route
 from ..run.router import Router
 from ..run.transcript import Transcript
 from ..types import Approval
@@ -116,7 +117,7 @@ def _clear_prompt(found: Exercise, route: Route, settings: Routing) -> None:
     lines = [line for told in _told(events) for line in told]
     warnings = [line for line in lines if "shadowed" in line]
     found.shadowing = warnings[0].partition("warning: ")[2] if warnings else ""
-    chosen = route.decision.selected if route.decision else []
+    chosen = route.decision.selected
     if not warnings or any("shared_tools" in spec.path.as_posix() for spec in chosen):
         found.precedence.append("a shared tool was not shadowed by the domain's with its name")
     text = "\n".join(lines)

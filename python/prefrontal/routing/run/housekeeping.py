@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..promotion.pending import pending_routes
 from ..promotion.promotion import Promoter
 from ..promotion.retention import sweep
 from ..trace import log_app
-
-if TYPE_CHECKING:
-    from .router import Router
+from .workbench import Workbench
 
 
-def tidy(router: Router) -> list[str]:
+def tidy(bench: Workbench) -> list[str]:
     """Lines for the person. Raises SourceError when the project's folder cannot be written."""
-    layout, settings, clock = router.layout, router.settings, router.clock
-    promoter = Promoter(layout, clock, router.identities, "", router.tz)
+    layout, settings, clock = bench.layout, bench.settings, bench.clock
+    promoter = Promoter(layout, clock, bench.identities, "", bench.tz)
     lines = [str(finding) for finding in promoter.recover()]
     lines += [str(finding) for finding in pending_routes(layout).findings]  # a sweep drops them
     swept = sweep(
-        layout, clock, log_days=settings.log_days(), tmp_days=settings.tmp_days(), tz=router.tz
+        layout, clock, log_days=settings.log_days(), tmp_days=settings.tmp_days(), tz=bench.tz
     )
     if swept.removed:
         lines.append(f"{len(swept.removed)} old logs and temporary modules were deleted")
@@ -28,7 +24,7 @@ def tidy(router: Router) -> list[str]:
             layout,
             clock,
             "sweep",
-            tz=router.tz,
+            tz=bench.tz,
             removed=[path.as_posix() for path in swept.removed],
         )
     lines += [str(finding) for finding in swept.findings]

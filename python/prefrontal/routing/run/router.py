@@ -1,40 +1,41 @@
-"""The state machine: each phase takes a route a step further, leaves one event, names the next."""
+"""The router: from a prompt through all stages, each of which takes the former one's result."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from datetime import tzinfo
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
 
 from ...clock import Clock, SystemClock
 from ...errors import InputError
 from ...protocols import CodeModel, Embedder, Runner
 from ...settings.routing import Routing
+from ..exit_codes import OK, UNSURE
 from ..identity import Identities
 from ..layout import Layout
-from ..local_time import LocalTime
-from ..trace import Trace, log_app, log_metric
+from ..promotion.pending import PendingRoute
+from ..trace import Show, Trace, log_app, log_metric
 from ..types import ParsedIntent, RouteDecision
-from . import reading
-from .route import Mode, Operator, Phase, Route
-
-if TYPE_CHECKING:
-    from ..promotion.pending import PendingRoute
-
-Show = Callable[[dict[str, Any]], None]
-Waiting = Callable[[str], AbstractContextManager[Any]]
+from .approval import approve, promote
+from .parsed_prompt import clarify, parse_prompt
+from .ranking import Ranking, rank
+from .request import Ending, Mode, RouteRequest
+from .route import Route
+from .tool_choice import ToolChoice, choose
+from .trial_module import TrialModule, check_again, trial_module
+from .trial_report import try_out
+from .workbench import Operator, Waiting, Workbench
 
 
 class Router:
     """Routes prompts in one project.
 
     runner: where modules are tried out; None when a route goes no further than its plan. model:
-    who writes a tool when none fits, or None. operator: whom to ask, None for nobody. show: told
-    of each event as it happens. waiting: entered while something takes its time, with a word for
-    it. random_bytes, clock, tz: arguments, so that a test can fix them.
+    who writes a tool when none fits, or None. operator: whom to ask, None for nobody. show: called
+    with each event as it happens. waiting: entered while something takes its time, with a word
+    for it. random_bytes, clock, tz: arguments, so that a test can fix them.
     """
 
     def __init__(
@@ -54,17 +55,19 @@ class Router:
     ) -> None:
         if settings.embeddings_enabled and embedder is None:
             raise InputError("embeddings_enabled must be false without an embedder, got true")
-        self.layout = layout
-        self.settings = settings
-        self.runner = runner
-        self.model = model
-        self.embedder = embedder if settings.embeddings_enabled else None
-        self.operator = operator
-        self.clock = clock or SystemClock()
-        self.time = LocalTime(self.clock, tz)
-        self.tz = tz
-        self.identities = Identities(layout, self.clock, random_bytes, tz)
-        self.waiting = waiting
+        clock = clock or SystemClock()
+        self.bench = Workbench(
+            layout,
+            settings,
+            clock,
+            tz,
+            Identities(layout, clock, random_bytes, tz),
+            runner,
+            model,
+            embedder if settings.embeddings_enabled else None,
+            operator,
+            waiting,
+        )
         self._show = show
 
     def route(self, prompt: str, mode: Mode | None = None) -> Route:
@@ -73,66 +76,85 @@ class Router:
         Raises InputError for a prompt without a word, SourceError when logs cannot be written.
         Everything else that goes wrong is in the route: its exit_code and sentence.
         """
-        mode = mode or Mode()
-        trace = Trace(
-            self.layout,
-            self.clock,
-            self.identities.run_id(),
-            self.identities.route_id(),
-            self.tz,
-        )
-        route = Route(prompt, mode, trace)
-        self._run(route, reading.parse_prompt)
-        return route
+        return self._logged(RouteRequest(prompt, mode or Mode(), self._trace()), self._new)
 
     def resume(self, waiting: PendingRoute, mode: Mode | None = None) -> Route:
         """Take up a route that was rejected or not valid: try its module as it is now, ask again.
 
         A person may have edited the module since. Raises InputError when it is gone.
         """
-        from .making import check_again
-
-        path = self.layout.root / waiting.module
-        if not self.layout.holds(path) or not path.is_file():
+        layout = self.bench.layout
+        path = layout.root / waiting.module
+        if not layout.holds(path) or not path.is_file():
             raise InputError(f"module of {waiting.route_id} must be there still, got {path}")
-        trace = Trace(self.layout, self.clock, self.identities.run_id(), waiting.route_id, self.tz)
-        route = Route(waiting.prompt, mode or Mode(), trace, resumed=True)
-        route.parsed = ParsedIntent(waiting.domain, waiting.action, waiting.prompt, 1.0)
+        trace = self._trace(waiting.route_id)
+        request = RouteRequest(waiting.prompt, mode or Mode(), trace, resumed=True)
+        intent = ParsedIntent(waiting.domain, waiting.action, waiting.prompt, 1.0)
         reason = f"taken up again: it was {waiting.why} ({waiting.summary.rstrip('.')})."
-        route.decision = RouteDecision(waiting.route_id, waiting.policy, [], waiting.plan, reason)
-        route.module, route.sha256 = path, sha256(path.read_bytes()).hexdigest()
-        self._run(route, check_again)
-        return route
+        decision = RouteDecision(waiting.route_id, waiting.policy, [], waiting.plan, reason)
+        digest = sha256(path.read_bytes()).hexdigest()
+        module = TrialModule(request, intent, decision, path, digest)
+        return self._logged(request, lambda _: self._resumed(module))
 
-    def operator_for(self, route: Route) -> Operator | None:
-        """Whom this route may ask."""
-        return self.operator if route.mode.interactive else None
+    def choose(self, request: RouteRequest) -> ToolChoice:
+        """The stages that only read, up to the decision."""
+        parsed = clarify(self.bench, parse_prompt(self.bench, request))
+        return choose(self.bench, rank(self.bench, parsed))
 
-    def _run(self, route: Route, first: Phase) -> None:
-        started = self.clock.monotonic()
-        about = {"run_id": route.run_id, "route_id": route.route_id}
-        log_app(self.layout, self.clock, "start", tz=self.tz, **about)
-        phase: Phase | None = first
-        while phase is not None:
-            told = len(route.trace.events)
-            phase = phase(self, route)
-            self._tell(route, told)
-        told = len(route.trace.events)
-        decision = route.decision
-        route.trace.add(
+    def _new(self, request: RouteRequest) -> Route:
+        choice = self.choose(request)
+        intent, decision, ranking = choice.intent, choice.decision, choice.ranking
+        if request.mode.plan_only:
+            ending = Ending(UNSURE if decision.policy == "generate" else OK, decision.reason)
+            return Route(request, intent, choice.planned().decision, ending, ranking)
+        module = trial_module(self.bench, choice)
+        if isinstance(module, Ending):
+            return Route(request, intent, decision, module, ranking)
+        return self._tried(module, ranking)
+
+    def _resumed(self, module: TrialModule) -> Route:
+        ending = check_again(self.bench, module)
+        if ending is not None:
+            return Route(module.request, module.intent, module.decision, ending)
+        return self._tried(module)
+
+    def _tried(self, module: TrialModule, ranking: Ranking | None = None) -> Route:
+        """Through trial, approval and promotion."""
+        trial = try_out(self.bench, module)
+        request, intent, decision = module.request, module.intent, module.decision
+        if trial.ending is not None:
+            return Route(request, intent, decision, trial.ending, ranking, trial)
+        approval = approve(self.bench, trial)
+        if isinstance(approval, Ending):
+            return Route(request, intent, decision, approval, ranking, trial)
+        promotion = promote(self.bench, module, approval)
+        served = module.tool if promotion is None else None
+        sentence = f"{served.name} is the tool; it runs on its server." if served else "kept."
+        ending = Ending(OK, sentence)
+        return Route(request, intent, decision, ending, ranking, trial, approval, promotion)
+
+    def _trace(self, route_id: str | None = None) -> Trace:
+        """route_id: None for a new one."""
+        bench = self.bench
+        run_id = bench.identities.run_id()
+        route_id = route_id or bench.identities.route_id()
+        return Trace(bench.layout, bench.clock, run_id, route_id, bench.tz, self._show)
+
+    def _logged(self, request: RouteRequest, stages: Callable[[RouteRequest], Route]) -> Route:
+        layout, clock, tz = self.bench.layout, self.bench.clock, self.bench.tz
+        started = clock.monotonic()
+        names = {"run_id": request.trace.run_id, "route_id": request.trace.route_id}
+        log_app(layout, clock, "start", tz=tz, **names)
+        route = stages(request)
+        request.trace.add(
             "end",
-            policy=decision.policy if decision else None,
+            policy=route.decision.policy,
             decision=route.sentence,
             exit_code=route.exit_code,
-            plan=decision.plan if decision else None,
+            plan=route.decision.plan,
             validation=None if route.report is None else route.report.ok,
         )
-        self._tell(route, told)
-        log_app(self.layout, self.clock, "end", tz=self.tz, **about, exit_code=route.exit_code)
-        took_ms = round((self.clock.monotonic() - started) * 1000)
-        log_metric(self.layout, self.clock, "route_ms", took_ms, tz=self.tz)
-
-    def _tell(self, route: Route, since: int) -> None:
-        for event in route.trace.events[since:]:
-            if self._show is not None:
-                self._show(event)
+        log_app(layout, clock, "end", tz=tz, **names, exit_code=route.exit_code)
+        took_ms = round((clock.monotonic() - started) * 1000)
+        log_metric(layout, clock, "route_ms", took_ms, tz=tz)
+        return route

@@ -24,7 +24,7 @@ ANTI_INTENT_FACTOR = 0.5
 Histories = Mapping[str, Sequence[PastEvent]]
 
 
-class Ranking:
+class ToolRanker:
     """Ranks one set of tools for any prompt.
 
     tools: no two with one `relative`. histories: events by `relative`; accepted prompts count as

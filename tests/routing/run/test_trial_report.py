@@ -13,7 +13,7 @@ import pytest
 from prefrontal.errors import SourceError
 from prefrontal.routing.layout import Layout
 from prefrontal.routing.promotion.pending import pending_routes
-from prefrontal.routing.run.route import Mode
+from prefrontal.routing.run.request import Mode
 
 from ..project import write
 from ..routes import (
@@ -56,7 +56,7 @@ def broken(project: Layout) -> None:
 def shared_by_rule(project: Layout) -> dict[str, object]:
     """Settings where one step of the composition lies between the margin and tau."""
     plan = routed(project, COMPOSE, Mode(plan_only=True))
-    return {"ranker": {"threshold": min(one.score for one in plan.chosen().selected) + 0.01}}
+    return {"ranker": {"threshold": min(one.score for one in plan.decision.selected) + 0.01}}
 
 
 ENDINGS: dict[str, tuple[int, str, Mode, dict[str, Any]]] = {
@@ -119,7 +119,7 @@ def test_a_tool_that_fails_is_code_5_with_its_reason_and_its_log(project: Layout
 def test_a_step_below_tau_composes_but_needs_a_person(project: Layout) -> None:
     settings = shared_by_rule(project)
     alone = routed(project, COMPOSE, ALONE, settings=settings)
-    assert (alone.chosen().policy, alone.exit_code) == ("compose", 3)
+    assert (alone.decision.policy, alone.exit_code) == ("compose", 3)
     assert "below tau" in alone.sentence
     person = routed(project, COMPOSE, operator=Script(), settings=settings)
     assert person.exit_code == 0
@@ -169,7 +169,7 @@ def test_a_file_that_changed_after_it_was_found_is_not_tried(project: Layout) ->
 
     runner = QuickRunner()
     router = router_of(project, operator=Script(), runner=runner)
-    router.waiting = meanwhile
+    router.bench.waiting = meanwhile
     route = router.route(SUMMARIZE)
     assert (route.exit_code, runner.asked) == (5, [])
     assert "has changed since it was found" in route.sentence

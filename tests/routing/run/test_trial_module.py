@@ -10,8 +10,8 @@ import pytest
 
 from prefrontal.routing.catalog.mcp_tools import import_mcp
 from prefrontal.routing.layout import Layout
-from prefrontal.routing.run.making import single_step
-from prefrontal.routing.run.route import Mode
+from prefrontal.routing.run.request import Mode
+from prefrontal.routing.run.tool_choice import single_step
 
 from ..project import write
 from ..routes import (
@@ -54,14 +54,14 @@ def test_a_tool_just_below_tau_is_offered_and_taken_when_a_person_says_so(projec
     [offer] = operator.offered
     assert offer.startswith("nearest: summarize_matrix 0.")
     assert offer.endswith(". Take it?")
-    assert (route.chosen().policy, route.exit_code) == ("select", 0)
-    assert "because a person said so" in route.chosen().reason
+    assert (route.decision.policy, route.exit_code) == ("select", 0)
+    assert "because a person said so" in route.decision.reason
 
 
 def test_who_declines_the_nearest_tool_gets_the_nearest_misses(project: Layout) -> None:
     settings = just_below(project)
     route = routed(project, SUMMARIZE, DRY, operator=Script(yes=False), settings=settings)
-    assert (route.chosen().policy, route.exit_code) == ("generate", 3)
+    assert (route.decision.policy, route.exit_code) == ("generate", 3)
     assert "nearest misses: summarize_matrix 0." in route.sentence
 
 
@@ -90,7 +90,7 @@ def test_without_a_model_that_is_said_and_nothing_pretends(project: Layout) -> N
 
 def test_a_composition_runs_what_its_plan_says(project: Layout, tmp_path: Path) -> None:
     route = routed(project, COMPOSE, ALONE)
-    plan = route.chosen().plan
+    plan = route.decision.plan
     assert plan is not None
     assert [step["tool"] for step in plan["plan"]["steps"]] == [
         "summarize_matrix.py::run",
@@ -177,7 +177,7 @@ def test_a_tool_of_a_server_is_chosen_but_not_run(project: Layout, tmp_path: Pat
     imported(project, tmp_path)
     prompt = "search flights between two cities"
     dry = routed(project, prompt, DRY, operator=Script())
-    assert (dry.exit_code, dry.chosen().policy) == (0, "select")
+    assert (dry.exit_code, dry.decision.policy) == (0, "select")
     assert "cannot be run here" in dry.sentence
     assert "validate" not in phases(dry)
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from prefrontal.errors import InputError
 from prefrontal.routing.layout import Layout
-from prefrontal.routing.run.reading import ties
-from prefrontal.routing.run.route import Mode
+from prefrontal.routing.run.ranking import ties
+from prefrontal.routing.run.request import Mode
 
 from ...exhaustive import first
 from ..project import layout_of, write
@@ -64,7 +64,7 @@ def test_what_is_clear_is_not_asked(project: Layout) -> None:
     operator = Script()
     route = routed(project, SUMMARIZE, DRY, operator=operator)
     assert operator.asked == []
-    parsed = route.intent()
+    parsed = route.intent
     assert (parsed.domain, parsed.action, parsed.intent) == ("analysis", "summarise", SUMMARIZE)
     assert parsed.confidence >= 0.55
 
@@ -76,7 +76,7 @@ def test_the_question_names_the_choices_and_the_reply_counts(project: Layout) ->
     clarified = event(route, "clarify")
     assert clarified["decision"] == "asked"
     assert clarified["detail"]["answer"] == "count"
-    assert (route.intent().domain, route.intent().action) == ("text", "count")
+    assert (route.intent.domain, route.intent.action) == ("text", "count")
 
 
 def test_a_reply_that_says_nothing_leaves_the_guess_as_sure_as_it_was(project: Layout) -> None:
@@ -86,7 +86,7 @@ def test_a_reply_that_says_nothing_leaves_the_guess_as_sure_as_it_was(project: L
         event(silent, "clarify")["detail"]["confidence"]
         == (event(silent, "parse")["detail"]["confidence"])
     )
-    assert silent.intent() == alone.intent()
+    assert silent.intent == alone.intent
 
 
 def test_the_same_question_may_be_forbidden_by_a_setting(project: Layout) -> None:
@@ -99,8 +99,8 @@ def test_the_same_question_may_be_forbidden_by_a_setting(project: Layout) -> Non
 def test_a_search_that_was_widened_says_so_and_lowers_the_confidence(two_homes: Layout) -> None:
     route = routed(two_homes, "home paper: frobnicate the invoices", Mode(interactive=False))
     assert event(route, "discover")["detail"]["search"] == "widened"
-    assert route.chosen().policy == "select"
-    assert route.intent().confidence <= 0.54
+    assert route.decision.policy == "select"
+    assert route.intent.confidence <= 0.54
     assert route.exit_code == 3
 
 
@@ -121,7 +121,7 @@ def test_before_anything_is_generated_every_folder_was_looked_at(project: Layout
     route = routed(project, "visualise the sea", PLAN)
     searched = [one["detail"]["search"] for one in events(route) if one["phase"] == "discover"]
     assert searched[-1] == "widened"
-    assert route.chosen().policy == "generate"
+    assert route.decision.policy == "generate"
     assert event(route, "discover")["candidates"] == 4
 
 
@@ -131,7 +131,7 @@ def test_a_shared_tool_with_the_name_of_a_domain_tool_gives_way_and_that_is_told
     path = project.action("analysis", "summarise") / "summarize_matrix.py"
     write(project.shared_action("summarise") / path.name, path.read_text())
     route = routed(project, SUMMARIZE, PLAN)
-    [chosen] = route.chosen().selected
+    [chosen] = route.decision.selected
     assert chosen.path == path
     assert event(route, "discover")["detail"]["shadowed"] == [
         {
@@ -186,10 +186,10 @@ def test_an_embedder_has_a_say_in_the_doc_feature(project: Layout) -> None:
 def test_hints_are_logged_and_carry_nobody_over_the_threshold(project: Layout) -> None:
     write(project.root.parent / "docs/weather.md", "# Weather\n\nPlot the weather forecast.\n")
     route = routed(project, UNKNOWN, PLAN, settings={"rag_enabled": True})
-    assert route.intent().confidence <= 0.54
+    assert route.intent.confidence <= 0.54
     plain = routed(project, UNKNOWN, PLAN)
     assert event(plain, "parse")["detail"]["rag_hits"] == []
-    assert route.chosen().policy == plain.chosen().policy == "generate"
+    assert route.decision.policy == plain.decision.policy == "generate"
 
 
 @given(prompt=st.text(max_size=60))
@@ -205,4 +205,4 @@ def test_any_prompt_is_decided_or_refused_with_a_sentence(prompt: str, project: 
         assert str(error).startswith("prompt must")
     else:
         assert route.exit_code in {0, 3}
-        assert (route.chosen().policy == "generate") == (not route.chosen().selected)
+        assert (route.decision.policy == "generate") == (not route.decision.selected)

@@ -16,7 +16,7 @@ from prefrontal.errors import InputError
 from prefrontal.routing.catalog.history import PastEvent, history_success
 from prefrontal.routing.prompt.vectors import cosine
 from prefrontal.routing.ranking.precedence import tie_key
-from prefrontal.routing.ranking.ranking import HINT_LIMIT, Ranking, key_of
+from prefrontal.routing.ranking.tool_ranker import HINT_LIMIT, ToolRanker, key_of
 from prefrontal.routing.types import Candidate, Manifest, SubIntent, Tool
 from prefrontal.settings.routing import Ranker
 
@@ -56,7 +56,7 @@ def ranked(
     settings: Ranker | None = None,
     embedder: Compass | None = None,
 ) -> list[Candidate]:
-    ranking = Ranking(tools, histories or {}, settings or Ranker(), NOW, embedder)
+    ranking = ToolRanker(tools, histories or {}, settings or Ranker(), NOW, embedder)
     return ranking.candidates(prompt)
 
 
@@ -80,7 +80,7 @@ def test_candidates_say_what_they_are_made_of() -> None:
 
 def test_a_score_is_the_map_of_the_weighted_features() -> None:
     settings = Ranker()
-    ranking = Ranking(TOOLS, {}, settings, NOW)
+    ranking = ToolRanker(TOOLS, {}, settings, NOW)
     curve = ranking.constants("plot a matrix")
     for one in ranking.candidates("plot a matrix"):
         name, doc, history = one.features.values()
@@ -182,7 +182,7 @@ def test_each_tool_and_each_prompt_is_embedded_once() -> None:
             seen.extend(texts)
             return super().embed(texts)
 
-    ranking = Ranking([PLOT, SUM], {}, Ranker(), 0.0, Counting("plot", "words"))
+    ranking = ToolRanker([PLOT, SUM], {}, Ranker(), 0.0, Counting("plot", "words"))
     for prompt in ("plot", "summarize", "plot"):
         ranking.candidates(prompt)
         ranking.constants(prompt)
@@ -237,29 +237,29 @@ def test_weights_are_those_of_the_settings() -> None:
 
 def test_each_clause_brings_its_best_tools() -> None:
     settings = Ranker(candidates=1)
-    ranking = Ranking(TOOLS, {}, settings, NOW)
+    ranking = ToolRanker(TOOLS, {}, settings, NOW)
     clauses = [SubIntent("count the words", "count"), SubIntent("plot a matrix", "plot")]
     found = ranking.candidates("count the words and plot a matrix", clauses)
     assert {one.tool.name for one in found} >= {"count_words", "plot_matrix"}
     assert all(len(one.clauses) == 2 for one in found)
-    alone = Ranking(TOOLS, {}, Ranker(), NOW).candidates("plot a matrix")
+    alone = ToolRanker(TOOLS, {}, Ranker(), NOW).candidates("plot a matrix")
     assert of(found, PLOT).clauses[1] == of(alone, PLOT).score
 
 
 def test_only_those_asked_for_are_candidates_and_their_scores_stay() -> None:
-    ranking = Ranking(TOOLS, {}, Ranker(), NOW)
+    ranking = ToolRanker(TOOLS, {}, Ranker(), NOW)
     everyone = ranking.candidates("plot a matrix")
     [one] = ranking.candidates("plot a matrix", among={key_of(SUM)})
     assert one == of(everyone, SUM)
 
 
 def test_without_tools_there_are_no_candidates() -> None:
-    ranking = Ranking((), {}, Ranker(), NOW)
+    ranking = ToolRanker((), {}, Ranker(), NOW)
     assert ranking.candidates("plot") == []
     assert ranking.relevance("plot") == 0.0
     assert ranking.constants("plot") == {}
 
 
 def test_relevance_tells_what_any_tool_is_for_from_what_none_is() -> None:
-    ranking = Ranking(TOOLS, {}, Ranker(), NOW)
+    ranking = ToolRanker(TOOLS, {}, Ranker(), NOW)
     assert ranking.relevance("plot the matrix") > 0.6 > ranking.relevance("order a pizza")

@@ -1,0 +1,49 @@
+"""What a project remembers of a trial: the history of its tools, and the routes that wait."""
+
+from __future__ import annotations
+
+from ..catalog.history import Event, remember
+from ..promotion.pending import PendingRoute, Why, add_pending
+from ..ranking.tool_ranker import key_of
+from .trial_module import TrialModule
+from .workbench import Workbench
+
+
+def note_in_history(bench: Workbench, module: TrialModule, event: Event) -> None:
+    """A line in the history of an existing tool; a new module and a dry run leave none."""
+    request, tool = module.request, module.tool
+    if tool is None or request.mode.dry_run:
+        return
+    remember(
+        bench.layout,
+        bench.clock,
+        module.path,
+        event,
+        module.sha256,
+        route_id=request.trace.route_id,
+        intent=request.prompt if event in {"accepted", "rejected"} else None,
+        tz=bench.tz,
+        name=None if tool.runnable else key_of(tool),
+    )
+
+
+def list_as_pending(bench: Workbench, module: TrialModule, why: Why, summary: str) -> None:
+    """A module that was made for this route may be taken up again; a tool lies where it lay."""
+    request, decision = module.request, module.decision
+    if module.tool is not None or request.mode.dry_run:
+        return
+    waiting = PendingRoute(
+        route_id=request.trace.route_id,
+        run_id=request.trace.run_id,
+        why=why,
+        prompt=request.prompt,
+        domain=module.intent.domain,
+        action=module.intent.action,
+        policy=decision.policy,
+        module=bench.layout.relative(module.path),
+        sha256=module.sha256,
+        description=request.description,
+        summary=summary,
+        plan=decision.plan,
+    )
+    add_pending(bench.layout, bench.clock, waiting, tz=bench.tz)

@@ -1,0 +1,155 @@
+"""The first stage: where a prompt points, from its words and from what was accepted before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..catalog.discovery import CACHE_FOLDER, discover_all, open_cache
+from ..catalog.history import PastEvent, read_history
+from ..prompt.clarify import question_for, resolve
+from ..prompt.hints import Hint, HintIndex
+from ..prompt.parser import by_ranking, parse
+from ..prompt.passages import passages
+from ..prompt.sub_intents import sub_intents
+from ..prompt.taxonomy import Taxonomy
+from ..ranking.index_store import IndexStore
+from ..ranking.tool_ranker import ToolRanker, key_of
+from ..types import Discovery, ParsedIntent, SubIntent, Tool
+from .request import RouteRequest
+from .workbench import Workbench
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedPrompt:
+    """What a prompt asks for, in the project as it is now.
+
+    tools: all of the project's. ranker: of all of them, so that a tool's score does not depend on
+    where one looks.
+    """
+
+    request: RouteRequest
+    intent: ParsedIntent
+    clauses: tuple[SubIntent, ...]
+    hints: tuple[Hint, ...]
+    taxonomy: Taxonomy
+    tools: Discovery
+    ranker: ToolRanker
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFit:
+    """A tool's place and how well it fits a prompt, 0..1."""
+
+    domain: str | None
+    action: str | None
+    score: float
+
+
+def parse_prompt(bench: Workbench, request: RouteRequest) -> ParsedPrompt:
+    """Find the domain and the action. Raises InputError for a prompt without a word."""
+    cache = open_cache(bench.layout) if bench.settings.cache_enabled else None
+    tools = discover_all(bench.layout, cache=cache)
+    taxonomy = Taxonomy.of(bench.layout, tools.tools)
+    clauses = sub_intents(request.prompt, taxonomy.action_words())
+    hints = _hints(bench, request.prompt, tools, taxonomy)
+    threshold = bench.settings.parser.threshold
+    by_words = parse(
+        request.prompt,
+        taxonomy,
+        clauses=clauses,
+        hints=hints,
+        embedder=bench.embedder,
+        threshold=threshold,
+    )
+    ranker = _ranker(bench, tools.tools)
+    intent = by_words if len(clauses) > 1 else _by_experience(by_words, request.prompt, ranker)
+    request.trace.add(
+        "parse",
+        decision=f"domain={intent.domain} action={intent.action}",
+        prompt=request.prompt,
+        domain=intent.domain,
+        action=intent.action,
+        confidence=intent.confidence,
+        by_words=by_words.confidence,
+        threshold=threshold,
+        clauses=[clause.text for clause in clauses],
+        rag_hits=[_hint_event(bench, hint) for hint in hints],
+    )
+    return ParsedPrompt(request, intent, clauses, hints, taxonomy, tools, ranker)
+
+
+def clarify(bench: Workbench, parsed: ParsedPrompt) -> ParsedPrompt:
+    """Ask the one question there may be; nobody there to ask leaves the best guess."""
+    request, taxonomy, clauses = parsed.request, parsed.taxonomy, parsed.clauses
+    threshold = bench.settings.parser.threshold
+    question = question_for(parsed.intent, taxonomy, threshold=threshold, clauses=clauses)
+    if question is None:
+        return parsed
+    operator = None if request.mode.plan_only else bench.operator_for(request.mode)
+    reply = operator.answer(question.text) if operator else None
+    intent = parsed.intent
+    if reply is not None:
+        intent = resolve(intent, question, reply, taxonomy, clauses=clauses)
+    request.trace.add(
+        "clarify",
+        decision="skipped" if reply is None else "asked",
+        question=question.text,
+        choices=list(question.choices),
+        answer=reply,
+        domain=intent.domain,
+        action=intent.action,
+        confidence=intent.confidence,
+    )
+    return replace(parsed, intent=intent)
+
+
+def read_histories(
+    tools: Sequence[Tool],
+) -> tuple[dict[str, tuple[PastEvent, ...]], list[object]]:
+    """Events of each tool by its key, and what could not be read of them."""
+    by_folder: dict[object, list[Tool]] = {}
+    for tool in tools:
+        by_folder.setdefault(tool.spec.path.parent, []).append(tool)
+    histories, findings = {}, list[object]()
+    for members in by_folder.values():
+        history = read_history(members[0].spec.path.parent)
+        findings += history.findings
+        for tool in members:
+            events = history.of(tool.name if tool.runnable else key_of(tool))
+            if events:
+                histories[key_of(tool)] = events
+    return histories, findings
+
+
+def _ranker(bench: Workbench, tools: Sequence[Tool]) -> ToolRanker:
+    histories, findings = read_histories(tools)
+    settings = bench.settings
+    store = IndexStore(bench.layout.tmp / CACHE_FOLDER if settings.cache_enabled else None)
+    now = bench.clock.now()
+    ranker = ToolRanker(tools, histories, settings.ranker, now, bench.embedder, store)
+    ranker.notes += [str(finding) for finding in findings]
+    ranker.notes += [store.note] * bool(store.note)
+    return ranker
+
+
+def _by_experience(by_words: ParsedIntent, prompt: str, ranker: ToolRanker) -> ParsedIntent:
+    """Where a tool was accepted before, how well it fits may say more than the words do."""
+    if not ranker.knows_accepted():
+        return by_words
+    accepted = [one for one in ranker.candidates(prompt) if ranker.was_accepted(one.tool)]
+    fits = [ToolFit(one.tool.domain, one.tool.action, one.score) for one in accepted]
+    return by_ranking(by_words, fits)
+
+
+def _hints(bench: Workbench, prompt: str, tools: Discovery, taxonomy: Taxonomy) -> tuple[Hint, ...]:
+    if not bench.settings.rag_enabled:
+        return ()
+    texts, _ = passages(bench.layout, tools.tools)
+    return HintIndex(texts, taxonomy).search(prompt)
+
+
+def _hint_event(bench: Workbench, hint: Hint) -> dict[str, object]:
+    path, project = hint.passage.path, bench.layout.root.parent
+    file = path.relative_to(project) if path.is_relative_to(project) else path
+    return {"file": file.as_posix(), "line": hint.passage.line, "score": hint.score}

@@ -1,0 +1,135 @@
+"""The second stage: the tools where a prompt points, ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from ...errors import SourceError
+from ..catalog.discovery import narrowed
+from ..prompt.clarify import capped
+from ..prompt.parser import clause_actions
+from ..ranking.precedence import micro, tie_rule
+from ..ranking.tool_ranker import key_of
+from ..types import Candidate, Discovery, ParsedIntent, Tool, ToolSpec
+from .parsed_prompt import ParsedPrompt
+from .workbench import Workbench
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The tools that may serve a prompt, best first.
+
+    intent: the prompt's, less sure where the search was widened. discovery: where was looked.
+    """
+
+    parsed: ParsedPrompt
+    intent: ParsedIntent
+    discovery: Discovery
+    candidates: list[Candidate]
+
+    @property
+    def widened(self) -> bool:
+        """Whether tools beyond the folder of the intent are among them."""
+        return self.discovery.search == "widened"
+
+    @property
+    def complete(self) -> bool:
+        """Whether there is nowhere else to look."""
+        return self.widened or len(self.parsed.tools.tools) <= len(self.discovery.tools)
+
+    def tool_of(self, spec: ToolSpec) -> Tool:
+        """The discovered tool that a decision selected. Raises SourceError when it is gone."""
+        for tool in self.discovery.tools:
+            same = tool.spec.path == spec.path and tool.spec.doc == spec.doc
+            if same and tool.spec.args == spec.args:
+                return tool
+        raise SourceError(f"{spec.path} is no longer among the tools")
+
+
+def rank(bench: Workbench, parsed: ParsedPrompt) -> Ranking:
+    """Rank the tools where the intent and its clauses' actions point; all, if none of them runs."""
+    also = clause_actions(parsed.request.prompt, parsed.taxonomy, parsed.clauses)
+    discovery = narrowed(parsed.tools, parsed.intent, also)
+    if not any(tool.runnable for tool in discovery.tools):
+        discovery = replace(parsed.tools, search="widened")
+    return _rank(bench, parsed, parsed.intent, discovery)
+
+
+def rank_everywhere(bench: Workbench, ranking: Ranking) -> Ranking:
+    """Rank all tools of the project; what could not be read of them was said before."""
+    discovery = replace(ranking.parsed.tools, findings=(), search="widened")
+    return _rank(bench, ranking.parsed, ranking.intent, discovery)
+
+
+def ties(candidates: Sequence[Candidate], harmless_first: bool) -> list[dict[str, str]]:
+    """Neighbours with one score, and the rule that put one of them first."""
+    pairs = pairwise(candidates)
+    rules = [(one, two, tie_rule(one, two, harmless_first)) for one, two in pairs]
+    return [
+        {"first": key_of(one.tool), "second": key_of(two.tool), "rule": rule}
+        for one, two, rule in rules
+        if rule != "score"
+    ]
+
+
+def _rank(
+    bench: Workbench, parsed: ParsedPrompt, intent: ParsedIntent, discovery: Discovery
+) -> Ranking:
+    """Score what was discovered, for the prompt and for each of its clauses."""
+    request, ranker, settings = parsed.request, parsed.ranker, bench.settings.ranker
+    request.trace.add("discover", **_discover_event(discovery))
+    among = {key_of(tool) for tool in discovery.tools}
+    candidates = ranker.candidates(request.prompt, parsed.clauses, among)
+    request.trace.add(
+        "rank",
+        candidates=len(candidates),
+        features=list(candidates[0].features) if candidates else [],
+        weights=settings.weights.model_dump(),
+        top_score=round(candidates[0].score, 6) if candidates else None,
+        decision="ranked",
+        threshold=settings.threshold,
+        compose_margin=settings.compose_margin,
+        harmless_first=settings.harmless_first,
+        calibration=ranker.constants(request.prompt),
+        relevance=round(ranker.relevance(request.prompt), 6),
+        ranked=[_candidate_event(one) for one in candidates],
+        ties=ties(candidates, settings.harmless_first),
+        findings=ranker.notes,
+    )
+    intent = capped(intent, discovery, bench.settings.parser.threshold)
+    return Ranking(parsed, intent, discovery, candidates)
+
+
+def _discover_event(discovery: Discovery) -> dict[str, Any]:
+    shared = [tool for tool in discovery.tools if tool.shared]
+    owners = {tool.name: tool for tool in discovery.tools if not tool.shared and tool.runnable}
+    return {
+        "candidates": len(discovery.tools),
+        "decision": discovery.search,
+        "search": discovery.search,
+        "tools": [key_of(tool) for tool in discovery.tools],
+        "shadowed": [
+            {"shared": tool.relative, "chosen": owners[tool.name].relative}
+            for tool in shared
+            if tool.name in owners
+        ],
+        "findings": [str(finding) for finding in discovery.findings],
+    }
+
+
+def _candidate_event(candidate: Candidate) -> dict[str, Any]:
+    """A candidate as the trace keeps it."""
+    return {
+        "tool": candidate.tool.relative,
+        "name": candidate.tool.name,
+        "shared": candidate.tool.shared,
+        "runnable": candidate.tool.runnable,
+        "score": micro(candidate.score) / 1e6,
+        "features": {name: round(value, 6) for name, value in candidate.features.items()},
+        "matched": list(candidate.matched),
+        "clauses": [round(score, 6) for score in candidate.clauses],
+        "flags": list(candidate.flags),
+    }

@@ -1,0 +1,46 @@
+"""What is asked of a router: a prompt, how far to take it, and the trace that it leaves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...plain_text import one_line
+from ..trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """How far a route goes and who is asked.
+
+    plan_only: parse and discover, no more. dry_run: validate, keep nothing. interactive: somebody
+    answers; otherwise only the rule of `auto_approval` keeps a route.
+    """
+
+    plan_only: bool = False
+    dry_run: bool = False
+    interactive: bool = True
+    allow_generated: bool = False
+    allow_weak_sandbox: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RouteRequest:
+    """One prompt on its way to a tool. resumed: its route waited and is taken up again."""
+
+    prompt: str
+    mode: Mode
+    trace: Trace
+    resumed: bool = False
+
+    @property
+    def description(self) -> str:
+        """The prompt in one line, for docstrings and logs."""
+        return one_line(" ".join(self.prompt.split()))[:200]
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Where a route stops. sentence: why."""
+
+    exit_code: int
+    sentence: str

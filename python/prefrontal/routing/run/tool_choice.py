@@ -1,0 +1,118 @@
+"""The third stage: a tool, a composition, or that a tool must be written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..plans.plan import plan_document
+from ..plans.wiring import wire
+from ..ranking.coverage import uncovered
+from ..ranking.decide import decide, shown
+from ..ranking.precedence import micro
+from ..ranking.tool_ranker import key_of
+from ..types import Candidate, ParsedIntent, Plan, PlanStep, RouteDecision, Tool
+from .ranking import Ranking, rank_everywhere
+from .workbench import Workbench
+
+
+@dataclass(frozen=True, slots=True)
+class ToolChoice:
+    """The decision, and the ranking that it was made from. intent: that of the whole route."""
+
+    ranking: Ranking
+    intent: ParsedIntent
+    decision: RouteDecision
+
+    @property
+    def tool(self) -> Tool | None:
+        """The selected tool; None for another policy."""
+        if self.decision.policy != "select":
+            return None
+        return self.ranking.tool_of(self.decision.selected[0])
+
+    def planned(self) -> ToolChoice:
+        """With a plan for a selected tool, too: its one call."""
+        if self.tool is None:
+            return self
+        plan = single_step(self.tool, self.ranking.parsed.request.description)
+        return replace(self, decision=replace(self.decision, plan=plan_document(plan)))
+
+    def uncovered_clauses(self, floor: int) -> tuple[str, ...]:
+        """Those of the prompt that no selected tool serves with at least `floor` millionths."""
+        clauses = self.ranking.parsed.clauses
+        selected, candidates = self.decision.selected, self.ranking.candidates
+        places = uncovered(selected, candidates, len(clauses), floor)
+        return tuple(clauses[place].text for place in places)
+
+
+def choose(bench: Workbench, ranking: Ranking) -> ToolChoice:
+    """Decide; before a tool is written, look everywhere once."""
+    intent, decision = ranking.intent, _decision(bench, ranking)
+    if decision.policy == "generate" and not ranking.complete:
+        ranking = rank_everywhere(bench, ranking)
+        decision = _decision(bench, ranking)
+        if decision.policy != "generate":  # something is taken from elsewhere
+            intent = ranking.intent
+    decision = _or_nearest(bench, ranking, decision)
+    request, candidates = ranking.parsed.request, ranking.candidates
+    request.trace.add(
+        decision.policy,
+        candidates=len(candidates),
+        top_score=round(candidates[0].score, 6) if candidates else None,
+        policy=decision.policy,
+        decision=decision.reason,
+        selected=[
+            {"tool": key_of(ranking.tool_of(spec)), "entry": spec.entry, "score": spec.score}
+            for spec in decision.selected
+        ],
+        plan=decision.plan,
+        threshold=bench.settings.ranker.threshold,
+    )
+    return ToolChoice(ranking, intent, decision)
+
+
+def single_step(tool: Tool, description: str) -> Plan:
+    """The plan that calls one tool with what it requires."""
+    needed = [arg.name for arg in tool.spec.args if arg.required]
+    outputs = {name: name for name in tool.returns if name.isidentifier()} or {"result": "*"}
+    inputs = {name: "{{input." + name + "}}" for name in needed}
+    file = tool.relative.rpartition("/")[2]
+    step = PlanStep("s1", f"{file}::{tool.spec.entry}", inputs, outputs)
+    return Plan(description, (step,), tuple(needed), tuple(outputs))
+
+
+def _decision(bench: Workbench, ranking: Ranking) -> RouteDecision:
+    parsed = ranking.parsed
+    request, tools = parsed.request, ranking.discovery.tools
+
+    def plan_for(chosen: Sequence[Candidate]) -> Plan | None:
+        hints = [hint.passage.text for hint in parsed.hints]
+        return wire(chosen, request.description, tools=tools, hints=hints)
+
+    return decide(
+        request.trace.route_id,
+        ranking.intent,
+        ranking.candidates,
+        parsed.clauses,
+        bench.settings.ranker,
+        plan_for,
+    )
+
+
+def _or_nearest(bench: Workbench, ranking: Ranking, decision: RouteDecision) -> RouteDecision:
+    """A tool just below tau may be taken all the same, if a person says so."""
+    mode, settings = ranking.parsed.request.mode, bench.settings.ranker
+    operator = bench.operator_for(mode)
+    if decision.policy != "generate" or mode.plan_only or operator is None:
+        return decision
+    for best in ranking.candidates[:1]:
+        if micro(best.score) < micro(settings.threshold) - micro(settings.compose_margin):
+            continue
+        score = shown(micro(best.score))
+        question = f"nearest: {best.tool.name} {score}, below τ {settings.threshold:.2f}. Take it?"
+        if operator.agree(question):
+            spec = replace(best.tool.spec, score=best.score)
+            reason = f"{best.tool.name} has {score}, below tau; taken because a person said so."
+            return RouteDecision(decision.route_id, "select", [spec], None, reason)
+    return decision

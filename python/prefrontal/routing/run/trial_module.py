@@ -1,0 +1,154 @@
+"""From a choice to the module that goes on trial: a tool, a composition, or a new module."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from ...storage.files import write_atomic
+from ..exit_codes import NEEDS_APPROVAL, REFUSED, UNSURE
+from ..generation.generator import Refusal, generate
+from ..generation.guardrails import inspect_code
+from ..layout import slug
+from ..plans.plan import parse_plan
+from ..plans.render import render
+from ..ranking.decide import Bar
+from ..types import Candidate, Finding, ParsedIntent, PlanStep, RouteDecision, Tool
+from .request import Ending, RouteRequest
+from .tool_choice import ToolChoice
+from .transcript import two_places
+from .workbench import Workbench
+
+_NEAREST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class TrialModule:
+    """The file that is tried out. tool: the existing tool that it is, None for a new module.
+
+    uncovered: clauses of the prompt that it does not serve. widened: whether it was chosen among
+    tools from beyond the folder of the intent.
+    """
+
+    request: RouteRequest
+    intent: ParsedIntent
+    decision: RouteDecision
+    path: Path
+    sha256: str
+    tool: Tool | None = None
+    uncovered: tuple[str, ...] = ()
+    widened: bool = False
+
+    @property
+    def runnable(self) -> bool:
+        """Whether it can be run on this machine; a server's tool cannot."""
+        return self.tool is None or self.tool.runnable
+
+
+def trial_module(bench: Workbench, choice: ToolChoice) -> TrialModule | Ending:
+    """What the choice comes to."""
+    stages = {"select": _selected_tool, "compose": _composition, "generate": _generated_module}
+    return stages[choice.decision.policy](bench, choice)
+
+
+def check_again(bench: Workbench, module: TrialModule) -> Ending | None:
+    """Of a route that is taken up: a generated module may have been edited since."""
+    if module.decision.policy != "generate":
+        return None
+    rules = bench.settings.generator
+    source = module.path.read_text(encoding="utf-8", errors="replace")
+    reasons = inspect_code(source, rules.allowed_imports, rules.allow_writes, path=module.path)
+    if not reasons:
+        return None
+    module.request.trace.add(
+        "generate",
+        policy="generate",
+        decision="refused",
+        artifacts=[module.path],
+        provider="a person's edit",
+        model=None,
+        reasons=_lines(reasons),
+    )
+    return Ending(REFUSED, "the guardrails refused the module as it is now.")
+
+
+def _selected_tool(bench: Workbench, choice: ToolChoice) -> TrialModule:
+    """An existing tool, as it lies there."""
+    tool = choice.ranking.tool_of(choice.decision.selected[0])
+    return _module(bench, choice, tool.spec.path, tool.sha256, tool)
+
+
+def _composition(bench: Workbench, choice: ToolChoice) -> TrialModule:
+    """The plan, written as a module that runs it."""
+    plan = parse_plan(choice.decision.plan)
+    tools = [tool for tool in choice.ranking.discovery.tools if tool.runnable]
+    name = slug("_then_".join(_stem(step) for step in plan.steps), default="composed")
+    source = render(plan, tools, bench.layout, name)
+    folder = bench.layout.route_tmp(choice.decision.route_id)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.py"
+    write_atomic(path, source)
+    return _module(bench, choice, path, sha256(source.encode()).hexdigest())
+
+
+def _generated_module(bench: Workbench, choice: ToolChoice) -> TrialModule | Ending:
+    """A new module, unless nobody may write one: then the nearest misses are all there is."""
+    request, model = choice.ranking.parsed.request, bench.model
+    near, mode = choice.ranking.candidates[:_NEAREST], request.mode
+    misses = f"nearest misses: {_scores(near)}" if near else "there are no tools yet"
+    if model is None:
+        return Ending(UNSURE, f"no tool fits and no model is configured to write one; {misses}.")
+    if not (mode.interactive or mode.dry_run or mode.allow_generated):
+        rule = "no tool fits, and generated code needs a person's approval"
+        return Ending(NEEDS_APPROVAL, f"{rule}; {misses}.")
+    with bench.waiting(f"waiting for {model.provider}"):
+        route_id = choice.decision.route_id
+        module = generate(
+            model, choice.intent, bench.layout, route_id, bench.settings, nearest=near
+        )
+    refusal = module if isinstance(module, Refusal) else None
+    request.trace.add(
+        "generate",
+        policy="generate",
+        decision="refused" if refusal else "written",
+        artifacts=module.artifacts,
+        provider=model.provider,
+        model=model.name,
+        reasons=_lines(refusal.reasons) if refusal else [],
+    )
+    if isinstance(module, Refusal):
+        count = len(module.reasons)
+        reasons = f"{count} reasons" if count > 1 else "one reason"
+        sentence = f"the guardrails refused the generated module for {reasons}; {misses}."
+        return Ending(REFUSED, sentence)
+    return _module(bench, choice, module.path, module.sha256)
+
+
+def _module(
+    bench: Workbench, choice: ToolChoice, path: Path, digest: str, tool: Tool | None = None
+) -> TrialModule:
+    return TrialModule(
+        choice.ranking.parsed.request,
+        choice.intent,
+        choice.decision,
+        path,
+        digest,
+        tool,
+        choice.uncovered_clauses(Bar.of(bench.settings.ranker).floor),
+        choice.ranking.widened,
+    )
+
+
+def _scores(candidates: Sequence[Candidate]) -> str:
+    """For people: "plot_matrix 0.58, summarize_matrix 0.31"."""
+    return ", ".join(f"{one.tool.name} {two_places(one.score)}" for one in candidates)
+
+
+def _lines(reasons: Sequence[Finding]) -> list[str]:
+    return [f"line {one.line}: {one.text}" if one.line else one.text for one in reasons]
+
+
+def _stem(step: PlanStep) -> str:
+    return step.tool.partition("::")[0].rpartition("/")[2].removesuffix(".py")
