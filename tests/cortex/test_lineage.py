@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from prefrontal.cortex.lineage import Evidence
+from prefrontal.cortex.lineage import Lineage
 from prefrontal.cortex.models import ProposedBelief
 
 from .reflecting import Agent, assessed, reply
@@ -21,7 +21,7 @@ def seen(peer_id: str, *texts: str, info: int = 4, name: str = "") -> tuple[str,
 
 def why(value: str, *peers: Any, key: str = "k", peer_id: str | None = None) -> str:
     entries = dict(peers)
-    evidence = Evidence(entries, dict.fromkeys(entries, 3))
+    evidence = Lineage(entries, dict.fromkeys(entries, 3))
     return evidence.judge(ProposedBelief(key, value, "r", peer_id)).own_words
 
 

@@ -135,8 +135,8 @@ def test_a_late_word_counts_with_the_next_message_and_only_once() -> None:
             ledger.record_interaction("alice", "in", created_at=NOW + 21 * 86_400)
             summary = ledger.get_peer_assessment_summary("alice", interactions=20)
         material = Material("timer", ("timer",), NOW + 22 * 86_400, [PeerMaterial("a", summary)])
-        [judged] = RulesReflector().judged(fit(material, 4000, "", "").context)
-        return judged.estimate.trust
+        [judgment] = RulesReflector().judgments(fit(material, 4000, "", "").context)
+        return judgment.estimate.trust
 
     assert supported(-1.0) < supported(None) - 2
     assert supported(None) >= 5
@@ -151,8 +151,8 @@ def trust_after(outcome: float | None) -> int:
         summary = ledger.get_peer_assessment_summary("alice", interactions=20)
     material = Material("timer", ("timer",), NOW + 22 * 86_400, [PeerMaterial("alice", summary)])
     context = fit(material, 4000, "", "").context
-    [judged] = RulesReflector().judged(context)
-    return judged.estimate.trust
+    [judgment] = RulesReflector().judgments(context)
+    return judgment.estimate.trust
 
 
 def test_outcomes_reach_the_rules_that_judge() -> None:

@@ -12,12 +12,12 @@ from ..clock import Clock, SystemClock
 from ..cortex.consultation.consultation import TASK
 from ..cortex.consultation.deferral import Kind
 from ..cortex.consultation.rules import judge
-from ..cortex.consultation.verdict import SYSTEM_PROMPT, ConsultRequest, Verdict
+from ..cortex.consultation.verdict import SYSTEM_PROMPT, ConsultRequest, ConsultVerdict
 from ..cortex.context.context import Material, PeerMaterial, fit
 from ..cortex.memory.wishes import OPERATOR_KEY, OperatorWishes
 from ..cortex.models import Belief
 from ..cortex.quoting import quote
-from ..cortex.reflectors.rules import Judged, RulesReflector
+from ..cortex.reflectors.rules import PeerJudgment, RulesReflector
 from ..cortex.reflectors.words import rationale
 from ..cortex.state import (
     BELIEFS_KEY,
@@ -46,16 +46,16 @@ class KnownPeer:
     """One peer: the facts and judgments on record, and what the rules make of them now."""
 
     summary: Mapping[str, Any]
-    judged: Judged | None
+    judgment: PeerJudgment | None
 
     @property
     def supported(self) -> tuple[int, str, tuple[str, ...]]:
         """The trust that the record supports now, -10..10, why, and what stands out in it."""
-        if self.judged is None:  # no context has room for so long an id
+        if self.judgment is None:  # no context has room for so long an id
             return 0, "nothing is known of the peer", ()
-        found, estimate = self.judged.found, self.judged.estimate
-        why = rationale(self.judged.peer, found, estimate)
-        return estimate.trust, why, tuple(each.text for each in found)
+        findings, estimate = self.judgment.findings, self.judgment.estimate
+        why = rationale(self.judgment.peer, findings, estimate)
+        return estimate.trust, why, tuple(each.text for each in findings)
 
 
 class AgentRecords:
@@ -108,10 +108,10 @@ class AgentRecords:
             summary = book.get_peer_assessment_summary(
                 peer_id, interactions=self.settings.context_window
             )
-        judged = self._rules().judged(self._context(peer_id, summary))
-        return KnownPeer(summary, next(iter(judged), None))
+        judgments = self._rules().judgments(self._context(peer_id, summary))
+        return KnownPeer(summary, next(iter(judgments), None))
 
-    def verdict(self, kind: Kind, said: str, peer_id: str) -> Verdict:
+    def verdict(self, kind: Kind, said: str, peer_id: str) -> ConsultVerdict:
         """What the rules say of a step. said: what is about to be done. peer_id: "" for nobody;
         one that the ledger does not hold counts as unknown.
         """

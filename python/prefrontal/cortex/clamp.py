@@ -86,8 +86,8 @@ class TrustLimiter:
         if max_per_hour is not None and max_per_hour < 1:
             raise ValueError(f"max_per_hour must be None or at least 1, got {max_per_hour!r}")
         if policy not in get_args(TrustPolicy):
-            known = ", ".join(get_args(TrustPolicy))
-            raise ValueError(f"policy must be one of {known}, got {policy!r}")
+            policies = ", ".join(get_args(TrustPolicy))
+            raise ValueError(f"policy must be one of {policies}, got {policy!r}")
         self.max_delta = max_delta
         self.max_per_hour = max_per_hour
         self.policy = policy
@@ -125,10 +125,10 @@ class TrustLimiter:
             return Limited(standing.trust, standing.trust, "evidence")
         trust = clamp_trust(standing.trust, proposed, self.max_delta)
         reason = "" if trust == proposed else "clamp"
-        held = self._under_policy(standing, trust, proposed, now)
-        trust, reason = (held, "policy") if held != trust else (trust, reason)
-        held = self._within_hour(standing, trust, now)
-        trust, reason = (held, "hour") if held != trust else (trust, reason)
+        bound = self._under_policy(standing, trust, proposed, now)
+        trust, reason = (bound, "policy") if bound != trust else (trust, reason)
+        bound = self._within_hour(standing, trust, now)
+        trust, reason = (bound, "hour") if bound != trust else (trust, reason)
         return Limited(standing.trust, trust, reason)
 
     def record(
@@ -142,9 +142,9 @@ class TrustLimiter:
         """Take in that `trust` was written. proposed: what was asked for, for the policies."""
         first = peer_id not in self._peers
         standing = self._peers.setdefault(peer_id, _Standing(0))
-        asked = trust if proposed is None else proposed
-        standing.direction = _sign(asked - standing.trust)
-        if asked < 0 and (first or asked < standing.trust):
+        wish = trust if proposed is None else proposed
+        standing.direction = _sign(wish - standing.trust)
+        if wish < 0 and (first or wish < standing.trust):
             standing.reported_at = now
         if not first:
             standing.held = [*self._of_last_hour(standing, now), (now, standing.trust)]
@@ -170,9 +170,9 @@ class TrustLimiter:
         if self.max_per_hour is None:
             return trust
         last = standing.trust
-        stood = [last, *(value for _, value in self._of_last_hour(standing, now))]
-        held = _within(trust, max(stood) - self.max_per_hour, min(stood) + self.max_per_hour)
-        return _within(held, min(last, trust), max(last, trust))  # it slows, it never moves
+        levels = [last, *(value for _, value in self._of_last_hour(standing, now))]
+        bound = _within(trust, max(levels) - self.max_per_hour, min(levels) + self.max_per_hour)
+        return _within(bound, min(last, trust), max(last, trust))  # it slows, it never moves
 
     @staticmethod
     def _of_last_hour(standing: _Standing, now: float) -> list[tuple[float, int]]:
@@ -193,13 +193,13 @@ class TrustLimiter:
         """Take in what `save` gave; entries that are no such thing are left out."""
         for peer, entry in saved.items() if isinstance(saved, Mapping) else ():
             try:
-                trust, evidence, direction, reported_at, held = entry
+                trust, evidence, direction, reported_at, history = entry
                 self._peers[str(peer)] = _Standing(
                     _within(int(trust), -TRUST_LIMIT, TRUST_LIMIT),
                     None if evidence is None else int(evidence),
                     _sign(int(direction)),
                     None if reported_at is None else float(reported_at),
-                    [(float(until), int(value)) for until, value in held],
+                    [(float(until), int(value)) for until, value in history],
                 )
             except (TypeError, ValueError, OverflowError):
                 continue

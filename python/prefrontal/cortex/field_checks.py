@@ -16,16 +16,16 @@ LARGEST = 1e15
 
 def checked(raw: object, checks: Mapping[str, Check]) -> dict[str, Any]:
     """The fields of raw that hold what they should; nothing when raw is no mapping."""
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if not isinstance(raw, Mapping):
-        return found
+        return fields
     for name, check in checks.items():
         try:
             if name in raw:
-                found[name] = check(raw[name])
+                fields[name] = check(raw[name])
         except (ValueError, OverflowError):
             continue
-    return found
+    return fields
 
 
 def text(value: object) -> str:
@@ -41,10 +41,10 @@ def number(value: object) -> float:
 
 
 def whole(value: object) -> int:
-    found = number(value)
-    if abs(found) > LARGEST:
+    count = number(value)
+    if abs(count) > LARGEST:
         raise ValueError
-    return int(found)
+    return int(count)
 
 
 def switch(value: object) -> bool:

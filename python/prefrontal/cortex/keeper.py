@@ -36,24 +36,24 @@ class Keeper:
         provider: Any = self._registry.get_by_capability("memory")
         try:
             if provider is not None:
-                found = await provider.retrieve(key)
+                document = await provider.retrieve(key)
             else:
-                told = await self._registry.call_extension("memory.retrieve", {"key": key})
-                found = told[0] if told else None
+                replies = await self._registry.call_extension("memory.retrieve", {"key": key})
+                document = replies[0] if replies else None
         except Exception as error:  # noqa: BLE001
             self._warn(f"Failed to read {key}: {error}")
             return None
-        return found if isinstance(found, str) else None
+        return document if isinstance(document, str) else None
 
     async def read(self, key: str, parse: Callable[[str | None], Document]) -> Document:
         """The document of a key; an empty one when it is damaged, whose text is put aside."""
-        kept = await self.retrieve(key)
+        document = await self.retrieve(key)
         try:
-            return parse(kept)
+            return parse(document)
         except ValueError as error:
             aside = key + CORRUPT_SUFFIX
             self._warn(f"{key} cannot be read, starting empty, its text is under {aside}: {error}")
-            await self.store({aside: kept or ""})
+            await self.store({aside: document or ""})
             return parse(None)
 
     async def _store(self, provider: Any, key: str, document: str) -> None:

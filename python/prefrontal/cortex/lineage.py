@@ -31,7 +31,7 @@ _STOP = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class SourcedBelief:
     """A proposed belief with what it rests on.
 
     own_words: why it rests on one peer's own words alone, "" when it does not. evidence: how much
@@ -42,12 +42,12 @@ class Judged:
     own_words: str
     evidence: int = 0
 
-    def trusted(self) -> Judged:
+    def trusted(self) -> SourcedBelief:
         """The same, resting on more than words."""
         return replace(self, own_words="")
 
 
-class Evidence:
+class Lineage:
     """What a reflection saw of each peer.
 
     peers: entries of the context by real id. counts: a number by id that grows with all that
@@ -57,11 +57,13 @@ class Evidence:
     def __init__(self, peers: Mapping[str, Mapping[str, Any]], counts: Mapping[str, int]) -> None:
         self._peers = peers
         self._counts = counts
-        self._said = {peer_id: _said(entry) for peer_id, entry in peers.items()}
+        self._words = {peer_id: _words_of(entry) for peer_id, entry in peers.items()}
         self._names = _names(peers)
-        self._named = {stem for name, _ in self._names for stem in _stems(name.replace("-", " "))}
+        self._name_stems = {
+            stem for name, _ in self._names for stem in _stems(name.replace("-", " "))
+        }
 
-    def judge(self, belief: ProposedBelief) -> Judged:
+    def judge(self, belief: ProposedBelief) -> SourcedBelief:
         """Whether a proposed belief rests on one peer's own words alone.
 
         It does when more than half of its words, besides names, are words of the messages that one
@@ -79,7 +81,7 @@ class Evidence:
         if not why and entry is not None and _info(entry) < KNOWN_FROM:
             why = f"next to nothing else is known of {peer_id}"
         about = peer_id or (sources[0] if sources else "")
-        return Judged(belief, why, self._counts.get(about, 0))
+        return SourcedBelief(belief, why, self._counts.get(about, 0))
 
     def repeats(self, text: str, besides: str | None = None) -> str:
         """Whether a text rests on the words of one peer alone; the reason, "" when it does not.
@@ -98,30 +100,34 @@ class Evidence:
     def _about(self, key: str) -> str | None:
         """The one peer whose id or name stands in the key."""
         padded = f"-{key}-"
-        found = {peer_id for name, peer_id in self._names if f"-{name}-" in padded}
-        return found.pop() if len(found) == 1 else None
+        owners = {peer_id for name, peer_id in self._names if f"-{name}-" in padded}
+        return owners.pop() if len(owners) == 1 else None
 
     def _sources(self, value: str) -> list[str]:
         """The peers whose messages each hold most of the words, or whose name is most of them."""
         words = _stems(value)
-        rest = words - self._named
+        rest = words - self._name_stems
         least = REPEATED_SHARE * len(rest)
-        found = [peer for peer, said in self._said.items() if rest and len(rest & said) > least]
-        if found or len(rest) > 1:
-            return found
-        called = ((peer, _stems(_name(entry))) for peer, entry in self._peers.items())
-        return [peer for peer, name in called if len(words & name) >= _NAME_WORDS]
+        sources = [
+            peer for peer, stems in self._words.items() if rest and len(rest & stems) > least
+        ]
+        if sources or len(rest) > 1:
+            return sources
+        names = ((peer, _stems(_name(entry))) for peer, entry in self._peers.items())
+        return [peer for peer, name in names if len(words & name) >= _NAME_WORDS]
 
 
 def _names(peers: Mapping[str, Mapping[str, Any]]) -> Sequence[tuple[str, str]]:
     """Ids and display names in the form of belief keys, with the id."""
-    told = [(peer_id, peer_id) for peer_id in peers]
-    called = [(_name(entry), peer_id) for peer_id, entry in peers.items()]
-    told += [(name, peer_id) for name, peer_id in called if len(_stems(name)) <= _NAME_WORDS]
-    return [(belief_key(name), peer_id) for name, peer_id in told if len(belief_key(name)) > 1]
+    names = [(peer_id, peer_id) for peer_id in peers]
+    display_names = [(_name(entry), peer_id) for peer_id, entry in peers.items()]
+    names += [
+        (name, peer_id) for name, peer_id in display_names if len(_stems(name)) <= _NAME_WORDS
+    ]
+    return [(belief_key(name), peer_id) for name, peer_id in names if len(belief_key(name)) > 1]
 
 
-def _said(entry: Mapping[str, Any]) -> set[str]:
+def _words_of(entry: Mapping[str, Any]) -> set[str]:
     texts = [each["preview"] for each in entry.get("recent") or () if each["direction"] == "in"]
     name = _name(entry)
     if len(_stems(name)) > _NAME_WORDS:

@@ -77,9 +77,9 @@ class Belief:
     @classmethod
     def from_json(cls, raw: object) -> Belief | None:
         """What `to_json` wrote; wrong fields become their defaults, None when one is needed."""
-        found = checked(raw, _BELIEF)
+        fields = checked(raw, _BELIEF)
         needed = {"key", "value", "source_cycle", "created_at"}
-        return cls(**{"rationale": "", **found}) if needed <= set(found) else None
+        return cls(**{"rationale": "", **fields}) if needed <= set(fields) else None
 
 
 @dataclass(slots=True)
@@ -123,10 +123,10 @@ class ReflectionRecord:
     @classmethod
     def from_json(cls, raw: object) -> ReflectionRecord | None:
         """What `to_json` wrote; wrong fields become their defaults, None without a cycle."""
-        found = checked(raw, _RECORD)
-        if not {"cycle", "timestamp"} <= set(found):
+        fields = checked(raw, _RECORD)
+        if not {"cycle", "timestamp"} <= set(fields):
             return None
-        return cls(**{**_EMPTY_RECORD, **found})
+        return cls(**{**_EMPTY_RECORD, **fields})
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,8 +91,8 @@ def parse_beliefs(document: str | None) -> list[Belief]:
         return []
     if not isinstance(raw, dict):
         raise ValueError(f"beliefs must be a JSON object, got {raw!r:.80}")
-    found = [Belief.from_json(each) for each in raw.values()]
-    return [each for each in found if each is not None]
+    beliefs = [Belief.from_json(each) for each in raw.values()]
+    return [each for each in beliefs if each is not None]
 
 
 def dump_beliefs(beliefs: Iterable[Belief]) -> str:
@@ -106,8 +106,8 @@ def parse_history(document: str | None) -> list[ReflectionRecord]:
         return []
     if not isinstance(raw, list):
         raise ValueError(f"the history must be a JSON list, got {raw!r:.80}")
-    found = [ReflectionRecord.from_json(each) for each in raw]
-    return [each for each in found if each is not None]
+    records = [ReflectionRecord.from_json(each) for each in raw]
+    return [each for each in records if each is not None]
 
 
 def dump_history(records: Sequence[ReflectionRecord]) -> str:
@@ -124,8 +124,8 @@ def belief_status(belief: Belief, now: float, *, cycle: int, expiry_cycles: int 
         return "quarantined"
     if cycle - belief.source_cycle >= expiry_cycles:
         return "stale"
-    left = belief.expires_at - now
-    return "expiring" if left < belief.ttl_minutes * 60 * EXPIRING_SHARE else "active"
+    remaining_s = belief.expires_at - now
+    return "expiring" if remaining_s < belief.ttl_minutes * 60 * EXPIRING_SHARE else "active"
 
 
 def _read(document: str | None) -> Any:
@@ -150,8 +150,8 @@ def _mapping(value: object) -> dict[str, Any]:
 
 def _counts(value: object) -> dict[str, int]:
     raw = _mapping(value)
-    found: dict[str, int] = checked(raw, dict.fromkeys(raw, whole))
-    return found
+    counts: dict[str, int] = checked(raw, dict.fromkeys(raw, whole))
+    return counts
 
 
 _STATE = {

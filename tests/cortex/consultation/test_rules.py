@@ -8,7 +8,7 @@ import pytest
 
 from prefrontal.cortex.consultation.deferral import Kind
 from prefrontal.cortex.consultation.rules import judge
-from prefrontal.cortex.consultation.verdict import ConsultRequest, Verdict
+from prefrontal.cortex.consultation.verdict import ConsultRequest, ConsultVerdict
 from prefrontal.cortex.reflectors.rules import RulesReflector
 
 from ..contexts import DAY, START, context, exchange, farmer, peer, steady
@@ -16,7 +16,7 @@ from ..contexts import DAY, START, context, exchange, farmer, peer, steady
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
-def verdict(raw: dict[str, Any] | None, kind: Kind, peer_id: str | None = None) -> Verdict:
+def verdict(raw: dict[str, Any] | None, kind: Kind, peer_id: str | None = None) -> ConsultVerdict:
     peers = [] if raw is None else [raw]
     named = peer_id if peer_id is not None else (raw or {}).get("peer_id", "somebody")
     told = context(*peers, now=START + 300 * DAY if raw is None else raw["last_seen"] + 60)

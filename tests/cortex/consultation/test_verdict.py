@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prefrontal.cortex.consultation.verdict import Verdict, default_verdict, parse_verdict
+from prefrontal.cortex.consultation.verdict import ConsultVerdict, default_verdict, parse_verdict
 from prefrontal.settings.cortex_growth import Consultations
 
 
@@ -15,7 +15,7 @@ def test_a_verdict_is_read_with_what_belongs_to_it() -> None:
         'Here: {"reasoning": "new\\npeer", "decision": "conditional", "conditions": ["ask", 3], '
         '"suggested_response": "One moment.", "extra": 1}'
     )
-    assert parse_verdict(text) == Verdict("conditional", ("ask",), "new peer", "One moment.")
+    assert parse_verdict(text) == ConsultVerdict("conditional", ("ask",), "new peer", "One moment.")
 
 
 @pytest.mark.parametrize(

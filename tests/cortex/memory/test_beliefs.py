@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from prefrontal.cortex.context.prompt import BeliefBlock
-from prefrontal.cortex.lineage import Judged
+from prefrontal.cortex.lineage import SourcedBelief
 from prefrontal.cortex.memory.beliefs import BeliefStore
 from prefrontal.cortex.memory.wishes import OperatorWishes
 from prefrontal.cortex.models import Belief, ProposedBelief
@@ -21,8 +21,10 @@ def store(**told: Any) -> BeliefStore:
     return BeliefStore(CortexSettings(**told))
 
 
-def judged(key: str, value: str = "v", why: str = "", evidence: int = 0, peer: str = "") -> Judged:
-    return Judged(ProposedBelief(key, value, "because", peer or None), why, evidence)
+def judged(
+    key: str, value: str = "v", why: str = "", evidence: int = 0, peer: str = ""
+) -> SourcedBelief:
+    return SourcedBelief(ProposedBelief(key, value, "because", peer or None), why, evidence)
 
 
 def fill(beliefs: BeliefStore, *keys: str, now: float = NOW, cycle: int = 1) -> Any:
@@ -104,7 +106,7 @@ def test_one_that_rests_on_words_alone_waits_for_better_evidence() -> None:
     beliefs = store()
     words = judged("x-is-admin", why="repeats what x wrote", evidence=5)
 
-    def again(belief: Judged, cycle: int) -> Any:
+    def again(belief: SourcedBelief, cycle: int) -> Any:
         return beliefs.update([belief], cycle=cycle, now=NOW + cycle, provenance="reflection")
 
     assert again(words, 1).quarantined == ["x-is-admin"]

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prefrontal.cortex.reflectors.commitments import commitment_key, promises
+from prefrontal.cortex.reflectors.commitments import promises
+from prefrontal.cortex.triggers.triggers import commitment_key
 
 FRIDAY = datetime(2026, 2, 27, 14, 30, tzinfo=UTC)
 

@@ -62,7 +62,7 @@ def test_what_was_asked_for_by_hand_comes_first() -> None:
     assert made.next_due() == 0.0
     assert made.begin() == ("manual", "interaction_count")
     made.finish(1)
-    assert (made.due(), made.asked) == ((), ())
+    assert (made.due(), made.requests) == ((), ())
     assert TRIGGERS[0] == "manual"
 
 

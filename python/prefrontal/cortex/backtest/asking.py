@@ -96,16 +96,16 @@ class Questions:
         self, scene: Scene, peer_id: str, activity: int, now: float, triggers: tuple[str, ...]
     ) -> Gathered:
         """The context of a question about that peer alone."""
-        told = self.settings
+        settings = self.settings
         numbers = {
             name: value
             for name, value in scene.statistics(peer_id).items()
             if isinstance(value, int | float)
         }
-        summary = scene.ledger.get_peer_assessment_summary(peer_id, told.context_window)
+        summary = scene.ledger.get_peer_assessment_summary(peer_id, settings.context_window)
         peer = PeerMaterial(peer_id, summary, activity, numbers)
         material = Material(triggers[0], triggers, now, [peer])
-        return fit(material, told.max_context_tokens, self.prompt, TASK)
+        return fit(material, settings.max_context_tokens, self.prompt, TASK)
 
     def text(self, gathered: Gathered) -> str:
         """All that a model reads for it."""
@@ -135,14 +135,14 @@ class Questions:
         return None
 
     async def _reply(self, context: Mapping[str, Any]) -> ReflectionReply:
-        told = self.settings
-        limit = told.reflection_timeout_seconds
+        settings = self.settings
+        limit = settings.reflection_timeout_seconds
         reply = self._reflector.reflect(
             task=TASK,
             context=context,
             system_prompt=self.prompt,
             timeout_s=limit,
-            max_tokens=told.max_output_tokens,
+            max_tokens=settings.max_output_tokens,
         )
         return await wait_for(reply, limit, self._clock)
 
@@ -162,8 +162,8 @@ class Asking:
         self, peer_id: str, new: Sequence[Rating], now: float, triggers: tuple[str, ...] = ()
     ) -> Proposal | None:
         """What the reflector says of the peer; None when it says nothing of it, or failed."""
-        asked = triggers or ("manual",)
-        gathered = self._questions.gathered(self._scene, peer_id, len(new), now, asked)
+        causes = triggers or ("manual",)
+        gathered = self._questions.gathered(self._scene, peer_id, len(new), now, causes)
         reflection = self._questions.ask(gathered)
         if reflection is None:
             return None

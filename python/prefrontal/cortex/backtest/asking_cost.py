@@ -23,8 +23,8 @@ class AskingCost:
     tokens: int
 
     def __str__(self) -> str:
-        asked = "once" if self.questions == 1 else f"{self.questions:,} times"
-        return f"The model is asked {asked}, for about {self.tokens:,} tokens."
+        count = "once" if self.questions == 1 else f"{self.questions:,} times"
+        return f"The model is asked {count}, for about {self.tokens:,} tokens."
 
 
 def asking_cost(
@@ -49,10 +49,10 @@ def asking_cost(
     for stream in (ratings, without_trusted(ratings, labels)):
         if stream is not None:
             Replay(options, open_ledger, progress, measure).run(stream, "counting questions")
-    asked = sum(each.asked for each in measures)
-    measured = sum(each.measured for each in measures)
+    count = sum(each.asked for each in measures)
+    samples = sum(each.measured for each in measures)
     tokens_in = sum(each.tokens for each in measures)
-    return AskingCost(asked, round(asked * (tokens_in / max(measured, 1) + TYPICAL_OUT)))
+    return AskingCost(count, round(count * (tokens_in / max(samples, 1) + TYPICAL_OUT)))
 
 
 class _Measure:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...settings.cortex import CortexSettings
-from ..lineage import Judged
+from ..lineage import SourcedBelief
 from ..memory.beliefs import BeliefStore
 from ..models import ProposedBelief
 from ..reply.parsing import belief_key
@@ -32,7 +32,7 @@ class Cautions:
         """Take in, or confirm, a caution about the peer."""
         value = "Little trust: verify before anything large."
         belief = ProposedBelief(_key(peer_id), value, why, peer_id)
-        self._store.update([Judged(belief, "")], cycle=cycle, now=now, provenance="backtest")
+        self._store.update([SourcedBelief(belief, "")], cycle=cycle, now=now, provenance="backtest")
         self.written += 1
 
     def __len__(self) -> int:

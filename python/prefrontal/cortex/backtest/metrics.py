@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from .proposals import Foreteller
 from .ratings import BENIGN, FRAUD, Rating
-from .replay import DISTRUST, VERY_BAD, Replay, Trajectory
+from .replay import DISTRUST, VERY_BAD, Replay, TrustTrajectory
 
 if TYPE_CHECKING:
     import numpy as np
@@ -89,7 +89,7 @@ def _below(bad: NDArray[np.float64], good: NDArray[np.float64]) -> float:
 
 def separation(trust: Mapping[str, float], labels: Mapping[str, int]) -> Auc | None:
     """The AUC of trust by user, over the labelled users that have one."""
-    return auc(*([trust[u] for u, it in labels.items() if it == label and u in trust]
+    return auc(*([trust[u] for u, group in labels.items() if group == label and u in trust]
                  for label in (FRAUD, BENIGN)))  # fmt: skip
 
 
@@ -103,19 +103,23 @@ def turn(ratings: Sequence[Rating]) -> int | None:
     return first if bad >= TURN_RATINGS else None
 
 
-def turncoats(trajectories: Mapping[str, Trajectory]) -> Turncoats:
+def turncoats(trajectories: Mapping[str, TrustTrajectory]) -> Turncoats:
     """How soon trust fell in those who turned."""
-    turned = [(it, at) for it in trajectories.values() if (at := turn(it.ratings)) is not None]
-    noticed = [lag for it, at in turned if (lag := _lag(it, at)) is not None]
+    turns = [
+        (trajectory, at)
+        for trajectory in trajectories.values()
+        if (at := turn(trajectory.ratings)) is not None
+    ]
+    lags = [lag for trajectory, at in turns if (lag := _lag(trajectory, at)) is not None]
     return Turncoats(
-        peers=len(turned),
-        missed=len(turned) - len(noticed),
-        cycles=median(cycles for cycles, _ in noticed) if noticed else None,
-        days=median(seconds for _, seconds in noticed) / DAY_S if noticed else None,
+        peers=len(turns),
+        missed=len(turns) - len(lags),
+        cycles=median(cycles for cycles, _ in lags) if lags else None,
+        days=median(seconds for _, seconds in lags) / DAY_S if lags else None,
     )
 
 
-def _lag(trajectory: Trajectory, at: int) -> tuple[int, float] | None:
+def _lag(trajectory: TrustTrajectory, at: int) -> tuple[int, float] | None:
     """Cycles and seconds from the turn until trust was -3 or lower; None if it never was."""
     start = trajectory.ratings[at].time
     after = [step for step in trajectory.steps if step.ratings > at]
@@ -134,9 +138,9 @@ def lies(replay: Replay, labels: Mapping[str, int]) -> Lies | None:
     if not isinstance(proposer, Foreteller):
         return None
     falls = [
-        (it.trust, _after_a_lie(replay, proposer, it))
-        for user, it in replay.trajectories.items()
-        if labels.get(user) == BENIGN and len(it.ratings) >= LIE_MIN_RATINGS
+        (trajectory.trust, _after_a_lie(replay, proposer, trajectory))
+        for user, trajectory in replay.trajectories.items()
+        if labels.get(user) == BENIGN and len(trajectory.ratings) >= LIE_MIN_RATINGS
     ]
     return Lies(
         peers=len(falls),
@@ -145,50 +149,53 @@ def lies(replay: Replay, labels: Mapping[str, int]) -> Lies | None:
     )
 
 
-def _after_a_lie(replay: Replay, proposer: Foreteller, it: Trajectory) -> int:
-    now = it.ratings[-1].time + DAY_S
-    lie = Rating("liar", it.peer_id, -10, now)
-    proposed = proposer.would_propose(it.peer_id, [lie], now)
-    evidence = len(it.ratings) + 1
-    return replay.limiter.limit(it.peer_id, proposed, now=now, evidence=evidence).trust
+def _after_a_lie(replay: Replay, proposer: Foreteller, trajectory: TrustTrajectory) -> int:
+    now = trajectory.ratings[-1].time + DAY_S
+    lie = Rating("liar", trajectory.peer_id, -10, now)
+    proposal = proposer.would_propose(trajectory.peer_id, [lie], now)
+    evidence = len(trajectory.ratings) + 1
+    return replay.limiter.limit(trajectory.peer_id, proposal, now=now, evidence=evidence).trust
 
 
-def false_alarms(trajectories: Mapping[str, Trajectory], labels: Mapping[str, int]) -> int:
+def false_alarms(trajectories: Mapping[str, TrustTrajectory], labels: Mapping[str, int]) -> int:
     """Benign peers whose trust was -3 or lower at some time."""
     return sum(
-        labels.get(user) == BENIGN and any(step.trust <= DISTRUST for step in it.steps)
-        for user, it in trajectories.items()
+        labels.get(user) == BENIGN and any(step.trust <= DISTRUST for step in trajectory.steps)
+        for user, trajectory in trajectories.items()
     )
 
 
-def tempo(trajectories: Mapping[str, Trajectory], labels: Mapping[str, int]) -> Auc | None:
+def tempo(trajectories: Mapping[str, TrustTrajectory], labels: Mapping[str, int]) -> Auc | None:
     """How well the fastest run of ratings tells frauds before their first very bad rating.
 
     Frauds with at least 3 positive ratings before it, each at the length of that history, against
     the histories of benign peers cut to the same lengths.
     """
-    frauds = [fastest(_before_very_bad(it)) for it in _labelled(trajectories, labels, FRAUD)
-              if sum(rating.value > 0 for rating in _before_very_bad(it)) >= 3
-              and len(_before_very_bad(it)) < len(it.ratings)]  # fmt: skip
+    known = ((_before_very_bad(fraud), fraud) for fraud in _labelled(trajectories, labels, FRAUD))
+    frauds = [
+        fastest(history)
+        for history, fraud in known
+        if sum(rating.value > 0 for rating in history) >= 3 and len(history) < len(fraud.ratings)
+    ]
     lengths = sorted({len(rates) for rates in frauds})
     benign = [
         rates[length - 1]
-        for it in _labelled(trajectories, labels, BENIGN)
-        for rates in [fastest(_before_very_bad(it))]
+        for trajectory in _labelled(trajectories, labels, BENIGN)
+        for rates in [fastest(_before_very_bad(trajectory))]
         for length in lengths[: bisect_left(lengths, len(rates) + 1)]
     ]
     return auc([-rates[-1] for rates in frauds], [-rate for rate in benign])
 
 
 def _labelled(
-    trajectories: Mapping[str, Trajectory], labels: Mapping[str, int], label: int
-) -> list[Trajectory]:
-    return [it for user, it in trajectories.items() if labels.get(user) == label]
+    trajectories: Mapping[str, TrustTrajectory], labels: Mapping[str, int], label: int
+) -> list[TrustTrajectory]:
+    return [trajectory for user, trajectory in trajectories.items() if labels.get(user) == label]
 
 
-def _before_very_bad(it: Trajectory) -> list[Rating]:
-    bad = (i for i, rating in enumerate(it.ratings) if rating.value <= VERY_BAD)
-    return it.ratings[: next(bad, len(it.ratings))]
+def _before_very_bad(trajectory: TrustTrajectory) -> list[Rating]:
+    bad = (i for i, rating in enumerate(trajectory.ratings) if rating.value <= VERY_BAD)
+    return trajectory.ratings[: next(bad, len(trajectory.ratings))]
 
 
 def fastest(ratings: Sequence[Rating], run: int = 5) -> list[float]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ...errors import SourceError
 from .metrics import DAY_S, turn
 from .ratings import BENIGN, FRAUD
-from .replay import DISTRUST, Trajectory
+from .replay import DISTRUST, TrustTrajectory
 from .result import BacktestResult
 from .table import headline, setting
 
@@ -69,15 +69,20 @@ def _frame(axes: Axes, title: str, below: str) -> None:
 
 def _draw_turns(axes: Axes, result: BacktestResult) -> None:
     """Trust of the turncoats, days counted from the turn."""
-    turned = [
-        (it, at) for it in result.trajectories.values() if (at := turn(it.ratings)) is not None
+    turns = [
+        (trajectory, at)
+        for trajectory in result.trajectories.values()
+        if (at := turn(trajectory.ratings)) is not None
     ]
-    _frame(axes, f"{len(turned)} peers who turned", "days from the first rating of -5 or worse")
+    _frame(axes, f"{len(turns)} peers who turned", "days from the first rating of -5 or worse")
     axes.set_ylabel("trust", fontsize=9, color=SOFT)
     axes.set_xlim(-BEFORE, AFTER)
     axes.axvline(0, color=SOFT, linewidth=0.8, zorder=0)
     days = [day / 4 for day in range(-4 * BEFORE, 4 * AFTER + 1)]
-    lines = [_at(it, [it.ratings[at].time + day * DAY_S for day in days]) for it, at in turned]
+    lines = [
+        _at(trajectory, [trajectory.ratings[at].time + day * DAY_S for day in days])
+        for trajectory, at in turns
+    ]
     for line in lines:
         axes.step(days, [*map(_drawn, line)], where="post", color=RED, alpha=0.12, linewidth=0.8)
     _band(axes, days, lines, RED, "middle half and median")
@@ -97,22 +102,22 @@ def _draw_standing(axes: Axes, result: BacktestResult, labels: Mapping[str, int]
         (("benign peers", GREEN, BENIGN), ("frauds", RED, FRAUD)) if labels
         else (("all peers", SOFT, None),)
     )  # fmt: skip
-    seen = list(range(1, SHOWN + 1))
+    counts = list(range(1, SHOWN + 1))
     for name, colour, label in groups:
         lines = [
-            [it.trust_after(n) if n <= len(it.ratings) else None for n in seen]
-            for peer, it in result.trajectories.items()
+            [trajectory.trust_after(n) if n <= len(trajectory.ratings) else None for n in counts]
+            for peer, trajectory in result.trajectories.items()
             if label is None or labels.get(peer) == label
         ]
-        _band(axes, seen, lines, colour, f"{len(lines):,} {name}")
+        _band(axes, counts, lines, colour, f"{len(lines):,} {name}")
     if axes.get_legend_handles_labels()[0]:
         axes.legend(loc="upper right", fontsize=8, frameon=False, labelcolor=SOFT)
 
 
-def _at(it: Trajectory, times: Sequence[float]) -> list[int | None]:
+def _at(trajectory: TrustTrajectory, times: Sequence[float]) -> list[int | None]:
     """Trust at each of the times, which ascend; None before the first cycle."""
     trust: list[int | None] = []
-    steps, last = iter(it.steps), None
+    steps, last = iter(trajectory.steps), None
     step = next(steps, None)
     for time in times:
         while step is not None and step.time <= time:
@@ -129,15 +134,15 @@ def _band(
     name: str,
 ) -> None:
     """Median and quartiles at each place at which at least FEWEST of the lines say something."""
-    drawn: list[tuple[float, float, float, float]] = []
+    quartiles: list[tuple[float, float, float, float]] = []
     for index, place in enumerate(places):
-        values = sorted(it for line in lines if (it := line[index]) is not None)
+        values = sorted(value for line in lines if (value := line[index]) is not None)
         if len(values) >= FEWEST:
             low, middle, high = quantiles(values, n=4, method="inclusive")
-            drawn.append((place, low, middle, high))
-    if not drawn:
+            quartiles.append((place, low, middle, high))
+    if not quartiles:
         return
-    where, low_line, median_line, high_line = zip(*drawn, strict=True)
+    where, low_line, median_line, high_line = zip(*quartiles, strict=True)
     axes.fill_between(
         where, low_line, high_line, step="post", color=colour, alpha=0.16, linewidth=0
     )

@@ -66,7 +66,7 @@ class StreamClock:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class CycleStep:
     """One cycle on a peer: when, after how many ratings, what was proposed and what was kept.
 
     proposed: None when nothing was, and trust stayed.
@@ -80,12 +80,12 @@ class Step:
 
 
 @dataclass(slots=True)
-class Trajectory:
+class TrustTrajectory:
     """A peer's ratings and the cycles on them."""
 
     peer_id: str
     ratings: list[Rating] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
+    steps: list[CycleStep] = field(default_factory=list)
     farming_at: float | None = None
 
     @property
@@ -95,8 +95,8 @@ class Trajectory:
 
     def trust_after(self, ratings: int) -> int | None:
         """Trust after the last cycle that had seen at most so many ratings; None before any."""
-        seen = [step.trust for step in self.steps if step.ratings <= ratings]
-        return seen[-1] if seen else None
+        values = [step.trust for step in self.steps if step.ratings <= ratings]
+        return values[-1] if values else None
 
 
 class Replay:
@@ -119,13 +119,13 @@ class Replay:
         self.limiter = TrustLimiter(options.clamp, options.per_hour, options.policy)
         self.proposer = open_proposer(self) if open_proposer else _built_in(options.reflector)
         self.stopped = False
-        self.trajectories: dict[str, Trajectory] = {}
+        self.trajectories: dict[str, TrustTrajectory] = {}
         self.cautions = Cautions()
         self.cycles = 0
         self._progress = progress
         self._said_every = 1 if open_proposer else SAID_EVERY
         self._is_stoppable = open_proposer is not None
-        self._order: list[Trajectory] = []
+        self._order: list[TrustTrajectory] = []
         self._agents: dict[str, int] = {}
         self._pending: list[list[Rating]] = []
         self._engine = core.TriggerEngine(
@@ -137,7 +137,9 @@ class Replay:
             farming_jump_min_size=0.0,
         )
 
-    def run(self, ratings: Sequence[Rating], what: str = "replaying") -> Mapping[str, Trajectory]:
+    def run(
+        self, ratings: Sequence[Rating], what: str = "replaying"
+    ) -> Mapping[str, TrustTrajectory]:
         """Replay all; returns what became of each rated user."""
         try:
             self._replay(ratings, what)
@@ -152,9 +154,9 @@ class Replay:
         return self._engine.statistics(self._agents[peer_id], peer_id)
 
     def _replay(self, ratings: Sequence[Rating], what: str) -> None:
-        for done, rating in enumerate(ratings):
-            if self._progress is not None and done % self._said_every == 0:
-                self._progress(what, done, len(ratings))
+        for number, rating in enumerate(ratings):
+            if self._progress is not None and number % self._said_every == 0:
+                self._progress(what, number, len(ratings))
             if self.options.timer:
                 self._timers_until(rating.time)
             self._take(rating)
@@ -188,7 +190,7 @@ class Replay:
     def _agent_of(self, user: str) -> int:
         agent = self._agents.setdefault(user, len(self._agents))
         if agent == len(self._order):
-            trajectory = self.trajectories[user] = Trajectory(user)
+            trajectory = self.trajectories[user] = TrustTrajectory(user)
             self._order.append(trajectory)
             self._pending.append([])
         return agent
@@ -203,7 +205,7 @@ class Replay:
             last = trajectory.ratings[-1].time
             self._reflect(agent, ("timer" if self.options.timer else "manual",), last)
 
-    def _in_waiting(self) -> Iterator[tuple[int, Trajectory]]:
+    def _in_waiting(self) -> Iterator[tuple[int, TrustTrajectory]]:
         for agent, pending in enumerate(self._pending):
             if pending:
                 yield agent, self._order[agent]
@@ -212,10 +214,10 @@ class Replay:
         trajectory, new = self._order[agent], self._pending[agent]
         self.clock.time = max(self.clock.time, now)
         self._engine.begin(agent, now)
-        peer, seen = trajectory.peer_id, len(trajectory.ratings)
+        peer, count = trajectory.peer_id, len(trajectory.ratings)
         proposal = self.proposer.propose(peer, new, now, triggers)
         if proposal is None:
-            trajectory.steps.append(Step(now, seen, None, trajectory.trust, triggers))
+            trajectory.steps.append(CycleStep(now, count, None, trajectory.trust, triggers))
         else:
             self._apply(trajectory, proposal, now, triggers)
         if "farming" in triggers and trajectory.farming_at is None:
@@ -225,14 +227,14 @@ class Replay:
         self.cycles += 1
 
     def _apply(
-        self, trajectory: Trajectory, proposal: Proposal, now: float, triggers: tuple[str, ...]
+        self, trajectory: TrustTrajectory, proposal: Proposal, now: float, triggers: tuple[str, ...]
     ) -> None:
-        peer, seen = trajectory.peer_id, len(trajectory.ratings)
+        peer, count = trajectory.peer_id, len(trajectory.ratings)
         proposed = proposal.trust
-        trust = self.limiter.limit(peer, proposed, now=now, evidence=seen).trust
+        trust = self.limiter.limit(peer, proposed, now=now, evidence=count).trust
         self.ledger.record_assessment(peer, trust, proposal.why)
-        self.limiter.record(peer, trust, now, seen, proposed)
-        trajectory.steps.append(Step(now, seen, proposed, trust, triggers))
+        self.limiter.record(peer, trust, now, count, proposed)
+        trajectory.steps.append(CycleStep(now, count, proposed, trust, triggers))
         if trust <= DISTRUST or "farming" in triggers:
             self.cautions.write(peer, f"trust {trust:+d}", cycle=self.cycles + 1, now=now)
 

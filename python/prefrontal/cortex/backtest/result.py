@@ -24,7 +24,7 @@ from .replay import (
     RatingLedger,
     Replay,
     StreamClock,
-    Trajectory,
+    TrustTrajectory,
 )
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ FARMING_MIN_RATINGS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Farming:
+class FarmingFigures:
     """For how many peers with at least 5 ratings the farming trigger fired.
 
     tempo: how well the fastest run of ratings alone tells frauds before their first very bad one.
@@ -75,7 +75,7 @@ class BacktestResult:
     turncoats: Turncoats
     lies: Lies | None
     false_alarms: int | None
-    farming: Farming
+    farming: FarmingFigures
     cautions: int
     warned: int
     very_bad: int
@@ -86,7 +86,7 @@ class BacktestResult:
     model: str
     stopped: bool
     seconds: float
-    trajectories: Mapping[str, Trajectory]
+    trajectories: Mapping[str, TrustTrajectory]
 
     def to_json(self) -> dict[str, Any]:
         """All figures, and of every peer the trust at the end and each cycle on the way."""
@@ -124,12 +124,14 @@ class BacktestResult:
                 )
             },
             "first": {str(ratings): asdict(value) for ratings, value in self.first.items()},
-            "trust": {peer: it.trust for peer, it in self.trajectories.items()},
-            "trajectories": {peer: _steps(it) for peer, it in self.trajectories.items()},
+            "trust": {peer: trajectory.trust for peer, trajectory in self.trajectories.items()},
+            "trajectories": {
+                peer: _steps(trajectory) for peer, trajectory in self.trajectories.items()
+            },
         }
 
 
-def _steps(it: Trajectory) -> list[dict[str, Any]]:
+def _steps(trajectory: TrustTrajectory) -> list[dict[str, Any]]:
     return [
         {
             "time": step.time,
@@ -138,7 +140,7 @@ def _steps(it: Trajectory) -> list[dict[str, Any]]:
             "trust": step.trust,
             "triggers": list(step.triggers),
         }
-        for step in it.steps
+        for step in trajectory.steps
     ]
 
 
@@ -158,19 +160,19 @@ def run_backtest(
     model that proposes, where one does; Ctrl-C then ends the replay with what was done.
     """
     start = time.perf_counter()
-    opened = questions.proposer if questions is not None else None
-    replay, second = (Replay(options, open_ledger, progress, opened) for _ in range(2))
+    open_proposer = questions.proposer if questions is not None else None
+    replay, second = (Replay(options, open_ledger, progress, open_proposer) for _ in range(2))
     trajectories = replay.run(ratings)
     rest = without_trusted(ratings, labels) if untrusted and not replay.stopped else None
-    believed = {} if rest is None else second.run(rest, "without trusted raters")
+    others = {} if rest is None else second.run(rest, "without trusted raters")
     return BacktestResult(
         options=options,
-        ratings=sum(len(it.ratings) for it in trajectories.values()),
+        ratings=sum(len(trajectory.ratings) for trajectory in trajectories.values()),
         peers=len(trajectories),
         cycles=replay.cycles,
         triggers=_counted(trajectories),
         separation=separation(_trust(trajectories), labels),
-        untrusted=None if second.stopped else separation(_trust(believed), labels),
+        untrusted=None if second.stopped else separation(_trust(others), labels),
         first=_first(trajectories, labels, options),
         turncoats=turncoats(trajectories),
         lies=lies(replay, labels) if labels else None,
@@ -190,15 +192,15 @@ def run_backtest(
     )
 
 
-def _trust(trajectories: Mapping[str, Trajectory]) -> dict[str, float]:
-    return {peer: it.trust for peer, it in trajectories.items()}
+def _trust(trajectories: Mapping[str, TrustTrajectory]) -> dict[str, float]:
+    return {peer: trajectory.trust for peer, trajectory in trajectories.items()}
 
 
-def _counted(trajectories: Mapping[str, Trajectory]) -> dict[str, int]:
+def _counted(trajectories: Mapping[str, TrustTrajectory]) -> dict[str, int]:
     """How many cycles each trigger started; of several that fired the first counts."""
     counts: dict[str, int] = {}
-    for it in trajectories.values():
-        for step in it.steps:
+    for trajectory in trajectories.values():
+        for step in trajectory.steps:
             counts[step.triggers[0]] = counts.get(step.triggers[0], 0) + 1
     return dict(sorted(counts.items(), key=lambda item: -item[1]))
 
@@ -212,34 +214,40 @@ def without_trusted(
 
 
 def _first(
-    trajectories: Mapping[str, Trajectory], labels: Mapping[str, int], options: BacktestOptions
+    trajectories: Mapping[str, TrustTrajectory], labels: Mapping[str, int], options: BacktestOptions
 ) -> dict[int, Auc]:
     """Only from the number of ratings on that makes a cycle by itself."""
-    found: dict[int, Auc] = {}
+    figures: dict[int, Auc] = {}
     for ratings in FIRST:
         if ratings < options.batch and not options.timer:
             continue
         trust = {
             peer: value
-            for peer, it in trajectories.items()
-            if peer in labels and (value := it.trust_after(ratings)) is not None
+            for peer, trajectory in trajectories.items()
+            if peer in labels and (value := trajectory.trust_after(ratings)) is not None
         }
-        if (value_of := separation(trust, labels)) is not None:
-            found[ratings] = value_of
-    return found
+        if (figure := separation(trust, labels)) is not None:
+            figures[ratings] = figure
+    return figures
 
 
-def _farming(trajectories: Mapping[str, Trajectory], labels: Mapping[str, int]) -> Farming:
-    long = {peer: it for peer, it in trajectories.items() if len(it.ratings) >= FARMING_MIN_RATINGS}
-    fired = {peer for peer, it in long.items() if it.farming_at is not None}
+def _farming(
+    trajectories: Mapping[str, TrustTrajectory], labels: Mapping[str, int]
+) -> FarmingFigures:
+    long = {
+        peer: trajectory
+        for peer, trajectory in trajectories.items()
+        if len(trajectory.ratings) >= FARMING_MIN_RATINGS
+    }
+    alarms = {peer for peer, trajectory in long.items() if trajectory.farming_at is not None}
     frauds = {peer for peer in long if labels.get(peer) == FRAUD}
     benign = {peer for peer in long if labels.get(peer) == BENIGN}
-    return Farming(
+    return FarmingFigures(
         peers=len(long),
-        fired=len(fired),
+        fired=len(alarms),
         frauds=len(frauds),
-        frauds_fired=len(frauds & fired),
+        frauds_fired=len(frauds & alarms),
         benign=len(benign),
-        benign_fired=len(benign & fired),
+        benign_fired=len(benign & alarms),
         tempo=tempo(trajectories, labels),
     )

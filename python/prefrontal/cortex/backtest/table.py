@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .metrics import Auc
-from .result import BacktestResult, Farming
+from .result import BacktestResult, FarmingFigures
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,31 +29,33 @@ def print_backtest(result: BacktestResult, console: Console) -> None:
 
 def headline(result: BacktestResult) -> str:
     """What matters most, in a sentence."""
-    turned = result.turncoats
+    turncoats = result.turncoats
     if result.asked and result.failed == result.asked:
         return f"No answer could be used: {result.failure}"
-    if not turned.peers:
+    if not turncoats.peers:
         return f"{result.cycles:,} cycles on {result.ratings:,} ratings; nobody turned"
-    if turned.cycles is None:
-        return f"None of {turned.peers} turncoats was noticed"
+    if turncoats.cycles is None:
+        return f"None of {turncoats.peers} turncoats was noticed"
     return (
-        f"{turned.peers - turned.missed} of {turned.peers} turncoats were noticed, "
-        f"within {turned.cycles:g} cycles as a rule"
+        f"{turncoats.peers - turncoats.missed} of {turncoats.peers} turncoats were noticed, "
+        f"within {turncoats.cycles:g} cycles as a rule"
     )
 
 
 def setting(result: BacktestResult) -> str:
     """How it was replayed."""
-    told = result.options
+    options = result.options
     parts = [
         f"{result.ratings:,} ratings of {result.peers:,} peers",
-        f"clamp {told.clamp}",
-        "no hourly cap" if told.per_hour is None else f"at most {told.per_hour} an hour",
-        f"policy {told.policy}",
-        f"a cycle every {told.batch} ratings" if told.batch > 1 else "a cycle for each rating",
-        *([f"or {told.schedule_minutes:g} minutes"] if told.timer else []),
-        *(["or when farming is suspected"] if told.farming else []),
-        f"reflector {told.reflector}" + (f" ({result.model})" if result.model else ""),
+        f"clamp {options.clamp}",
+        "no hourly cap" if options.per_hour is None else f"at most {options.per_hour} an hour",
+        f"policy {options.policy}",
+        f"a cycle every {options.batch} ratings"
+        if options.batch > 1
+        else "a cycle for each rating",
+        *([f"or {options.schedule_minutes:g} minutes"] if options.timer else []),
+        *(["or when farming is suspected"] if options.farming else []),
+        f"reflector {options.reflector}" + (f" ({result.model})" if result.model else ""),
         *(["stopped before the end"] if result.stopped else []),
     ]
     return ", ".join(parts)
@@ -61,33 +63,33 @@ def setting(result: BacktestResult) -> str:
 
 def rows(result: BacktestResult) -> list[tuple[str, str]]:
     """(name, figure) of each line of the table."""
-    turned = result.turncoats
-    found = [
-        ("fraud against benign, AUC at the end", told(result.separation)),
-        *([("  without ratings by trusted peers", told(u))] if (u := result.untrusted) else []),
+    turncoats = result.turncoats
+    lines = [
+        ("fraud against benign, AUC at the end", auc_text(result.separation)),
+        *([("  without ratings by trusted peers", auc_text(u))] if (u := result.untrusted) else []),
         *(
-            (f"  after {ratings} rating{'s' * (ratings > 1)}", told(auc))
+            (f"  after {ratings} rating{'s' * (ratings > 1)}", auc_text(auc))
             for ratings, auc in result.first.items()
         ),
-        ("turncoats never distrusted", f"{turned.missed} of {turned.peers}"),
+        ("turncoats never distrusted", f"{turncoats.missed} of {turncoats.peers}"),
     ]
-    if turned.cycles is not None and turned.days is not None:
-        lag = f"{turned.cycles:g} cycles, {turned.days:.2g} days"
-        found.append(("  until trust is -3, median", lag))
+    if turncoats.cycles is not None and turncoats.days is not None:
+        lag = f"{turncoats.cycles:g} cycles, {turncoats.days:.2g} days"
+        lines.append(("  until trust is -3, median", lag))
     if result.lies is not None:
         lies = result.lies
         cost = f"costs {lies.drop:.1f}, turns {lies.flipped} of {lies.peers} negative"
-        found.append(("one lie about a benign peer", cost))
+        lines.append(("one lie about a benign peer", cost))
     if result.false_alarms is not None:
-        found.append(("benign peers ever at -3 or below", str(result.false_alarms)))
+        lines.append(("benign peers ever at -3 or below", str(result.false_alarms)))
     if result.options.farming:
-        found.append(("farming suspected", _farming(result.farming)))
-    started = ", ".join(f"{name} {count:,}" for name, count in result.triggers.items())
+        lines.append(("farming suspected", _farming(result.farming)))
+    triggers = ", ".join(f"{name} {count:,}" for name, count in result.triggers.items())
     return [
-        *found,
-        ("tempo before the first very bad rating, AUC", told(result.farming.tempo)),
+        *lines,
+        ("tempo before the first very bad rating, AUC", auc_text(result.farming.tempo)),
         ("very bad ratings that met a caution", f"{result.warned:,} of {result.very_bad:,}"),
-        ("cycles", f"{result.cycles:,} ({started})"),
+        ("cycles", f"{result.cycles:,} ({triggers})"),
         ("tokens", f"{result.tokens:,}"),
         *([("questions without a usable answer", _failed(result))] if result.asked else []),
         ("seconds", f"{result.seconds:.1f}"),
@@ -99,13 +101,13 @@ def _failed(result: BacktestResult) -> str:
     return f"{count}; the last: {result.failure}" if result.failed else count
 
 
-def _farming(farming: Farming) -> str:
+def _farming(farming: FarmingFigures) -> str:
     of_all = f"{farming.fired} of {farming.peers} peers with 5 ratings or more"
     frauds = f"{farming.frauds_fired} of {farming.frauds} frauds"
     return f"{of_all}: {frauds}, {farming.benign_fired} of {farming.benign} benign"
 
 
-def told(auc: Auc | None) -> str:
+def auc_text(auc: Auc | None) -> str:
     """An AUC with its interval, or why there is none."""
     if auc is None:
         return "needs labels of both kinds"

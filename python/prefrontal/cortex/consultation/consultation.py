@@ -21,7 +21,14 @@ from ..reflectors.choice import Factories, ReflectorSettings, choose
 from ..reflectors.rules import RulesReflector
 from .deferral import Kind, kind_of_reply, kind_of_tool
 from .rules import judge
-from .verdict import SCHEMA, SYSTEM_PROMPT, ConsultRequest, Verdict, default_verdict, parse_verdict
+from .verdict import (
+    SCHEMA,
+    SYSTEM_PROMPT,
+    ConsultRequest,
+    ConsultVerdict,
+    default_verdict,
+    parse_verdict,
+)
 
 TASK = "The agent is about to take the step below. May it?"
 _REQUEST_LIMIT = 600
@@ -69,8 +76,8 @@ class Consultation:
     def __init__(self, host: ConsultHost) -> None:
         self._host = host
         self._lock = asyncio.Lock()
-        self._asked = 0
-        self._held: deque[str] = deque(maxlen=_HELD_KEPT)
+        self._requests = 0
+        self._holds: deque[str] = deque(maxlen=_HELD_KEPT)
 
     async def before_tool(self, ctx: dict[str, Any]) -> dict[str, Any]:
         """The ctx of `loop.before_tool`; a refused call gets abort and abort_message."""
@@ -79,8 +86,8 @@ class Consultation:
         kind = kind_of_tool(tool, args, settings) if settings.enabled else None
         if kind is None:
             return ctx
-        said = f"call {tool} with {_written(args)}"
-        verdict = await self.consult(self._request(ctx, kind, said, {"tool": tool}))
+        step = f"call {tool} with {_written(args)}"
+        verdict = await self.consult(self._request(ctx, kind, step, {"tool": tool}))
         if verdict.decision == "approve":
             return ctx
         return {**ctx, "abort": True, "abort_message": _for_the_agent(verdict, settings)}
@@ -91,18 +98,20 @@ class Consultation:
         message = current_message.get()
         if not settings.enabled or ctx.get("internal") or not ctx.get("peer_id"):
             return ctx
-        asked = len(message.content) if message is not None else 0
+        request_size = len(message.content) if message is not None else 0
         trust = self._host.last_trust(str(ctx["peer_id"]))
-        kind = kind_of_reply(str(ctx.get("text") or ""), asked, trust, settings)
+        kind = kind_of_reply(str(ctx.get("text") or ""), request_size, trust, settings)
         if kind is None:
             return ctx
-        request = self._request(ctx, kind, f"reply {ctx['text']}", {"request_characters": asked})
+        request = self._request(
+            ctx, kind, f"reply {ctx['text']}", {"request_characters": request_size}
+        )
         verdict = await self.consult(request)
         if verdict.decision == "approve":
             return ctx
         return {**ctx, "text": verdict.suggested_response or settings.holding_reply}
 
-    async def consult(self, request: ConsultRequest) -> Verdict:
+    async def consult(self, request: ConsultRequest) -> ConsultVerdict:
         """A verdict, always: in time from a model or the rules, else the configured default."""
         started = self._host.clock.monotonic()
         settings = self._host.settings.consultation
@@ -122,7 +131,7 @@ class Consultation:
         await self._announce(request, verdict, elapsed, timed_out)
         return verdict
 
-    async def _decide(self, request: ConsultRequest) -> Verdict:
+    async def _decide(self, request: ConsultRequest) -> ConsultVerdict:
         async with self._lock:
             context = {
                 **await self._host.consult_context(request.peer_id),
@@ -142,15 +151,15 @@ class Consultation:
     def _reflector(self) -> Reflector:
         """Who decides: the rules when they are set, when nobody else is there, over the cap."""
         settings = self._host.settings
-        found: Reflector | None = None
+        reflector: Reflector | None = None
         over = self._host.cost.refusal(self._host.clock.now(), settings.cost)
         if settings.consultation.reflector == "configured" and not over:
-            found = choose(settings, self._host.registry, self._host.reflectors, SCHEMA)
-        return found or RulesReflector(settings.rules, settings.sharing.weight)
+            reflector = choose(settings, self._host.registry, self._host.reflectors, SCHEMA)
+        return reflector or RulesReflector(settings.rules, settings.sharing.weight)
 
     async def _ask(
         self, reflector: Reflector, request: ConsultRequest, context: Mapping[str, Any]
-    ) -> Verdict:
+    ) -> ConsultVerdict:
         settings = self._host.settings.consultation
         tokens_in, tokens_out = tokens_of(SYSTEM_PROMPT + user_message(TASK, context)), 0
         try:
@@ -175,9 +184,9 @@ class Consultation:
         """Let the session tell the peer, once a message, that the answer takes a moment."""
         message = current_message.get()
         text = self._host.settings.consultation.holding_reply
-        if message is None or message.is_internal or message.event_id in self._held:
+        if message is None or message.is_internal or message.event_id in self._holds:
             return
-        self._held.append(message.event_id)
+        self._holds.append(message.event_id)
         session: Any = self._host.registry.get("session")
         if session is None or not hasattr(session, "execute"):
             return
@@ -187,16 +196,16 @@ class Consultation:
             self._host.log_warn(f"The holding reply of {request.id} was not sent: {error!r}")
 
     def _request(
-        self, ctx: Mapping[str, Any], kind: Kind, said: str, context: dict[str, Any]
+        self, ctx: Mapping[str, Any], kind: Kind, step: str, context: dict[str, Any]
     ) -> ConsultRequest:
-        self._asked += 1
-        quoted = quote(said, _REQUEST_LIMIT)[1:-1]
+        self._requests += 1
+        quotation = quote(step, _REQUEST_LIMIT)[1:-1]
         return ConsultRequest(
-            f"consult-{self._asked}", str(ctx.get("peer_id") or ""), kind, quoted, context
+            f"consult-{self._requests}", str(ctx.get("peer_id") or ""), kind, quotation, context
         )
 
     async def _announce(
-        self, request: ConsultRequest, verdict: Verdict, elapsed: float, timed_out: bool
+        self, request: ConsultRequest, verdict: ConsultVerdict, elapsed: float, timed_out: bool
     ) -> None:
         payload = {
             "request": request.to_json(),
@@ -215,7 +224,7 @@ def _written(args: object) -> str:
         return "arguments that cannot be shown"
 
 
-def _for_the_agent(verdict: Verdict, settings: Consultations) -> str:
+def _for_the_agent(verdict: ConsultVerdict, settings: Consultations) -> str:
     """What the main model is told instead of the tool's result."""
     reply = verdict.suggested_response or settings.holding_reply
     conditions = f" Only when: {'; '.join(verdict.conditions)}." if verdict.conditions else ""

@@ -38,18 +38,18 @@ def kind_of_reply(
 
     request_size: characters of what the peer asked for. trust: None is taken for 0.
     """
-    said = " ".join(reply.casefold().replace("’", "'").split())
+    words = " ".join(reply.casefold().replace("’", "'").split())
     for short, long in _SHORT_FORMS:
-        said = said.replace(short, long)
-    if any(_stands_in(phrase, said) for phrase in settings.commitment_words):
+        words = words.replace(short, long)
+    if any(_stands_in(phrase, words) for phrase in settings.commitment_words):
         return "commitment"
     is_low = (trust or 0) < settings.low_trust
     return "scope" if is_low and request_size >= settings.large_scope else None
 
 
-def _stands_in(phrase: str, said: str) -> bool:
-    wanted = re.escape(" ".join(phrase.casefold().split()))
-    return re.search(rf"(?<!\w){wanted}(?!\w)", said) is not None
+def _stands_in(phrase: str, words: str) -> bool:
+    pattern = re.escape(" ".join(phrase.casefold().split()))
+    return re.search(rf"(?<!\w){pattern}(?!\w)", words) is not None
 
 
 def _lower(words: tuple[str, ...]) -> set[str]:
@@ -64,6 +64,6 @@ def _texts(value: object, depth: int = 0) -> Iterator[str]:
         for each in value.values():
             yield from _texts(each, depth + 1)
     elif depth < _DEEPEST and isinstance(value, list | tuple):
-        listed: list[Any] = list(value)
-        for each in listed:
+        members: list[Any] = list(value)
+        for each in members:
             yield from _texts(each, depth + 1)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..reflectors.rules import Judged, RulesReflector
+from ..reflectors.rules import PeerJudgment, RulesReflector
 from ..reflectors.words import signed
 from .deferral import Kind
-from .verdict import ConsultRequest, Verdict
+from .verdict import ConsultRequest, ConsultVerdict
 
 _AGAINST = frozenset({"size_jump", "steering", "broken", "tempo"})
 _CONFIRM = "the operator confirms it"
@@ -29,43 +29,43 @@ _POLITE = {
 
 def judge(
     request: ConsultRequest, context: Mapping[str, Any], reflector: RulesReflector
-) -> Verdict:
+) -> ConsultVerdict:
     """Deny where conduct speaks against the peer, approve where enough speaks for it.
 
     In between it is conditional; money for somebody unknown is denied. context: of the one peer.
     """
-    judged = next(iter(reflector.judged(context)), None)
-    if judged is None:
+    judgment = next(iter(reflector.judgments(context)), None)
+    if judgment is None:
         return _unknown(request)
-    found = [each.text for each in judged.found if each.kind in _AGAINST]
-    trust, info = _standing(judged), judged.peer.info
-    facts = f"trust {signed(trust)}, info {info}/10, {judged.peer.count} interactions"
-    if found or trust < 0:
-        why = "; ".join([facts, *found])
+    objections = [each.text for each in judgment.findings if each.kind in _AGAINST]
+    trust, info = _standing(judgment), judgment.peer.info
+    facts = f"trust {signed(trust)}, info {info}/10, {judgment.peer.count} interactions"
+    if objections or trust < 0:
+        why = "; ".join([facts, *objections])
         return _answer("deny", request.kind, why)
     least_trust, least_info = _SURE[request.kind]
     if trust >= least_trust and info >= least_info:
-        return Verdict("approve", reasoning=facts)
+        return ConsultVerdict("approve", reasoning=facts)
     why = f"{facts}; approved from trust {signed(least_trust)} and info {least_info}"
     return _answer(
         "deny" if request.kind == "money" and info <= 1 else "conditional", request.kind, why
     )
 
 
-def _standing(judged: Judged) -> int:
+def _standing(judgment: PeerJudgment) -> int:
     """The lower of what is on record and what the facts support now."""
-    on_record = judged.peer.trust
-    supported = judged.estimate.trust
+    on_record = judgment.peer.trust
+    supported = judgment.estimate.trust
     return supported if on_record is None else min(on_record, supported)
 
 
-def _unknown(request: ConsultRequest) -> Verdict:
+def _unknown(request: ConsultRequest) -> ConsultVerdict:
     why = "nothing is known of the peer" if request.peer_id else "no peer stands behind it"
     if request.kind == "money":
         return _answer("deny", request.kind, why)
     return _answer("conditional", request.kind, why)
 
 
-def _answer(decision: Any, kind: Kind, why: str) -> Verdict:
+def _answer(decision: Any, kind: Kind, why: str) -> ConsultVerdict:
     conditions = _CONDITIONS[kind] if decision == "conditional" else ()
-    return Verdict(decision, conditions, why, _POLITE[kind])
+    return ConsultVerdict(decision, conditions, why, _POLITE[kind])

@@ -56,7 +56,7 @@ class ConsultRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ConsultVerdict:
     """conditions: what must hold first, when conditional. suggested_response: for the peer."""
 
     decision: Ruling
@@ -68,23 +68,24 @@ class Verdict:
         return {**asdict(self), "conditions": list(self.conditions)}
 
 
-def default_verdict(kind: Kind, settings: Consultations, why: str) -> Verdict:
+def default_verdict(kind: Kind, settings: Consultations, why: str) -> ConsultVerdict:
     """What counts when nobody decided in time: money waits, the rest goes on, unless set."""
     choice = settings.on_timeout_money if kind == "money" else settings.on_timeout
     if choice == "proceed":
-        return Verdict("approve", reasoning=f"{why}; it goes on as configured")
-    return Verdict("deny", reasoning=f"{why}; it waits as configured")
+        return ConsultVerdict("approve", reasoning=f"{why}; it goes on as configured")
+    return ConsultVerdict("deny", reasoning=f"{why}; it waits as configured")
 
 
-def parse_verdict(text: str) -> Verdict | None:
+def parse_verdict(text: str) -> ConsultVerdict | None:
     """The verdict in a model's reply; None when there is none to be found."""
     raw = _object(text)
     if raw is None or raw.get("decision") not in DECISIONS:
         return None
-    listed = raw.get("conditions")
-    found = listed if isinstance(listed, list) else []
-    conditions = [each for each in found if isinstance(each, str)]
-    return Verdict(
+    items = raw.get("conditions")
+    conditions = (
+        [each for each in items if isinstance(each, str)] if isinstance(items, list) else []
+    )
+    return ConsultVerdict(
         decision=raw["decision"],
         conditions=tuple(visible(each, _CONDITION_LIMIT) for each in conditions[:_MOST_CONDITIONS]),
         reasoning=_line(raw.get("reasoning")),

@@ -137,16 +137,16 @@ def _latest(latest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _interaction(each: Mapping[str, Any]) -> dict[str, Any]:
-    told = {
+    entry = {
         "direction": each["direction"],
         "preview": quote(str(each.get("preview") or "")),
         "size": each.get("size", 0),
         "at": _second(each.get("created_at")),
     }
     if each.get("outcome") is not None:
-        told["outcome"] = each["outcome"]
-        told["outcome_is_new"] = bool(each.get("outcome_is_new"))
-    return told
+        entry["outcome"] = each["outcome"]
+        entry["outcome_is_new"] = bool(each.get("outcome_is_new"))
+    return entry
 
 
 def _second(value: object) -> int:
@@ -169,17 +169,17 @@ def _base(material: Material) -> dict[str, Any]:
 
 def _modest(material: Material, room: int) -> Material:
     """The material with what is nice to know in no more than twice that many tokens."""
-    said = plain(material.previous_summary, SUMMARY_LIMIT)
-    while token_bound(said) > room:
-        said = said[: len(said) * 9 // 10]
-    kept: list[Any] = []
+    summary = plain(material.previous_summary, SUMMARY_LIMIT)
+    while token_bound(summary) > room:
+        summary = summary[: len(summary) * 9 // 10]
+    extras: list[Any] = []
     for each in (*material.lessons, *material.hints):
         room -= _cost(each)
         if room < 0:
             break
-        kept.append(each)
-    lessons, hints = kept[: len(material.lessons)], kept[len(material.lessons) :]
-    return replace(material, previous_summary=said, lessons=lessons, hints=hints)
+        extras.append(each)
+    lessons, hints = extras[: len(material.lessons)], extras[len(material.lessons) :]
+    return replace(material, previous_summary=summary, lessons=lessons, hints=hints)
 
 
 def _essential(material: Material, room: int) -> tuple[Material, tuple[str, ...]]:
@@ -204,16 +204,16 @@ def _drop_oldest(entries: Sequence[dict[str, Any]], costs: list[int], room: int)
     ages = sorted((each["at"], i) for i, entry in enumerate(entries) for each in entry["recent"])
     oldest = iter(ages)
     while (over := sum(costs) - room) > 0:
-        touched = set()
+        indices = set()
         for _, i in oldest:
-            gone = entries[i]["recent"].pop(0)
-            touched.add(i)
-            over -= _cost(gone) + _HOLDER + _MARGIN  # more than it frees: never one too many
+            interaction = entries[i]["recent"].pop(0)
+            indices.add(i)
+            over -= _cost(interaction) + _HOLDER + _MARGIN  # more than it frees: never one too many
             if over <= 0:
                 break
-        if not touched:
+        if not indices:
             return
-        for i in touched:
+        for i in indices:
             costs[i] = _cost(entries[i])
 
 
@@ -224,11 +224,11 @@ def _cost(value: object) -> int:
 
 def _aliases(peer_ids: Iterable[str]) -> dict[str, str]:
     """Each id under a form of it that is safe in a prompt, no two under the same."""
-    found: dict[str, str] = {}
+    aliases: dict[str, str] = {}
     for peer_id in peer_ids:
         alias = safe = safe_id(peer_id)
         number = 2
-        while alias in found:
+        while alias in aliases:
             alias, number = f"{safe}~{number}", number + 1
-        found[alias] = peer_id
-    return found
+        aliases[alias] = peer_id
+    return aliases

@@ -53,14 +53,14 @@ def belief_line(belief: Belief, *, stale: bool = False) -> str:
 
 def belief_block(lines: Sequence[str], limit: int) -> str:
     """The block that is added to a prompt, with as many of the lines, in order, as find room."""
-    kept: list[str] = []
+    body: list[str] = []
     room = limit - len(HEADER)
     for line in lines:
         room -= len(line) + 1
         if room < -1:
             break
-        kept.append(line)
-    return HEADER + "\n".join(kept) if kept else ""
+        body.append(line)
+    return HEADER + "\n".join(body) if body else ""
 
 
 class BeliefBlock:

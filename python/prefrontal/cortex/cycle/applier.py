@@ -8,7 +8,7 @@ from typing import Any
 
 from ..context.context import Gathered
 from ..host import Host
-from ..lineage import Evidence
+from ..lineage import Lineage
 from ..memory.beliefs import BeliefChanges
 from ..memory.memory import CortexMemory
 from ..models import ProposedAssessment, Reflection
@@ -31,12 +31,12 @@ class Effects:
     @property
     def useful(self) -> bool:
         """Whether anything changed."""
-        moved = any(
+        moves = any(
             row["outcome"] == "recorded" and row["clamped"] != (row["previous"] or 0)
             for row in self.assessments
         )
-        issued = any(row["status"] in ("queued", "pending") for row in self.directives)
-        return moved or bool(self.beliefs.added) or issued
+        orders = any(row["status"] in ("queued", "pending") for row in self.directives)
+        return moves or bool(self.beliefs.added) or orders
 
 
 class Applier:
@@ -61,7 +61,7 @@ class Applier:
                 memory.limiter.seed(peer_id, trust)  # somebody else judged since
         for proposal in reflection.assessments:
             effects.assessments.append(await self._assess(proposal, counts))
-        evidence = Evidence(entries, counts)
+        evidence = Lineage(entries, counts)
         if provenance != "rules":
             reflection = _wary(reflection, evidence)
         effects.beliefs = self._believe(reflection, evidence, provenance)
@@ -109,21 +109,21 @@ class Applier:
         if peer_id not in counts and self._is_known(peer_id):
             return {**row, "why": "not in this reflection's context"}
         count = counts.get(peer_id, 0)
-        limited = memory.limiter.limit(peer_id, proposal.trust, now=now, evidence=count)
-        row["clamped"] = limited.trust
-        if limited.reason == "evidence":
+        limit = memory.limiter.limit(peer_id, proposal.trust, now=now, evidence=count)
+        row["clamped"] = limit.trust
+        if limit.reason == "evidence":
             return {**row, "outcome": "unchanged", "why": "nothing new since the latest assessment"}
         try:
             assessment_id = await host.in_thread(
-                host.ledger.record_assessment, peer_id, limited.trust, proposal.rationale
+                host.ledger.record_assessment, peer_id, limit.trust, proposal.rationale
             )
         except Exception as error:  # noqa: BLE001 - one entry must not stop the others
             host.log_error(f"Failed to record assessment for {peer_id}: {error}")
             return {**row, "outcome": "failed", "why": str(error)}
-        memory.limiter.record(peer_id, limited.trust, now, count, proposed=proposal.trust)
+        memory.limiter.record(peer_id, limit.trust, now, count, proposed=proposal.trust)
         payload = {
             "peer_id": peer_id,
-            "trust": limited.trust,
+            "trust": limit.trust,
             "rationale": proposal.rationale,
             "info_score": self._info_score(peer_id),
             "cycle": self._cycle,
@@ -132,7 +132,7 @@ class Applier:
         return {
             **row,
             "outcome": "recorded",
-            "why": limited.reason,
+            "why": limit.reason,
             "assessment_id": assessment_id,
         }
 
@@ -152,9 +152,7 @@ class Applier:
             return 0
         return int((summary.get("latest") or summary).get("info_score", 0))
 
-    def _believe(
-        self, reflection: Reflection, evidence: Evidence, provenance: str
-    ) -> BeliefChanges:
+    def _believe(self, reflection: Reflection, evidence: Lineage, provenance: str) -> BeliefChanges:
         proposals = list(reflection.beliefs)
         if reflection.soul_alignment is not None:
             proposals.append(alignment.belief(reflection.soul_alignment))
@@ -189,7 +187,7 @@ class Applier:
             return set()
 
 
-def _wary(reflection: Reflection, evidence: Evidence) -> Reflection:
+def _wary(reflection: Reflection, evidence: Lineage) -> Reflection:
     """The reflection of a model: no lesson in a peer's own words, and no directive without a look.
 
     Both would outlast the quarantine of beliefs: a lesson by standing in every later context, a

@@ -45,7 +45,7 @@ class Cycle:
         self._settings = memory.settings
         self._number = number
         self._usage = Usage()
-        self._done = False
+        self._applied = False
         self._started_s = host.clock.monotonic()
         self.record = ReflectionRecord(
             cycle=number,
@@ -64,7 +64,7 @@ class Cycle:
         try:
             await self._reflect(mark)
         except asyncio.CancelledError:
-            if not self._done:
+            if not self._applied:
                 self._skip("stopped", "the agent stops")
             raise
         except TimeoutError:
@@ -198,7 +198,7 @@ class Cycle:
         record.directives = tuple(effects.directives)
         record.dropped = (*record.dropped, *changes.refused)
         record.useful = effects.useful
-        self._done = True
+        self._applied = True
         self._count()
 
     def _skip(self, status: str, reason: str) -> None:

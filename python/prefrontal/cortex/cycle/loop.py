@@ -155,15 +155,15 @@ class ReflectionLoop:
         if refusal:
             memory.triggers.fail()
             host.log_warn(f"No reflection: {refusal}")
-            skipped = {"cycle": None, "trigger": triggers[0], "reason": "daily cost cap"}
-            await host.announce("cortex.cycle_skipped", {**skipped, "detail": refusal})
+            payload = {"cycle": None, "trigger": triggers[0], "reason": "daily cost cap"}
+            await host.announce("cortex.cycle_skipped", {**payload, "detail": refusal})
             return
         mark = memory.buffer.mark()
         memory.state.cycle += 1
         memory.state.last_cycle_at = self.clock.now()
         await memory.save(host, state_only=True)
-        more = f" (also {', '.join(triggers[1:])})" if triggers[1:] else ""
-        host.log_info(f"Reflection {memory.state.cycle} triggered by {triggers[0]}{more}")
+        rest = f" (also {', '.join(triggers[1:])})" if triggers[1:] else ""
+        host.log_info(f"Reflection {memory.state.cycle} triggered by {triggers[0]}{rest}")
         cycle = Cycle(memory, host, self.reflectors, memory.state.cycle, triggers)
         try:
             record = await cycle.run(mark)
@@ -207,7 +207,7 @@ class ReflectionLoop:
             try:
                 await self._look()
                 if self._reflecting:
-                    if self.memory.triggers.asked:
+                    if self.memory.triggers.requests:
                         self._log_skip()
                 elif self._may_start():
                     self._begin()

@@ -26,7 +26,7 @@ class Materials:
         self._host = host
 
     async def of_cycle(
-        self, triggers: Sequence[str], seen: Sequence[events.Event]
+        self, triggers: Sequence[str], observed: Sequence[events.Event]
     ) -> tuple[Material, tuple[str, ...]]:
         """The material of a cycle, and the peers beyond the cap of peers.
 
@@ -34,7 +34,7 @@ class Materials:
         or that found no room last time, the most active first; when there is none, all.
         """
         memory = self._memory
-        counts = events.activity(seen)
+        counts = events.activity(observed)
         overdue = memory.triggers.overdue()
         ids = self._peer_ids(counts, [*overdue, *memory.state.left_out])
         most = memory.settings.max_context_tokens // _LEAST_TOKENS_OF_A_PEER
@@ -46,7 +46,7 @@ class Materials:
             peer = self._peer(peer_id, counts.get(peer_id, 0), overdue.get(peer_id, ()))
             if peer is not None:
                 peers.append(peer)
-        summary = events.summary(seen, memory.buffer.dropped)
+        summary = events.summary(observed, memory.buffer.dropped)
         return await self._material(triggers, peers, summary), tuple(ids[most:])
 
     async def of_peer(self, peer_id: str, trigger: str) -> Material:
@@ -73,7 +73,7 @@ class Materials:
         }
         return PeerMaterial(peer_id, summary, activity, numbers, overdue)
 
-    def _peer_ids(self, counts: Mapping[str, int], more: Iterable[str]) -> list[str]:
+    def _peer_ids(self, counts: Mapping[str, int], others: Iterable[str]) -> list[str]:
         memory, peers = self._memory, self._host.ledger.list_peers()
         last = memory.state.last_reflection_at
         if last is None:
@@ -81,7 +81,7 @@ class Materials:
         else:
             recent = [peer.peer_id for peer in peers if peer.last_seen > last]
         by_count = sorted(counts, key=lambda peer_id: -counts[peer_id])
-        ids = list(dict.fromkeys([*by_count, *more, *recent]))
+        ids = list(dict.fromkeys([*by_count, *others, *recent]))
         return ids or [peer.peer_id for peer in peers]
 
     async def _material(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 from ..context.prompt import belief_block, belief_line
-from ..lineage import Judged
+from ..lineage import SourcedBelief
 from ..models import Belief
 from ..quoting import statement
 from ..reply.parsing import VALUE_LIMIT, belief_key
@@ -75,12 +75,12 @@ class BeliefStore:
         """
         for belief in self.by_key.values():
             belief.created_at = min(belief.created_at, now)
-        gone = [key for key, belief in self.by_key.items() if belief.expired_at(now)]
-        self._remove(gone)
-        return gone
+        keys = [key for key, belief in self.by_key.items() if belief.expired_at(now)]
+        self._remove(keys)
+        return keys
 
     def update(
-        self, proposed: Iterable[Judged], *, cycle: int, now: float, provenance: str
+        self, proposed: Iterable[SourcedBelief], *, cycle: int, now: float, provenance: str
     ) -> BeliefChanges:
         """Take in what a reflection proposes.
 
@@ -104,7 +104,7 @@ class BeliefStore:
         return changes
 
     def _add(
-        self, each: Judged, cycle: int, now: float, provenance: str, changes: BeliefChanges
+        self, each: SourcedBelief, cycle: int, now: float, provenance: str, changes: BeliefChanges
     ) -> None:
         belief = Belief(
             key=each.belief.key,
@@ -127,7 +127,7 @@ class BeliefStore:
     def _confirm(
         self,
         known: Belief,
-        each: Judged,
+        each: SourcedBelief,
         cycle: int,
         now: float,
         provenance: str,
@@ -156,11 +156,11 @@ class BeliefStore:
 
     def _evict(self, now: float) -> list[str]:
         over = len(self.by_key) - self.rules.max_beliefs
-        loose = [each for each in self.by_key.values() if not each.pinned]
-        loose.sort(key=lambda each: (not each.quarantined, each.created_at))
-        gone = [each.key for each in loose[: max(0, over)]]
-        self._remove(gone)
-        return gone
+        evictable = [each for each in self.by_key.values() if not each.pinned]
+        evictable.sort(key=lambda each: (not each.quarantined, each.created_at))
+        keys = [each.key for each in evictable[: max(0, over)]]
+        self._remove(keys)
+        return keys
 
     def _remove(self, keys: Iterable[str]) -> None:
         for key in keys:
@@ -174,12 +174,16 @@ class BeliefStore:
         always: beliefs that the settings pin, by key.
         """
         before = self.by_key
-        loose = [replace(each, pinned=False) for each in before.values()]
+        unpinned = [replace(each, pinned=False) for each in before.values()]
         pinned = {belief_key(key): value for key, value in always.items()}
-        wanted = {each.key: _safe(each) for each in wishes.applied(loose, pinned) if each.key}
+        candidates = {
+            each.key: _safe(each) for each in wishes.applied(unpinned, pinned) if each.key
+        }
         rejected = wishes.rejected
         after = {
-            key: each for key, each in wanted.items() if not (key in rejected and each.quarantined)
+            key: each
+            for key, each in candidates.items()
+            if not (key in rejected and each.quarantined)
         }
         changed = [key for key in {**before, **after} if before.get(key) != after.get(key)]
         if changed:
@@ -193,18 +197,18 @@ class BeliefStore:
         First what is about the peer, then the pinned, then the newest, as far as there is room.
         """
         rules = self.rules
-        shown = [
+        beliefs = [
             each
             for each in self.active(now)
             if rules.stale_beliefs != "omit" or not self.is_stale(each)
         ]
         name = belief_key(peer_id)
-        shown.sort(
+        beliefs.sort(
             key=lambda each: (not _is_about(each, peer_id, name), not each.pinned, -each.created_at)
         )
         mark = rules.stale_beliefs == "mark"
-        lines = [belief_line(each, stale=mark and self.is_stale(each)) for each in shown]
-        until = min((each.expires_at for each in shown), default=math.inf)
+        lines = [belief_line(each, stale=mark and self.is_stale(each)) for each in beliefs]
+        until = min((each.expires_at for each in beliefs), default=math.inf)
         return belief_block(lines, rules.max_belief_chars), until
 
     def for_context(self, now: float) -> list[dict[str, Any]]:
@@ -212,7 +216,7 @@ class BeliefStore:
 
         Those kept back are not among them: what it finds again it finds in new evidence.
         """
-        held = sorted(self.active(now), key=lambda each: (not each.pinned, -each.created_at))
+        beliefs = sorted(self.active(now), key=lambda each: (not each.pinned, -each.created_at))
         return [
             {
                 "key": each.key,
@@ -222,7 +226,7 @@ class BeliefStore:
                 "cycle": each.source_cycle,
                 "status": self.status(each),
             }
-            for each in held
+            for each in beliefs
         ]
 
     def status(self, belief: Belief) -> str:
@@ -247,7 +251,7 @@ class BeliefStore:
         return dict(self._evidence)
 
 
-def _note(cycle: int, each: Judged) -> str:
+def _note(cycle: int, each: SourcedBelief) -> str:
     return f"cycle {cycle}: {each.own_words}" if each.own_words else f"cycle {cycle}"
 
 

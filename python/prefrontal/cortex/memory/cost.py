@@ -129,24 +129,24 @@ class DailyCost:
 
     def refusal(self, now: float, settings: Cost) -> str:
         """Why no more may be used today; "" when it may."""
-        used = self._day(now)
+        today = self._day(now)
         most = settings.daily_tokens
-        if most is not None and used.tokens >= most:
-            return f"{used.tokens:,} tokens used today, the cap is {most:,}"
-        spent = dollars(used.tokens_in, used.tokens_out, settings)
+        if most is not None and today.tokens >= most:
+            return f"{today.tokens:,} tokens used today, the cap is {most:,}"
+        price = dollars(today.tokens_in, today.tokens_out, settings)
         limit = settings.daily_dollars
-        if limit is not None and (spent >= limit):
-            return f"${spent:.2f} spent today, the cap is ${limit:.2f}"
+        if limit is not None and (price >= limit):
+            return f"${price:.2f} spent today, the cap is ${limit:.2f}"
         return ""
 
     def add(self, now: float, tokens_in: int | None, tokens_out: int | None) -> None:
         """Count one call; None is taken for nothing used."""
-        used = self._day(now)
-        used.cycles += 1
-        used.tokens_in += max(0, tokens_in or 0)
-        used.tokens_out += max(0, tokens_out or 0)
-        if used not in self._days:
-            self._days = [*self._days, used][-_KEPT_DAYS:]
+        today = self._day(now)
+        today.cycles += 1
+        today.tokens_in += max(0, tokens_in or 0)
+        today.tokens_out += max(0, tokens_out or 0)
+        if today not in self._days:
+            self._days = [*self._days, today][-_KEPT_DAYS:]
 
     def save(self) -> list[dict[str, Any]]:
         return [
@@ -161,8 +161,8 @@ class DailyCost:
 
     def load(self, raw: object) -> None:
         """Take up what `save` gave; damaged entries are left out."""
-        found = [checked(each, _CHECKS) for each in dicts(raw if isinstance(raw, list) else [])]
-        self._days = [UsedDay(**each) for each in found if _CHECKS.keys() <= each.keys()]
+        rows = [checked(each, _CHECKS) for each in dicts(raw if isinstance(raw, list) else [])]
+        self._days = [UsedDay(**each) for each in rows if _CHECKS.keys() <= each.keys()]
 
     def _day(self, now: float) -> UsedDay:
         today = datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%d")

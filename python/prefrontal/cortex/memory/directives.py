@@ -78,16 +78,16 @@ class DirectiveQueue:
     """
 
     def __init__(self) -> None:
-        self._known: list[Directive] = []
+        self._recent: list[Directive] = []
 
     @property
     def open(self) -> tuple[Directive, ...]:
         """Those that are queued or pending, the oldest first."""
-        return tuple(each for each in self._known if each.status in _OPEN)
+        return tuple(each for each in self._recent if each.status in _OPEN)
 
     def add(
         self,
-        proposed: Sequence[ProposedDirective],
+        proposals: Sequence[ProposedDirective],
         *,
         settings: Directives,
         cycle: int,
@@ -95,11 +95,11 @@ class DirectiveQueue:
         peers: Collection[str],
     ) -> list[dict[str, Any]]:
         """What became of each proposal, in order. peers: those that may be a target."""
-        taken = [
+        directives = [
             self._take(proposal, number, settings, cycle, now, peers)
-            for number, proposal in enumerate(proposed, start=1)
+            for number, proposal in enumerate(proposals, start=1)
         ]
-        return [each.to_json() for each in taken]
+        return [each.to_json() for each in directives]
 
     def approve(self, ids: Iterable[str]) -> list[dict[str, Any]]:
         """Let pending ones go out; returns those that were pending."""
@@ -112,7 +112,7 @@ class DirectiveQueue:
     def poll(self, now: float) -> list[IncomingMessage]:
         """What the agent should do now, each directive once."""
         self.expire(now)
-        due = [each for each in self._known if each.status == QUEUED]
+        due = [each for each in self._recent if each.status == QUEUED]
         for each in due:
             self._replace(replace(each, status=DELIVERED))
         return [each.to_message(now) for each in due]
@@ -124,13 +124,13 @@ class DirectiveQueue:
 
     def save(self) -> list[dict[str, Any]]:
         """Everything remembered, as plain values."""
-        return [each.to_json() for each in self._known]
+        return [each.to_json() for each in self._recent]
 
     def load(self, raw: object) -> None:
         """Take up what `save` gave; damaged entries are left out."""
-        listed = raw if isinstance(raw, list) else []
-        found = [_restored(each) for each in dicts(listed)]
-        self._known = [each for each in found if each is not None][-_REMEMBERED:]
+        items = raw if isinstance(raw, list) else []
+        directives = [_restored(each) for each in dicts(items)]
+        self._recent = [each for each in directives if each is not None][-_REMEMBERED:]
 
     def _take(
         self,
@@ -157,7 +157,7 @@ class DirectiveQueue:
         why = self._refusal(directive, settings, now, peers)
         if why:
             return replace(directive, status=DROPPED, why=why)
-        self._known = [*self._known, directive][-_REMEMBERED:]
+        self._recent = [*self._recent, directive][-_REMEMBERED:]
         return directive
 
     def _refusal(
@@ -172,9 +172,9 @@ class DirectiveQueue:
             return "the action is blank"
         if self._repeats(directive, settings, now):
             return "the same was asked for this peer before"
-        if sum(each.cycle == directive.cycle for each in self._known) >= settings.per_cycle:
+        if sum(each.cycle == directive.cycle for each in self._recent) >= settings.per_cycle:
             return f"more than {settings.per_cycle} in one cycle"
-        if sum(0 <= now - each.created_at < HOUR_S for each in self._known) >= settings.per_hour:
+        if sum(0 <= now - each.created_at < HOUR_S for each in self._recent) >= settings.per_hour:
             return f"more than {settings.per_hour} in one hour"
         return ""
 
@@ -187,17 +187,17 @@ class DirectiveQueue:
                 == (directive.target_peer, directive.action.casefold())
                 and now - each.created_at < window
             )
-            for each in self._known
+            for each in self._recent
         )
 
     def _settle(self, ids: Iterable[str], status: str, why: str) -> list[dict[str, Any]]:
-        wanted = set(ids)
-        mine = (PENDING,) if status == QUEUED else _OPEN
-        found = [each for each in self._known if each.id in wanted and each.status in mine]
-        return [self._replace(replace(each, status=status, why=why)) for each in found]
+        names = set(ids)
+        statuses = (PENDING,) if status == QUEUED else _OPEN
+        directives = [each for each in self._recent if each.id in names and each.status in statuses]
+        return [self._replace(replace(each, status=status, why=why)) for each in directives]
 
     def _replace(self, directive: Directive) -> dict[str, Any]:
-        self._known = [directive if each.id == directive.id else each for each in self._known]
+        self._recent = [directive if each.id == directive.id else each for each in self._recent]
         return directive.to_json()
 
 
@@ -211,5 +211,5 @@ _CHECKS = {
 
 
 def _restored(raw: dict[str, Any]) -> Directive | None:
-    found = checked(raw, _CHECKS)
-    return Directive(**found) if _CHECKS.keys() <= found.keys() else None
+    fields = checked(raw, _CHECKS)
+    return Directive(**fields) if _CHECKS.keys() <= fields.keys() else None

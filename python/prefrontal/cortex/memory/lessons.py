@@ -52,9 +52,9 @@ class LessonBook:
         its words with an old one takes its place and keeps what it said before.
         """
         for raw in texts:
-            said = visible(redact(raw), _LIMIT).strip()
-            if said:
-                self._learn(said, settings.similarity, cycle, now)
+            lesson = visible(redact(raw), _LIMIT).strip()
+            if lesson:
+                self._learn(lesson, settings.similarity, cycle, now)
         del self._lessons[settings.cap :]
 
     def save(self) -> list[dict[str, Any]]:
@@ -62,20 +62,22 @@ class LessonBook:
 
     def load(self, raw: object) -> None:
         """Take up what `save` gave; damaged entries are left out."""
-        found = [checked(each, _CHECKS) for each in dicts(raw if isinstance(raw, list) else [])]
-        self._lessons = [Lesson(**each) for each in found if _CHECKS.keys() <= each.keys()]
+        rows = [checked(each, _CHECKS) for each in dicts(raw if isinstance(raw, list) else [])]
+        self._lessons = [Lesson(**each) for each in rows if _CHECKS.keys() <= each.keys()]
 
-    def _learn(self, said: str, similarity: float, cycle: int, now: float) -> None:
-        old = next((each for each in self._lessons if _alike(each.text, said) >= similarity), None)
+    def _learn(self, lesson: str, similarity: float, cycle: int, now: float) -> None:
+        old = next(
+            (each for each in self._lessons if _alike(each.text, lesson) >= similarity), None
+        )
         if old is None:
-            lesson = Lesson(said, 1, cycle, cycle, now)
+            entry = Lesson(lesson, 1, cycle, cycle, now)
         else:
             self._lessons.remove(old)
-            before = old.text if old.text != said else old.before
-            lesson = replace(
-                old, text=said, seen=old.seen + 1, last_cycle=cycle, last_at=now, before=before
+            before = old.text if old.text != lesson else old.before
+            entry = replace(
+                old, text=lesson, seen=old.seen + 1, last_cycle=cycle, last_at=now, before=before
             )
-        self._lessons.insert(0, lesson)
+        self._lessons.insert(0, entry)
 
 
 def _alike(one: str, other: str) -> float:

@@ -60,18 +60,18 @@ class OperatorWishes:
         self, beliefs: Iterable[Belief], always: Mapping[str, str] | None = None
     ) -> list[Belief]:
         """The beliefs as the operator wants them. always: pinned by the settings, value by key."""
-        held = {each.key: each for each in beliefs if not self._is_forgotten(each)}
+        by_key = {each.key: each for each in beliefs if not self._is_forgotten(each)}
         for key, at in self.approved.items():
-            if key in held and held[key].created_at <= at:
-                held[key] = replace(held[key], quarantined=False)
+            if key in by_key and by_key[key].created_at <= at:
+                by_key[key] = replace(by_key[key], quarantined=False)
         pins = {key: Pin(value, 0.0) for key, value in (always or {}).items()} | self.pinned
         for key, pin in pins.items():
-            if key in held:
-                value = held[key].value if pin.value is None else pin.value
-                held[key] = replace(held[key], value=value, pinned=True, quarantined=False)
+            if key in by_key:
+                value = by_key[key].value if pin.value is None else pin.value
+                by_key[key] = replace(by_key[key], value=value, pinned=True, quarantined=False)
             elif pin.value is not None:
-                held[key] = _operators_own(key, pin.value, pin.at)
-        return list(held.values())
+                by_key[key] = _operators_own(key, pin.value, pin.at)
+        return list(by_key.values())
 
     def _is_forgotten(self, belief: Belief) -> bool:
         return belief.created_at <= self.forgotten.get(belief.key, float("-inf"))
@@ -103,22 +103,22 @@ class OperatorWishes:
 
 
 def _operators_own(key: str, value: str, at: float) -> Belief:
-    said = "The operator said so."
-    return Belief(key, value, said, 0, at, provenance="operator", pinned=True)
+    rationale = "The operator said so."
+    return Belief(key, value, rationale, 0, at, provenance="operator", pinned=True)
 
 
 def _pins(value: object) -> dict[str, Pin]:
-    found = {}
+    pins = {}
     for key, raw in _mapping(value).items():
-        told = checked(raw, {"value": optional(_value), "at": number})
-        if {"value", "at"} <= set(told):
-            found[key] = Pin(told["value"], told["at"])
-    return found
+        fields = checked(raw, {"value": optional(_value), "at": number})
+        if {"value", "at"} <= set(fields):
+            pins[key] = Pin(fields["value"], fields["at"])
+    return pins
 
 
 def _moments(value: object) -> dict[str, float]:
-    found = _mapping(value)
-    return checked(found, dict.fromkeys(found, number))
+    moments = _mapping(value)
+    return checked(moments, dict.fromkeys(moments, number))
 
 
 def _mapping(value: object) -> dict[str, Any]:

@@ -38,12 +38,12 @@ def verdict(soul: str, peers: Sequence[PeerFacts], now: float) -> SoulAlignment 
     """
     if not soul.strip():
         return None
-    named = [
+    checks_by_virtue = [
         check(peers, now)
         for pattern, check in ((_PROMPT, _answered), (_SHORT, _short), (_SECRETS, _kept_secrets))
         if pattern.search(soul)
     ]
-    checks = [each for each in (named or [_answered(peers, now)]) if each is not None]
+    checks = [each for each in (checks_by_virtue or [_answered(peers, now)]) if each is not None]
     if not checks:
         return None
     score = sum(each.share for each in checks) / len(checks)
@@ -61,15 +61,15 @@ def belief(alignment: SoulAlignment) -> ProposedBelief:
 
 def _answered(peers: Sequence[PeerFacts], now: float) -> _Check | None:
     """Requests old enough to be judged that had an answer within an hour."""
-    asked = in_time = 0
+    requests = in_time = 0
     for peer in peers:
         for index, contact in enumerate(peer.contacts):
             if contact.direction == "in" and now - contact.at >= _PROMPT_S:
-                asked += 1
+                requests += 1
                 in_time += _answers(contact, peer.contacts[index + 1 :])
-    if not asked:
+    if not requests:
         return None
-    return _Check(in_time / asked, f"{in_time} of {asked} requests answered within an hour")
+    return _Check(in_time / requests, f"{in_time} of {requests} requests answered within an hour")
 
 
 def _answers(contact: Contact, later: Sequence[Contact]) -> bool:
@@ -85,12 +85,12 @@ def _short(peers: Sequence[PeerFacts], now: float) -> _Check | None:
 
 
 def _kept_secrets(peers: Sequence[PeerFacts], now: float) -> _Check | None:
-    sent = _sent(peers)
-    if not sent:
+    answers = _sent(peers)
+    if not answers:
         return None
-    told = sum(REDACTED in redact(each.preview) for each in sent)
-    text = f"{told} of {len(sent)} answers held what looks like a secret"
-    return _Check(0.0 if told else 1.0, text)
+    leaks = sum(REDACTED in redact(each.preview) for each in answers)
+    text = f"{leaks} of {len(answers)} answers held what looks like a secret"
+    return _Check(0.0 if leaks else 1.0, text)
 
 
 def _sent(peers: Sequence[PeerFacts]) -> list[Contact]:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from hashlib import sha256
 
 from ...plain_text import visible
 
@@ -38,75 +37,70 @@ _BY = r"\b(?:by|until|till|before|no later than|on) "
 
 
 @dataclass(frozen=True, slots=True)
-class Promise:
+class Commitment:
     """What somebody said they would do. due: Unix seconds."""
 
     text: str
     due: float
 
 
-def promises(preview: str, at: float) -> list[Promise]:
+def promises(preview: str, at: float) -> list[Commitment]:
     """What the writer of `preview` promised at `at`, in the order of the text.
 
     A promise is a sentence, not a question, in the first person with one time in it, such as
     "within 4 hours", "by tomorrow 10:00", "until 2026-03-01", "by friday", "today". Times are
     UTC; a day without an hour ends at 23:59. What is due more than a year ahead is none.
     """
-    said = datetime.fromtimestamp(at, UTC)
-    found = []
+    start = datetime.fromtimestamp(at, UTC)
+    commitments = []
     for sentence in _SENTENCE.split(preview[:_READ_LIMIT]):
         if sentence.rstrip().endswith("?") or not _OWN.search(sentence):
             continue
-        due = _due(sentence, said)
-        if due is not None and said < due <= said + _FURTHEST:
-            found.append(Promise(visible(sentence.strip(), _TEXT_LIMIT), due.timestamp()))
-    return found
+        due = _due(sentence, start)
+        if due is not None and start < due <= start + _FURTHEST:
+            commitments.append(Commitment(visible(sentence.strip(), _TEXT_LIMIT), due.timestamp()))
+    return commitments
 
 
-def commitment_key(peer_id: str, text: str, due: float) -> str:
-    """The same for the same promise found twice."""
-    return sha256(f"{peer_id}\0{text}\0{round(due)}".encode()).hexdigest()[:16]
-
-
-def _due(sentence: str, said: datetime) -> datetime | None:
+def _due(sentence: str, start: datetime) -> datetime | None:
     for pattern, moment in _TIMES:
         match = pattern.search(sentence)
         if match is not None:
             try:
-                return moment(match, said)
+                return moment(match, start)
             except (ValueError, OverflowError):  # the 31st of February
                 return None
     return None
 
 
-def _after(match: re.Match[str], said: datetime) -> datetime:
+def _after(match: re.Match[str], start: datetime) -> datetime:
     count = match["count"].lower()
     number = _WORDS.get(count) or int(count)
-    return said + timedelta(seconds=number * _UNITS[match["unit"][0].lower()])
+    return start + timedelta(seconds=number * _UNITS[match["unit"][0].lower()])
 
 
-def _date(match: re.Match[str], said: datetime) -> datetime:
+def _date(match: re.Match[str], start: datetime) -> datetime:
     year, month, day = map(int, match["date"].split("-"))
-    return _timed(match, said.replace(year=year, month=month, day=day))
+    return _timed(match, start.replace(year=year, month=month, day=day))
 
 
-def _tomorrow(match: re.Match[str], said: datetime) -> datetime:
-    return _timed(match, said + timedelta(days=1))
+def _tomorrow(match: re.Match[str], start: datetime) -> datetime:
+    return _timed(match, start + timedelta(days=1))
 
 
-def _weekday(match: re.Match[str], said: datetime) -> datetime:
-    ahead = (_WEEKDAYS.index(match["weekday"].lower()) - said.weekday()) % 7
-    due = _timed(match, said + timedelta(days=ahead))
-    return due if due > said else due + timedelta(days=7)
+def _weekday(match: re.Match[str], start: datetime) -> datetime:
+    ahead = (_WEEKDAYS.index(match["weekday"].lower()) - start.weekday()) % 7
+    due = _timed(match, start + timedelta(days=ahead))
+    return due if due > start else due + timedelta(days=7)
 
 
-def _today(match: re.Match[str], said: datetime) -> datetime:
-    return _timed(match, said)
+def _today(match: re.Match[str], start: datetime) -> datetime:
+    return _timed(match, start)
 
 
-def _hour(match: re.Match[str], said: datetime) -> datetime:
-    due = _timed(match, said)
-    return due if due > said else due + timedelta(days=1)
+def _hour(match: re.Match[str], start: datetime) -> datetime:
+    due = _timed(match, start)
+    return due if due > start else due + timedelta(days=1)
 
 
 def _timed(match: re.Match[str], day: datetime) -> datetime:

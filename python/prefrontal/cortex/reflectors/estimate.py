@@ -38,23 +38,23 @@ class Estimate:
 
 def estimate(
     peer: PeerFacts,
-    found: Sequence[PeerFinding],
+    findings: Sequence[PeerFinding],
     evidence: Evidence,
     now: float,
     nudge: float = 0.0,
 ) -> Estimate:
     """The trust that the facts support. nudge: trust points that others' word adds, -1..+1."""
-    jumped = any(each.kind == "size_jump" and each.at > peer.assessed_at for each in found)
+    jumped = any(each.kind == "size_jump" and each.at > peer.assessed_at for each in findings)
     easy = EASY if jumped else 1.0
     start = (unseen(peer, evidence, now) * easy, 0.0)
-    beta = weigh(peer, found, -math.inf, evidence, now, start)
+    beta = weigh(peer, findings, -math.inf, evidence, now, start)
     if peer.trust is not None:
         good, bad = _prior(peer, peer.trust, beta.trust(now), evidence, now)
-        beta = weigh(peer, found, peer.assessed_at, evidence, now, (good * easy, bad))
+        beta = weigh(peer, findings, peer.assessed_at, evidence, now, (good * easy, bad))
     exact = beta.trust(now)
     own = _rounded(exact)
     nudged = max(own - 1, min(own + 1, _rounded(exact + nudge)))
-    trust, held_by = _below_ceilings(nudged, peer, {each.kind for each in found})
+    trust, held_by = _below_ceilings(nudged, peer, {each.kind for each in findings})
     return Estimate(trust, exact, beta.good, beta.bad, held_by)
 
 
@@ -74,19 +74,19 @@ def _prior(
     least = PRIOR * abs(sure) / (1 - abs(sure))
     total = max(least, min(_STRONGEST_PRIOR, REGULAR * peer.count))
     lean = sure * (PRIOR + total)
-    left = faded(now - peer.assessed_at, evidence)
-    return (total + lean) / 2 * left, (total - lean) / 2 * left
+    remainder = faded(now - peer.assessed_at, evidence)
+    return (total + lean) / 2 * remainder, (total - lean) / 2 * remainder
 
 
 def _below_ceilings(trust: int, peer: PeerFacts, kinds: set[Kind]) -> tuple[int, Kind | str]:
     """The trust under the lowest ceiling. Regular conduct earns no more than is known."""
-    known = max(1, peer.info, peer.trust or 0)
+    familiarity = max(1, peer.info, peer.trust or 0)
     ceilings: list[tuple[int, str]] = [
         (_CEILINGS[kind], kind) for kind in sorted(kinds) if kind in _CEILINGS
     ]
     if peer.trust is None and "overdue" in kinds:
         ceilings.append((0, "overdue"))
-    lowest, why = min([*ceilings, (known, "info")])
+    lowest, why = min([*ceilings, (familiarity, "info")])
     return (lowest, why) if trust > lowest else (trust, "")
 
 

@@ -28,7 +28,7 @@ _OUTCOMES: dict[Kind, float] = {
 
 def weigh(
     peer: PeerFacts,
-    found: Sequence[PeerFinding],
+    findings: Sequence[PeerFinding],
     since: float,
     evidence: Evidence,
     now: float,
@@ -41,7 +41,9 @@ def weigh(
     """
     forgetting = math.exp2(-1 / evidence.half_life_interactions)
     beta = BetaTrust(forgetting, PRIOR, *start)
-    for at, outcome in sorted([*_contacts(peer, found, since), *_findings(peer, found, since)]):
+    for at, outcome in sorted(
+        [*_contacts(peer, findings, since), *_findings(peer, findings, since)]
+    ):
         beta.add(outcome if outcome <= STRONG else outcome * faded(now - at, evidence), at)
     return beta
 
@@ -61,13 +63,13 @@ def faded(seconds: float, evidence: Evidence) -> float:
 
 
 def _contacts(
-    peer: PeerFacts, found: Sequence[PeerFinding], since: float
+    peer: PeerFacts, findings: Sequence[PeerFinding], since: float
 ) -> Iterator[tuple[float, float]]:
     """(time, outcome) of each request, as far as its day can still count one.
 
     One from before `since` counts when how it turned out was only said after.
     """
-    share = EASY if any(each.kind == "size_jump" for each in found) else 1.0
+    share = EASY if any(each.kind == "size_jump" for each in findings) else 1.0
     days: defaultdict[int, float] = defaultdict(float)
     for each in peer.requests:
         late = each.outcome is not None and each.outcome_is_new
@@ -84,12 +86,12 @@ def _contacts(
 
 
 def _findings(
-    peer: PeerFacts, found: Sequence[PeerFinding], since: float
+    peer: PeerFacts, findings: Sequence[PeerFinding], since: float
 ) -> Iterator[tuple[float, float]]:
     """(time, outcome) of the findings; of the promises kept in one day, one."""
-    new = [each for each in found if each.at > since and each.kind in _OUTCOMES]
-    kept = {math.floor(each.at / DAY_S): each for each in new if each.kind == "kept"}
-    for each in (*(each for each in new if each.kind != "kept"), *kept.values()):
+    new = [each for each in findings if each.at > since and each.kind in _OUTCOMES]
+    promises = {math.floor(each.at / DAY_S): each for each in new if each.kind == "kept"}
+    for each in (*(each for each in new if each.kind != "kept"), *promises.values()):
         if not _is_first_promise(peer, each):
             yield each.at, _OUTCOMES[each.kind]
 

@@ -77,15 +77,15 @@ class PeerFacts:
 
 def peers_of(context: Mapping[str, Any]) -> list[PeerFacts]:
     """The peers of a context; what has no id or is no mapping is left out."""
-    listed = [each for each in _list(context.get("peers")) if isinstance(each, Mapping)]
-    return [_peer(each) for each in listed if _text(each.get("peer_id"))]
+    entries = [each for each in _list(context.get("peers")) if isinstance(each, Mapping)]
+    return [_peer(each) for each in entries if _text(each.get("peer_id"))]
 
 
 def now_of(context: Mapping[str, Any], peers: Sequence[PeerFacts]) -> float:
     """The time that the context names; without one, of the last thing that is known."""
-    told = _number(context.get("now"), math.nan)
-    if math.isfinite(told):
-        return told
+    now = _number(context.get("now"), math.nan)
+    if math.isfinite(now):
+        return now
     return max((peer.last_seen for peer in peers), default=0.0)
 
 
@@ -96,16 +96,16 @@ def _peer(raw: Mapping[str, Any]) -> PeerFacts:
     times = [each.at for each in contacts]
     last_seen = _number(raw.get("last_seen"), max(times, default=0.0))
     incoming = sum(each.direction == "in" for each in contacts)
-    trust = latest.get("trust")
-    known = trust if isinstance(trust, int) and not isinstance(trust, bool) else None
+    value = latest.get("trust")
+    trust = value if isinstance(value, int) and not isinstance(value, bool) else None
     return PeerFacts(
         peer_id=_text(raw.get("peer_id")),
         count=max(incoming, round(_number(raw.get("interaction_count"), 0.0))),
         first_seen=min(_number(raw.get("first_seen"), min(times, default=last_seen)), last_seen),
         last_seen=last_seen,
         info=max(0, min(10, round(_number(raw.get("info_score"), 0.0)))),
-        trust=None if known is None else max(-10, min(10, known)),
-        assessed_at=-math.inf if known is None else _number(latest.get("created_at"), -math.inf),
+        trust=None if trust is None else max(-10, min(10, trust)),
+        assessed_at=-math.inf if trust is None else _number(latest.get("created_at"), -math.inf),
         contacts=contacts,
         overdue=tuple(sorted(_overdue(raw.get("overdue")), key=lambda each: each.due)),
         statistics=_numbers(raw.get("statistics")),
@@ -138,10 +138,12 @@ def _overdue(raw: object) -> Iterator[Overdue]:
 
 
 def _numbers(raw: object) -> dict[str, float]:
-    found = raw if isinstance(raw, Mapping) else {}
-    told = {str(name): _number(found[name], math.nan) for name in found}
-    told |= {str(name): float(found[name]) for name in found if isinstance(found[name], bool)}
-    return {name: value for name, value in told.items() if math.isfinite(value)}
+    mapping = raw if isinstance(raw, Mapping) else {}
+    numbers = {str(name): _number(mapping[name], math.nan) for name in mapping}
+    numbers |= {
+        str(name): float(mapping[name]) for name in mapping if isinstance(mapping[name], bool)
+    }
+    return {name: value for name, value in numbers.items() if math.isfinite(value)}
 
 
 def _list(raw: object) -> Sequence[Any]:

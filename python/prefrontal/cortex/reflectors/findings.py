@@ -10,7 +10,7 @@ from statistics import median
 from typing import Literal
 
 from ...settings.cortex_growth import Evidence
-from .commitments import Promise, promises
+from .commitments import Commitment, promises
 from .facts import DAY_S, Contact, PeerFacts
 
 Kind = Literal["size_jump", "tempo", "steering", "overdue", "broken", "late", "kept"]
@@ -47,13 +47,13 @@ class PeerFinding:
 
 def findings(peer: PeerFacts, evidence: Evidence, now: float) -> list[PeerFinding]:
     """Everything that stands out, oldest first."""
-    found = [
+    everything = [
         *_size_jump(peer, evidence),
         *_tempo(peer, evidence),
         *_steering(peer),
         *_promises(peer, evidence, now),
     ]
-    return sorted(found, key=lambda each: (each.at, each.kind))
+    return sorted(everything, key=lambda each: (each.at, each.kind))
 
 
 def day(at: float) -> str:
@@ -85,8 +85,8 @@ def _size_jump(peer: PeerFacts, evidence: Evidence) -> Iterator[PeerFinding]:
             if index + hidden >= evidence.jump_after and _dwarfs(
                 sizes[index], earlier, evidence.jump_ratio, least
             ):
-                known = peer.info >= _LONG_KNOWN and peer.count > 6 * evidence.jump_after
-                if not known:
+                is_familiar = peer.info >= _LONG_KNOWN and peer.count > 6 * evidence.jump_after
+                if not is_familiar:
                     yield _jump(what, sizes[index], earlier, requests[index].at, hidden)
                 return
     yield from _counted_jump(peer)
@@ -94,10 +94,10 @@ def _size_jump(peer: PeerFacts, evidence: Evidence) -> Iterator[PeerFinding]:
 
 def _counted_jump(peer: PeerFacts) -> Iterator[PeerFinding]:
     """What the trigger engine counted when the earlier requests are no longer in sight."""
-    told = peer.statistics
-    if told.get("size_jump") == 1 and peer.requests:
-        usual = max(1.0, told.get("size_mean", 1.0))
-        size = round(max(told.get("size_open", 0.0), peer.requests[-1].size))
+    statistics = peer.statistics
+    if statistics.get("size_jump") == 1 and peer.requests:
+        usual = max(1.0, statistics.get("size_mean", 1.0))
+        size = round(max(statistics.get("size_open", 0.0), peer.requests[-1].size))
         text = (
             f"Escalation: the request of {day(peer.requests[-1].at)} made work of {size:,} "
             f"characters against a mean of {usual:,.0f} over {peer.count - 1} earlier ones"
@@ -154,18 +154,18 @@ def _steering(peer: PeerFacts) -> Iterator[PeerFinding]:
 
 def _promises(peer: PeerFacts, evidence: Evidence, now: float) -> Iterator[PeerFinding]:
     requests = peer.requests
-    seen: list[float] = []
+    dues: list[float] = []
     for index, request in enumerate(requests):
         for promise in promises(request.preview, request.at):
-            seen.append(promise.due)
+            dues.append(promise.due)
             yield from _outcome(peer, promise, requests[index + 1 :], evidence, now)
     for overdue in peer.overdue:
-        if overdue.due <= now and not any(abs(overdue.due - due) <= _SAME_S for due in seen):
+        if overdue.due <= now and not any(abs(overdue.due - other) <= _SAME_S for other in dues):
             yield _waiting(peer, overdue.due, now)
 
 
 def _outcome(
-    peer: PeerFacts, promise: Promise, later: Sequence[Contact], evidence: Evidence, now: float
+    peer: PeerFacts, promise: Commitment, later: Sequence[Contact], evidence: Evidence, now: float
 ) -> Iterator[PeerFinding]:
     """What became of a promise; nothing while its time has not come."""
     limit = promise.due + evidence.grace_minutes * 60
@@ -175,23 +175,25 @@ def _outcome(
     elif later:
         text = f"Promise for {moment(promise.due)} late: word came only {moment(later[0].at)}"
         yield PeerFinding("late", later[0].at, text)
-    elif now > limit or (now >= promise.due and _is_told(peer, promise.due)):
+    elif now > limit or (now >= promise.due and _is_listed(peer, promise.due)):
         yield _waiting(peer, promise.due, now)
 
 
-def _is_told(peer: PeerFacts, due: float) -> bool:
+def _is_listed(peer: PeerFacts, due: float) -> bool:
     """Whether the context itself says that it is overdue; then no grace is left."""
     return any(abs(each.due - due) <= _SAME_S for each in peer.overdue)
 
 
 def _waiting(peer: PeerFacts, due: float, now: float) -> PeerFinding:
     """Overdue at first; broken when a follow-up stayed without an answer for a day."""
-    asked = [each.at for each in peer.contacts if each.direction == "out" and each.at > due]
+    follow_ups = [each.at for each in peer.contacts if each.direction == "out" and each.at > due]
     hours = (now - due) / 3600
-    if asked and now - asked[0] >= _PATIENCE_S:
-        text = f"Promise for {moment(due)} broken: no word after the follow-up of {day(asked[0])}"
-        return PeerFinding("broken", asked[0] + _PATIENCE_S, text)
-    waiting = f"followed up {moment(asked[0])}" if asked else "no follow-up was sent yet"
+    if follow_ups and now - follow_ups[0] >= _PATIENCE_S:
+        text = (
+            f"Promise for {moment(due)} broken: no word after the follow-up of {day(follow_ups[0])}"
+        )
+        return PeerFinding("broken", follow_ups[0] + _PATIENCE_S, text)
+    waiting = f"followed up {moment(follow_ups[0])}" if follow_ups else "no follow-up was sent yet"
     since = f"overdue by {hours:.1f} hours" if hours >= 0.05 else "just overdue"
     text = f"Promise for {moment(due)} {since}; {waiting}"
     return PeerFinding("overdue", due, text)

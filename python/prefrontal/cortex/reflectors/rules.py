@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...settings.cortex_growth import Evidence
-from ..sharing.insights import Insight, insights, nudge
+from ..sharing.insights import insights, nudge
 from . import alignment
 from .commitments import promises
 from .estimate import Estimate, estimate
@@ -34,25 +34,25 @@ _CAUTIONS: dict[Kind, str] = {
 }
 
 
-class Judged:
+class PeerJudgment:
     """One peer, what stands out, and the trust that follows."""
 
     def __init__(
         self, peer: PeerFacts, evidence: Evidence, now: float, points: tuple[float, list[str]]
     ) -> None:
         self.peer = peer
-        self.found: list[PeerFinding] = findings(peer, evidence, now)
-        self.estimate: Estimate = estimate(peer, self.found, evidence, now, points[0])
+        self.findings: list[PeerFinding] = findings(peer, evidence, now)
+        self.estimate: Estimate = estimate(peer, self.findings, evidence, now, points[0])
         self.sources = points[1] if points[0] else []
 
     @property
     def kinds(self) -> set[Kind]:
-        return {each.kind for each in self.found}
+        return {each.kind for each in self.findings}
 
     @property
     def is_due(self) -> bool:
         """Whether something happened that the last judgment did not know."""
-        new = any(each.at > self.peer.assessed_at for each in self.found)
+        new = any(each.at > self.peer.assessed_at for each in self.findings)
         active = any(each.at >= self.peer.assessed_at for each in self.peer.requests)
         return active or (new and self.peer.trust is not None)
 
@@ -92,84 +92,86 @@ class RulesReflector:
         """The reply as a dict with the keys of a model's."""
         peers = peers_of(context)
         now = now_of(context, peers)
-        judged = self.judged(context)
+        judgments = self.judgments(context)
         reply = {
-            "assessments": [_assessment(each) for each in judged if each.is_due],
-            "beliefs": _beliefs(judged),
-            "directives": _directives(judged),
+            "assessments": [_assessment(each) for each in judgments if each.is_due],
+            "beliefs": _beliefs(judgments),
+            "directives": _directives(judgments),
             "commitments": [promise for peer in peers for promise in _commitments(peer, now)],
-            "lessons": _lessons(judged),
-            "summary": _summary(judged),
+            "lessons": _lessons(judgments),
+            "summary": _summary(judgments),
         }
         soul = context.get("soul")
-        seen = alignment.verdict(soul if isinstance(soul, str) else "", peers, now)
-        if seen is not None:
+        verdict = alignment.verdict(soul if isinstance(soul, str) else "", peers, now)
+        if verdict is not None:
             reply["soul_alignment"] = {
-                "verdict": seen.verdict,
-                "score": seen.score,
-                "evidence": seen.evidence,
+                "verdict": verdict.verdict,
+                "score": verdict.score,
+                "evidence": verdict.evidence,
             }
         return reply
 
-    def judged(self, context: Mapping[str, Any]) -> list[Judged]:
+    def judgments(self, context: Mapping[str, Any]) -> list[PeerJudgment]:
         """Each peer of the context with its findings and estimate."""
         peers = peers_of(context)
         now = now_of(context, peers)
-        said: list[Insight] = insights(context.get("hints"))
+        reports = insights(context.get("hints"))
         return [
-            Judged(peer, self._evidence, now, nudge(said, peer.peer_id, self._insight_weight))
+            PeerJudgment(
+                peer, self._evidence, now, nudge(reports, peer.peer_id, self._insight_weight)
+            )
             for peer in peers
         ]
 
 
-def _assessment(judged: Judged) -> dict[str, Any]:
-    text = rationale(judged.peer, judged.found, judged.estimate)
-    if judged.sources:
-        text += f" Heard of it, with little weight: {', '.join(judged.sources[:3])}."
-    return {"peer_id": judged.peer.peer_id, "rationale": text, "trust": judged.estimate.trust}
+def _assessment(judgment: PeerJudgment) -> dict[str, Any]:
+    text = rationale(judgment.peer, judgment.findings, judgment.estimate)
+    if judgment.sources:
+        text += f" Heard of it, with little weight: {', '.join(judgment.sources[:3])}."
+    return {"peer_id": judgment.peer.peer_id, "rationale": text, "trust": judgment.estimate.trust}
 
 
-def _beliefs(judged: Sequence[Judged]) -> list[dict[str, Any]]:
+def _beliefs(judgments: Sequence[PeerJudgment]) -> list[dict[str, Any]]:
     """Cautions first, so that the cap of the belief store costs the least important ones."""
-    found = [belief for each in judged for belief in _cautions(each)]
-    found += [belief for each in judged for belief in _remarks(each)]
-    return found[:_MOST_BELIEFS]
+    beliefs = [belief for each in judgments for belief in _cautions(each)]
+    beliefs += [belief for each in judgments for belief in _remarks(each)]
+    return beliefs[:_MOST_BELIEFS]
 
 
-def _cautions(judged: Judged) -> list[dict[str, Any]]:
-    kind = next((kind for kind in _CAUTIONS if kind in judged.kinds), None)
+def _cautions(judgment: PeerJudgment) -> list[dict[str, Any]]:
+    kind = next((kind for kind in _CAUTIONS if kind in judgment.kinds), None)
     if kind is None:
         return []
-    said = [each.text for each in judged.found if each.kind == kind][-1]
-    return [_belief(judged, "caution", _CAUTIONS[kind], said)]
+    reason = [each.text for each in judgment.findings if each.kind == kind][-1]
+    return [_belief(judgment, "caution", _CAUTIONS[kind], reason)]
 
 
-def _remarks(judged: Judged) -> list[dict[str, Any]]:
-    found = []
-    waiting = [each for each in judged.found if each.kind == "overdue"]
+def _remarks(judgment: PeerJudgment) -> list[dict[str, Any]]:
+    beliefs = []
+    waiting = [each for each in judgment.findings if each.kind == "overdue"]
     if waiting:
         value = f"A promise due {moment(waiting[0].at)} is overdue; ask before judging."
-        found.append(_belief(judged, "overdue", value, waiting[0].text))
-    if "tempo" in judged.kinds:
-        rush = next(each for each in judged.found if each.kind == "tempo")
+        beliefs.append(_belief(judgment, "overdue", value, waiting[0].text))
+    if "tempo" in judgment.kinds:
+        rush = next(each for each in judgment.findings if each.kind == "tempo")
         value = "Many requests soon after first contact: trust needs time, not volume."
-        found.append(_belief(judged, "tempo", value, rush.text))
-    if _is_reliable(judged):
+        beliefs.append(_belief(judgment, "tempo", value, rush.text))
+    if _is_reliable(judgment):
         value = "Keeps its word over time: answer it first, in requests of the usual size."
-        peer = judged.peer
+        peer = judgment.peer
         text = f"{peer.count} interactions over {days_of(peer)}, nothing stands out against it."
-        found.append(_belief(judged, "reliable", value, text))
-    return found
+        beliefs.append(_belief(judgment, "reliable", value, text))
+    return beliefs
 
 
-def _is_reliable(judged: Judged) -> bool:
-    against = judged.kinds - {"kept"}
-    known = judged.peer.span_days >= _RELIABLE_DAYS and judged.estimate.trust >= _RELIABLE
-    return known and not against
+def _is_reliable(judgment: PeerJudgment) -> bool:
+    against = judgment.kinds - {"kept"}
+    lasting = judgment.peer.span_days >= _RELIABLE_DAYS and judgment.estimate.trust >= _RELIABLE
+    return lasting and not against
 
 
-def _belief(judged: Judged, suffix: str, value: str, why: str) -> dict[str, Any]:
-    peer_id = judged.peer.peer_id
+def _belief(judgment: PeerJudgment, suffix: str, value: str, why: str) -> dict[str, Any]:
+    peer_id = judgment.peer.peer_id
     return {
         "key": belief_key(peer_id, suffix),
         "value": value,
@@ -178,18 +180,18 @@ def _belief(judged: Judged, suffix: str, value: str, why: str) -> dict[str, Any]
     }
 
 
-def _directives(judged: Sequence[Judged]) -> list[dict[str, Any]]:
+def _directives(judgments: Sequence[PeerJudgment]) -> list[dict[str, Any]]:
     """A question to those who are overdue and were not asked yet, the longest overdue first."""
     waiting = [
         (finding.at, each.peer.peer_id, finding.text)
-        for each in judged
-        for finding in each.found
+        for each in judgments
+        for finding in each.findings
         if finding.kind == "overdue" and finding.text.endswith("no follow-up was sent yet")
     ]
-    asked: dict[str, dict[str, Any]] = {}
+    directives: dict[str, dict[str, Any]] = {}
     for due, peer_id, text in sorted(waiting):
-        asked.setdefault(peer_id, _follow_up(peer_id, due, text))
-    return list(asked.values())[:_MOST_DIRECTIVES]
+        directives.setdefault(peer_id, _follow_up(peer_id, due, text))
+    return list(directives.values())[:_MOST_DIRECTIVES]
 
 
 def _follow_up(peer_id: str, due: float, why: str) -> dict[str, Any]:
@@ -212,34 +214,36 @@ def _commitments(peer: PeerFacts, now: float) -> list[dict[str, Any]]:
     ]
 
 
-def _lessons(judged: Sequence[Judged]) -> list[str]:
-    def came_after_asking(each: Judged) -> bool:
+def _lessons(judgments: Sequence[PeerJudgment]) -> list[str]:
+    def came_after_asking(each: PeerJudgment) -> bool:
         return any(
             finding.kind == "late"
             and any(c.direction == "out" and c.at < finding.at for c in each.peer.contacts)
-            for finding in each.found
+            for finding in each.findings
         )
 
-    return [_LESSON] if any(map(came_after_asking, judged)) else []
+    return [_LESSON] if any(map(came_after_asking, judgments)) else []
 
 
-def _summary(judged: Sequence[Judged]) -> str:
-    if not judged:
+def _summary(judgments: Sequence[PeerJudgment]) -> str:
+    if not judgments:
         return "No peer was active; nothing to judge."
-    notes = [_note(each) for each in judged if _is_news(each)]
-    more = f" and {len(notes) - _MOST_NAMED} more" if len(notes) > _MOST_NAMED else ""
-    told = "; ".join(notes[:_MOST_NAMED]) + more if notes else "no trust moves, nothing stands out"
-    count = f"{len(judged)} peer" if len(judged) == 1 else f"{len(judged)} peers"
-    return f"Reviewed {count}: {told}."
+    notes = [_note(each) for each in judgments if _is_news(each)]
+    rest = f" and {len(notes) - _MOST_NAMED} more" if len(notes) > _MOST_NAMED else ""
+    outcome = (
+        "; ".join(notes[:_MOST_NAMED]) + rest if notes else "no trust moves, nothing stands out"
+    )
+    count = f"{len(judgments)} peer" if len(judgments) == 1 else f"{len(judgments)} peers"
+    return f"Reviewed {count}: {outcome}."
 
 
-def _is_news(judged: Judged) -> bool:
-    return judged.is_due and (judged.moves or bool(judged.kinds - {"kept"}))
+def _is_news(judgment: PeerJudgment) -> bool:
+    return judgment.is_due and (judgment.moves or bool(judgment.kinds - {"kept"}))
 
 
-def _note(judged: Judged) -> str:
+def _note(judgment: PeerJudgment) -> str:
     """A few words: who, from which trust to which, and why."""
-    prior = "new" if judged.peer.trust is None else signed(judged.peer.trust)
-    causes = ", ".join(sorted(kind.replace("_", " ") for kind in judged.kinds))
+    prior = "new" if judgment.peer.trust is None else signed(judgment.peer.trust)
+    causes = ", ".join(sorted(kind.replace("_", " ") for kind in judgment.kinds))
     why = f" ({causes})" if causes else ""
-    return f"{name_of(judged.peer.peer_id)} {prior} -> {signed(judged.estimate.trust)}{why}"
+    return f"{name_of(judgment.peer.peer_id)} {prior} -> {signed(judgment.estimate.trust)}{why}"

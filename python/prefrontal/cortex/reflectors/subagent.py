@@ -78,22 +78,22 @@ class SubagentReflector:
         )
 
     def _spawn(self) -> Callable[..., Any]:
-        found = available_subagent(self._registry)
-        if found is None:
+        subagent = available_subagent(self._registry)
+        if subagent is None:
             raise ReflectorUnavailableError("no plugin provides a subagent")
-        spawn: Callable[..., Any] = found.spawn
+        spawn: Callable[..., Any] = subagent.spawn
         return spawn
 
     def _options(self, spawn: Callable[..., Any], max_tokens: int) -> dict[str, Any]:
         """What the subagent takes besides: a model, a provider, a bound on tokens, a schema."""
         options: dict[str, Any] = {k: v for k, v in self._wanted.items() if v is not None}
-        taken = inspect.signature(spawn).parameters
-        if not any(each.kind is inspect.Parameter.VAR_KEYWORD for each in taken.values()):
-            for name in sorted(options.keys() - taken.keys()):
+        parameters = inspect.signature(spawn).parameters
+        if not any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values()):
+            for name in sorted(options.keys() - parameters.keys()):
                 message = f"The subagent takes no {name}; it answers without {options.pop(name)!r}"
                 self._registry.log("warn", "cortex", message, {})
-        offered = {"max_tokens": max_tokens, "output_schema": self._schema}
-        return options | {name: offered[name] for name in offered if name in taken}
+        extras = {"max_tokens": max_tokens, "output_schema": self._schema}
+        return options | {name: extras[name] for name in extras if name in parameters}
 
 
 def _refuse(reason: str) -> None:
@@ -106,5 +106,5 @@ def available_subagent(registry: Registry | None) -> Any:
     """The first provider that is available, else None."""
     if registry is None:
         return None
-    found: Any = registry.get_by_capability("subagent")
-    return found if found is not None and getattr(found, "available", True) else None
+    subagent: Any = registry.get_by_capability("subagent")
+    return subagent if subagent is not None and getattr(subagent, "available", True) else None

@@ -16,7 +16,7 @@ from ...protocols import ReflectionReply, Reflector
 from ...settings.cortex_growth import Triage
 from ..memory.cost import tokens_of
 from .choice import Factories, ReflectorSettings, choose
-from .rules import Judged, RulesReflector
+from .rules import PeerJudgment, RulesReflector
 from .words import name_of, signed
 
 TASK = "Is this worth a deep look?"
@@ -67,46 +67,48 @@ async def decide(
     read, or none, means "deep". TimeoutError goes to the caller, whose time it is.
     """
     triage = settings.triage
-    fired = [each for each in _triggers(context) if each in triage.always_deep]
-    if triage.depth == "deep" or (fired and triage.depth != "rules"):
-        return Level("deep", f"always deep for {fired[0]}" if fired else "always deep")
+    causes = [each for each in _triggers(context) if each in triage.always_deep]
+    if triage.depth == "deep" or (causes and triage.depth != "rules"):
+        return Level("deep", f"always deep for {causes[0]}" if causes else "always deep")
     if triage.depth == "rules":
         return Level("rules", "rules alone are set")
-    judged = RulesReflector(settings.rules, settings.sharing.weight).judged(context)
+    judgments = RulesReflector(settings.rules, settings.sharing.weight).judgments(context)
     if triage.depth == "auto":
-        plain = _by_facts(judged)
+        plain = _by_facts(judgments)
         if plain is not None:
             return plain
     reflector = _cheap(settings, registry, factories)
     if reflector is None or isinstance(reflector, RulesReflector):
-        return _without_model(judged)
-    return await _ask(reflector, _small(context, judged), settings, timeout_s)
+        return _without_model(judgments)
+    return await _ask(reflector, _small(context, judgments), settings, timeout_s)
 
 
 def _triggers(context: Mapping[str, Any]) -> Sequence[str]:
-    found = context.get("triggers")
-    return found if isinstance(found, list | tuple) else ()
+    triggers = context.get("triggers")
+    return triggers if isinstance(triggers, list | tuple) else ()
 
 
-def _by_facts(judged: Sequence[Judged]) -> Level | None:
-    standing = [each for each in judged if each.kinds - {"kept"}]
-    if standing:
-        return Level("deep", _named("something stands out", standing))
-    if not any(each.moves for each in judged):
+def _by_facts(judgments: Sequence[PeerJudgment]) -> Level | None:
+    remarkable = [each for each in judgments if each.kinds - {"kept"}]
+    if remarkable:
+        return Level("deep", _named("something stands out", remarkable))
+    if not any(each.moves for each in judgments):
         return Level("rules", "nothing stands out and no trust moves")
     return None
 
 
-def _without_model(judged: Sequence[Judged]) -> Level:
+def _without_model(judgments: Sequence[PeerJudgment]) -> Level:
     """The rules' own answer to the question."""
-    noted = [each for each in judged if each.moves or each.kinds - {"kept"}]
-    if noted:
-        return Level("deep", _named("worth a look", noted), model="rules")
+    remarkable = [each for each in judgments if each.moves or each.kinds - {"kept"}]
+    if remarkable:
+        return Level("deep", _named("worth a look", remarkable), model="rules")
     return Level("triage", "nothing stands out and no trust moves", model="rules")
 
 
-def _named(what: str, judged: Sequence[Judged]) -> str:
-    return visible(f"{what}: {', '.join(name_of(each.peer.peer_id) for each in judged[:3])}", 200)
+def _named(what: str, judgments: Sequence[PeerJudgment]) -> str:
+    return visible(
+        f"{what}: {', '.join(name_of(each.peer.peer_id) for each in judgments[:3])}", 200
+    )
 
 
 def _cheap(
@@ -114,8 +116,8 @@ def _cheap(
 ) -> Reflector | None:
     """Who answers the question: the configured reflector, with the cheap model when one is set."""
     model = settings.triage.model
-    chosen: TriageSettings = _WithModel(settings, model) if model else settings
-    return choose(chosen, registry, factories, SCHEMA)
+    cheap: TriageSettings = _WithModel(settings, model) if model else settings
+    return choose(cheap, registry, factories, SCHEMA)
 
 
 class _WithModel:
@@ -129,7 +131,7 @@ class _WithModel:
         return getattr(self._settings, name)
 
 
-def _small(context: Mapping[str, Any], judged: Sequence[Judged]) -> dict[str, Any]:
+def _small(context: Mapping[str, Any], judgments: Sequence[PeerJudgment]) -> dict[str, Any]:
     """Counts, trust and findings of each peer: a fraction of the whole context."""
     return {
         "triggers": list(_triggers(context)),
@@ -141,9 +143,9 @@ def _small(context: Mapping[str, Any], judged: Sequence[Judged]) -> dict[str, An
                 "info": each.peer.info,
                 "trust": "none" if each.peer.trust is None else signed(each.peer.trust),
                 "estimate": signed(each.estimate.trust),
-                "findings": [finding.text for finding in each.found],
+                "findings": [finding.text for finding in each.findings],
             }
-            for each in judged
+            for each in judgments
         ],
     }
 
@@ -164,10 +166,10 @@ async def _ask(
     return _read(reply, SYSTEM_PROMPT + user_message(TASK, context))
 
 
-def _read(reply: ReflectionReply, asked: str) -> Level:
-    tokens_in = tokens_of(asked) if reply.tokens_in is None else reply.tokens_in
+def _read(reply: ReflectionReply, question: str) -> Level:
+    tokens_in = tokens_of(question) if reply.tokens_in is None else reply.tokens_in
     tokens_out = tokens_of(reply.text) if reply.tokens_out is None else reply.tokens_out
-    used = (reply.model, tokens_in, tokens_out)
+    usage = (reply.model, tokens_in, tokens_out)
     for match in _OBJECT.finditer(reply.text):
         try:
             raw = json.loads(match[0])
@@ -176,5 +178,5 @@ def _read(reply: ReflectionReply, asked: str) -> Level:
         if isinstance(raw.get("deep"), bool):
             reason = raw.get("reason")
             why = visible(reason if isinstance(reason, str) else "no reason given", _REASON_LIMIT)
-            return Level("deep" if raw["deep"] else "triage", why, *used)
-    return Level("deep", "the answer could not be read", *used)
+            return Level("deep" if raw["deep"] else "triage", why, *usage)
+    return Level("deep", "the answer could not be read", *usage)

@@ -25,14 +25,16 @@ _HELD = {
 }
 
 
-def rationale(peer: PeerFacts, found: Sequence[PeerFinding], judged: Estimate) -> str:
+def rationale(peer: PeerFacts, findings: Sequence[PeerFinding], estimate: Estimate) -> str:
     """Why the peer has this trust: its history, what it was, what changes it, what was seen."""
-    seen = [each.text for each in sorted(found, key=lambda each: _WEIGHT[each.kind])]
-    if not seen:
-        seen = ["Nothing stands out: requests of the usual size, no promise overdue"]
-    mean = f"Estimate {judged.exact:+.1f} from {judged.good:.1f} good and {judged.bad:.1f} bad"
-    text = f"{_history(peer)}. {_revision(peer, found, judged)}."
-    for part in (*seen, mean):
+    sentences = [each.text for each in sorted(findings, key=lambda each: _WEIGHT[each.kind])]
+    if not sentences:
+        sentences = ["Nothing stands out: requests of the usual size, no promise overdue"]
+    mean = (
+        f"Estimate {estimate.exact:+.1f} from {estimate.good:.1f} good and {estimate.bad:.1f} bad"
+    )
+    text = f"{_history(peer)}. {_revision(peer, findings, estimate)}."
+    for part in (*sentences, mean):
         if len(text) + len(part) + 2 <= _RATIONALE_LIMIT:
             text = f"{text} {part}."
     return visible(text, _RATIONALE_LIMIT)
@@ -76,8 +78,8 @@ def days_of(peer: PeerFacts) -> str:
 def _history(peer: PeerFacts) -> str:
     count = f"{peer.count} interaction" if peer.count == 1 else f"{peer.count} interactions"
     first, last = day(peer.first_seen), day(peer.last_seen)
-    seen = f"on {first}" if first == last else f"over {days_of(peer)} ({first} to {last})"
-    text = f"{count} {seen}, info {peer.info}/10"
+    period = f"on {first}" if first == last else f"over {days_of(peer)} ({first} to {last})"
+    text = f"{count} {period}, info {peer.info}/10"
     if not peer.requests:
         return text
     largest = max(peer.requests, key=lambda each: each.size)
@@ -87,21 +89,21 @@ def _history(peer: PeerFacts) -> str:
     )
 
 
-def _revision(peer: PeerFacts, found: Sequence[PeerFinding], judged: Estimate) -> str:
-    held = f" ({_HELD[judged.held_by]})" if judged.held_by else ""
+def _revision(peer: PeerFacts, findings: Sequence[PeerFinding], estimate: Estimate) -> str:
+    limit = f" ({_HELD[estimate.held_by]})" if estimate.held_by else ""
     if peer.trust is None:
-        return f"First judgment: {signed(judged.trust)}{held}"
+        return f"First judgment: {signed(estimate.trust)}{limit}"
     prior = f"Prior trust {signed(peer.trust)} of {day(peer.assessed_at)}"
-    if judged.trust == peer.trust:
-        return f"{prior} stands{held}"
-    causes = ", ".join(dict.fromkeys(_CAUSES[each.kind] for each in found))
-    since = _since(peer, judged)
-    return f"{prior} revised to {signed(judged.trust)}{held} because of {causes or since}"
+    if estimate.trust == peer.trust:
+        return f"{prior} stands{limit}"
+    causes = ", ".join(dict.fromkeys(_CAUSES[each.kind] for each in findings))
+    since = _since(peer, estimate)
+    return f"{prior} revised to {signed(estimate.trust)}{limit} because of {causes or since}"
 
 
-def _since(peer: PeerFacts, judged: Estimate) -> str:
+def _since(peer: PeerFacts, estimate: Estimate) -> str:
     fresh = len(peer.fresh)
-    if judged.trust > (peer.trust or 0) and fresh:
+    if estimate.trust > (peer.trust or 0) and fresh:
         return f"{fresh} further regular interaction{'s' if fresh > 1 else ''} since"
     age = max(0.0, peer.last_seen - peer.assessed_at) / DAY_S
     return f"the {max(1, round(age))} days since, over which old evidence counts less"

@@ -52,19 +52,19 @@ def _checked(size: int) -> int:
 
 
 def _last(items: Iterable[Item], *names: str) -> tuple[Item, ...]:
-    found: dict[Hashable, Item] = {}
+    by_key: dict[Hashable, Item] = {}
     for item in items:
-        found[tuple(getattr(item, name) for name in names)] = item
-    return tuple(found.values())
+        by_key[tuple(getattr(item, name) for name in names)] = item
+    return tuple(by_key.values())
 
 
-def _alignment(seen: Sequence[SoulAlignment]) -> SoulAlignment | None:
-    if not seen:
+def _alignment(parts: Sequence[SoulAlignment]) -> SoulAlignment | None:
+    if not parts:
         return None
-    scores = [each.score for each in seen if each.score is not None]
-    worst = min(seen, key=lambda each: 1.0 if each.score is None else each.score)
+    scores = [each.score for each in parts if each.score is not None]
+    worst = min(parts, key=lambda each: 1.0 if each.score is None else each.score)
     return SoulAlignment(
         verdict=worst.verdict,
         score=sum(scores) / len(scores) if scores else None,
-        evidence="; ".join(dict.fromkeys(each.evidence for each in seen if each.evidence)),
+        evidence="; ".join(dict.fromkeys(each.evidence for each in parts if each.evidence)),
     )

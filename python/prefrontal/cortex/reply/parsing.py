@@ -81,11 +81,11 @@ def _decode(text: str) -> dict[str, Any]:
         raise ParseError(f"a reply must have at most {READ_LIMIT} characters, got {len(text)}")
     for candidate in _candidates(text):
         try:
-            found = json.loads(candidate, parse_int=_integer)
+            reply = json.loads(candidate, parse_int=_integer)
         except (ValueError, RecursionError):
             continue
-        if isinstance(found, dict) and not _KNOWN.isdisjoint(found):
-            return found
+        if isinstance(reply, dict) and not _KNOWN.isdisjoint(reply):
+            return reply
     raise ParseError(f"a reply must be a JSON object with a summary, got {plain(text, 80)!r}")
 
 
@@ -190,16 +190,16 @@ def _alignment(raw: object, dropped: list[str]) -> SoulAlignment | None:
 
 
 def _peer(raw: Mapping[str, Any], name: str, ids: Mapping[str, str]) -> str:
-    told = text_of(raw, name)
-    peer_id = told.strip()
-    return ids.get(told) or ids.get(peer_id) or redact(peer_id)
+    text = text_of(raw, name)
+    peer_id = text.strip()
+    return ids.get(text) or ids.get(peer_id) or redact(peer_id)
 
 
 def _statement(raw: Mapping[str, Any], name: str, limit: int) -> str:
-    found = statement(text_of(raw, name), limit)
-    if not found:
+    text = statement(text_of(raw, name), limit)
+    if not text:
         raise DroppedError(f"{name} must not be blank")
-    return found
+    return text
 
 
 def _or_blank(value: object) -> str:

@@ -36,18 +36,18 @@ class Insight:
 
 def insights(raw: object) -> list[Insight]:
     """The insights in a list of hints; whatever else stands in it is left out."""
-    listed = raw if isinstance(raw, Sequence) and not isinstance(raw, str | bytes) else ()
-    found = [_insight(each) for each in listed if isinstance(each, Mapping)]
-    return [each for each in found if each is not None][:_LIMIT]
+    items = raw if isinstance(raw, Sequence) and not isinstance(raw, str | bytes) else ()
+    candidates = [_insight(each) for each in items if isinstance(each, Mapping)]
+    return [each for each in candidates if each is not None][:_LIMIT]
 
 
-def nudge(said: Sequence[Insight], peer_id: str, weight: float) -> tuple[float, list[str]]:
+def nudge(reports: Sequence[Insight], peer_id: str, weight: float) -> tuple[float, list[str]]:
     """(trust points, sources) for one peer, within -weight..+weight and -1..+1.
 
     Each source counts once, by the newest thing it said; the mean of the sources is what counts.
     """
     newest: dict[str, Insight] = {}
-    for each in said:
+    for each in reports:
         if each.peer_id == peer_id and (
             each.source not in newest or each.at >= newest[each.source].at
         ):
@@ -58,13 +58,13 @@ def nudge(said: Sequence[Insight], peer_id: str, weight: float) -> tuple[float, 
     return max(-1.0, min(1.0, mean)) * max(0.0, min(1.0, weight)), sorted(newest)
 
 
-def export(said: Sequence[Insight], *, key: str, source: str) -> str:
+def export(reports: Sequence[Insight], *, key: str, source: str) -> str:
     """What this cortex thinks of peers, signed, for another one that its operator trusts.
 
     Unlike patterns it names peers: it is for agents of one owner.
     """
-    named = [{**each.to_json(), "source": SOURCE_PREFIX + source} for each in said]
-    return sign({"format": FORMAT, "source": source, "insights": named}, key)
+    entries = [{**each.to_json(), "source": SOURCE_PREFIX + source} for each in reports]
+    return sign({"format": FORMAT, "source": source, "insights": entries}, key)
 
 
 def read(text: str, key: str) -> list[Insight]:
@@ -73,13 +73,13 @@ def read(text: str, key: str) -> list[Insight]:
     Raises InputError for a file that is not one, or not signed.
     """
     raw = verified(text, key)
-    listed = raw.get("insights")
+    items = raw.get("insights")
     if raw.get("format") != FORMAT or not isinstance(raw.get("source"), str):
         raise InputError(f"a file of insights must have the format {FORMAT!r}")
-    if not isinstance(listed, list):
+    if not isinstance(items, list):
         raise InputError("a file of insights must have a list of insights")
     source = SOURCE_PREFIX + visible(raw["source"], 60)
-    return insights([{**each, "source": source} for each in listed if isinstance(each, Mapping)])
+    return insights([{**each, "source": source} for each in items if isinstance(each, Mapping)])
 
 
 def _insight(raw: Mapping[Any, Any]) -> Insight | None:
@@ -101,5 +101,5 @@ def _insight(raw: Mapping[Any, Any]) -> Insight | None:
 
 
 def _is_number(value: Any) -> bool:
-    known = isinstance(value, int | float) and not isinstance(value, bool)
-    return known and abs(value) < _LARGEST
+    is_numeric = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_numeric and abs(value) < _LARGEST

@@ -35,7 +35,7 @@ _MOST_CYCLES = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Hint:
+class PatternHint:
     """Of `cycles` cycles that `trigger` started elsewhere, `share` (0..1) had this finding.
 
     source: "pattern:<agent>". A hint is shown to a reflector; nothing else is done with it.
@@ -59,14 +59,14 @@ def export(records: Sequence[ReflectionRecord], *, key: str, source: str, now: f
     counts and the date.
     """
     cycles: Counter[str] = Counter()
-    found: Counter[tuple[str, str]] = Counter()
+    findings: Counter[tuple[str, str]] = Counter()
     for record in records:
         if record.status == "ok" and record.trigger in TRIGGERS:
             cycles[record.trigger] += 1
-            found.update((record.trigger, finding) for finding in _findings(record))
+            findings.update((record.trigger, finding) for finding in _findings(record))
     statistics = [
         {"trigger": trigger, "finding": finding, "cycles": cycles[trigger], "found": count}
-        for (trigger, finding), count in sorted(found.items())
+        for (trigger, finding), count in sorted(findings.items())
         if cycles[trigger] >= LEAST_CYCLES
     ]
     date = datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%d")
@@ -74,32 +74,32 @@ def export(records: Sequence[ReflectionRecord], *, key: str, source: str, now: f
     return sign(document, key)
 
 
-def read(text: str, key: str) -> list[Hint]:
+def read(text: str, key: str) -> list[PatternHint]:
     """The hints in a signed file. Raises InputError for a file that is not one, or not signed."""
     raw = verified(text, key)
     if raw.get("format") != FORMAT or not isinstance(raw.get("source"), str):
         raise InputError(f"a file of patterns must have the format {FORMAT!r}")
-    listed = raw.get("statistics")
-    if not isinstance(listed, list):
+    statistics = raw.get("statistics")
+    if not isinstance(statistics, list):
         raise InputError("a file of patterns must have a list of statistics")
     source = SOURCE_PREFIX + visible(raw["source"], 60)
-    return [_hint(source, each) for each in listed[:_MOST_HINTS]]
+    return [_hint(source, each) for each in statistics[:_MOST_HINTS]]
 
 
 def hints(raw: object) -> list[dict[str, Any]]:
     """Stored hints as they may be shown to a reflector: patterns, then insights, nothing else."""
-    listed = [each for each in raw if isinstance(each, Mapping)] if isinstance(raw, list) else []
-    found = [each for each in map(_stored, listed) if each is not None]
-    said = [each.to_json() for each in insights(listed)]
-    return ([each.to_json() for each in found] + said)[:_MOST_HINTS]
+    entries = [each for each in raw if isinstance(each, Mapping)] if isinstance(raw, list) else []
+    patterns = [each for each in map(_stored, entries) if each is not None]
+    reports = [each.to_json() for each in insights(entries)]
+    return ([each.to_json() for each in patterns] + reports)[:_MOST_HINTS]
 
 
 def _findings(record: ReflectionRecord) -> Iterator[str]:
     """The findings of one cycle, each once."""
-    found = {*_moves(record.assessments), *_beliefs(record)}
+    findings = {*_moves(record.assessments), *_beliefs(record)}
     if record.directives:
-        found.add("directive")
-    yield from sorted(found or {"nothing"})
+        findings.add("directive")
+    yield from sorted(findings or {"nothing"})
 
 
 def _moves(assessments: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -121,29 +121,29 @@ def _beliefs(record: ReflectionRecord) -> Iterator[str]:
             yield ending
 
 
-def _hint(source: str, raw: object) -> Hint:
+def _hint(source: str, raw: object) -> PatternHint:
     if not isinstance(raw, Mapping):
         raise InputError(f"a statistic must be a mapping, got {raw!r:.80}")
     trigger, finding = raw.get("trigger"), raw.get("finding")
     cycles: Any = raw.get("cycles")
-    found: Any = raw.get("found")
+    count: Any = raw.get("found")
     if trigger not in TRIGGERS or finding not in FINDINGS:
         raise InputError(f"a statistic must have a known trigger and finding, got {raw!r:.120}")
-    if not (_is_count(cycles) and _is_count(found) and 0 < found <= cycles):
+    if not (_is_count(cycles) and _is_count(count) and 0 < count <= cycles):
         raise InputError(f"a statistic must have counts with found <= cycles, got {raw!r:.120}")
-    return _made(source, str(trigger), str(finding), int(cycles), found / cycles)
+    return _made(source, str(trigger), str(finding), int(cycles), count / cycles)
 
 
-def _made(source: str, trigger: str, finding: str, cycles: int, share: float) -> Hint:
+def _made(source: str, trigger: str, finding: str, cycles: int, share: float) -> PatternHint:
     text = f"Elsewhere {share:.0%} of {cycles} {trigger} cycles found {finding.replace('_', ' ')}."
-    return Hint(source, trigger, finding, cycles, round(share, 4), text)
+    return PatternHint(source, trigger, finding, cycles, round(share, 4), text)
 
 
-def _stored(raw: Mapping[Any, Any]) -> Hint | None:
+def _stored(raw: Mapping[Any, Any]) -> PatternHint | None:
     source, share = raw.get("source"), raw.get("share")
     cycles: Any = raw.get("cycles")
-    known = raw.get("trigger") in TRIGGERS and raw.get("finding") in FINDINGS
-    if not known or not isinstance(source, str) or not source.startswith(SOURCE_PREFIX):
+    is_known = raw.get("trigger") in TRIGGERS and raw.get("finding") in FINDINGS
+    if not is_known or not isinstance(source, str) or not source.startswith(SOURCE_PREFIX):
         return None
     if not isinstance(share, int | float) or not 0 <= share <= 1 or not _is_count(cycles):
         return None

@@ -30,8 +30,8 @@ def verified(text: str, key: str) -> dict[str, Any]:
         raise InputError("a shared file must be JSON") from None
     if not isinstance(raw, dict) or not isinstance(raw.get("signature"), str):
         raise InputError("a shared file must have a signature")
-    told = raw.pop("signature")
-    if not hmac.compare_digest(told.encode(errors="replace"), _signature(raw, key).encode()):
+    signature = raw.pop("signature")
+    if not hmac.compare_digest(signature.encode(errors="replace"), _signature(raw, key).encode()):
         raise InputError(
             "the signature must fit the shared key; the file was changed or is foreign"
         )

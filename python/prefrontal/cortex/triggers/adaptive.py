@@ -31,8 +31,8 @@ class AdaptiveThresholds:
     """
 
     def __init__(self) -> None:
-        self._moved: dict[str, int] = {}
-        self._seen: dict[str, list[bool]] = {_COUNT: [], _TIMER: []}
+        self._thresholds: dict[str, int] = {}
+        self._outcomes: dict[str, list[bool]] = {_COUNT: [], _TIMER: []}
 
     def observe(
         self, useful: bool, triggers: Sequence[str], settings: AdaptiveSettings
@@ -40,37 +40,40 @@ class AdaptiveThresholds:
         """Take in one finished cycle; a sentence for the log when a threshold moves."""
         if not settings.adaptive.enabled:
             return None
-        trigger = next((each for each in triggers if each in self._seen), None)
+        trigger = next((each for each in triggers if each in self._outcomes), None)
         if trigger is None or trigger != triggers[0]:
             return None  # another trigger started it: it tells nothing about this threshold
-        seen = self._seen[trigger]
-        seen.append(useful)
-        if len(seen) < settings.adaptive.window:
+        outcomes = self._outcomes[trigger]
+        outcomes.append(useful)
+        if len(outcomes) < settings.adaptive.window:
             return None
-        share = sum(seen) / len(seen)
-        seen.clear()
+        share = sum(outcomes) / len(outcomes)
+        outcomes.clear()
         return self._move(trigger, share, settings)
 
     def thresholds(self, settings: AdaptiveSettings) -> dict[str, Any]:
         """Options of the trigger engine that stand instead of the configured ones."""
         if not settings.adaptive.enabled:
             return {}
-        found: dict[str, Any] = {}
-        if _COUNT in self._moved:
-            found["count"] = self._value(_COUNT, settings)
-        if _TIMER in self._moved:
-            found["period_s"] = self._value(_TIMER, settings) * 60.0
-        return found
+        options: dict[str, Any] = {}
+        if _COUNT in self._thresholds:
+            options["count"] = self._value(_COUNT, settings)
+        if _TIMER in self._thresholds:
+            options["period_s"] = self._value(_TIMER, settings) * 60.0
+        return options
 
     def save(self) -> dict[str, Any]:
-        return {"moved": dict(self._moved), "seen": {k: list(v) for k, v in self._seen.items()}}
+        return {
+            "moved": dict(self._thresholds),
+            "seen": {k: list(v) for k, v in self._outcomes.items()},
+        }
 
     def load(self, raw: object) -> None:
         """Take up what `save` gave; damaged fields are left out."""
-        found = checked(raw, {"moved": _mapping, "seen": _mapping})
-        self._moved = checked(found.get("moved"), {_COUNT: whole, _TIMER: whole})
-        seen = checked(found.get("seen"), {_COUNT: _switches, _TIMER: _switches})
-        self._seen = {_COUNT: [], _TIMER: [], **seen}
+        fields = checked(raw, {"moved": _mapping, "seen": _mapping})
+        self._thresholds = checked(fields.get("moved"), {_COUNT: whole, _TIMER: whole})
+        outcomes = checked(fields.get("seen"), {_COUNT: _switches, _TIMER: _switches})
+        self._outcomes = {_COUNT: [], _TIMER: [], **outcomes}
 
     def _move(self, trigger: str, share: float, settings: AdaptiveSettings) -> str | None:
         old = self._value(trigger, settings)
@@ -80,7 +83,7 @@ class AdaptiveThresholds:
         new = max(low, min(high, new))
         if new == old:
             return None
-        self._moved[trigger] = new
+        self._thresholds[trigger] = new
         return (
             f"{_NAMES[trigger]} moved from {old} to {new} (bounds {low}..{high}): "
             f"{share:.0%} of the last {settings.adaptive.window} cycles were useful"
@@ -88,7 +91,7 @@ class AdaptiveThresholds:
 
     def _value(self, trigger: str, settings: AdaptiveSettings) -> int:
         low, high = _bounds(trigger, settings)
-        return max(low, min(high, self._moved.get(trigger, _STARTS[trigger](settings))))
+        return max(low, min(high, self._thresholds.get(trigger, _STARTS[trigger](settings))))
 
 
 def _bounds(trigger: str, settings: AdaptiveSettings) -> tuple[int, int]:

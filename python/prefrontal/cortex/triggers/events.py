@@ -108,19 +108,19 @@ def activity(events: Iterable[Event]) -> dict[str, int]:
 
 def summary(events: Iterable[Event], dropped: int = 0) -> dict[str, Any]:
     """The events in a few numbers; nothing when there were none."""
-    listed = list(events)
-    if not listed:
+    entries = list(events)
+    if not entries:
         return {}
-    kinds = Counter(each["type"] for each in listed)
-    tools = Counter(str(each["tool"]) for each in listed if each["type"] == "after_tool")
+    kinds = Counter(each["type"] for each in entries)
+    tools = Counter(str(each["tool"]) for each in entries if each["type"] == "after_tool")
     return {
         "messages_in": kinds["on_message"],
         "messages_out": kinds["after_send"],
         "model_calls": kinds["after_llm"],
-        "tokens_in": sum(_count(each.get("tokens_in")) for each in listed),
-        "tokens_out": sum(_count(each.get("tokens_out")) for each in listed),
+        "tokens_in": sum(_count(each.get("tokens_in")) for each in entries),
+        "tokens_out": sum(_count(each.get("tokens_out")) for each in entries),
         "tools": {plain(name, NAME_LIMIT): count for name, count in tools.most_common(10)},
-        "seconds": round(listed[-1]["timestamp"] - listed[0]["timestamp"]),
+        "seconds": round(entries[-1]["timestamp"] - entries[0]["timestamp"]),
         "events_lost": dropped,
     }
 

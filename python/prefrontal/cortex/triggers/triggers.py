@@ -49,6 +49,12 @@ def engine_options(settings: CortexSettings, overrides: Mapping[str, Any]) -> di
     return options
 
 
+def commitment_key(peer_id: str, text: str, due: float) -> str:
+    """The same for the same promise seen twice."""
+    identity = f"{peer_id}\0{text}\0{round(due)}"
+    return sha256(identity.encode("utf-8", "replace")).hexdigest()[:16]
+
+
 class Triggers:
     """The engine with one agent in it, the promises by text, and what was asked for by hand.
 
@@ -59,9 +65,9 @@ class Triggers:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._offset = clock.now() - clock.monotonic()
-        self._asked: list[str] = []
+        self._requests: list[str] = []
         self._options: dict[str, Any] = {}
-        self._counted: set[str] = set()
+        self._overdue: set[str] = set()
         self.engine = TriggerEngine()
         self.running = False
         self.promises: dict[str, dict[str, Any]] = {}
@@ -92,21 +98,21 @@ class Triggers:
 
     def ask(self, trigger: str = "manual") -> None:
         """Reflect at the next occasion."""
-        if trigger not in self._asked:
-            self._asked.append(trigger)
+        if trigger not in self._requests:
+            self._requests.append(trigger)
 
     @property
-    def asked(self) -> tuple[str, ...]:
-        return tuple(self._asked)
+    def requests(self) -> tuple[str, ...]:
+        return tuple(self._requests)
 
     def due(self) -> tuple[str, ...]:
         """What fires now, by precedence."""
         due = dict(self.engine.due(self.now())).get(AGENT, ())
-        return tuple(sorted({*self._asked, *due}, key=TRIGGERS.index))
+        return tuple(sorted({*self._requests, *due}, key=TRIGGERS.index))
 
     def next_due(self) -> float | None:
         """Seconds until something fires if nothing happens; None: nothing will."""
-        if self._asked:
+        if self._requests:
             return 0.0
         at = self.engine.next_due(AGENT)
         return None if at is None else max(0.0, at - self.now())
@@ -118,10 +124,10 @@ class Triggers:
 
     def begin(self) -> tuple[str, ...]:
         """A cycle begins; what fired, by precedence."""
-        fired = {*self._asked, *self.engine.begin(AGENT, self.now())}
+        causes = {*self._requests, *self.engine.begin(AGENT, self.now())}
         self.running = True
-        self._asked.clear()
-        return tuple(sorted(fired, key=TRIGGERS.index))
+        self._requests.clear()
+        return tuple(sorted(causes, key=TRIGGERS.index))
 
     def finish(self, interactions: int) -> None:
         """The cycle is done; that many interactions were seen by it."""
@@ -139,37 +145,36 @@ class Triggers:
 
     def commit(self, promises: Sequence[ProposedCommitment], now: float) -> list[str]:
         """Watch promises whose time is still to come; those taken, as texts."""
-        taken = []
+        texts = []
         for each in promises:
             if each.due <= now or len(self.promises) >= _PROMISES_KEPT:
                 continue
-            told = f"{each.peer_id}\0{each.text}\0{round(each.due)}"
-            key = sha256(told.encode("utf-8", "replace")).hexdigest()[:16]
+            key = commitment_key(each.peer_id, each.text, each.due)
             if key not in self.promises and self.engine.commit(
                 AGENT, each.peer_id[:_PEER_LIMIT], each.due, key
             ):
                 self.promises[key] = {"peer_id": each.peer_id, "text": each.text, "due": each.due}
-                taken.append(each.text)
-        return taken
+                texts.append(each.text)
+        return texts
 
     def overdue(self) -> dict[str, list[dict[str, Any]]]:
         """Promises whose time has passed without a word, by peer; each is counted once."""
-        found: dict[str, list[dict[str, Any]]] = {}
+        promises: dict[str, list[dict[str, Any]]] = {}
         for key, _, due in self.engine.commitments(AGENT):
             promise = self.promises.get(key)
             if promise is None or due > self.now():
                 continue
             peer_id = promise["peer_id"]
-            found.setdefault(peer_id, []).append({"text": promise["text"], "due": due})
-            if key not in self._counted:
-                self._counted.add(key)
+            promises.setdefault(peer_id, []).append({"text": promise["text"], "due": due})
+            if key not in self._overdue:
+                self._overdue.add(key)
                 self.broken[peer_id] = self.broken.get(peer_id, 0) + 1
-        return found
+        return promises
 
     def _prune(self) -> None:
-        held = {key for key, _, _ in self.engine.commitments(AGENT)}
-        self.promises = {key: each for key, each in self.promises.items() if key in held}
-        self._counted &= held
+        open_keys = {key for key, _, _ in self.engine.commitments(AGENT)}
+        self.promises = {key: each for key, each in self.promises.items() if key in open_keys}
+        self._overdue &= open_keys
 
     def save(self, state: CortexState) -> None:
         """Write into the state what `load` reads."""
@@ -186,12 +191,12 @@ class Triggers:
             return
         saved = b64decode(state.engine.encode(), validate=True)
         # Behind the saved time only when the wall clock was set back: move that time to now.
-        moved = self.now() if self.now() < state.engine_at else None
-        self.engine = TriggerEngine.load(saved, now=moved)
+        restart_at = self.now() if self.now() < state.engine_at else None
+        self.engine = TriggerEngine.load(saved, now=restart_at)
         self._options = {}
         promises = {key: checked(each, _PROMISE) for key, each in state.promises.items()}
         self.promises = {
             key: each for key, each in promises.items() if _PROMISE.keys() <= set(each)
         }
         self._prune()
-        self._counted = {key for key, each in self.promises.items() if each["due"] <= self.now()}
+        self._overdue = {key for key, each in self.promises.items() if each["due"] <= self.now()}
