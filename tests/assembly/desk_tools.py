@@ -17,6 +17,7 @@ from prefrontal.settings.routing import Routing
 from prefrontal.testing import ManualClock
 from prefrontal.types import SignalEvent
 
+from ..routing.known_types import lend_types
 from ..routing.project import EAST, layout_of, noon, write
 from ..routing.routes import QuickRunner
 
@@ -91,7 +92,7 @@ def run(diff: str) -> dict[str, int]:
 
 def tools_of(folder: Path, **more: str) -> Layout:
     """The tools in a folder of a test; more: source by "domain/action/name"."""
-    layout = layout_of(folder)
+    layout = lend_types(layout_of(folder))
     sources = {
         "python/check/check_syntax": SYNTAX,
         "notes/find/find_todos": TODOS.format(what="Find"),

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from functools import cache
 from io import BytesIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -15,7 +13,10 @@ from click.testing import CliRunner, Result
 
 from prefrontal import cli
 from prefrontal.assembly.router import build_runner
+from prefrontal.routing.layout import Layout
 from prefrontal.settings.routing import Routing
+
+from ..routing.known_types import lend_types
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "routing"
 SUMMARIZE = "summarize this matrix for me"
@@ -34,8 +35,7 @@ def example(folder: Path, *, model: bool = False) -> Path:
         shutil.copytree(EXAMPLES / name, folder / name, ignore=left_out)
     if model:
         shutil.copy(EXAMPLES / "prefrontal.yml", folder)
-    place = folder / "workflows" / "_tmp" / ".mypy" / "cache"
-    shutil.copytree(_mypy_cache() / "workflows" / "_tmp" / ".mypy" / "cache", place)
+    lend_types(Layout.of(folder / "workflows"))
     return folder
 
 
@@ -69,18 +69,3 @@ def kept(project: Path) -> set[str]:
     root = project / "workflows"
     paths = (path for path in root.rglob("*") if path.is_file() and "_tmp" not in path.parts)
     return {path.relative_to(root).as_posix() for path in paths}
-
-
-@cache
-def _warmed() -> TemporaryDirectory[str]:
-    return TemporaryDirectory()
-
-
-@cache
-def _mypy_cache() -> Path:
-    """A project where mypy has read the standard library's types, once for all tests."""
-    project = Path(_warmed().name)
-    shutil.copytree(EXAMPLES / "workflows", project / "workflows")
-    for prompt in (SUMMARIZE, COMPOSE):
-        route(project, prompt, "--dry-run")
-    return project

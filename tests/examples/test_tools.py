@@ -22,6 +22,7 @@ from prefrontal.settings.routing import Routing
 
 from ..assembly.desk_tools import wake_of
 from ..exhaustive import first
+from ..routing.known_types import lend_types
 from ..routing.project import write
 from ..routing.routes import QuickRunner
 
@@ -55,7 +56,7 @@ def tool(name: str) -> Callable[..., Any]:
 def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
     folder = tmp_path_factory.mktemp("tools")
     shutil.copytree(TOOLS, folder / "tools")
-    return build_layout(Routing(), folder / "tools")
+    return lend_types(build_layout(Routing(), folder / "tools"))
 
 
 def test_there_are_a_dozen_and_each_has_a_question() -> None:
