@@ -234,13 +234,14 @@ class Gate:
         """Modules of one chance for all scores; one draw for all of them."""
         self.slept += len(slept)
         audited = self._audits.pick(len(slept))
+        below = Reason.BELOW_THRESHOLD
         for place, (module_id, module, score) in enumerate(slept):
-            chance = self._audits.share if place in audited else 0.0
-            if chance > 0.0 or module.tally is None:
+            if (audited and place in audited) or module.tally is None:
+                chance = self._audits.share if place in audited else 0.0
                 self._sleep(module_id, module, score, window, moment, chance)
             else:
                 module.tally.slept += 1
-                self._refuse(module_id, module, score, window, moment, Reason.BELOW_THRESHOLD)
+                self._refuse(module_id, module, score, window, moment, below)
 
     def _sleep(
         self,

@@ -54,6 +54,7 @@ class DeliveryPolicy:
         self._peers: OrderedDict[str, TokenBucket] = OrderedDict()
         self._all = _bucket(settings.wakes_per_hour, settings)
         self._seen = SeenKeys(MOST_KEYS)
+        self._key_ttl_s = settings.key_ttl_s
 
     def repeated(self, window: Sequence[SignalEvent], now: float) -> bool:
         """Whether every event of the window was seen within `key_ttl_s`.
@@ -61,17 +62,16 @@ class DeliveryPolicy:
         Two events are the same when their feature "idempotency_key" is, or, without one, their
         source, location, kind of change and time.
         """
-        if self.settings.key_ttl_s <= 0:
+        if self._key_ttl_s <= 0:
             return False
-        since = now - self.settings.key_ttl_s
-        fresh = not window
+        again, since, fresh = self._seen.again, now - self._key_ttl_s, not window
         for event in window:
             named = event.features.get("idempotency_key")
             if isinstance(named, str):
                 key = hash(named)
             else:
                 key = hash((event.source, event.location, event.delta_type, event.timestamp))
-            if not self._seen.again(key, now, since=since):  # each is remembered, known or not
+            if not again(key, now, since):  # each is remembered, known or not
                 fresh = True
         return not fresh
 

@@ -6,6 +6,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import Condition, Lock, Thread
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,17 @@ LABELS_EVERY_S = 2.0
 """How often labels are looked for that another process wrote."""
 
 log = logging.getLogger("prefrontal.pulse")
+
+
+@dataclass(frozen=True, slots=True)
+class Addressed:
+    """A window for one module alone."""
+
+    window: tuple[SignalEvent, ...]
+    module_id: str
+
+
+Handed = tuple[SignalEvent, ...] | Addressed
 
 
 class Worker:
@@ -50,7 +62,7 @@ class Worker:
         self._learned = learned
         self._delivery = delivery
         self._clock = clock
-        self._inbox: deque[tuple[Sequence[SignalEvent], str | None]] = deque()
+        self._inbox: deque[Handed] = deque()
         self._ready = Condition(Lock())
         self._working = Lock()  # held while the gate is at work
         self._thread: Thread | None = None
@@ -63,11 +75,12 @@ class Worker:
     ) -> bool:
         """Queue one event, or a window; False, and counted, when there is no room or no thread."""
         events = (window,) if isinstance(window, SignalEvent) else tuple(window)
+        handed = events if module_id is None else Addressed(events, module_id)
         with self._ready:
             if self._thread is None or self._ending or len(self._inbox) >= self.queue_size:
                 self.refused += 1
                 return False
-            self._inbox.append((events, module_id))
+            self._inbox.append(handed)
             if len(self._inbox) == 1:
                 self._ready.notify()
             return True
@@ -141,13 +154,15 @@ class Worker:
             return LABELS_EVERY_S
         return max(0.0, min(LABELS_EVERY_S, due - self._clock.monotonic()))
 
-    def _work(
-        self, batch: list[tuple[Sequence[SignalEvent], str | None]], labels: bool, last: bool
-    ) -> None:
-        for window, module_id in batch:
+    def _work(self, batch: list[Handed], labels: bool, last: bool) -> None:
+        judge = self._gate.judge
+        for handed in batch:
             self.taken += 1
             try:
-                self._gate.judge(window, module_id)
+                if isinstance(handed, Addressed):
+                    judge(handed.window, handed.module_id)
+                else:
+                    judge(handed)
             except Exception as error:  # this window is wrong in some way, and no other
                 self.broken += 1
                 log.exception("event left out: %s", error)
