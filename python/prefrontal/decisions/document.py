@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from ..feature_words import feature_words
@@ -17,6 +18,7 @@ from .payloads import WAKE, Moment
 from .words import brief, counted, sentence
 
 VERSION = 2
+_STRICT = json.JSONEncoder(allow_nan=False)
 _MOMENTS = frozenset({"time", "expires_at"})
 """Fields of payloads that are Unix seconds."""
 
@@ -30,6 +32,7 @@ def document(decision: Decision, *, features: bool = False) -> Document:
     JSON has no word for is null. features: with what the source added to each event, which may be
     whole texts; without where the document leaves this machine.
     """
+    words = partial(feature_words, thing=counted(decision)) if decision.kind == WAKE else str
     return {
         "version": VERSION,
         "id": decision.id,
@@ -45,7 +48,7 @@ def document(decision: Decision, *, features: bool = False) -> Document:
         "summary": ": ".join(brief(decision)),
         "propensity": decision.propensity,
         "why": [
-            {"name": name, "words": _words(decision, name), "amount": _finite(amount)}
+            {"name": name, "words": words(name), "amount": _finite(amount)}
             for name, amount in decision.why
         ],
         "events": [_event(each, features) for each in decision.window],
@@ -84,7 +87,7 @@ def explanation(
 
 def line(decision: Decision, *, features: bool = False) -> str:
     """The document as one line of JSON, without its end; characters outside ASCII are escaped."""
-    return json.dumps(document(decision, features=features), allow_nan=False)
+    return _STRICT.encode(document(decision, features=features))
 
 
 def mention(decision: Decision) -> Document:
@@ -151,12 +154,12 @@ def _event(event: SignalEvent, features: bool) -> Document:
     return plain | {"features": _plain(event.features)} if features else plain
 
 
-def _words(decision: Decision, name: str) -> str:
-    return feature_words(name, counted(decision)) if decision.kind == WAKE else name
-
-
 def _plain(value: object) -> Any:
     """The value with nothing in it that JSON has no word for; a payload by its fields' names."""
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, float):
+        return _finite(value)
     if isinstance(value, Moment):
         return _named(value._asdict())
     if is_dataclass(value) and not isinstance(value, type):
@@ -165,10 +168,6 @@ def _plain(value: object) -> Any:
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [_plain(item) for item in value]
-    if isinstance(value, float):
-        return _finite(value)
-    if value is None or isinstance(value, str | int):
-        return value
     return str(value)
 
 
