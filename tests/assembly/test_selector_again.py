@@ -28,9 +28,10 @@ from prefrontal.testing import (
 )
 from prefrontal.types import SignalEvent
 
+from ..exhaustive import first
+
 pytest.importorskip("torch")
 
-WAKES = 90
 OPTIONS = tuple(
     Option(f"a/{name}.py", name, score, {}, (), {"score": score, "side_effect": 0.5})
     for name, score in (("fast", 0.8), ("safe", 0.79))
@@ -77,9 +78,10 @@ class Deploying(ScriptedActor):
         return ActOutcome(status, "as it went", None, right, right)
 
 
-def test_its_picks_are_made_again_and_another_beginning_is_found() -> None:
+@pytest.mark.parametrize("number", first(1, [45, 90]))
+def test_its_picks_are_made_again_and_another_beginning_is_found(number: int) -> None:
     draw = random.Random(3)
-    wakes = [wake(number, draw.random() < 0.5) for number in range(WAKES)]
+    wakes = [wake(each, draw.random() < 0.5) for each in range(number)]
     with DecisionLog() as log:
         log.append_many(wakes)
         running = executive(log, Deploying(), SteppingMoments(), seed=1)
