@@ -146,6 +146,17 @@ def test_what_strangers_wrote_is_shown_as_text(tmp_path: Path) -> None:
                 assert "&lt;img" in " ".join(pieces.values())
 
 
+def test_a_step_that_was_held_back_says_so_once(tmp_path: Path) -> None:
+    with shown_in(tmp_path) as shown:
+        verdict = {"decision": "deny", "reasoning": "trust in ann is -4"}
+        told = {"sentence": "It fits best.", "verdict": verdict}
+        shown.log.append(decision("route", "a/list", acted=False, reason="deferred", plain=told))
+        with opened(shown) as (client, _):
+            words = text(client, "routes")
+    assert "It was held back: deny. trust in ann is -4" in words
+    assert words.count("trust in ann") == 1
+
+
 def test_routes_are_shown_with_scores_and_why(tmp_path: Path) -> None:
     with shown_in(tmp_path) as shown:
         considered = [{"tool": "a/list", "score": 0.91, "flags": ["accepted before"]},

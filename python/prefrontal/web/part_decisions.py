@@ -18,7 +18,7 @@ from ..decisions.payloads import (
     DirectivePayload,
     RoutePayload,
 )
-from ..decisions.words import signed, trust_moved
+from ..decisions.words import sentence, signed, trust_moved
 from .markup import Html, fill, join, many, moment
 
 EDITED = "edited"
@@ -55,9 +55,9 @@ def _route(seq: int, route: Decision, acts: Sequence[Decision]) -> Html:
         score="no score" if math.isnan(route.score) else f"score {route.score:.2f}",
         when=moment(route.time),
         prompt=route.question or "nothing",
-        why=payload.sentence or route.reason.replace("_", " "),
+        why=sentence(route),
         considered=_considered(payload.considered),
-        consent=_consent(payload.consent),
+        consent=_consent(payload.consent if route.acted else None),
         acts=join(_acted(each) for each in acts if each.kind == ACT),
     )
 
@@ -120,7 +120,7 @@ def _facts(decision: Decision) -> Iterator[str]:
         case BeliefPayload(change=change):
             yield f"; {change or decision.reason}"
         case DirectivePayload():
-            yield f"; {decision.reason.replace('_', ' ')}"
+            yield f"; {sentence(decision)}"
 
 
 def _cycle(cycle: ReflectionRecord) -> Html:
