@@ -35,7 +35,7 @@ def _sign(value: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Limited:
-    """What became of a proposed trust.
+    """A proposed trust within its limits.
 
     previous: the trust before, None for a first assessment. reason: what held it back: "",
     "clamp", "policy", "hour", or "evidence" when nothing new is known of the peer, in which case
@@ -96,7 +96,7 @@ class TrustLimiter:
     def seed(self, peer_id: str, trust: int, evidence: int | None = None) -> None:
         """Start from a trust that was written before, whoever wrote it.
 
-        evidence: what was known of the peer then; None when nobody can say, and a move is free.
+        evidence: how much was known of the peer then; None: unknown, and the next move is free.
         """
         standing = self._peers.get(peer_id)
         if standing is None:
@@ -139,7 +139,7 @@ class TrustLimiter:
         evidence: int,
         proposed: int | None = None,
     ) -> None:
-        """Take in that `trust` was written. proposed: what was asked for, for the policies."""
+        """Note that `trust` was written. proposed: the unlimited proposal, for the policies."""
         first = peer_id not in self._peers
         standing = self._peers.setdefault(peer_id, _Standing(0))
         wish = trust if proposed is None else proposed
@@ -176,21 +176,21 @@ class TrustLimiter:
 
     @staticmethod
     def _of_last_hour(standing: _Standing, now: float) -> list[tuple[float, int]]:
-        """What was held until some time of the last hour.
+        """The trusts that stood during the last hour.
 
-        A time to come is one from before the clock was set back: it counts as now.
+        A time in the future, from before the clock was set back, counts as now.
         """
         return [(min(until, now), value) for until, value in standing.held if now - until < HOUR_S]
 
     def save(self) -> dict[str, Any]:
-        """What `load` takes, as plain values."""
+        """Plain values for `load`."""
         return {
             peer: [s.trust, s.evidence, s.direction, s.reported_at, [list(pair) for pair in s.held]]
             for peer, s in self._peers.items()
         }
 
     def load(self, saved: object) -> None:
-        """Take in what `save` gave; entries that are no such thing are left out."""
+        """Restore what `save` returned; ignores damaged entries."""
         for peer, entry in saved.items() if isinstance(saved, Mapping) else ():
             try:
                 trust, evidence, direction, reported_at, history = entry

@@ -1,4 +1,4 @@
-"""Stored values read field by field: what is damaged is left out, the rest is kept."""
+"""Checks of stored values, field by field: damaged ones are ignored."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 Check = Callable[[object], Any]
-"""Gives the value when it is what it should be; raises ValueError when it is not."""
+"""Returns the value; raises ValueError for a wrong one."""
 
 
 LARGEST = 1e15
-"""No count that is kept comes near it."""
+"""More than any count."""
 
 
 def checked(raw: object, checks: Mapping[str, Check]) -> dict[str, Any]:
-    """The fields of raw that hold what they should; nothing when raw is no mapping."""
+    """The fields of raw that pass their checks; none when raw is not a mapping."""
     fields: dict[str, Any] = {}
     if not isinstance(raw, Mapping):
         return fields
@@ -26,6 +26,18 @@ def checked(raw: object, checks: Mapping[str, Check]) -> dict[str, Any]:
         except (ValueError, OverflowError):
             continue
     return fields
+
+
+def complete_rows(raw: object, checks: Mapping[str, Check]) -> list[dict[str, Any]]:
+    """The fields of each mapping in a list; ignores one that lacks a field or has a wrong one."""
+    rows = [checked(each, checks) for each in dicts(raw if isinstance(raw, list) else [])]
+    return [row for row in rows if checks.keys() <= row.keys()]
+
+
+def mapping(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError
+    return value
 
 
 def text(value: object) -> str:

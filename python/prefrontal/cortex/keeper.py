@@ -12,14 +12,14 @@ Document = TypeVar("Document")
 
 
 class Keeper:
-    """Stores and retrieves through the memory; without one nothing is kept, and nobody minds."""
+    """Stores and retrieves through the memory; without one it does nothing."""
 
     def __init__(self, registry: Registry, warn: Callable[[str], None]) -> None:
         self._registry = registry
         self._warn = warn
 
     async def store(self, documents: dict[str, str]) -> bool:
-        """Keep texts by key; whether all are. A failure is a warning, what is in memory rules."""
+        """Store texts by key; returns whether all were stored. Warns of a failure."""
         provider: Any = self._registry.get_by_capability("memory")
         if provider is None and not self._registry.get_implementations("memory.store"):
             return True
@@ -32,7 +32,7 @@ class Keeper:
         return True
 
     async def retrieve(self, key: str) -> str | None:
-        """The text of a key; None when there is none or the memory fails, with a warning."""
+        """The text of a key; None without one, or with a warning when the memory fails."""
         provider: Any = self._registry.get_by_capability("memory")
         try:
             if provider is not None:
@@ -46,7 +46,7 @@ class Keeper:
         return document if isinstance(document, str) else None
 
     async def read(self, key: str, parse: Callable[[str | None], Document]) -> Document:
-        """The document of a key; an empty one when it is damaged, whose text is put aside."""
+        """The document of a key. A damaged text is set aside, and an empty document returned."""
         document = await self.retrieve(key)
         try:
             return parse(document)

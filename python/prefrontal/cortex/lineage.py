@@ -43,7 +43,7 @@ class SourcedBelief:
     evidence: int = 0
 
     def trusted(self) -> SourcedBelief:
-        """The same, resting on more than words."""
+        """The same belief, resting on more than words."""
         return replace(self, own_words="")
 
 
@@ -64,12 +64,12 @@ class Lineage:
         }
 
     def judge(self, belief: ProposedBelief) -> SourcedBelief:
-        """Whether a proposed belief rests on one peer's own words alone.
+        """Check whether a proposed belief rests on one peer's own words alone.
 
         It does when more than half of its words, besides names, are words of the messages that one
         peer sent, unless a second peer with some history (info_score of 4) said the same, or when
         it is about a peer of whom next to nothing is known (info_score below 2). Whom it is about
-        is told by its peer_id, else by the id or the name in its key. Words are compared by their
+        follows from its peer_id, else by the id or the name in its key. Words are compared by their
         first five letters.
         """
         peer_id = belief.peer_id or self._about(belief.key)
@@ -84,7 +84,7 @@ class Lineage:
         return SourcedBelief(belief, why, self._counts.get(about, 0))
 
     def repeats(self, text: str, besides: str | None = None) -> str:
-        """Whether a text rests on the words of one peer alone; the reason, "" when it does not.
+        """Why a text rests on the words of one peer alone; "" when it does not.
 
         besides: a peer whose words it may repeat.
         """

@@ -18,7 +18,7 @@ TRIGGERS = (
     "interaction_count",
     "timer",
 )
-"""What can start a cycle; of several that fire at once the first is the one that is told."""
+"""What can start a cycle; of several that fire at once the first one is reported."""
 
 
 @dataclass
@@ -54,20 +54,20 @@ class Belief:
 
     @property
     def is_expired(self) -> bool:
-        """Whether its time is over, by the clock of this machine."""
+        """Whether it has expired, by the clock of this machine."""
         return self.expired_at(time.time())
 
     @property
     def expires_at(self) -> float:
-        """The last moment, in Unix seconds, at which it is still held."""
+        """The last moment at which it holds, in Unix seconds."""
         return math.inf if self.pinned else self.created_at + self.ttl_minutes * 60
 
     def expired_at(self, now: float) -> bool:
-        """Whether its time is over at `now`; at exactly the end it is not."""
+        """Whether it has expired at `now`; at exactly its end it has not."""
         return not self.pinned and now - self.created_at > self.ttl_minutes * 60
 
     def reaffirm(self, cycle: int, now: float | None = None) -> None:
-        """Let its time start again."""
+        """Restart its time to live."""
         self.created_at = self.last_confirmed = time.time() if now is None else now
         self.source_cycle = cycle
 
@@ -76,7 +76,7 @@ class Belief:
 
     @classmethod
     def from_json(cls, raw: object) -> Belief | None:
-        """What `to_json` wrote; wrong fields become their defaults, None when one is needed."""
+        """Read what `to_json` wrote; wrong fields get defaults, None without the needed ones."""
         fields = checked(raw, _BELIEF)
         needed = {"key", "value", "source_cycle", "created_at"}
         return cls(**{"rationale": "", **fields}) if needed <= set(fields) else None
@@ -122,7 +122,7 @@ class ReflectionRecord:
 
     @classmethod
     def from_json(cls, raw: object) -> ReflectionRecord | None:
-        """What `to_json` wrote; wrong fields become their defaults, None without a cycle."""
+        """Read what `to_json` wrote; wrong fields get defaults, None without a cycle."""
         fields = checked(raw, _RECORD)
         if not {"cycle", "timestamp"} <= set(fields):
             return None
@@ -152,7 +152,7 @@ class ProposedBelief:
 class ProposedDirective:
     """What the agent should do next about a peer; message: words it may use for that.
 
-    own_words: why it only repeats what a peer wrote; such a one waits for approval.
+    own_words: why it only repeats what a peer wrote; it then waits for approval.
     """
 
     target_peer: str
@@ -183,7 +183,7 @@ class SoulAlignment:
 
 @dataclass(frozen=True, slots=True)
 class Reflection:
-    """A reflector's reply, parsed. dropped: what was left out and why, a sentence each."""
+    """A reflector's reply, parsed. dropped: a sentence for each entry that was ignored."""
 
     assessments: tuple[ProposedAssessment, ...] = ()
     beliefs: tuple[ProposedBelief, ...] = ()

@@ -1,4 +1,4 @@
-"""Words of others in what the reflector is told: marked as such, on one line, short."""
+"""Words of others in a context: marked as such, on one line, short."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def plain(text: str, limit: int) -> str:
 
 
 def safe_id(peer_id: str) -> str:
-    """The id as it may stand in a prompt; most ids are that already."""
+    """The id in a form that is safe in a prompt; most ids are already."""
     safe = visible(peer_id, ID_LIMIT).translate(_FENCES)
     return safe.replace("(", "[").replace(")", "]").strip() or "?"
 

@@ -1,8 +1,8 @@
 """What the cortex keeps in the memory: texts to typed values and back.
 
 Three documents are written by the running cortex alone: beliefs (an object by key), history (a
-list, the oldest cycle first) and state. The operator's wishes are the fourth, see `operator`.
-Reading raises ValueError for a text that is no such document; single damaged entries are left out.
+list, the oldest cycle first) and state. The operator's wishes are the fourth, see `wishes`.
+Reading raises ValueError for a damaged document, and ignores single damaged entries.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from .field_checks import checked, dicts, number, optional, text, texts, whole
+from .field_checks import checked, dicts, mapping, number, optional, text, texts, whole
 from .models import Belief, ReflectionRecord
 
 __all__ = [
@@ -40,7 +40,7 @@ _DIGITS = 18
 
 @dataclass(slots=True)
 class CortexState:
-    """Everything besides beliefs and history that a restart must not lose. Times: Unix seconds.
+    """What survives a restart besides beliefs and history. Times are Unix seconds.
 
     cycle: cycles started. last_reflection_at: start of the last completed one; last_cycle_at: of
     the last one. skips: cycles that were not completed, by status. dropped_events: since the
@@ -142,14 +142,8 @@ def _integer(digits: str) -> int | None:
     return int(digits) if len(digits) <= _DIGITS else None
 
 
-def _mapping(value: object) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise ValueError
-    return value
-
-
 def _counts(value: object) -> dict[str, int]:
-    raw = _mapping(value)
+    raw = mapping(value)
     counts: dict[str, int] = checked(raw, dict.fromkeys(raw, whole))
     return counts
 
@@ -165,6 +159,6 @@ _STATE = {
         ("last_reflection_at", "last_cycle_at", "saved_at", "next_due"), optional(number)
     ),
     **dict.fromkeys(("skips", "broken", "belief_evidence"), _counts),
-    **dict.fromkeys(("thresholds", "trust", "promises", "adaptive"), _mapping),
+    **dict.fromkeys(("thresholds", "trust", "promises", "adaptive"), mapping),
     **dict.fromkeys(("usage", "lessons", "directives"), lambda value: list(dicts(value))),
 }

@@ -45,7 +45,7 @@ class Scene(Protocol):
 class Questions:
     """Asks the reflector, in one event loop for all questions, and counts what that cost.
 
-    settings: the cortex's own; window, bounds and time limit are taken from it. clock: of the time
+    settings: the cortex's own; give window, bounds and time limit. clock: of the time
     limit. end: awaited on leaving the context. usage: tokens of all questions. failed: how many
     had no answer that could be used; failure: why the last of them had none. model: who answered
     last.
@@ -112,7 +112,7 @@ class Questions:
         return self.prompt + user_message(TASK, gathered.context)
 
     def ask(self, gathered: Gathered) -> Reflection | None:
-        """The reflection; None, counted, when there is none that could be used or none in time.
+        """The reflection; None, counted, when it is unusable or late.
 
         Ctrl-C ends the question and is raised as KeyboardInterrupt.
         """
@@ -161,7 +161,7 @@ class Asking:
     def propose(
         self, peer_id: str, new: Sequence[Rating], now: float, triggers: tuple[str, ...] = ()
     ) -> Proposal | None:
-        """What the reflector says of the peer; None when it says nothing of it, or failed."""
+        """What the reflector proposes for the peer; None when it proposes nothing or fails."""
         causes = triggers or ("manual",)
         gathered = self._questions.gathered(self._scene, peer_id, len(new), now, causes)
         reflection = self._questions.ask(gathered)

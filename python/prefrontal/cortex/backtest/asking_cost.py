@@ -1,4 +1,4 @@
-"""What asking a model about a stream of ratings would cost, told without asking it."""
+"""The cost of asking a model about a stream of ratings, without asking it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MEASURED_EVERY = 20
 
 @dataclass(frozen=True, slots=True)
 class AskingCost:
-    """So many questions, with so many tokens in and out, the answers taken for typical."""
+    """Questions and their tokens in and out; answers count as typical ones."""
 
     questions: int
     tokens: int
@@ -37,8 +37,7 @@ def asking_cost(
 ) -> AskingCost:
     """What `run_backtest` with these questions would ask.
 
-    The cycles are those of a replay that proposes the mean; every 20th question is written down,
-    to see how long it is.
+    The cycles are those of a replay that proposes the mean; every 20th question is measured.
     """
     measures: list[_Measure] = []
 

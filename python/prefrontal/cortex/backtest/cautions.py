@@ -23,13 +23,13 @@ class Cautions:
         self.asked = 0
 
     def ask(self, peer_id: str, now: float) -> None:
-        """A very bad rating comes: is there a caution about the peer?"""
+        """Count a very bad rating, and whether a caution about the peer preceded it."""
         belief = self._store.by_key.get(_key(peer_id))
         self.asked += 1
         self.warned += belief is not None and not belief.expired_at(now)
 
     def write(self, peer_id: str, why: str, *, cycle: int, now: float) -> None:
-        """Take in, or confirm, a caution about the peer."""
+        """Add or confirm a caution about the peer."""
         value = "Little trust: verify before anything large."
         belief = ProposedBelief(_key(peer_id), value, why, peer_id)
         self._store.update([SourcedBelief(belief, "")], cycle=cycle, now=now, provenance="backtest")

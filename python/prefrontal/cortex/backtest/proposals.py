@@ -36,7 +36,7 @@ class Foreteller(Proposer, Protocol):
     """A proposer that can be asked what it would propose, at no cost."""
 
     def would_propose(self, peer_id: str, new: Sequence[Rating], now: float) -> int:
-        """The trust that `propose` would give, but nothing is remembered."""
+        """The trust that `propose` would give, without remembering anything."""
         ...
 
 

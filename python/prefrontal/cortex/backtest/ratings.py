@@ -76,7 +76,7 @@ def _number(place: str, name: str, text: str) -> float:
 
 
 def _rows(path: str | os.PathLike[str], columns: int) -> Iterator[tuple[str, list[str]]]:
-    """Each row with its place; the first is left out when its last cell is no number."""
+    """Each row with its place; skips a header, whose last cell is not a number."""
     name = os.fspath(path)
     try:
         text = _text(Path(path))

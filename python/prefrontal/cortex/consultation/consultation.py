@@ -61,7 +61,7 @@ class ConsultHost(Protocol):
 
     def last_trust(self, peer_id: str) -> int | None: ...
     async def consult_context(self, peer_id: str) -> Mapping[str, Any]:
-        """What a reflector is told of one peer, in a session that shares nothing else."""
+        """The context of one peer, in a session that shares nothing else."""
         ...
 
     async def announce(self, point: str, payload: Mapping[str, Any]) -> None: ...
@@ -70,7 +70,7 @@ class ConsultHost(Protocol):
 class Consultation:
     """Asks for a verdict before a tool call or a reply that the deferral rules pick out.
 
-    One at a time, with a lock of its own: a cycle that runs is neither waited for nor disturbed.
+    One at a time, with a lock of its own: independent of a running cycle.
     """
 
     def __init__(self, host: ConsultHost) -> None:
@@ -149,7 +149,7 @@ class Consultation:
             return await self._ask(reflector, request, context)
 
     def _reflector(self) -> Reflector:
-        """Who decides: the rules when they are set, when nobody else is there, over the cap."""
+        """The configured reflector; the rules when they are set, alone, or over the cap."""
         settings = self._host.settings
         reflector: Reflector | None = None
         over = self._host.cost.refusal(self._host.clock.now(), settings.cost)
@@ -181,7 +181,7 @@ class Consultation:
         return verdict
 
     async def _hold(self, request: ConsultRequest) -> None:
-        """Let the session tell the peer, once a message, that the answer takes a moment."""
+        """Let the session send the peer the holding reply, once a message."""
         message = current_message.get()
         text = self._host.settings.consultation.holding_reply
         if message is None or message.is_internal or message.event_id in self._holds:
@@ -217,7 +217,7 @@ class Consultation:
 
 
 def _written(args: object) -> str:
-    """The arguments of a call, whatever they are: what cannot be shown is judged all the same."""
+    """The arguments of a call as text; arguments that cannot be shown are judged all the same."""
     try:
         return json.dumps(args, default=str, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
@@ -225,7 +225,7 @@ def _written(args: object) -> str:
 
 
 def _for_the_agent(verdict: ConsultVerdict, settings: Consultations) -> str:
-    """What the main model is told instead of the tool's result."""
+    """What the main model gets instead of the tool's result."""
     reply = verdict.suggested_response or settings.holding_reply
     conditions = f" Only when: {'; '.join(verdict.conditions)}." if verdict.conditions else ""
     return f'Not done: {verdict.reasoning}.{conditions} You may tell the peer: "{reply}"'

@@ -36,7 +36,7 @@ def kind_of_reply(
 ) -> Kind | None:
     """Why a reply should wait: it spends what the agent has, or helps much where trust is low.
 
-    request_size: characters of what the peer asked for. trust: None is taken for 0.
+    request_size: characters of what the peer asked for. trust: None counts as 0.
     """
     words = " ".join(reply.casefold().replace("’", "'").split())
     for short, long in _SHORT_FORMS:
@@ -57,7 +57,7 @@ def _lower(words: tuple[str, ...]) -> set[str]:
 
 
 def _texts(value: object, depth: int = 0) -> Iterator[str]:
-    """All texts in plain values, not too deep."""
+    """All texts in plain values, down to a limited depth."""
     if isinstance(value, str):
         yield value
     elif depth < _DEEPEST and isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""What is asked in a consultation and what comes back."""
+"""The request and the verdict of a consultation."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class ConsultVerdict:
 
 
 def default_verdict(kind: Kind, settings: Consultations, why: str) -> ConsultVerdict:
-    """What counts when nobody decided in time: money waits, the rest goes on, unless set."""
+    """The verdict without a decision in time: by default money waits, the rest goes on."""
     choice = settings.on_timeout_money if kind == "money" else settings.on_timeout
     if choice == "proceed":
         return ConsultVerdict("approve", reasoning=f"{why}; it goes on as configured")
@@ -77,7 +77,7 @@ def default_verdict(kind: Kind, settings: Consultations, why: str) -> ConsultVer
 
 
 def parse_verdict(text: str) -> ConsultVerdict | None:
-    """The verdict in a model's reply; None when there is none to be found."""
+    """The verdict in a model's reply; None without one."""
     raw = _object(text)
     if raw is None or raw.get("decision") not in DECISIONS:
         return None

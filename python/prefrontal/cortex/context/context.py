@@ -1,4 +1,4 @@
-"""What a reflector is told: plain values, bounded, with peers' words marked as such."""
+"""What a reflector is shown: plain values, bounded, with peers' words marked as such."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """A context that is small enough. peers: id by the id in the context.
+    """A context within its bound. peers: id by the id in the context.
 
-    left_out: peers that found no room. notes: what else had to be shortened, a sentence each.
+    left_out: peers that found no room. notes: a sentence for each part that was shortened.
     tokens: at most so many, system prompt and task included.
     """
 
@@ -71,7 +71,7 @@ def fit(material: Material, bound: int, system_prompt: str, task: str) -> Gather
 
     Left out, in this order, until it fits: the summary of events, the oldest interactions, the
     peers with the least activity. If that is not enough SOUL.md is shortened, and last the oldest
-    beliefs go; both are told in `notes`. The previous summary takes no more than a quarter of the
+    beliefs go; both are noted in `notes`. The previous summary takes no more than a quarter of the
     room, lessons and hints together no more than another.
     """
     fixed = token_bound(system_prompt) + token_bound(user_message(task, {"": 0})) + _MARGIN
@@ -168,7 +168,7 @@ def _base(material: Material) -> dict[str, Any]:
 
 
 def _modest(material: Material, room: int) -> Material:
-    """The material with what is nice to know in no more than twice that many tokens."""
+    """The material with its optional parts in at most twice that many tokens."""
     summary = plain(material.previous_summary, SUMMARY_LIMIT)
     while token_bound(summary) > room:
         summary = summary[: len(summary) * 9 // 10]
@@ -183,7 +183,7 @@ def _modest(material: Material, room: int) -> Material:
 
 
 def _essential(material: Material, room: int) -> tuple[Material, tuple[str, ...]]:
-    """The material whose fixed part alone fits into the room, and what that cost."""
+    """The material with a fixed part that fits, and a note for each cut."""
     notes = []
     if material.soul and _cost(_base(material)) > room:
         whole = material.soul
@@ -200,7 +200,7 @@ def _essential(material: Material, room: int) -> tuple[Material, tuple[str, ...]
 
 
 def _drop_oldest(entries: Sequence[dict[str, Any]], costs: list[int], room: int) -> None:
-    """Take out the oldest interactions of all until the entries fit into the room."""
+    """Remove the oldest interactions until the entries fit."""
     ages = sorted((each["at"], i) for i, entry in enumerate(entries) for each in entry["recent"])
     oldest = iter(ages)
     while (over := sum(costs) - room) > 0:
@@ -223,7 +223,7 @@ def _cost(value: object) -> int:
 
 
 def _aliases(peer_ids: Iterable[str]) -> dict[str, str]:
-    """Each id under a form of it that is safe in a prompt, no two under the same."""
+    """Each id by a unique alias that is safe in a prompt."""
     aliases: dict[str, str] = {}
     for peer_id in peer_ids:
         alias = safe = safe_id(peer_id)

@@ -1,4 +1,4 @@
-"""What the reflector is told to be, and the beliefs as the agent reads them."""
+"""The reflector's instructions, and the beliefs as the agent reads them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def belief_line(belief: Belief, *, stale: bool = False) -> str:
 
 
 def belief_block(lines: Sequence[str], limit: int) -> str:
-    """The block that is added to a prompt, with as many of the lines, in order, as find room."""
+    """The block for a prompt: as many of the lines, in order, as fit."""
     body: list[str] = []
     room = limit - len(HEADER)
     for line in lines:
@@ -64,9 +64,9 @@ def belief_block(lines: Sequence[str], limit: int) -> str:
 
 
 class BeliefBlock:
-    """The block, prepared once for each peer and kept until beliefs change or one expires.
+    """The block of each peer, cached until beliefs change or one expires.
 
-    render: the block for a peer at a time, and until when it holds.
+    render: returns the block for a peer at a time, and until when it is valid.
     """
 
     _MOST = 256
@@ -78,7 +78,7 @@ class BeliefBlock:
         self._asked_at = -math.inf
 
     def text(self, peer_id: str, version: object, now: float) -> str:
-        """What to add to a prompt for that peer: nothing, or the block."""
+        """The block for a prompt with that peer; "" without beliefs."""
         # A clock that was set back may bring a belief's time back: prepare anew.
         if version != self._version or now < self._asked_at or len(self._prepared) > self._MOST:
             self._prepared.clear()

@@ -1,4 +1,4 @@
-"""How many tokens a text is at most, told without a tokenizer."""
+"""An upper bound of the tokens of a text, without a tokenizer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PARTS = re.compile(
 
 
 def token_bound(text: str) -> int:
-    """An estimate from above, for byte-pair tokenizers.
+    """An upper estimate for byte-pair tokenizers.
 
     A test holds it against a real one on JSON, prose, hexadecimal, Chinese, Cyrillic and emoji;
     on English JSON it is some 15 % more.

@@ -108,7 +108,7 @@ class ReflectionLoop:
         return self.memory.limiter.last(peer_id)
 
     async def consult_context(self, peer_id: str) -> Mapping[str, Any]:
-        """What a reflector is told of one peer, bounded like every context."""
+        """The context of one peer, bounded like every context."""
         material = await Materials(self.memory, self._host).of_peer(peer_id, "consult")
         prompt = system_prompt(self.registry.agent_id)
         return fit(material, self.settings.max_context_tokens, prompt, TASK).context

@@ -18,7 +18,7 @@ _EVIDENCE_KEPT = 5
 
 
 class BeliefRules(Protocol):
-    """What of the cortex's settings beliefs follow."""
+    """The settings that beliefs follow."""
 
     @property
     def max_beliefs(self) -> int: ...
@@ -55,23 +55,23 @@ class BeliefStore:
         self._evidence: dict[str, int] = {}
 
     def active(self, now: float) -> list[Belief]:
-        """Those that hold at `now` and are not kept back."""
+        """Beliefs in force at `now`: neither expired nor quarantined."""
         return [each for each in self.held(now) if not each.quarantined]
 
     def held(self, now: float) -> list[Belief]:
-        """Those whose time is not over, kept back or not."""
+        """Beliefs that have not expired, quarantined ones too."""
         return [each for each in self.by_key.values() if not each.expired_at(now)]
 
     def is_stale(self, belief: Belief) -> bool:
-        """Whether no cycle confirmed it for a while."""
+        """Whether no cycle confirmed it for `belief_expiry_cycles`."""
         return not belief.pinned and (
             self.cycle - belief.source_cycle >= self.rules.belief_expiry_cycles
         )
 
     def expire(self, now: float) -> list[str]:
-        """Remove those whose time is over; their keys.
+        """Remove expired beliefs; returns their keys.
 
-        A belief from the future is one from before the clock was set back: it counts from now.
+        A belief from the future, from before the clock was set back, counts from now.
         """
         for belief in self.by_key.values():
             belief.created_at = min(belief.created_at, now)
@@ -82,12 +82,12 @@ class BeliefStore:
     def update(
         self, proposed: Iterable[SourcedBelief], *, cycle: int, now: float, provenance: str
     ) -> BeliefChanges:
-        """Take in what a reflection proposes.
+        """Apply the beliefs that a reflection proposes.
 
         A belief with the same key is confirmed, and revised when its value is another. One that
-        rests on a peer's own words alone is kept back until it is found again later, when more is
-        known of the peer and it no longer rests on that alone. Pinned ones stay as they are. Over
-        the cap those kept back go first, then the oldest.
+        rests on a peer's own words alone is quarantined until a later cycle confirms it on more
+        evidence. Pinned ones stay as they are. Over the cap quarantined ones go first, then the
+        oldest.
         """
         self.cycle = cycle
         changes = BeliefChanges(expired=self.expire(now))
@@ -169,7 +169,7 @@ class BeliefStore:
                 self.version += 1
 
     def obey(self, wishes: OperatorWishes, always: Mapping[str, str]) -> list[str]:
-        """Pin, forget and approve as the operator wishes; the keys of what changed.
+        """Pin, forget and approve as the operator wishes; returns the changed keys.
 
         always: beliefs that the settings pin, by key.
         """
@@ -192,9 +192,9 @@ class BeliefStore:
         return changed
 
     def render(self, peer_id: str, now: float) -> tuple[str, float]:
-        """The block for a prompt in which that peer is spoken with, and until when it holds.
+        """The block for a prompt of a conversation with that peer, and until when it is valid.
 
-        First what is about the peer, then the pinned, then the newest, as far as there is room.
+        First beliefs about the peer, then pinned ones, then the newest, as far as there is room.
         """
         rules = self.rules
         beliefs = [
@@ -214,7 +214,7 @@ class BeliefStore:
     def for_context(self, now: float) -> list[dict[str, Any]]:
         """As the reflector sees them, the newest first.
 
-        Those kept back are not among them: what it finds again it finds in new evidence.
+        Without the quarantined: the reflector must find those again in new evidence.
         """
         beliefs = sorted(self.active(now), key=lambda each: (not each.pinned, -each.created_at))
         return [
@@ -238,7 +238,7 @@ class BeliefStore:
         return "stale" if self.is_stale(belief) else "active"
 
     def load(self, beliefs: Sequence[Belief], evidence: Mapping[str, int], now: float) -> None:
-        """Start from stored ones; those whose time is over are left out."""
+        """Start from stored beliefs; drops expired ones."""
         self.by_key = {each.key: each for each in beliefs}
         self._evidence = dict(evidence)
         self.expire(now)
@@ -247,7 +247,7 @@ class BeliefStore:
 
     @property
     def evidence(self) -> dict[str, int]:
-        """What was known of the peer when a belief was first kept back, by key."""
+        """How much was known of the peer when a belief was quarantined, by key."""
         return dict(self._evidence)
 
 
@@ -256,14 +256,14 @@ def _note(cycle: int, each: SourcedBelief) -> str:
 
 
 def _is_about(belief: Belief, peer_id: str, name: str) -> bool:
-    """Whether it is about the peer: by its id, or by the id's name in the key."""
+    """Whether it is about the peer, by its peer_id or by the peer's name in the key."""
     if belief.peer_id is not None or not name:
         return belief.peer_id == peer_id
     return f"-{name}-" in f"-{belief.key}-"
 
 
 def _safe(belief: Belief) -> Belief:
-    """A belief of the operator's in the form of all others."""
+    """The operator's belief, made safe like all others."""
     if not belief.pinned:
         return belief
     return replace(belief, key=belief_key(belief.key), value=statement(belief.value, VALUE_LIMIT))

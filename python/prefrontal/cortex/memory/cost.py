@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
 from ...settings.cortex_growth import Cost
-from ..field_checks import checked, dicts, text, whole
+from ..field_checks import complete_rows, text, whole
 
 DAY_MINUTES = 24 * 60
 TYPICAL_IN, TYPICAL_OUT = 2250, 400
@@ -45,7 +45,7 @@ class CycleTokens:
 
 @dataclass(frozen=True, slots=True)
 class DayEstimate:
-    """A day with a cycle whenever the timer fires, the most there can be of the timer's."""
+    """A day with a cycle each time that the timer can fire."""
 
     minutes: float
     cycles: int
@@ -85,7 +85,7 @@ def typical_cycle(
     max_beliefs: int,
     soul_characters: int = 1600,
 ) -> CycleTokens:
-    """A cycle of an agent so configured, no more of it than the bound of the context allows.
+    """A typical cycle of an agent with these settings, within the bound of its context.
 
     A peer's own lines come to some 40 tokens, each of its interactions to 12, a belief to 15.
     """
@@ -105,7 +105,7 @@ def typical_cycle(
 
 
 def day(minutes: float, prices: Cost, cycle: CycleTokens | None = None) -> DayEstimate:
-    """A day of the timer alone. Without a cycle, one of 2,250 tokens in and 400 out.
+    """The cost of a day of timer cycles; by default 2,250 tokens in and 400 out each.
 
     At $3 and $15 for a million: $1.22 every 15 minutes, $0.61 every 30, $0.31 every 60.
     """
@@ -117,7 +117,7 @@ def day(minutes: float, prices: Cost, cycle: CycleTokens | None = None) -> DayEs
 
 
 class DailyCost:
-    """Counts what was used on each day of UTC, for the last sixty, and says when it is enough."""
+    """Usage by UTC day, for the last sixty days, and the daily caps."""
 
     def __init__(self) -> None:
         self._days: list[UsedDay] = []
@@ -128,7 +128,7 @@ class DailyCost:
         return tuple(self._days)
 
     def refusal(self, now: float, settings: Cost) -> str:
-        """Why no more may be used today; "" when it may."""
+        """Why today's cap is reached; "" while it is not."""
         today = self._day(now)
         most = settings.daily_tokens
         if most is not None and today.tokens >= most:
@@ -140,7 +140,7 @@ class DailyCost:
         return ""
 
     def add(self, now: float, tokens_in: int | None, tokens_out: int | None) -> None:
-        """Count one call; None is taken for nothing used."""
+        """Count one call; None counts as 0."""
         today = self._day(now)
         today.cycles += 1
         today.tokens_in += max(0, tokens_in or 0)
@@ -149,20 +149,11 @@ class DailyCost:
             self._days = [*self._days, today][-_KEPT_DAYS:]
 
     def save(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "date": each.date,
-                "cycles": each.cycles,
-                "tokens_in": each.tokens_in,
-                "tokens_out": each.tokens_out,
-            }
-            for each in self._days
-        ]
+        return [asdict(each) for each in self._days]
 
     def load(self, raw: object) -> None:
-        """Take up what `save` gave; damaged entries are left out."""
-        rows = [checked(each, _CHECKS) for each in dicts(raw if isinstance(raw, list) else [])]
-        self._days = [UsedDay(**each) for each in rows if _CHECKS.keys() <= each.keys()]
+        """Restore what `save` returned; ignores damaged entries."""
+        self._days = [UsedDay(**row) for row in complete_rows(raw, _CHECKS)]
 
     def _day(self, now: float) -> UsedDay:
         today = datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%d")

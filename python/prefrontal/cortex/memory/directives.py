@@ -10,7 +10,7 @@ from typing import Any
 from ...plain_text import visible
 from ...plugin.messages import SYSTEM_SENDER, IncomingMessage
 from ...settings.cortex_growth import Directives
-from ..field_checks import checked, dicts, number, text, whole
+from ..field_checks import complete_rows, number, text, whole
 from ..models import ProposedDirective
 
 HOUR_S = 3600.0
@@ -31,7 +31,7 @@ class Directive:
 
     status: "queued" goes out at the next poll, "pending" waits for the operator's approval,
     "delivered", "expired", "rejected" and "dropped" are over. why: the reason of the last two, or
-    why one waits that would not have to.
+    of an approval that the settings do not ask for.
     """
 
     id: str
@@ -73,8 +73,7 @@ class Directive:
 class DirectiveQueue:
     """Takes proposals, keeps within the caps, and hands each directive out once.
 
-    It remembers the last hundred, so that neither a restart nor a reflector that repeats itself
-    sends the same twice.
+    Remembers the last hundred, so that no restart and no repetition delivers one twice.
     """
 
     def __init__(self) -> None:
@@ -102,15 +101,15 @@ class DirectiveQueue:
         return [each.to_json() for each in directives]
 
     def approve(self, ids: Iterable[str]) -> list[dict[str, Any]]:
-        """Let pending ones go out; returns those that were pending."""
+        """Release pending ones; returns them."""
         return self._settle(ids, QUEUED, "approved by the operator")
 
     def reject(self, ids: Iterable[str]) -> list[dict[str, Any]]:
-        """Keep pending and queued ones from going out; returns those that were."""
+        """Stop pending and queued ones; returns them."""
         return self._settle(ids, REJECTED, "rejected by the operator")
 
     def poll(self, now: float) -> list[IncomingMessage]:
-        """What the agent should do now, each directive once."""
+        """Directives to deliver now, each once."""
         self.expire(now)
         due = [each for each in self._recent if each.status == QUEUED]
         for each in due:
@@ -118,19 +117,17 @@ class DirectiveQueue:
         return [each.to_message(now) for each in due]
 
     def expire(self, now: float) -> list[dict[str, Any]]:
-        """Take back those whose time is over; returns them."""
+        """Expire overdue ones; returns them."""
         over = [each for each in self.open if now > each.expires_at]
         return [self._replace(replace(each, status=EXPIRED)) for each in over]
 
     def save(self) -> list[dict[str, Any]]:
-        """Everything remembered, as plain values."""
+        """All remembered directives, as plain values."""
         return [each.to_json() for each in self._recent]
 
     def load(self, raw: object) -> None:
-        """Take up what `save` gave; damaged entries are left out."""
-        items = raw if isinstance(raw, list) else []
-        directives = [_restored(each) for each in dicts(items)]
-        self._recent = [each for each in directives if each is not None][-_REMEMBERED:]
+        """Restore what `save` returned; ignores damaged entries."""
+        self._recent = [Directive(**row) for row in complete_rows(raw, _CHECKS)][-_REMEMBERED:]
 
     def _take(
         self,
@@ -163,7 +160,7 @@ class DirectiveQueue:
     def _refusal(
         self, directive: Directive, settings: Directives, now: float, peers: Collection[str]
     ) -> str:
-        """Why it is not taken; "" when it is."""
+        """Why the directive is dropped; "" when it is not."""
         if not settings.enabled:
             return "directives are switched off"
         if directive.target_peer not in peers:
@@ -208,8 +205,3 @@ _CHECKS = {
     "created_at": number,
     "expires_at": number,
 }
-
-
-def _restored(raw: dict[str, Any]) -> Directive | None:
-    fields = checked(raw, _CHECKS)
-    return Directive(**fields) if _CHECKS.keys() <= fields.keys() else None

@@ -10,7 +10,7 @@ from typing import Any
 from ...plain_text import visible
 from ...redaction import redact
 from ...settings.cortex_growth import Lessons
-from ..field_checks import checked, dicts, number, text, whole
+from ..field_checks import complete_rows, number, text, whole
 
 _LIMIT = 200
 _WORD = re.compile(r"[a-z0-9]{2,}")
@@ -32,7 +32,7 @@ class Lesson:
 
 
 class LessonBook:
-    """A few lessons; the one that was not drawn for longest goes first."""
+    """A few lessons; over the cap the one least recently drawn goes."""
 
     def __init__(self) -> None:
         self._lessons: list[Lesson] = []
@@ -46,10 +46,10 @@ class LessonBook:
         return [each.text for each in self._lessons]
 
     def update(self, texts: Sequence[str], *, settings: Lessons, cycle: int, now: float) -> None:
-        """Take in what a cycle has taught.
+        """Add the lessons of a cycle.
 
         The same words again confirm a lesson; one that shares at least `settings.similarity` of
-        its words with an old one takes its place and keeps what it said before.
+        its words with an old one replaces it and keeps the old text in `before`.
         """
         for raw in texts:
             lesson = visible(redact(raw), _LIMIT).strip()
@@ -61,9 +61,8 @@ class LessonBook:
         return [asdict(each) for each in self._lessons]
 
     def load(self, raw: object) -> None:
-        """Take up what `save` gave; damaged entries are left out."""
-        rows = [checked(each, _CHECKS) for each in dicts(raw if isinstance(raw, list) else [])]
-        self._lessons = [Lesson(**each) for each in rows if _CHECKS.keys() <= each.keys()]
+        """Restore what `save` returned; ignores damaged entries."""
+        self._lessons = [Lesson(**row) for row in complete_rows(raw, _CHECKS)]
 
     def _learn(self, lesson: str, similarity: float, cycle: int, now: float) -> None:
         old = next(
@@ -81,7 +80,7 @@ class LessonBook:
 
 
 def _alike(one: str, other: str) -> float:
-    """Share of their words that two texts have in common, 0..1."""
+    """Share of the words of two texts that they have in common, 0..1."""
     words, others = set(_WORD.findall(one.lower())), set(_WORD.findall(other.lower()))
     if not words or not others:
         return float(one == other)

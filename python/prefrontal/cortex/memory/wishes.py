@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..field_checks import checked, dicts, number, optional
+from ..field_checks import checked, dicts, mapping, number, optional
 from ..models import Belief
 
 OPERATOR_KEY = "cortex-operator"
@@ -43,7 +43,7 @@ class OperatorWishes:
         self.pinned[key] = Pin(value, now)
 
     def forget(self, key: str, now: float) -> None:
-        """Neither held nor pinned any more, until it is formed anew."""
+        """Drop the belief and its pin, until it is formed anew."""
         self.pinned.pop(key, None)
         self.approved.pop(key, None)
         self.forgotten[key] = now
@@ -94,7 +94,7 @@ class OperatorWishes:
 
     @classmethod
     def from_text(cls, text: str | None) -> OperatorWishes:
-        """What `to_text` wrote; what is damaged counts as not wished."""
+        """Read what `to_text` wrote; ignores damaged wishes."""
         try:
             raw = json.loads(text or "{}")
         except (ValueError, RecursionError):
@@ -109,7 +109,7 @@ def _operators_own(key: str, value: str, at: float) -> Belief:
 
 def _pins(value: object) -> dict[str, Pin]:
     pins = {}
-    for key, raw in _mapping(value).items():
+    for key, raw in mapping(value).items():
         fields = checked(raw, {"value": optional(_value), "at": number})
         if {"value", "at"} <= set(fields):
             pins[key] = Pin(fields["value"], fields["at"])
@@ -117,14 +117,8 @@ def _pins(value: object) -> dict[str, Pin]:
 
 
 def _moments(value: object) -> dict[str, float]:
-    moments = _mapping(value)
+    moments = mapping(value)
     return checked(moments, dict.fromkeys(moments, number))
-
-
-def _mapping(value: object) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise ValueError
-    return value
 
 
 def _value(value: object) -> str:

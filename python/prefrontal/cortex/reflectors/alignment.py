@@ -30,7 +30,7 @@ class _Check:
 
 
 def verdict(soul: str, peers: Sequence[PeerFacts], now: float) -> SoulAlignment | None:
-    """What the conduct in sight says; None without a soul or without conduct to compare.
+    """The alignment of the conduct in sight; None without a soul or conduct to compare.
 
     Each virtue that the soul names and that shows in counts is a share of 0..1: answers within an
     hour, answers of at most 1,200 characters, answers without a secret. A soul that names none of
@@ -52,7 +52,7 @@ def verdict(soul: str, peers: Sequence[PeerFacts], now: float) -> SoulAlignment 
 
 
 def belief(alignment: SoulAlignment) -> ProposedBelief:
-    """The belief that the agent's main loop sees of it."""
+    """The belief that shows it to the agent's main loop."""
     word = visible(alignment.verdict, 40)
     value = visible(f"Soul alignment: {word}. {alignment.evidence}".strip(), _VALUE_LIMIT)
     score = "no score" if alignment.score is None else f"score {alignment.score:.2f}"

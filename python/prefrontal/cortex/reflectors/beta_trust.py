@@ -28,7 +28,7 @@ class BetaTrust:
     strong_at: list[float] = field(default_factory=list)
 
     def add(self, outcome: float, time: float) -> None:
-        """Take in one outcome at `time` (Unix seconds)."""
+        """Add one outcome at `time` (Unix seconds)."""
         self.good = self.good * self.forgetting + max(outcome, 0.0)
         self.bad = self.bad * self.forgetting + max(-outcome, 0.0)
         if outcome <= STRONG:

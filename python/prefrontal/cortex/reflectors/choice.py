@@ -16,7 +16,7 @@ _SUBAGENT_NAMES = frozenset({"subagent", "main"})
 
 
 class ReflectorSettings(Protocol):
-    """What of the cortex's settings decides who reflects."""
+    """The settings that decide who reflects."""
 
     @property
     def llm_provider(self) -> str | None: ...
@@ -37,11 +37,11 @@ def choose(
     factories: Factories,
     schema: Mapping[str, Any] = OUTPUT_SCHEMA,
 ) -> Reflector | None:
-    """Who reflects in this cycle; None when the one who should is not there.
+    """The reflector of this cycle; None when the configured one is not available.
 
     Named: "rules", "subagent" or "main", or a name that `factories` knows. Not named: a subagent
     that is available, else the rules. Any other name is an `llm_provider` of the subagent. schema:
-    JSON schema of the answer, for one who can hold its model to it.
+    JSON schema of the answer, for reflectors that can enforce one.
     """
     name = settings.llm_provider
     subagent = available_subagent(registry)
@@ -56,7 +56,7 @@ def choose(
 
 
 def _held_to(reflector: Reflector, schema: Mapping[str, Any]) -> Reflector:
-    """The reflector that answers in the form of the schema, if it can be told one."""
+    """The reflector bound to the schema, if it supports one."""
     with_schema: Any = getattr(reflector, "with_schema", None)
     if with_schema is None:
         return reflector

@@ -38,7 +38,7 @@ _BY = r"\b(?:by|until|till|before|no later than|on) "
 
 @dataclass(frozen=True, slots=True)
 class Commitment:
-    """What somebody said they would do. due: Unix seconds."""
+    """A promise in a peer's own words. due: Unix seconds."""
 
     text: str
     due: float
@@ -49,7 +49,7 @@ def promises(preview: str, at: float) -> list[Commitment]:
 
     A promise is a sentence, not a question, in the first person with one time in it, such as
     "within 4 hours", "by tomorrow 10:00", "until 2026-03-01", "by friday", "today". Times are
-    UTC; a day without an hour ends at 23:59. What is due more than a year ahead is none.
+    UTC; a day without an hour ends at 23:59. Ignores what is due more than a year ahead.
     """
     start = datetime.fromtimestamp(at, UTC)
     commitments = []

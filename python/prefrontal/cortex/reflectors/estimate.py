@@ -24,7 +24,7 @@ _BELOW_NEXT = 0.49
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """trust: -10..+10. exact: before rounding and ceilings. held_by: what kept it down, or "".
+    """trust: -10..+10. exact: before rounding and ceilings. held_by: the ceiling above it, or "".
 
     good, bad: the evidence it rests on, sums of outcomes of up to 10.
     """

@@ -58,16 +58,16 @@ def unseen(peer: PeerFacts, evidence: Evidence, now: float) -> float:
 
 
 def faded(seconds: float, evidence: Evidence) -> float:
-    """What is left of a weight of 1 after that time."""
+    """The remainder of a weight of 1 after that time."""
     return math.exp2(-max(0.0, seconds) / DAY_S / evidence.half_life_days)
 
 
 def _contacts(
     peer: PeerFacts, findings: Sequence[PeerFinding], since: float
 ) -> Iterator[tuple[float, float]]:
-    """(time, outcome) of each request, as far as its day can still count one.
+    """(time, outcome) of each request, up to a daily maximum.
 
-    One from before `since` counts when how it turned out was only said after.
+    One from before `since` counts when its outcome was judged after.
     """
     share = EASY if any(each.kind == "size_jump" for each in findings) else 1.0
     days: defaultdict[int, float] = defaultdict(float)
@@ -88,7 +88,7 @@ def _contacts(
 def _findings(
     peer: PeerFacts, findings: Sequence[PeerFinding], since: float
 ) -> Iterator[tuple[float, float]]:
-    """(time, outcome) of the findings; of the promises kept in one day, one."""
+    """(time, outcome) of the findings; one kept promise a day counts."""
     new = [each for each in findings if each.at > since and each.kind in _OUTCOMES]
     promises = {math.floor(each.at / DAY_S): each for each in new if each.kind == "kept"}
     for each in (*(each for each in new if each.kind != "kept"), *promises.values()):
@@ -97,5 +97,5 @@ def _findings(
 
 
 def _is_first_promise(peer: PeerFacts, finding: PeerFinding) -> bool:
-    """Whether it is to be asked about before it is judged."""
+    """Whether it deserves a follow-up before it counts."""
     return finding.kind == "overdue" and peer.count <= 2 and len(peer.requests) <= 1

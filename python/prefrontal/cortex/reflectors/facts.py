@@ -17,8 +17,8 @@ DAY_S = 86400.0
 class Contact:
     """One message. direction: "in" from the peer, "out" to it. at: Unix seconds.
 
-    outcome: -1 (bad) to 1 (good) when somebody else has judged it, else None. outcome_is_new: that
-    was said since the last assessment.
+    outcome: -1 (bad) to 1 (good) when somebody else has judged it, else None. outcome_is_new:
+    judged since the last assessment.
     """
 
     direction: str
@@ -76,13 +76,13 @@ class PeerFacts:
 
 
 def peers_of(context: Mapping[str, Any]) -> list[PeerFacts]:
-    """The peers of a context; what has no id or is no mapping is left out."""
+    """The peers of a context; ignores entries without an id."""
     entries = [each for each in _list(context.get("peers")) if isinstance(each, Mapping)]
     return [_peer(each) for each in entries if _text(each.get("peer_id"))]
 
 
 def now_of(context: Mapping[str, Any], peers: Sequence[PeerFacts]) -> float:
-    """The time that the context names; without one, of the last thing that is known."""
+    """The time of the context; without one, when a peer was last seen."""
     now = _number(context.get("now"), math.nan)
     if math.isfinite(now):
         return now

@@ -93,7 +93,7 @@ def _size_jump(peer: PeerFacts, evidence: Evidence) -> Iterator[PeerFinding]:
 
 
 def _counted_jump(peer: PeerFacts) -> Iterator[PeerFinding]:
-    """What the trigger engine counted when the earlier requests are no longer in sight."""
+    """The jump that the trigger engine counted, when earlier requests are out of sight."""
     statistics = peer.statistics
     if statistics.get("size_jump") == 1 and peer.requests:
         usual = max(1.0, statistics.get("size_mean", 1.0))
@@ -167,7 +167,7 @@ def _promises(peer: PeerFacts, evidence: Evidence, now: float) -> Iterator[PeerF
 def _outcome(
     peer: PeerFacts, promise: Commitment, later: Sequence[Contact], evidence: Evidence, now: float
 ) -> Iterator[PeerFinding]:
-    """What became of a promise; nothing while its time has not come."""
+    """The outcome of a promise; nothing before it is due."""
     limit = promise.due + evidence.grace_minutes * 60
     if later and later[0].at <= limit:
         text = f"Promise for {moment(promise.due)} kept: word came {moment(later[0].at)}"
@@ -180,12 +180,12 @@ def _outcome(
 
 
 def _is_listed(peer: PeerFacts, due: float) -> bool:
-    """Whether the context itself says that it is overdue; then no grace is left."""
+    """Whether the context lists it as overdue; then there is no grace."""
     return any(abs(each.due - due) <= _SAME_S for each in peer.overdue)
 
 
 def _waiting(peer: PeerFacts, due: float, now: float) -> PeerFinding:
-    """Overdue at first; broken when a follow-up stayed without an answer for a day."""
+    """Overdue at first; broken a day after an unanswered follow-up."""
     follow_ups = [each.at for each in peer.contacts if each.direction == "out" and each.at > due]
     hours = (now - due) / 3600
     if follow_ups and now - follow_ups[0] >= _PATIENCE_S:

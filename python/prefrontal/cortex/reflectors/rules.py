@@ -51,22 +51,22 @@ class PeerJudgment:
 
     @property
     def is_due(self) -> bool:
-        """Whether something happened that the last judgment did not know."""
+        """Whether anything happened since the last judgment."""
         new = any(each.at > self.peer.assessed_at for each in self.findings)
         active = any(each.at >= self.peer.assessed_at for each in self.peer.requests)
         return active or (new and self.peer.trust is not None)
 
     @property
     def moves(self) -> bool:
-        """Whether the proposed trust is another than the last one."""
+        """Whether the proposed trust differs from the last one."""
         return self.is_due and self.estimate.trust != self.peer.trust
 
 
 class RulesReflector:
     """Fulfils `protocols.Reflector`: the same context gives the same reply, to the byte.
 
-    Nothing that a peer wrote is obeyed or quoted: previews are searched for promises with a time
-    and for tries to steer the judge. insight_weight: see `insights.nudge`.
+    Neither obeys nor quotes what a peer wrote: it searches previews for promises with a time and
+    for tries to steer the judge. insight_weight: see `insights.nudge`.
     """
 
     depth = "rules"
@@ -84,7 +84,7 @@ class RulesReflector:
         timeout_s: float,
         max_tokens: int,
     ) -> RawReply:
-        """The judgment as JSON. It costs no tokens and takes no notice of the prompt."""
+        """The judgment as JSON; costs no tokens and ignores the prompt."""
         text = json.dumps(self.judge(context), ensure_ascii=False)
         return RawReply(text, model="rules", tokens_in=0, tokens_out=0)
 
@@ -132,7 +132,7 @@ def _assessment(judgment: PeerJudgment) -> dict[str, Any]:
 
 
 def _beliefs(judgments: Sequence[PeerJudgment]) -> list[dict[str, Any]]:
-    """Cautions first, so that the cap of the belief store costs the least important ones."""
+    """Cautions first: the cap of the belief store cuts the end."""
     beliefs = [belief for each in judgments for belief in _cautions(each)]
     beliefs += [belief for each in judgments for belief in _remarks(each)]
     return beliefs[:_MOST_BELIEFS]
@@ -181,7 +181,7 @@ def _belief(judgment: PeerJudgment, suffix: str, value: str, why: str) -> dict[s
 
 
 def _directives(judgments: Sequence[PeerJudgment]) -> list[dict[str, Any]]:
-    """A question to those who are overdue and were not asked yet, the longest overdue first."""
+    """A follow-up to peers with an overdue promise, the longest overdue first."""
     waiting = [
         (finding.at, each.peer.peer_id, finding.text)
         for each in judgments

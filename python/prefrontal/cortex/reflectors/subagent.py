@@ -13,12 +13,12 @@ from ..reply.parsing import OUTPUT_SCHEMA
 
 
 class ReflectorUnavailableError(PrefrontalError):
-    """Nobody answers: no provider, one that refuses or one that fails; the text says which."""
+    """No answer: no provider, a refusal or a failure; the text says which."""
 
 
 @dataclass(frozen=True, slots=True)
 class RawReply:
-    """What a reflector answered, as it came. Tokens: None when nobody counted them."""
+    """A reflector's unparsed answer. Tokens: None when nobody counted them."""
 
     text: str
     model: str = ""
@@ -27,7 +27,7 @@ class RawReply:
 
 
 class SubagentReflector:
-    """Asks whoever provides "subagent", found anew for each question."""
+    """Asks the plugin that provides "subagent", looked up for each question."""
 
     depth = "deep"
 
@@ -51,9 +51,9 @@ class SubagentReflector:
         timeout_s: float,
         max_tokens: int,
     ) -> RawReply:
-        """The subagent's answer. TimeoutError when it says that it took too long.
+        """The subagent's answer. Raises TimeoutError when it reports a timeout.
 
-        Raises ReflectorUnavailableError when there is none, it raises or it says that it failed.
+        Raises ReflectorUnavailableError when there is no subagent, or when it fails.
         """
         spawn = self._spawn()
         try:
@@ -85,7 +85,7 @@ class SubagentReflector:
         return spawn
 
     def _options(self, spawn: Callable[..., Any], max_tokens: int) -> dict[str, Any]:
-        """What the subagent takes besides: a model, a provider, a bound on tokens, a schema."""
+        """Further arguments that the subagent takes: model, provider, token bound, schema."""
         options: dict[str, Any] = {k: v for k, v in self._wanted.items() if v is not None}
         parameters = inspect.signature(spawn).parameters
         if not any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values()):
@@ -103,7 +103,7 @@ def _refuse(reason: str) -> None:
 
 
 def available_subagent(registry: Registry | None) -> Any:
-    """The first provider that is available, else None."""
+    """The first available provider of "subagent", else None."""
     if registry is None:
         return None
     subagent: Any = registry.get_by_capability("subagent")

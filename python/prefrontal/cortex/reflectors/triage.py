@@ -37,8 +37,8 @@ _REASON_LIMIT = 200
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """How deep to look; "triage": not at all, the cycle is complete. Tokens: of the question,
-    estimated when nobody counted them."""
+    """How deep to look; with "triage" the cycle ends here. Tokens: of the question, estimated
+    when nobody counted them."""
 
     level: Literal["rules", "triage", "deep"]
     why: str
@@ -64,7 +64,7 @@ async def decide(
 
     With depth "auto" the rules look first: nothing stands out and no trust moves, level "rules";
     something stands out, "deep"; only trust moves, the cheap question. An answer that cannot be
-    read, or none, means "deep". TimeoutError goes to the caller, whose time it is.
+    read, or none, means "deep". A TimeoutError propagates.
     """
     triage = settings.triage
     causes = [each for each in _triggers(context) if each in triage.always_deep]
@@ -121,7 +121,7 @@ def _cheap(
 
 
 class _WithModel:
-    """The settings, but for the model."""
+    """The settings with another model."""
 
     def __init__(self, settings: TriageSettings, model: str) -> None:
         self._settings = settings

@@ -63,12 +63,12 @@ def name_of(peer_id: str) -> str:
 
 
 def signed(trust: int) -> str:
-    """The trust as it is told: "+3", "0", "-1"."""
+    """The trust with its sign: "+3", "0", "-1"."""
     return f"{trust:+d}" if trust else "0"
 
 
 def days_of(peer: PeerFacts) -> str:
-    """How long the peer is known, for people."""
+    """How long the peer has been known, in words."""
     days = round(peer.span_days)
     if days < 1:
         return f"{max(0.0, peer.last_seen - peer.first_seen) / 3600:.1f} hours"

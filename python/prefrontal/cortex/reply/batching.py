@@ -1,4 +1,4 @@
-"""One cycle in a small, known number of calls: so many peers each, all of a peer in one."""
+"""A cycle in several calls of a few peers each, and their replies as one."""
 
 from __future__ import annotations
 

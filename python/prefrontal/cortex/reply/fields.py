@@ -1,4 +1,4 @@
-"""Single values of a reflector's reply; each is what it must be, or its entry is dropped."""
+"""Checks of single values of a reflector's reply; a wrong value drops its entry."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def positive(value: object, name: str) -> float:
 
 
 def share(value: object) -> float:
-    """A number in 0..1; what lies outside is moved to the border."""
+    """A number, clamped to 0..1."""
     return max(0.0, min(1.0, _number(value, "score")))
 
 

@@ -1,4 +1,4 @@
-"""A reflector's reply, read strictly: what is wrong in it is left out, nothing is guessed."""
+"""A reflector's reply, parsed strictly: wrong entries are dropped, nothing is guessed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _JSON_FENCE = re.compile(r"```[ \t]*+json[ \t]*+\n?(.*?)```", re.DOTALL | re.IGN
 
 
 class ParseError(PrefrontalError):
-    """A reply that holds no JSON object with anything in it that is known."""
+    """A reply without a JSON object that has a known key."""
 
 
 Item = TypeVar("Item")
@@ -44,10 +44,9 @@ Item = TypeVar("Item")
 def parse_reflection(text: str, peers: Mapping[str, str] | None = None) -> Reflection:
     """What a reply proposes. peers: real id by the id that the reflector was shown.
 
-    Taken is the whole text as JSON, else the first ```json fence, else a bare fence, else what
-    stands between the outermost braces. Unknown keys, and entries with a wrong value in them, are
-    left out; of two assessments of one peer, or two beliefs of one key, the last counts. Raises
-    ParseError.
+    Reads the whole text as JSON, else the first ```json fence, else a bare fence, else what stands
+    between the outermost braces. Ignores unknown keys and drops entries with a wrong value; of two
+    assessments of one peer, or two beliefs of one key, the last counts. Raises ParseError.
     """
     reply = _decode(text)
     ids = peers or {}

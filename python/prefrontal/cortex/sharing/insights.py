@@ -35,7 +35,7 @@ class Insight:
 
 
 def insights(raw: object) -> list[Insight]:
-    """The insights in a list of hints; whatever else stands in it is left out."""
+    """The insights in a list of hints; ignores other entries."""
     items = raw if isinstance(raw, Sequence) and not isinstance(raw, str | bytes) else ()
     candidates = [_insight(each) for each in items if isinstance(each, Mapping)]
     return [each for each in candidates if each is not None][:_LIMIT]
@@ -70,7 +70,7 @@ def export(reports: Sequence[Insight], *, key: str, source: str) -> str:
 def read(text: str, key: str) -> list[Insight]:
     """The insights of a signed file, all with the source that signed it.
 
-    Raises InputError for a file that is not one, or not signed.
+    Raises InputError for a file of another format or without a valid signature.
     """
     raw = verified(text, key)
     items = raw.get("insights")

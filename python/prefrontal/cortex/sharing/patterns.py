@@ -53,7 +53,7 @@ class PatternHint:
 
 
 def export(records: Sequence[ReflectionRecord], *, key: str, source: str, now: float) -> str:
-    """A signed file of trigger -> finding counts; a trigger with fewer than three cycles stays out.
+    """A signed file of trigger -> finding counts; omits triggers of fewer than three cycles.
 
     Nothing in it comes from a text: triggers and findings are words of fixed lists, the rest are
     counts and the date.
@@ -75,7 +75,7 @@ def export(records: Sequence[ReflectionRecord], *, key: str, source: str, now: f
 
 
 def read(text: str, key: str) -> list[PatternHint]:
-    """The hints in a signed file. Raises InputError for a file that is not one, or not signed."""
+    """The hints in a signed file. Raises InputError for another format or a wrong signature."""
     raw = verified(text, key)
     if raw.get("format") != FORMAT or not isinstance(raw.get("source"), str):
         raise InputError(f"a file of patterns must have the format {FORMAT!r}")

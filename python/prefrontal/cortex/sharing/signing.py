@@ -21,7 +21,7 @@ def sign(document: Mapping[str, Any], key: str) -> str:
 
 
 def verified(text: str, key: str) -> dict[str, Any]:
-    """The document without its signature. Raises InputError for one that does not fit the key."""
+    """The document without its signature. Raises InputError for a wrong signature."""
     if len(text) > LARGEST_DOCUMENT:
         raise InputError(f"a shared file must have at most {LARGEST_DOCUMENT} characters")
     try:

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from ...settings.cortex_growth import Adaptive
-from ..field_checks import checked, items, switch, whole
+from ..field_checks import checked, items, mapping, switch, whole
 
 _OFTEN, _SELDOM = 0.8, 0.2
 _COUNT, _TIMER = "interaction_count", "timer"
 
 
 class AdaptiveSettings(Protocol):
-    """What of the cortex's settings the thresholds start from."""
+    """The settings that the thresholds start from."""
 
     @property
     def adaptive(self) -> Adaptive: ...
@@ -26,8 +26,8 @@ class AdaptiveSettings(Protocol):
 class AdaptiveThresholds:
     """Moves one threshold a step at a time.
 
-    After `window` cycles that one trigger started, at least four in five of them useful: it fires
-    earlier; at most one in five: later. Then the count begins anew.
+    Of each `window` cycles that one trigger started, at least four in five useful make it fire
+    earlier, at most one in five later.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class AdaptiveThresholds:
     def observe(
         self, useful: bool, triggers: Sequence[str], settings: AdaptiveSettings
     ) -> str | None:
-        """Take in one finished cycle; a sentence for the log when a threshold moves."""
+        """Count a finished cycle; returns a line for the log when a threshold moves."""
         if not settings.adaptive.enabled:
             return None
         trigger = next((each for each in triggers if each in self._outcomes), None)
@@ -52,7 +52,7 @@ class AdaptiveThresholds:
         return self._move(trigger, share, settings)
 
     def thresholds(self, settings: AdaptiveSettings) -> dict[str, Any]:
-        """Options of the trigger engine that stand instead of the configured ones."""
+        """Options of the trigger engine that override the configured ones."""
         if not settings.adaptive.enabled:
             return {}
         options: dict[str, Any] = {}
@@ -69,8 +69,8 @@ class AdaptiveThresholds:
         }
 
     def load(self, raw: object) -> None:
-        """Take up what `save` gave; damaged fields are left out."""
-        fields = checked(raw, {"moved": _mapping, "seen": _mapping})
+        """Restore what `save` returned; ignores damaged fields."""
+        fields = checked(raw, {"moved": mapping, "seen": mapping})
         self._thresholds = checked(fields.get("moved"), {_COUNT: whole, _TIMER: whole})
         outcomes = checked(fields.get("seen"), {_COUNT: _switches, _TIMER: _switches})
         self._outcomes = {_COUNT: [], _TIMER: [], **outcomes}
@@ -97,12 +97,6 @@ class AdaptiveThresholds:
 def _bounds(trigger: str, settings: AdaptiveSettings) -> tuple[int, int]:
     adaptive = settings.adaptive
     return adaptive.interaction_threshold if trigger == _COUNT else adaptive.schedule_minutes
-
-
-def _mapping(value: object) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise ValueError
-    return value
 
 
 def _switches(value: object) -> list[bool]:

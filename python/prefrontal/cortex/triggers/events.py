@@ -15,7 +15,7 @@ CHARACTERS_PER_TOKEN = 4
 
 
 class EventBuffer:
-    """The newest events; the oldest go when there are more than `limit`. dropped: how many went."""
+    """The newest `limit` events. dropped: how many older ones were lost."""
 
     def __init__(self, limit: int) -> None:
         self.events: deque[Event] = deque(maxlen=limit)
@@ -29,20 +29,20 @@ class EventBuffer:
         self.events.append(event)
 
     def mark(self) -> int:
-        """The place up to which events have come."""
+        """The number of events so far."""
         return self._added
 
     def until(self, mark: int) -> list[Event]:
-        """The events that had come by then."""
+        """The events up to that mark."""
         return list(islice(self.events, self._count(mark)))
 
     def consume(self, mark: int) -> None:
-        """Remove the events that had come by then; later ones stay."""
+        """Remove the events up to that mark."""
         for _ in range(self._count(mark)):
             self.events.popleft()
 
     def resize(self, limit: int) -> None:
-        """Another limit, from now on."""
+        """Change the limit."""
         if limit != self.events.maxlen:
             self.dropped += max(0, len(self.events) - limit)
             self.events = deque(self.events, maxlen=limit)

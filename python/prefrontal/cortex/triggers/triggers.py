@@ -24,7 +24,7 @@ _PROMISE = {"peer_id": text, "text": text, "due": number}
 
 
 def engine_options(settings: CortexSettings, overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of `TriggerEngine` for these settings. overrides: options that stand before them."""
+    """Options of `TriggerEngine` for these settings. overrides: options that take precedence."""
     on = set(settings.triggers)
     farming = settings.farming
     options: dict[str, Any] = {
@@ -50,13 +50,13 @@ def engine_options(settings: CortexSettings, overrides: Mapping[str, Any]) -> di
 
 
 def commitment_key(peer_id: str, text: str, due: float) -> str:
-    """The same for the same promise seen twice."""
+    """A key of the promise: equal for equal promises."""
     identity = f"{peer_id}\0{text}\0{round(due)}"
     return sha256(identity.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 class Triggers:
-    """The engine with one agent in it, the promises by text, and what was asked for by hand.
+    """The engine for one agent, its promises by text, and requests by hand.
 
     Its time is the wall clock of the start plus what the monotonic clock has run since, so that it
     fits stored times and no setting of the wall clock moves it.
@@ -77,7 +77,7 @@ class Triggers:
         return self._offset + self._clock.monotonic()
 
     def configure(self, settings: CortexSettings, overrides: Mapping[str, Any]) -> None:
-        """Take other thresholds, all at once. Raises ValueError, changing nothing, for bad ones."""
+        """Set the thresholds, all at once. Raises ValueError, changing nothing, for bad ones."""
         options = engine_options(settings, overrides)
         if options != self._options:
             self.engine.set_thresholds(**options)
@@ -92,7 +92,7 @@ class Triggers:
         self.engine.push(AGENT, kind, peer_id[:_PEER_LIMIT], self.now(), size)
 
     def know(self, peer_ids: Iterable[str]) -> None:
-        """These peers are no new ones."""
+        """Treat these peers as known."""
         for peer_id in peer_ids:
             self.push("known", peer_id)
 
@@ -111,7 +111,7 @@ class Triggers:
         return tuple(sorted({*self._requests, *due}, key=TRIGGERS.index))
 
     def next_due(self) -> float | None:
-        """Seconds until something fires if nothing happens; None: nothing will."""
+        """Seconds until a trigger fires if nothing happens; None when none will."""
         if self._requests:
             return 0.0
         at = self.engine.next_due(AGENT)
@@ -123,20 +123,20 @@ class Triggers:
         return self.engine.interactions(AGENT)
 
     def begin(self) -> tuple[str, ...]:
-        """A cycle begins; what fired, by precedence."""
+        """Begin a cycle; returns what fired, by precedence."""
         causes = {*self._requests, *self.engine.begin(AGENT, self.now())}
         self.running = True
         self._requests.clear()
         return tuple(sorted(causes, key=TRIGGERS.index))
 
     def finish(self, interactions: int) -> None:
-        """The cycle is done; that many interactions were seen by it."""
+        """End the cycle, which saw that many interactions."""
         self.engine.finish(AGENT, self.now(), interactions)
         self.running = False
         self._prune()
 
     def fail(self) -> None:
-        """The cycle failed: what fired stays, after a pause."""
+        """End a failed cycle: its triggers fire again after a pause."""
         self.engine.fail(AGENT, self.now())
         self.running = False
 
@@ -144,7 +144,7 @@ class Triggers:
         return self.engine.statistics(AGENT, peer_id[:_PEER_LIMIT])
 
     def commit(self, promises: Sequence[ProposedCommitment], now: float) -> list[str]:
-        """Watch promises whose time is still to come; those taken, as texts."""
+        """Watch promises that are not due yet; returns their texts."""
         texts = []
         for each in promises:
             if each.due <= now or len(self.promises) >= _PROMISES_KEPT:
@@ -177,7 +177,7 @@ class Triggers:
         self._overdue &= open_keys
 
     def save(self, state: CortexState) -> None:
-        """Write into the state what `load` reads."""
+        """Write to the state what `load` reads."""
         self._prune()
         state.engine = b64encode(self.engine.save()).decode()
         state.engine_at = self.now()
@@ -185,7 +185,7 @@ class Triggers:
         state.broken = dict(self.broken)
 
     def load(self, state: CortexState) -> None:
-        """Go on from a state. Raises ValueError for a damaged engine, which stays empty."""
+        """Restore a state. Raises ValueError for a damaged engine, which stays empty."""
         self.broken = dict(state.broken)
         if not state.engine:
             return
