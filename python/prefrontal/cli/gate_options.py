@@ -30,12 +30,14 @@ def gate_options(command: Command) -> Command:
     return command
 
 
-def gate_told(recall: float | None, threshold: float | None, log_refusals: bool) -> dict[str, Any]:
-    """What was given, as the settings have it.
+def gate_overrides(
+    recall: float | None, threshold: float | None, log_refusals: bool
+) -> dict[str, Any]:
+    """What the settings are to say instead.
 
     A recall on the command line takes the place of a threshold in the file, and the other way.
     """
-    told: dict[str, Any] = {"log_refusals": True} if log_refusals else {}
+    overrides: dict[str, Any] = {"log_refusals": True} if log_refusals else {}
     if recall is None and threshold is None:
-        return told
-    return told | {"recall": recall, "threshold": threshold}
+        return overrides
+    return overrides | {"recall": recall, "threshold": threshold}

@@ -10,7 +10,7 @@ import click
 
 from ..errors import SourceError
 from ..interrupts import leave_after
-from .gate_options import gate_options, gate_told
+from .gate_options import gate_options, gate_overrides
 
 if TYPE_CHECKING:
     from ..http_door import Door
@@ -74,7 +74,7 @@ def mcp(
     from ..mcp.transports import serve_http, serve_stdio
     from .module_files import given_modules
 
-    said = gate_told(recall, threshold, log_refusals)
+    said = gate_overrides(recall, threshold, log_refusals)
     settings, state = _settings(config, said, told["state"])
     readable = None if door is None else Path.cwd()
     with open_served(

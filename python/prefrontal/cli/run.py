@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from .gate_options import gate_options, gate_told
+from .gate_options import gate_options, gate_overrides
 from .state import state_option
 
 EPILOG = """\
@@ -70,7 +70,7 @@ def run(
     from .run_parts import RunTold
     from .watch import telemetry_told
 
-    said: dict[str, Any] = gate_told(recall, threshold, log_refusals)
+    said: dict[str, Any] = gate_overrides(recall, threshold, log_refusals)
     said |= {"state": str(Path(state).absolute())} if state else {}
     if telemetry := telemetry_told(metrics, log_format):
         said["telemetry"] = telemetry

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import click
 
 from .decisions import ID_LENGTH
-from .gate_options import gate_options, gate_told
+from .gate_options import gate_options, gate_overrides
 from .state import state_option
 from .watch_screen import Screen, beginning, ending
 from .watched_telemetry import Say, place, telling
@@ -72,7 +72,7 @@ def watch(
     from ..settings.agent_file import read_agent_config, workspace_folder
     from .watching import build_watch
 
-    told = gate_told(recall, threshold, log_refusals)
+    told = gate_overrides(recall, threshold, log_refusals)
     told |= {"state": str(Path(state).absolute())} if state else {}
     if telemetry := telemetry_told(metrics, log_format):
         told["telemetry"] = telemetry

@@ -124,7 +124,7 @@ def _warning(facts: Mapping[str, Any]) -> Html:
     warning = facts.get("warning")
     if not isinstance(warning, str):
         return Html("")
-    return fill('<p class="trouble">$warning.</p>', warning=_capital(warning))
+    return fill('<p class="about trouble">$warning.</p>', warning=_capital(warning))
 
 
 def _state(
