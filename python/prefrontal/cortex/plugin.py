@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any
 
 from ..clock import SystemClock
@@ -22,6 +23,21 @@ from .models import Belief, ReflectionRecord
 from .triggers import events
 
 _Context = dict[str, Any]
+_Handle = Callable[["CortexPlugin", _Context], Coroutine[Any, Any, _Context]]
+
+
+def _hook(handle: _Handle) -> _Handle:
+    """The hook while the cortex watches; logs its failures, which must never disturb the loop."""
+
+    @wraps(handle)
+    async def guarded(cortex: CortexPlugin, ctx: _Context) -> _Context:
+        try:
+            return await handle(cortex, ctx) if cortex._watching else ctx
+        except Exception as error:  # noqa: BLE001 - a message or a tool call goes on
+            cortex.log_error(f"Hook error: {error}")
+            return ctx
+
+    return guarded
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,80 +179,66 @@ class CortexPlugin(Plugin):
     def _interaction_count(self) -> int:
         return self.memory.triggers.interactions
 
+    @_hook
     async def _on_message(self, ctx: _Context) -> _Context:
-        try:
-            if self._watching and not _is_internal(ctx):
-                peer_id = str(ctx.get("peer_id") or ctx.get("sender_id") or "")
-                size = events.size_of(ctx.get("message"))
-                event = events.message_event(ctx, peer_id, size, self.clock.now())
-                self.memory.buffer.append(event)
-                if peer_id:
-                    self.memory.triggers.push("in", peer_id, size)
-                    self.wake()
-        except Exception as error:  # noqa: BLE001 - watching must never disturb the loop
-            self.log_error(f"Hook error: {error}")
+        if not _is_internal(ctx):
+            peer_id = str(ctx.get("peer_id") or ctx.get("sender_id") or "")
+            size = events.size_of(ctx.get("message"))
+            channel = ctx.get("channel_type")
+            self._note("on_message", peer_id, direction="in", channel_type=channel, size=size)
+            if peer_id:
+                self.memory.triggers.push("in", peer_id, size)
+                self.wake()
         return ctx
 
+    @_hook
     async def _on_after_send(self, ctx: _Context) -> _Context:
-        try:
-            if self._watching and not _is_internal(ctx):
-                peer_id = str(ctx.get("peer_id") or ctx.get("recipient_id") or "")
-                size = events.size_of(ctx.get("text"))
-                self.memory.buffer.append(events.sent_event(ctx, peer_id, size, self.clock.now()))
-                if peer_id:
-                    self.memory.triggers.push("out", peer_id, size)
-        except Exception as error:  # noqa: BLE001
-            self.log_error(f"Hook error: {error}")
+        if not _is_internal(ctx):
+            peer_id = str(ctx.get("peer_id") or ctx.get("recipient_id") or "")
+            size = events.size_of(ctx.get("text"))
+            channel = ctx.get("channel_type")
+            self._note("after_send", peer_id, direction="out", channel_type=channel, size=size)
+            if peer_id:
+                self.memory.triggers.push("out", peer_id, size)
         return ctx
 
+    @_hook
     async def _on_after_llm(self, ctx: _Context) -> _Context:
-        try:
-            if self._watching:
-                peer_id = _peer_of(ctx)
-                self.memory.buffer.append(events.model_event(ctx, peer_id, self.clock.now()))
-                if peer_id:
-                    tokens = ctx.get("tokens_out") or 0
-                    effort = events.CHARACTERS_PER_TOKEN * tokens
-                    self.memory.triggers.push("effort", peer_id, effort)
-        except Exception as error:  # noqa: BLE001
-            self.log_error(f"Hook error: {error}")
+        peer_id = _peer_of(ctx)
+        names = ("model", "tokens_in", "tokens_out", "has_tool_calls")
+        self._note("after_llm", peer_id, **{name: ctx.get(name) for name in names})
+        if peer_id:
+            tokens = ctx.get("tokens_out") or 0
+            self.memory.triggers.push("effort", peer_id, events.CHARACTERS_PER_TOKEN * tokens)
         return ctx
 
+    @_hook
     async def _on_after_tool(self, ctx: _Context) -> _Context:
-        try:
-            if self._watching:
-                peer_id = _peer_of(ctx)
-                self.memory.buffer.append(events.tool_event(ctx, peer_id, self.clock.now()))
-                if peer_id:
-                    self.memory.triggers.push("effort", peer_id, events.TOOL_EFFORT)
-        except Exception as error:  # noqa: BLE001
-            self.log_error(f"Hook error: {error}")
+        peer_id = _peer_of(ctx)
+        names = ("tool", "channel_type")
+        self._note("after_tool", peer_id, **{name: ctx.get(name) for name in names})
+        if peer_id:
+            self.memory.triggers.push("effort", peer_id, events.TOOL_EFFORT)
         return ctx
 
+    @_hook
     async def _on_transform_system_prompt(self, ctx: _Context) -> _Context:
         """Add the beliefs of this moment to the prompt."""
-        try:
-            if self._watching:
-                peer_id = str(ctx.get("peer_id") or "")
-                now = self.clock.now()
-                ctx["prompt"] += self._running.block.text(peer_id, self.memory.beliefs.version, now)
-        except Exception as error:  # noqa: BLE001
-            self.log_error(f"Hook error: {error}")
+        peer_id, version = str(ctx.get("peer_id") or ""), self.memory.beliefs.version
+        ctx["prompt"] += self._running.block.text(peer_id, version, self.clock.now())
         return ctx
 
+    @_hook
     async def _on_before_tool(self, ctx: _Context) -> _Context:
-        try:
-            return await self.consultation.before_tool(ctx) if self._watching else ctx
-        except Exception as error:  # noqa: BLE001
-            self.log_error(f"Hook error: {error}")
-            return ctx
+        return await self.consultation.before_tool(ctx)
 
+    @_hook
     async def _on_transform_response(self, ctx: _Context) -> _Context:
-        try:
-            return await self.consultation.before_reply(ctx) if self._watching else ctx
-        except Exception as error:  # noqa: BLE001
-            self.log_error(f"Hook error: {error}")
-            return ctx
+        return await self.consultation.before_reply(ctx)
+
+    def _note(self, kind: str, peer_id: str, **facts: Any) -> None:
+        now = self.clock.now()
+        self.memory.buffer.append({"type": kind, "timestamp": now, "peer_id": peer_id, **facts})
 
     async def _on_poll_messages(self) -> list[IncomingMessage]:
         """Directives that are due, each once."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
 from ..quoting import NAME_LIMIT, plain
 
 Event = dict[str, Any]
+"""type: the hook. timestamp: Unix seconds. peer_id, and a few counts and names of that type."""
 TOOL_EFFORT = 200
 CHARACTERS_PER_TOKEN = 4
 
@@ -49,50 +50,6 @@ class EventBuffer:
 
     def _count(self, mark: int) -> int:
         return max(0, len(self.events) - (self._added - mark))
-
-
-def message_event(ctx: Mapping[str, Any], peer_id: str, size: int, now: float) -> Event:
-    return {
-        "type": "on_message",
-        "timestamp": now,
-        "peer_id": peer_id,
-        "direction": "in",
-        "channel_type": ctx.get("channel_type"),
-        "size": size,
-    }
-
-
-def sent_event(ctx: Mapping[str, Any], peer_id: str, size: int, now: float) -> Event:
-    return {
-        "type": "after_send",
-        "timestamp": now,
-        "peer_id": peer_id,
-        "direction": "out",
-        "channel_type": ctx.get("channel_type"),
-        "size": size,
-    }
-
-
-def model_event(ctx: Mapping[str, Any], peer_id: str, now: float) -> Event:
-    return {
-        "type": "after_llm",
-        "timestamp": now,
-        "peer_id": peer_id,
-        "model": ctx.get("model"),
-        "tokens_in": ctx.get("tokens_in"),
-        "tokens_out": ctx.get("tokens_out"),
-        "has_tool_calls": ctx.get("has_tool_calls"),
-    }
-
-
-def tool_event(ctx: Mapping[str, Any], peer_id: str, now: float) -> Event:
-    return {
-        "type": "after_tool",
-        "timestamp": now,
-        "peer_id": peer_id,
-        "tool": ctx.get("tool"),
-        "channel_type": ctx.get("channel_type"),
-    }
 
 
 def size_of(message: object) -> int:
