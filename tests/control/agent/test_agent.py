@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from prefrontal.control import CausalGridWorldV2, ControlAgent, ControlConfig
-from prefrontal.control.agent.choice import rule_gate
 from prefrontal.control.agent.control_config import ALL_FEATURES
+from prefrontal.control.agent.deliberation import rule_gate
 
 from ..agent_cases import same_state, small_agent, walk
 
@@ -197,11 +197,11 @@ def test_a_reset_agent_repeats_an_episode_to_the_bit_while_nothing_was_learned()
 def test_replay_shuts_the_gate_of_the_rule() -> None:
     agent = small_agent(**ALL_FEATURES)
     agent.act(observation())
-    awake = rule_gate(agent)
+    awake = rule_gate(agent.salience)
     agent.reset()
     agent.act(observation(), replay=True)
-    assert rule_gate(agent) < 0.2 < 0.7 < awake
-    assert rule_gate(small_agent()) == 1.0
+    assert rule_gate(agent.salience) < 0.2 < 0.7 < awake
+    assert rule_gate(small_agent().salience) == 1.0
 
 
 def test_the_rule_may_be_updated_at_every_step() -> None:

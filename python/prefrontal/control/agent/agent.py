@@ -26,12 +26,11 @@ from ..latent.theta_buffer import ThetaBuffer
 from ..memory.context_clusters import ContextClusters
 from ..memory.e1 import E1DeepPredictor
 from ..rule.lateral_pfc import LateralPFCAnalog
-from .choice import Circumstances, choose_among, rule_gate
 from .control_config import ControlConfig
+from .deliberation import Circumstances, Deliberation, rule_gate
 from .experience import AgentExperience
 from .learning import AgentLearning, AgentLosses
 from .observation import Observation, Senses, read_observation
-from .outcome import take_in
 from .parts import build_parts
 
 
@@ -112,7 +111,7 @@ class ControlAgent(nn.Module):
     ) -> ActionChoice:
         """Sense, think and choose. observation: the environment's dict (see agent_observation).
 
-        replay, offline: what the coordinator is told. keep_graph: of bias and choice, so that
+        replay, offline: for the coordinator. keep_graph: of bias and choice, so that
         selection.log_prob can teach the rule's head. generator: of proposals and choice.
         Raises ValueError for an observation that is not one.
         """
@@ -123,12 +122,14 @@ class ControlAgent(nn.Module):
         if tick.e1:
             self._tick_e1(senses)
         if self.lateral_pfc is not None and self.lateral_pfc.config.update_clock == "step":
-            self.lateral_pfc.update(self.latent.z_delta, self.latent.z_world, rule_gate(self))
+            self.lateral_pfc.update(
+                self.latent.z_delta, self.latent.z_world, rule_gate(self.salience)
+            )
         selection = None
         if tick.e3 or self.selection is None:
             selection = self._tick_e3(now, keep_graph, generator)
         action = self._next_action(fresh=selection is not None)
-        self._executed(action)
+        self._record_action(action)
         return ActionChoice(action, tick, selection)
 
     @torch.no_grad()
@@ -157,7 +158,7 @@ class ControlAgent(nn.Module):
         return senses
 
     def update_residue(self, signal: float) -> None:
-        """Tell what the step brought: the reward, below 0 harm, above 0 benefit.
+        """Take in the reward of the step: below 0 harm, above 0 benefit.
 
         Harm leaves residue where the agent was and makes the next step a tick of E3. Raises
         ValueError for what is not finite, and before the first step.
@@ -166,13 +167,31 @@ class ControlAgent(nn.Module):
             raise ValueError(f"signal must be finite, got {signal!r}")
         if self.latent is None:
             raise ValueError("signal must follow a step, got one before the first")
-        self._signal = float(signal)
-        take_in(self, float(signal))
+        z_world, signal = self.latent.z_world, float(signal)
+        self._signal = signal
+        if signal < 0:
+            self._leave_residue(z_world, -signal)
+            self.clock.phase_reset()
+        if self.contexts is not None:
+            self.contexts.observe(z_world, signal)
+        if self.dacc is not None:
+            self.dacc.record_outcome("harm" if signal < 0 else "benefit" if signal > 0 else "none")
+        if self.goal is not None:
+            self.goal.step(max(signal, 0.0), z_world, self.drive)
 
     def learn(self, generator: torch.Generator | None = None) -> AgentLosses:
         """A step of learning from what was experienced, with optimizers that the agent keeps."""
         if self._learning is None or not self._learning.fits():
-            self._learning = AgentLearning(self)
+            self._learning = AgentLearning(
+                self.config,
+                self.experience,
+                self.contexts,
+                e1=self.e1,
+                e2=self.e2,
+                e3=self.e3,
+                hippocampal=self.hippocampal,
+                harm_forward=self.harm_forward,
+            )
         return self._learning.step(generator)
 
     def reset(self) -> None:
@@ -227,10 +246,27 @@ class ControlAgent(nn.Module):
             generator=generator,
         )
         with torch.set_grad_enabled(keep_graph):
-            selection = choose_among(self, self.candidates, now, generator)
+            selection = self._deliberation(now).choose(self.candidates, generator)
         self.selection, self.last_scores = selection.detach(), selection.scores.detach()
         self._since = 0
         return selection
+
+    def _deliberation(self, now: Circumstances) -> Deliberation:
+        assert self.latent is not None
+        return Deliberation(
+            self.e3,
+            self.dacc,
+            self.salience,
+            self.lateral_pfc,
+            self.goal,
+            self.harm_forward,
+            self.latent,
+            self.last_scores,
+            self.cue_action_bias,
+            self.cue_terrain_weight,
+            self.config.apply_gate_to_dacc,
+            now,
+        )
 
     def _next_action(self, *, fresh: bool) -> int:
         """The first action of what was chosen, or what the config says between ticks."""
@@ -240,12 +276,19 @@ class ControlAgent(nn.Module):
         follow = self.config.between_ticks == "follow"
         return int(actions[min(self._since, len(actions) - 1) if follow else 0].argmax())
 
-    def _executed(self, action: int) -> None:
-        """Keep what was done, and what E3 expects of it."""
+    def _leave_residue(self, z_world: Tensor, harm: float) -> None:
+        """Where the agent was when it chose; the reference counts a committed step once more."""
+        field = self.e3.residue_field
+        field.accumulate(z_world, harm)
+        committed = self.selection is not None and self.selection.committed
+        if self.config.double_residue and committed:
+            field.accumulate(z_world, 1.0)
+
+    def _record_action(self, action: int) -> None:
+        """Keep the action, and what E3 expects of it."""
         assert self.selection is not None and self.latent is not None
-        done = self.latent.z_self.new_zeros(1, self.config.e2.action_dim)
-        done[0, action] = 1.0
-        self._done = done
+        self._done = self.latent.z_self.new_zeros(1, self.config.e2.action_dim)
+        self._done[0, action] = 1.0
         worlds = self.selection.trajectory.world_states
         self._expected = worlds[:, min(self._since + 1, worlds.shape[1] - 1)].detach()
         if self.dacc is not None:

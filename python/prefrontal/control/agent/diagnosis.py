@@ -19,6 +19,7 @@ from ..memory.e1 import E1DeepPredictor
 from ..rule.lateral_pfc import LateralPFCAnalog
 from ..world.grid_world import CausalGridWorldV2
 from .agent import ControlAgent
+from .checkpoint import load
 from .diagnosis_checks import (
     Symptom,
     bias_symptom,
@@ -77,8 +78,6 @@ def diagnose(
     of these and for steps below 2.
     """
     if isinstance(subject, str | PathLike):
-        from .checkpoint import load
-
         subject = load(subject)
     if steps < 2:
         raise ValueError(f"steps must be at least 2, got {steps!r}")

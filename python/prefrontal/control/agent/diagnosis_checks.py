@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -14,9 +13,7 @@ from ..memory.e1 import E1DeepPredictor
 from ..memory.slot_attention import attention_entropy
 from ..memory.terrain_loss import TerrainTargets, hazard_in_view
 from ..rule.lateral_pfc import LateralPFCAnalog
-
-if TYPE_CHECKING:
-    from .agent import ControlAgent
+from .agent import ControlAgent
 
 FLAT = 0.98
 """Entropy of the attention, as a share of ln(slots), from which the slots are not told apart."""

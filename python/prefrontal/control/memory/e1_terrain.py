@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from ..ops.cue import terrain_step
+from ..ops.terrain import terrain_step
 from .e1_cue import CuePath
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def fused_terrain_step(
 
 
 def _reached(e1: CuePath) -> list[Tensor]:
-    """The ten that `ops.cue.terrain_step` names, in its order, then those that may be there."""
+    """The ten that `ops.terrain.terrain_step` names, in its order, then those that may be there."""
     memory = e1.context_memory
     required = [
         *(memory.memory, e1.world_query_proj.weight, e1.world_query_proj.bias),

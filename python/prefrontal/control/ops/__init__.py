@@ -21,13 +21,13 @@ if TYPE_CHECKING:
         folded_context_read,
         folded_cue_context,
         folded_cue_context_out,
-        terrain_step,
     )
     from .proposal import propose
     from .rollouts import rollout
     from .rule import rule_bias, rule_update
     from .scores import score_trajectories
     from .sequence import lstm_rollout
+    from .terrain import terrain_step
 
 _HOMES = {
     "available": ".compiled",
@@ -44,7 +44,7 @@ _HOMES = {
     "rule_bias": ".rule",
     "rule_update": ".rule",
     "score_trajectories": ".scores",
-    "terrain_step": ".cue",
+    "terrain_step": ".terrain",
 }
 
 __all__ = [

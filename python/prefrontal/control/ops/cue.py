@@ -24,7 +24,6 @@ from .cue_folded import (
     folded_cue_context_out,
 )
 from .shapes import expect
-from .terrain import terrain_step
 
 __all__ = [
     "context_read",
@@ -36,7 +35,6 @@ __all__ = [
     "folded_cue_context_out",
     "plain_context_read",
     "plain_cue_context",
-    "terrain_step",
 ]
 
 

@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from . import compiled
+from .cue import plain_context_read
 from .shapes import expect, expect_count
 
 PARAMETERS = (
@@ -95,8 +96,6 @@ def _plain_step(
 
 
 def _loss(z: Tensor, target: Tensor, leaves: dict[str, Tensor], cosine: bool) -> Tensor:
-    from .cue import plain_context_read  # cue.py gathers the operators, this one among them
-
     heads = ("terrain_weight", "terrain_bias")
     read = {name: each for name, each in leaves.items() if name not in heads}
     expect("z", z, None, None)

@@ -7,6 +7,7 @@ order of the router. Until E3's errors are clearly below those of guessing, that
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,7 +18,6 @@ from torch import Tensor
 
 from ..choice.salience import SalienceCoordinator
 from ..choice.salience_config import MODES
-from . import state as plan_state
 from .config import PlanPick, PlanSelectionConfig
 from .experience import PlanExperience, PlanOutcomes
 from .features import projected
@@ -31,6 +31,10 @@ RULE, POLICY, SENSES = "sd_033a", "e3_policy", "sensory_buffer"
 """Whose gates of writing are asked."""
 ACTING, PLANNING, REPLAY, OFFLINE = MODES
 AWAKE = (ACTING, PLANNING)
+FORMAT = 1
+"""Of the state."""
+MISFITS = (ValueError, TypeError, LookupError, AttributeError, RuntimeError)
+"""What a state of another form makes its parts raise."""
 
 
 @contextmanager
@@ -133,7 +137,24 @@ class PlanSelector:
 
     def state_dict(self) -> dict[str, Any]:
         """All that was learned, as tensors, numbers and text, with the number of its form."""
-        return plan_state.state_of(self)
+        learning, memory = self.learning, self.network.cue.context_memory
+        state: dict[str, Any] = _copied(
+            {
+                "format": FORMAT,
+                "config": dataclasses.asdict(self.config),
+                "seed": self.seed,
+                "network": dict(self.network.state_dict()),
+                "experience": dict(self.experience.state_dict()),
+                "optimizers": [
+                    learning.optimizer.state_dict(),
+                    learning.rule.optimizer.state_dict(),
+                ],
+                "generator": self.generator.get_state(),
+                "slot_writes": [memory.slot_write_counts, list(memory.recent_writes)],
+                "consolidated": self.consolidated,
+            }
+        )
+        return state
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from what `state_dict` gave; the mode stays as it is.
@@ -141,10 +162,32 @@ class PlanSelector:
         Raises ValueError for another form, another configuration and what does not fit; nothing
         has changed then.
         """
+        form = state.get("format") if isinstance(state, Mapping) else type(state).__name__
+        if form != FORMAT:
+            raise ValueError(f"state must be of format {FORMAT}, got {form!r}")
+        own, other = dataclasses.asdict(self.config), state.get("config")
+        if other != own:
+            raise ValueError(f"state must be of the configuration {own!r}, got {other!r}")
         fresh = PlanSelector(self.config, self.seed)
-        plan_state.fill(fresh, state)
+        try:
+            fresh._fill(_copied(state))
+        except MISFITS as error:
+            raise ValueError(f"state must be that of a PlanSelector, got {error}") from error
         fresh.coordinator = self.coordinator
         self.__dict__.update(fresh.__dict__)
+
+    def _fill(self, state: Mapping[str, Any]) -> None:
+        memory, learning = self.network.cue.context_memory, self.learning
+        self.network.load_state_dict(state["network"])
+        self.experience.load_state_dict(state["experience"])
+        optimizer, rule_optimizer = state["optimizers"]
+        learning.optimizer.load_state_dict(optimizer)
+        learning.rule.optimizer.load_state_dict(rule_optimizer)
+        self.generator.set_state(state["generator"])
+        counts, recent = state["slot_writes"]
+        memory.slot_write_counts.copy_(counts)
+        memory.recent_writes = [int(slot) for slot in recent]
+        self.seed, self.consolidated = int(state["seed"]), int(state["consolidated"])
 
     def _pick(self, found: WeighedPlans, plans: Sequence[Numbers]) -> PlanPick:
         network, committed = self.network, bool(self.network.trusted)
@@ -187,3 +230,11 @@ def _share(name: str, value: float) -> float:
     if not 0 <= value <= 1:
         raise ValueError(f"{name} must be between 0 and 1, got {value!r}")
     return float(value)
+
+
+def _copied(state: Any) -> Any:
+    if isinstance(state, Tensor):
+        return state.detach().clone()
+    if isinstance(state, Mapping):
+        return {key: _copied(value) for key, value in state.items()}
+    return [_copied(value) for value in state] if isinstance(state, list) else state

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
+from ..._core.control import RuleState
 from ..choice.trajectory import Trajectories
 from ..layers import layer_tensors
 from ..ops.rule import rule_bias, rule_update
@@ -23,12 +24,11 @@ from ..seeded_layers import seeded_linear
 from .lateral_pfc_config import LateralPFCConfig
 from .rule_inputs import check_finite, check_summaries, latent_rows, share
 from .rule_persistence import RulePersistence
+from .rule_snapshot import rule_parameters, rule_snapshot
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from ..._core.control import RuleState
 
 __all__ = ["LateralPFCAnalog", "LateralPFCConfig"]
 
@@ -203,9 +203,7 @@ class LateralPFCAnalog(nn.Module):
 
     def rule_parameters(self) -> dict[str, NDArray[np.float32]]:
         """Copies of the parameters by the names that `prefrontal._core.control.RuleState` takes."""
-        from .rule_snapshot import rule_parameters
-
-        return rule_parameters(self)
+        return rule_parameters(self.named_parameters())
 
     def snapshot(self, *, candidates: int = 32) -> RuleState:
         """The same rule, parameters and options as an object that answers within a microsecond.
@@ -213,9 +211,8 @@ class LateralPFCAnalog(nn.Module):
         It does not follow later changes of the module. Raises ValueError for a module that is off
         or whose rule is not held by an average; then the module itself is the path.
         """
-        from .rule_snapshot import rule_snapshot
-
-        return rule_snapshot(self, candidates)
+        parameters = self.named_parameters()
+        return rule_snapshot(self.config, parameters, self.rule_state, candidates)
 
     def _averaged(self, z_delta: Tensor, z_world: Tensor, step: float) -> Tensor:
         delta, world = self.delta_proj, self.world_proj

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..._core.control import RuleState
+from .lateral_pfc_config import LateralPFCConfig
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
-
-    from .lateral_pfc import LateralPFCAnalog
 
 __all__ = ["rule_parameters", "rule_snapshot"]
 
@@ -23,28 +23,31 @@ _OPTIONS = (
 )
 
 
-def rule_parameters(module: LateralPFCAnalog) -> dict[str, NDArray[np.float32]]:
-    """Copies of the parameters, by the names that RuleState takes."""
-    return {
-        name: _array(value)
-        for name, value in module.named_parameters()
-        if name.split(".")[0] in _PARTS
-    }
+def rule_parameters(parameters: Iterable[tuple[str, Tensor]]) -> dict[str, NDArray[np.float32]]:
+    """Copies of those that RuleState takes, by its names."""
+    return {name: _array(value) for name, value in parameters if name.split(".")[0] in _PARTS}
 
 
-def rule_snapshot(module: LateralPFCAnalog, candidates: int) -> RuleState:
-    """The rule, parameters and options as they are; raises ValueError where RuleState has no form
-    for them, and says that the module itself is the path."""
-    config = module.config
-    if not (module.enabled and config.persistence == "ema"):
-        found = repr(config.persistence) if module.enabled else "a module that is off"
+def rule_snapshot(
+    config: LateralPFCConfig,
+    parameters: Iterable[tuple[str, Tensor]],
+    rule: Tensor,
+    candidates: int,
+) -> RuleState:
+    """The rule [N, R], parameters and options as they are.
+
+    Raises ValueError where RuleState has no form for them.
+    """
+    enabled = config.use_lateral_pfc_analog
+    if not (enabled and config.persistence == "ema"):
+        got = repr(config.persistence) if enabled else "a module that is off"
         raise ValueError(
-            f"persistence must be 'ema' for a snapshot (others run in the module), got {found}"
+            f"persistence must be 'ema' for a snapshot (others run in the module), got {got}"
         )
     options: dict[str, Any] = {name: getattr(config, name) for name in _OPTIONS}
     options["form"] = config.bias_form
-    state = RuleState(rule_parameters(module), candidates=candidates, **options)
-    state.set_rule_state(_array(module.rule_state if config.environments else module.rule_state[0]))
+    state = RuleState(rule_parameters(parameters), candidates=candidates, **options)
+    state.set_rule_state(_array(rule if config.environments else rule[0]))
     return state
 
 
