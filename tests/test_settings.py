@@ -104,6 +104,11 @@ def test_a_key_is_named_as_it_was_written() -> None:
     assert refusal({"gate": {"seed": 1}, "recall": 2}) == rule
 
 
+@pytest.mark.parametrize("value", [1, "x", [], True])
+def test_a_gate_that_is_no_mapping_is_told(value: object) -> None:
+    assert refusal({"gate": value}) == f"gate must be a mapping, got {value!r}"
+
+
 def test_variables_reach_the_gate_by_both_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PREFRONTAL_GATE__POLICY__BURST", "4")
     monkeypatch.setenv("PREFRONTAL_RECALL", "0.8")

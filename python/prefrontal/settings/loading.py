@@ -64,9 +64,10 @@ def parse_settings(raw: object, told: Mapping[str, Any] | None = None) -> Settin
     except SettingsError as error:  # the environment: JSON was expected there
         raise InputError(f"the environment must hold JSON there: {error}") from None
     except ValidationError as error:
-        nested = document.get(GATE) or {}
+        nested = document.get(GATE)
+        nested = nested if isinstance(nested, dict) else {}
         bare: frozenset[Place] = frozenset((GATE, key) for key in TOP_KEYS if key not in nested)
-        if not nested:
+        if GATE not in document:
             bare |= {(GATE,)}
         raise refusal(error, Settings, unwrapped=bare, more=TOP_KEYS) from None
     for key, section in document.items():
