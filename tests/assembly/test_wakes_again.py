@@ -3,6 +3,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -14,8 +15,10 @@ from prefrontal.compat.registry import PulseRegistry
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.decisions.payload_json import to_plain
 from prefrontal.decisions.threshold_wishes import wish_threshold
+from prefrontal.decisions.wake_runs import START
 from prefrontal.executive.again import Deviation
 from prefrontal.pulse.shells.asker import Asker
+from prefrontal.pulse.starts import start_of
 from prefrontal.settings import GateSettings, PolicySettings
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason, SignalEvent
@@ -244,12 +247,26 @@ def test_what_cannot_be_decided_again_is_counted() -> None:
         log.flush()
         found, tally = decided_again(log)
     assert found == []
-    assert (tally.decided, dict(tally.left)) == (1, {WITHOUT_REFUSALS: 1})
+    assert (tally.decided, dict(tally.left)) == (2, {})
 
 
-def test_wakes_alone_are_decided_again_where_no_threshold_follows_a_recall() -> None:
+def test_a_recall_of_before_is_not_decided_again_without_refusals() -> None:
+    with DecisionLog() as log, gate(log, ManualClock(NOW), log_refusals=False) as one:
+        one.wake(file("/srv/bills/bill.pdf", "cleo"))
+        (content,) = log.wake_runs().starts()
+        start = start_of(content)
+        assert start.version == 2 and not start.follows
+        old = replace(start, version=1, settings=start.settings.model_copy(update={"recall": 0.8}))
+        log.save_state(START + start.run, old.to_bytes(), start.labels)
+        found, tally = decided_again(log)
+    assert found == []
+    assert (tally.decided, dict(tally.left)) == (0, {WITHOUT_REFUSALS: 1})
+
+
+@pytest.mark.parametrize("recall", [None, 0.8])
+def test_wakes_alone_are_decided_again(recall: float | None) -> None:
     with DecisionLog() as log:
-        wakes = live(log, 3000, starts=2, recall=None, log_refusals=False)
+        wakes = live(log, 3000, starts=2, recall=recall, log_refusals=False)
         found, tally = decided_again(log)
     assert found == []
     assert (tally.decided, tally.starts, tally.lost) == (len(wakes), 2, 0)

@@ -48,9 +48,19 @@ def test_a_wish_stands_in_front_and_can_be_taken_back() -> None:
 def test_it_follows_the_recall_once_enough_is_known() -> None:
     one = GateModule(module(), GateSettings(recall=0.5))
     for score in (0.8, 0.6, 0.7):
+        one.decided(score, 1.0)
         one.labelled(score, True, one.threshold, 1.0)
     assert one.threshold > 0.0
     assert one.facts().sentence() == f"threshold {one.threshold:.2f} follows recall 0.50"
+
+
+def test_it_warns_when_what_comes_is_not_what_was() -> None:
+    drift = "audits find more than was expected"
+    facts = ThresholdFacts(0.43, FOLLOWING, 0.5, 30, 9, LOW, drift)
+    assert not facts.alarm and facts.warning() == facts.to_dict()["warning"] == drift
+    asked_more = ThresholdFacts(0.43, FOLLOWING, 0.9, 30, 9, LOW, drift)
+    assert str(asked_more.warning()).startswith("recall 0.90 was asked and at most 0.55 is caught")
+    assert str(asked_more.warning()).endswith(f"; {drift}")
 
 
 def test_it_warns_when_less_is_caught_than_was_asked() -> None:

@@ -222,6 +222,8 @@ class GateAgain:
         self.attention.expect(step.records)
         for record in step.records:
             self._wish(record)
+            if record.acted and (module := gate.modules.get(record.subject)):
+                module.slept_meanwhile(_wake(record).meanwhile)
         lost = moment.slept - gate.slept
         if lost:
             gate.sleep_until(moment.slept)

@@ -27,8 +27,9 @@ MOST_KEPT = 1000
 
 EPILOG = """\
 Wakes are decided from what each start of the gate wrote down when it began, from its events and
-from the labels as far as they were known. With `log_refusals` what slept is decided again too;
-without it only where no threshold follows a recall."""
+from the labels as far as they were known. With `log_refusals` what slept is decided again too.
+A threshold that follows a recall is decided again without them, from what each wake says of what
+slept before it; those of releases before 2 need them."""
 
 
 @click.command(epilog=EPILOG)

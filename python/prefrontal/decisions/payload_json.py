@@ -103,6 +103,16 @@ class _Fields:
             if isinstance(each, list) and len(each) == 2 and isinstance(each[1], int | float)
         )
 
+    def places(self, key: str) -> tuple[tuple[int, float], ...]:
+        return tuple(
+            (each[0], float(each[1]))
+            for each in self._list(key)
+            if isinstance(each, list)
+            and len(each) == 2
+            and isinstance(each[0], int)
+            and isinstance(each[1], int | float)
+        )
+
     def mapping(self, key: str) -> Plain:
         return self.maybe_mapping(key) or {}
 
@@ -130,6 +140,8 @@ def _wake_to_plain(wake: WakePayload) -> Plain:
         plain["held_back"] = wake.held_back
     if wake.wished:
         plain["wished"] = True
+    if wake.meanwhile:
+        plain["meanwhile"] = [list(each) for each in wake.meanwhile]
     return plain
 
 
@@ -141,6 +153,7 @@ def _wake(row: _Fields, time: float) -> WakePayload:
         closed=row.flag("closed"),
         held_back=row.maybe_text("held_back"),
         wished=row.flag("wished"),
+        meanwhile=row.places("meanwhile"),
     )
 
 

@@ -42,7 +42,9 @@ class WakePayload:
     run: the start of the gate, eight hexadecimal digits; empty where no gate kept one. gathered:
     the moment of each event of the window, where wakes were asked as one. closed: asked before
     their time was up, since the gate ended. held_back: why an audit that was drawn was not asked.
-    wished: a person set the threshold.
+    wished: a person set the threshold. meanwhile: what slept since the module was asked last, as
+    places on the scale of scores and how much is expected to matter at each; where its threshold
+    follows from that.
     """
 
     kind: ClassVar[str] = WAKE
@@ -52,6 +54,7 @@ class WakePayload:
     closed: bool = False
     held_back: str | None = None
     wished: bool = False
+    meanwhile: tuple[tuple[int, float], ...] = ()
 
     @property
     def standing(self) -> Standing | None:

@@ -6,6 +6,7 @@ import logging
 import math
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from ..decisions.decision import Decision, new_id
@@ -188,7 +189,7 @@ class Gate:
         module = self.modules.get(decision.subject)
         complete = source in COMPLETE
         if module is not None and (complete or decision.acted):
-            propensity = 1.0 if complete else decision.propensity
+            propensity = None if complete else decision.propensity
             module.labelled(decision.score, label >= 0.5, decision.threshold, propensity)
 
     def _standing(self, window: Sequence[SignalEvent], standings: Standings) -> Standing | None:
@@ -283,6 +284,8 @@ class Gate:
             return
         reason = Reason.AUDIT if audit else Reason.WOKE
         self.counts[reason] += 1
+        if meanwhile := module.meanwhile():
+            more = replace(more or WakePayload(), meanwhile=meanwhile)
         wish = with_wish(more) if module.wished else more
         self.decided.append(
             Decision(
@@ -300,7 +303,7 @@ class Gate:
                 why=self._records.why(module_id, window, moment),
             )
         )
-        module.decided(score, propensity)
+        module.decided(score, propensity, self._limbic.unseen(module_id, window))
 
     def _refuse(
         self,

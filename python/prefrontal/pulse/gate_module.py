@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .recall.promised import PromisedControl
+from .recall.control import RecallControl
 from .recall.uniform import UniformControl
 from .threshold_facts import FIXED, FOLLOWING, OWN, WAKING, WISHED, ThresholdFacts
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..settings.gate import GateSettings
     from .fingerprint import ModuleFingerprint
     from .recall.audit import LiveRecall
+    from .recall.control import Mass
 
 UNVERSIONED = 1
 """The rules of releases whose starts carry no version."""
@@ -44,7 +45,7 @@ class GateModule:
         self.wished = False
         self.tally: LiveRecall | None = None
         self._origin = OWN if settings.threshold is None else FIXED
-        self.control: UniformControl | PromisedControl
+        self.control: UniformControl | RecallControl
         fixed = own if settings.threshold is None else settings.threshold
         if version == UNVERSIONED:
             self.control = UniformControl(self.recall, own or 0.0, share)
@@ -52,7 +53,7 @@ class GateModule:
             assert fixed is not None  # what declares nothing follows a recall
             self.control = UniformControl(None, fixed, share)
         else:
-            self.control = PromisedControl(self.recall, share)
+            self.control = RecallControl(self.recall, share)
         self.settle()
 
     def wish(self, threshold: float | None) -> None:
@@ -73,17 +74,34 @@ class GateModule:
         self.tally = self.control.counts if isinstance(self.control, UniformControl) else None
         self.uniform = self.wished or self.tally is not None
 
-    def decided(self, score: float, propensity: float) -> None:
-        """A window was decided about. propensity: that it is asked about; 0 when it is not."""
-        self.control.decided(score, propensity)
+    def decided(self, score: float, propensity: float, unseen: float = 0.0) -> None:
+        """A window was decided about. propensity: that it is asked about; 0 when it is not.
+
+        unseen: share of its features that no label told of.
+        """
+        self.control.decided(score, propensity, unseen)
         if not self.uniform:
             self.threshold = self.control.threshold
 
-    def labelled(self, score: float, relevant: bool, threshold: float, propensity: float) -> None:
-        """The label of a window that was decided with `threshold`."""
+    def labelled(
+        self, score: float, relevant: bool, threshold: float, propensity: float | None
+    ) -> None:
+        """The label of a window that was decided with `threshold`.
+
+        propensity: None from a source that labels every window.
+        """
         self.control.labelled(score, relevant, threshold, propensity)
         if not self.uniform:
             self.threshold = self.control.threshold
+
+    def meanwhile(self) -> Mass:
+        """What slept since the last window that was asked about, where that moves the threshold."""
+        return self.control.meanwhile if isinstance(self.control, RecallControl) else ()
+
+    def slept_meanwhile(self, mass: Mass) -> None:
+        """Take over from a log what slept since the last window that was asked about."""
+        if isinstance(self.control, RecallControl):
+            self.control.set_meanwhile(mass)
 
     def restore(self, raw: Mapping[str, Any]) -> None:
         """Go on with what `to_dict` of its control gave."""
@@ -104,4 +122,5 @@ class GateModule:
             control.known,
             control.needed,
             control.estimate(),
+            control.alarm(),
         )

@@ -54,9 +54,9 @@ class Start:
 
     @property
     def follows(self) -> bool:
-        """Whether any threshold follows a recall, and so what slept decides, too."""
+        """Whether what slept decides, too, and no record of what was asked about says it."""
         settings = self.settings
-        return any(
+        return self.version == UNVERSIONED and any(
             settings.recall_of(each["default_threshold"]) is not None for each in self.modules
         )
 

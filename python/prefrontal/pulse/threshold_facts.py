@@ -19,6 +19,7 @@ class ThresholdFacts:
 
     recall: what was asked; None where nothing is followed. known, needed: relevant answers that
     there are, and that there must be before anything sleeps. estimate: of the recall so far.
+    drift: why recall is watched more closely, if it is.
     """
 
     threshold: float
@@ -27,6 +28,7 @@ class ThresholdFacts:
     known: int = 0
     needed: int | None = None
     estimate: RecallEstimate | None = None
+    drift: str | None = None
 
     @property
     def alarm(self) -> bool:
@@ -49,12 +51,13 @@ class ThresholdFacts:
 
     def warning(self) -> str | None:
         """What to know before relying on it; None while all is well."""
-        if not self.alarm or self.estimate is None:
-            return None
-        return (
-            f"recall {self.recall:.2f} was asked and at most {self.estimate.high:.2f} is caught"
-            f" ({self.estimate})"
-        )
+        shortage = None
+        if self.alarm and self.estimate is not None:
+            shortage = (
+                f"recall {self.recall:.2f} was asked and at most {self.estimate.high:.2f} is caught"
+                f" ({self.estimate})"
+            )
+        return "; ".join(filter(None, (shortage, self.drift))) or None
 
     def line(self) -> str:
         """The sentence, and the warning where there is one."""

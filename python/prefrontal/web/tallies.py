@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time as calendar
 from collections import Counter, deque
 from collections.abc import Iterable
@@ -51,14 +52,43 @@ def day_of(now: float) -> tuple[float, float]:
 
 
 @dataclass(slots=True)
+class WeightedAnswers:
+    """Labelled audits, each standing for as many windows as it was rarely drawn.
+
+    weight: of all, of those that mattered, and the sum of the squares.
+    """
+
+    weight: float = 0.0
+    relevant_weight: float = 0.0
+    squares: float = 0.0
+
+    def add(self, weight: float, count: int, relevant: int) -> None:
+        self.weight += weight * count
+        self.relevant_weight += weight * relevant
+        self.squares += weight * weight * count
+
+    @property
+    def labelled(self) -> int:
+        """As many audits of one chance would say as much (Kish's effective number)."""
+        return round(self.weight * self.weight / self.squares) if self.squares > 0 else 0
+
+    @property
+    def relevant(self) -> int:
+        share = self.relevant_weight / self.weight if self.weight > 0 else 0.0
+        return min(self.labelled, math.ceil(share * self.labelled - 1e-9))
+
+
+@dataclass(slots=True)
 class ModuleTally:
     """One module: the counts its recall follows from, and its latest decision.
 
-    audited: windows that its audits stand for, each as many as it was rarely drawn.
+    audited: windows that its audits stand for, each as many as it was rarely drawn. answers: its
+    labelled audits.
     """
 
     recall: LiveRecall = field(default_factory=LiveRecall)
     audited: float = 0.0
+    answers: WeightedAnswers = field(default_factory=WeightedAnswers)
     refused: int = 0
     audits: int = 0
     today: Counter[str] = field(default_factory=Counter)
@@ -74,8 +104,14 @@ class ModuleTally:
         return kept if 2 * kept >= self.audited else round(self.audited)
 
     def estimate(self) -> RecallEstimate | None:
+        return self.counts().estimate()
+
+    def counts(self) -> LiveRecall:
+        """What the estimate follows from, as if every audit had been as likely."""
         self.recall.slept = self.slept
-        return self.recall.estimate()
+        self.recall.labelled_audits = self.answers.labelled
+        self.recall.relevant_audits = self.answers.relevant
+        return self.recall
 
     def asked(self, reason: str, propensity: float, count: int) -> None:
         """Count wakes that were asked about."""
@@ -85,11 +121,10 @@ class ModuleTally:
         else:
             self.recall.wakes += count
 
-    def labelled(self, reason: str, count: int, relevant: int) -> None:
+    def labelled(self, reason: str, propensity: float, count: int, relevant: int) -> None:
         """Count labels of wakes that were asked about; negative to take them back."""
         if reason == Reason.AUDIT:
-            self.recall.labelled_audits += count
-            self.recall.relevant_audits += relevant
+            self.answers.add(1.0 / propensity, count, relevant)
         else:
             self.recall.labelled_wakes += count
             self.recall.relevant_wakes += relevant
@@ -114,7 +149,7 @@ class Tallies:
             for subject, reason, propensity, count, labelled, relevant in pages.asked():
                 tally = self.module(subject)
                 tally.asked(reason, propensity, count)
-                tally.labelled(reason, labelled, relevant)
+                tally.labelled(reason, propensity, labelled, relevant)
             for subject, count in pages.refused().items():
                 self.module(subject).refused = count
             for subject, threshold, at in pages.latest():
@@ -146,12 +181,13 @@ class Tallies:
         """The recall over all modules; None while too little is known."""
         total = LiveRecall()
         for tally in self.modules.values():
-            total.wakes += tally.recall.wakes
-            total.slept += tally.slept
-            total.labelled_wakes += tally.recall.labelled_wakes
-            total.relevant_wakes += tally.recall.relevant_wakes
-            total.labelled_audits += tally.recall.labelled_audits
-            total.relevant_audits += tally.recall.relevant_audits
+            counts = tally.counts()
+            total.wakes += counts.wakes
+            total.slept += counts.slept
+            total.labelled_wakes += counts.labelled_wakes
+            total.relevant_wakes += counts.relevant_wakes
+            total.labelled_audits += counts.labelled_audits
+            total.relevant_audits += counts.relevant_audits
         return total.estimate()
 
     @property
@@ -192,8 +228,8 @@ class Tallies:
             if row.acted:
                 tally = self.module(row.subject)
                 if before is not None:
-                    tally.labelled(row.reason, -1, -(before >= RELEVANT))
-                tally.labelled(row.reason, 1, int(row.label >= RELEVANT))
+                    tally.labelled(row.reason, row.propensity, -1, -(before >= RELEVANT))
+                tally.labelled(row.reason, row.propensity, 1, int(row.label >= RELEVANT))
             self.unanswered.pop(row.seq, None)
             if self._is_of_today(row):
                 self._count(replace(row, label=before), -1)

@@ -15,8 +15,6 @@ class UniformControl:
     The threshold moves only when `refresh` is called. counts: what is known so far.
     """
 
-    alarm = False
-
     def __init__(self, recall: float | None, own: float, share: float) -> None:
         self.threshold = own
         self._recall = recall
@@ -27,15 +25,17 @@ class UniformControl:
     def audit_chance(self, score: float) -> float:
         return self._share
 
-    def decided(self, score: float, propensity: float) -> None:
+    def decided(self, score: float, propensity: float, unseen: float = 0.0) -> None:
         """A window that woke, or slept, asked about or not."""
         if self._woke(score, self.threshold, propensity):
             self.counts.wakes += 1
         else:
             self.counts.slept += 1
 
-    def labelled(self, score: float, relevant: bool, threshold: float, propensity: float) -> None:
-        woke = self._woke(score, threshold, propensity)
+    def labelled(
+        self, score: float, relevant: bool, threshold: float, propensity: float | None
+    ) -> None:
+        woke = self._woke(score, threshold, 1.0 if propensity is None else propensity)
         self.counts.labelled(woke=woke, score=score, label=float(relevant))
 
     def _woke(self, score: float, threshold: float, propensity: float) -> bool:
@@ -54,5 +54,6 @@ class UniformControl:
         return self.counts.to_dict()
 
     def restore(self, raw: Mapping[str, Any]) -> None:
-        """What `to_dict` gave."""
-        self.counts = LiveRecall.from_dict(raw)
+        """What `to_dict` gave; what a `RecallControl` knew is passed over."""
+        if "wakes" in raw:
+            self.counts = LiveRecall.from_dict(raw)
