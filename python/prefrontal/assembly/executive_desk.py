@@ -17,8 +17,8 @@ from ..routing.ranking.decide import Bar, shown
 from ..routing.ranking.precedence import micro, shadowed
 from ..routing.ranking.tool_ranker import key_of
 from ..routing.run.request import Mode, RouteRequest
+from ..routing.run.route import ToolChoice
 from ..routing.run.router import Router
-from ..routing.run.tool_choice import ToolChoice
 from ..routing.trace import UnwrittenTrace
 from ..routing.types import Candidate
 from .executive_arguments import WakeArguments

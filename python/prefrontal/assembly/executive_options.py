@@ -11,7 +11,7 @@ from ..routing.plans.links import check_tools, step_references
 from ..routing.plans.plan import parse_plan
 from ..routing.ranking.precedence import MOST_HARM, harm
 from ..routing.ranking.tool_ranker import key_of
-from ..routing.run.tool_choice import ToolChoice
+from ..routing.run.route import ToolChoice
 from ..routing.types import ArgSpec, Candidate, Plan, Tool
 from ..settings.routing import Routing
 from .executive_arguments import Filled, WakeArguments

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..catalog.history import Event, remember
 from ..promotion.pending import PendingRoute, Why, add_pending
 from ..ranking.tool_ranker import key_of
-from .trial_module import TrialModule
+from .route import TrialModule
 from .workbench import Workbench
 
 

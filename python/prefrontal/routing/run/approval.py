@@ -13,8 +13,7 @@ from ..ranking.tool_ranker import key_of
 from ..types import Approval
 from .after_trial import list_as_pending, note_in_history
 from .request import Ending
-from .trial_module import TrialModule
-from .trial_report import TrialReport
+from .route import TrialModule, TrialReport
 from .workbench import Workbench
 
 ANSWERS = {

@@ -15,26 +15,10 @@ from ..prompt.sub_intents import sub_intents
 from ..prompt.taxonomy import Taxonomy
 from ..ranking.index_store import IndexStore
 from ..ranking.tool_ranker import ToolRanker, key_of
-from ..types import Discovery, ParsedIntent, SubIntent, Tool
+from ..types import Discovery, ParsedIntent, Tool
 from .request import RouteRequest
+from .route import ParsedPrompt
 from .workbench import Workbench
-
-
-@dataclass(frozen=True, slots=True)
-class ParsedPrompt:
-    """What a prompt asks for, in the project as it is now.
-
-    tools: all of the project's. ranker: of all of them, so that a tool's score does not depend on
-    where one looks.
-    """
-
-    request: RouteRequest
-    intent: ParsedIntent
-    clauses: tuple[SubIntent, ...]
-    hints: tuple[Hint, ...]
-    taxonomy: Taxonomy
-    tools: Discovery
-    ranker: ToolRanker
 
 
 @dataclass(frozen=True, slots=True)

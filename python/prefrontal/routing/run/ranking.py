@@ -3,50 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from ...errors import SourceError
 from ..catalog.discovery import narrowed
 from ..prompt.clarify import capped
 from ..prompt.parser import clause_actions
 from ..ranking.precedence import micro, tie_rule
 from ..ranking.tool_ranker import key_of
-from ..types import Candidate, Discovery, ParsedIntent, Tool, ToolSpec
-from .parsed_prompt import ParsedPrompt
+from ..types import Candidate, Discovery, ParsedIntent
+from .route import ParsedPrompt, Ranking
 from .workbench import Workbench
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """The tools that may serve a prompt, best first.
-
-    intent: the prompt's, less sure where the search was widened. discovery: where was looked.
-    """
-
-    parsed: ParsedPrompt
-    intent: ParsedIntent
-    discovery: Discovery
-    candidates: list[Candidate]
-
-    @property
-    def widened(self) -> bool:
-        """Whether tools beyond the folder of the intent are among them."""
-        return self.discovery.search == "widened"
-
-    @property
-    def complete(self) -> bool:
-        """Whether there is nowhere else to look."""
-        return self.widened or len(self.parsed.tools.tools) <= len(self.discovery.tools)
-
-    def tool_of(self, spec: ToolSpec) -> Tool:
-        """The discovered tool that a decision selected. Raises SourceError when it is gone."""
-        for tool in self.discovery.tools:
-            same = tool.spec.path == spec.path and tool.spec.doc == spec.doc
-            if same and tool.spec.args == spec.args:
-                return tool
-        raise SourceError(f"{spec.path} is no longer among the tools")
 
 
 def rank(bench: Workbench, parsed: ParsedPrompt) -> Ranking:

@@ -1,16 +1,131 @@
-"""How far a prompt came, stage by stage."""
+"""What each stage of a route returns, and the route that carries it.
+
+RouteRequest -> ParsedPrompt -> Ranking -> ToolChoice -> TrialModule -> TrialReport -> Promotion
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...errors import SourceError
 from ..promotion.promotion import Promotion
+from ..prompt.hints import Hint
+from ..prompt.taxonomy import Taxonomy
+from ..ranking.coverage import uncovered
+from ..ranking.tool_ranker import ToolRanker
 from ..trace import Trace
-from ..types import Approval, Candidate, ParsedIntent, RouteDecision, ValidationReport
-from .ranking import Ranking
+from ..types import (
+    Approval,
+    Candidate,
+    Discovery,
+    ParsedIntent,
+    RouteDecision,
+    SubIntent,
+    Tool,
+    ToolSpec,
+    ValidationReport,
+)
 from .request import Ending, RouteRequest
-from .trial_report import TrialReport
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedPrompt:
+    """What a prompt asks for, in the project as it is now.
+
+    tools: all of the project's. ranker: of all of them, so that a tool's score does not depend on
+    where one looks.
+    """
+
+    request: RouteRequest
+    intent: ParsedIntent
+    clauses: tuple[SubIntent, ...]
+    hints: tuple[Hint, ...]
+    taxonomy: Taxonomy
+    tools: Discovery
+    ranker: ToolRanker
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The tools that may serve a prompt, best first.
+
+    intent: the prompt's, less sure where the search was widened. discovery: where was looked.
+    """
+
+    parsed: ParsedPrompt
+    intent: ParsedIntent
+    discovery: Discovery
+    candidates: list[Candidate]
+
+    @property
+    def widened(self) -> bool:
+        """Whether tools beyond the folder of the intent are among them."""
+        return self.discovery.search == "widened"
+
+    @property
+    def complete(self) -> bool:
+        """Whether there is nowhere else to look."""
+        return self.widened or len(self.parsed.tools.tools) <= len(self.discovery.tools)
+
+    def tool_of(self, spec: ToolSpec) -> Tool:
+        """The discovered tool that a decision selected. Raises SourceError when it is gone."""
+        for tool in self.discovery.tools:
+            same = tool.spec.path == spec.path and tool.spec.doc == spec.doc
+            if same and tool.spec.args == spec.args:
+                return tool
+        raise SourceError(f"{spec.path} is no longer among the tools")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolChoice:
+    """The decision, and the ranking that it was made from. intent: that of the whole route."""
+
+    ranking: Ranking
+    intent: ParsedIntent
+    decision: RouteDecision
+
+    def uncovered_clauses(self, floor: int) -> tuple[str, ...]:
+        """Those of the prompt that no selected tool serves with at least `floor` millionths."""
+        clauses = self.ranking.parsed.clauses
+        selected, candidates = self.decision.selected, self.ranking.candidates
+        places = uncovered(selected, candidates, len(clauses), floor)
+        return tuple(clauses[place].text for place in places)
+
+
+@dataclass(frozen=True, slots=True)
+class TrialModule:
+    """The file that is tried out. tool: the existing tool that it is, None for a new module.
+
+    uncovered: clauses of the prompt that it does not serve. widened: whether it was chosen among
+    tools from beyond the folder of the intent.
+    """
+
+    request: RouteRequest
+    intent: ParsedIntent
+    decision: RouteDecision
+    path: Path
+    sha256: str
+    tool: Tool | None = None
+    uncovered: tuple[str, ...] = ()
+    widened: bool = False
+
+    @property
+    def runnable(self) -> bool:
+        """Whether it can be run on this machine; a server's tool cannot."""
+        return self.tool is None or self.tool.runnable
+
+
+@dataclass(frozen=True, slots=True)
+class TrialReport:
+    """What came of a trial. validation: None for a tool that cannot be run here.
+
+    ending: where the route stops; None when it goes on to be approved.
+    """
+
+    module: TrialModule
+    validation: ValidationReport | None
+    ending: Ending | None
 
 
 @dataclass(frozen=True, slots=True)

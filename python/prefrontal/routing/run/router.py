@@ -20,11 +20,11 @@ from ..trace import Show, Trace, log_app, log_metric
 from ..types import ParsedIntent, RouteDecision
 from .approval import approve, promote
 from .parsed_prompt import clarify, parse_prompt
-from .ranking import Ranking, rank
+from .ranking import rank
 from .request import Ending, Mode, RouteRequest
-from .route import Route
-from .tool_choice import ToolChoice, choose
-from .trial_module import TrialModule, check_again, trial_module
+from .route import Ranking, Route, ToolChoice, TrialModule
+from .tool_choice import choose, planned
+from .trial_module import check_again, trial_module
 from .trial_report import try_out
 from .workbench import Operator, Waiting, Workbench
 
@@ -106,7 +106,7 @@ class Router:
         intent, decision, ranking = choice.intent, choice.decision, choice.ranking
         if request.mode.plan_only:
             ending = Ending(UNSURE if decision.policy == "generate" else OK, decision.reason)
-            return Route(request, intent, choice.planned().decision, ending, ranking)
+            return Route(request, intent, planned(choice), ending, ranking)
         module = trial_module(self.bench, choice)
         if isinstance(module, Ending):
             return Route(request, intent, decision, module, ranking)

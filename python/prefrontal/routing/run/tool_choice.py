@@ -3,47 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..plans.plan import plan_document
 from ..plans.wiring import wire
-from ..ranking.coverage import uncovered
 from ..ranking.decide import decide, shown
 from ..ranking.precedence import micro
 from ..ranking.tool_ranker import key_of
-from ..types import Candidate, ParsedIntent, Plan, PlanStep, RouteDecision, Tool
-from .ranking import Ranking, rank_everywhere
+from ..types import Candidate, Plan, PlanStep, RouteDecision, Tool
+from .ranking import rank_everywhere
+from .route import Ranking, ToolChoice
 from .workbench import Workbench
-
-
-@dataclass(frozen=True, slots=True)
-class ToolChoice:
-    """The decision, and the ranking that it was made from. intent: that of the whole route."""
-
-    ranking: Ranking
-    intent: ParsedIntent
-    decision: RouteDecision
-
-    @property
-    def tool(self) -> Tool | None:
-        """The selected tool; None for another policy."""
-        if self.decision.policy != "select":
-            return None
-        return self.ranking.tool_of(self.decision.selected[0])
-
-    def planned(self) -> ToolChoice:
-        """With a plan for a selected tool, too: its one call."""
-        if self.tool is None:
-            return self
-        plan = single_step(self.tool, self.ranking.parsed.request.description)
-        return replace(self, decision=replace(self.decision, plan=plan_document(plan)))
-
-    def uncovered_clauses(self, floor: int) -> tuple[str, ...]:
-        """Those of the prompt that no selected tool serves with at least `floor` millionths."""
-        clauses = self.ranking.parsed.clauses
-        selected, candidates = self.decision.selected, self.ranking.candidates
-        places = uncovered(selected, candidates, len(clauses), floor)
-        return tuple(clauses[place].text for place in places)
 
 
 def choose(bench: Workbench, ranking: Ranking) -> ToolChoice:
@@ -70,6 +40,16 @@ def choose(bench: Workbench, ranking: Ranking) -> ToolChoice:
         threshold=bench.settings.ranker.threshold,
     )
     return ToolChoice(ranking, intent, decision)
+
+
+def planned(choice: ToolChoice) -> RouteDecision:
+    """The decision with a plan for a selected tool, too: its one call."""
+    ranking, decision = choice.ranking, choice.decision
+    if decision.policy != "select":
+        return decision
+    tool = ranking.tool_of(decision.selected[0])
+    plan = single_step(tool, ranking.parsed.request.description)
+    return replace(decision, plan=plan_document(plan))
 
 
 def single_step(tool: Tool, description: str) -> Plan:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -15,36 +14,13 @@ from ..layout import slug
 from ..plans.plan import parse_plan
 from ..plans.render import render
 from ..ranking.decide import Bar
-from ..types import Candidate, Finding, ParsedIntent, PlanStep, RouteDecision, Tool
-from .request import Ending, RouteRequest
-from .tool_choice import ToolChoice
+from ..types import Candidate, Finding, PlanStep, Tool
+from .request import Ending
+from .route import ToolChoice, TrialModule
 from .transcript import two_places
 from .workbench import Workbench
 
 _NEAREST = 3
-
-
-@dataclass(frozen=True, slots=True)
-class TrialModule:
-    """The file that is tried out. tool: the existing tool that it is, None for a new module.
-
-    uncovered: clauses of the prompt that it does not serve. widened: whether it was chosen among
-    tools from beyond the folder of the intent.
-    """
-
-    request: RouteRequest
-    intent: ParsedIntent
-    decision: RouteDecision
-    path: Path
-    sha256: str
-    tool: Tool | None = None
-    uncovered: tuple[str, ...] = ()
-    widened: bool = False
-
-    @property
-    def runnable(self) -> bool:
-        """Whether it can be run on this machine; a server's tool cannot."""
-        return self.tool is None or self.tool.runnable
 
 
 def trial_module(bench: Workbench, choice: ToolChoice) -> TrialModule | Ending:

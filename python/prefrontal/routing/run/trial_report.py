@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..exit_codes import INVALID, NO_SANDBOX, OK
 from ..trials.validation import validate
-from ..types import ValidationReport
 from .after_trial import list_as_pending, note_in_history
 from .request import Ending
-from .trial_module import TrialModule
+from .route import TrialModule, TrialReport
 from .workbench import Workbench
-
-
-@dataclass(frozen=True, slots=True)
-class TrialReport:
-    """What came of a trial. validation: None for a tool that cannot be run here.
-
-    ending: where the route stops; None when it goes on to be approved.
-    """
-
-    module: TrialModule
-    validation: ValidationReport | None
-    ending: Ending | None
 
 
 def try_out(bench: Workbench, module: TrialModule) -> TrialReport:
