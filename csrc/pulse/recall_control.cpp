@@ -14,6 +14,7 @@ constexpr double kLowest = -8.0;  // log-odds at which the bins begin
 constexpr double kWidth = 0.1;    // of a bin
 
 constexpr double kLeastShare = 0.125;  // of b: the least chance of an audit
+constexpr double kAudited = 3.0;  // of b: the share of what sleeps and matters that audits catch
 constexpr double kMostChance = 0.5;
 
 constexpr double kMemory = 200.0;    // relevant windows that the threshold follows from
@@ -175,7 +176,7 @@ void RecallControl::move() {
   const double gain =
       kStep * std::sqrt(most) * kMemory / std::max(static_cast<double>(needed()), decided_);
   const double share = std::clamp(most + std::clamp(gain * balance_, -most, most), 0.0, 1.0);
-  const double allowed = share * total / (1.0 - std::min(2.0 * budget_, kMostChance));  // audited
+  const double allowed = share * total / (1.0 - std::min(kAudited * budget_, kMostChance));
   threshold_ = 0.0;
   if (allowed <= 0.0) return;
   double passed = 0.0;

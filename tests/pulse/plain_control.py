@@ -80,6 +80,6 @@ class PlainControl:
         mass: NDArray[np.float64] = self.wakes.mean(2) * self.woke + self.phi() * self.below
         gain = 0.06 * math.sqrt(self.most) * 200 / max(self.needed, self.decided_mass)
         share = self.most + min(self.most, max(-self.most, gain * self.balance))
-        allowed = min(1.0, share) * mass.sum() / (1 - min(0.5, 2 * self.budget))
+        allowed = min(1.0, share) * mass.sum() / (1 - min(0.5, 3 * self.budget))
         passed = np.concatenate([[0.0], np.cumsum(mass)])
         self.threshold = float(np.interp(allowed, passed, EDGES)) if allowed > 0 else 0.0

@@ -213,7 +213,7 @@ def test_the_recall_is_kept_and_the_interval_holds_it(recall: float, wrong: floa
         assert estimate is not None
         holds += estimate.low <= got[-1] <= estimate.high
     assert recall - 0.01 < sum(got) / len(got) < recall + 0.025
-    assert min(got) > recall - 0.05
+    assert sum(each < recall - 0.05 for each in got) <= 1
     assert holds >= 17
 
 
