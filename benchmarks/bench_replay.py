@@ -27,7 +27,7 @@ from prefrontal.assembly.replay_gate import PulseGate
 from prefrontal.replay.backtest import Question, backtest
 from prefrontal.replay.hiding import without
 from prefrontal.replay.presets import parse_preset
-from prefrontal.replay.result import ReplayResult
+from prefrontal.replay.result import PolicyResult, ReplayResult
 from prefrontal.replay.windows import read_windows
 from prefrontal.types import SignalEvent, Window
 
@@ -160,14 +160,7 @@ def _header() -> str:
 def _row(name: str, paths: Figures, everything: Figures) -> str:
     result = everything.ours
     by_path, by_all = (figures.ours.policy("rule") for figures in (paths, everything))
-    assert by_path is not None
-    assert by_all is not None
-    rule = (
-        f"{by_path.share_woken:.2f} @ {by_path.recall or 0:.2f} -> "
-        f"{share_at(paths.ours, by_path.recall or 0):.2f} / "
-        f"{by_all.share_woken:.2f} @ {by_all.recall or 0:.2f} -> "
-        f"{share_at(result, by_all.recall or 0):.2f}"
-    )
+    rule = f"{_against(paths.ours, by_path)} / {_against(result, by_all)}"
     hand = "-"
     if paths.hand is not None and everything.hand is not None:
         hand = (
@@ -184,6 +177,13 @@ def _row(name: str, paths: Figures, everything: Figures) -> str:
         f"{paths.windows_per_s:,.0f} / {everything.windows_per_s:,.0f}",
     )  # fmt: skip
     return f"| {' | '.join(cells)} |"
+
+
+def _against(result: ReplayResult, rule: PolicyResult | None) -> str:
+    if rule is None:
+        return "none beats chance"
+    recall = rule.recall or 0
+    return f"{rule.share_woken:.2f} @ {recall:.2f} -> {share_at(result, recall):.2f}"
 
 
 def len_of(result: ReplayResult) -> int:

@@ -94,7 +94,8 @@ void register_rules(py::module_& pulse) {
       .def_readonly("windows", &FoundRule::windows)
       .def_readonly("relevant", &FoundRule::relevant)
       .def_readonly("matched", &FoundRule::matched)
-      .def_readonly("caught", &FoundRule::caught);
+      .def_readonly("caught", &FoundRule::caught)
+      .def_readonly("beats_chance", &FoundRule::beats_chance);
   py::class_<RuleFinder>(pulse, "RuleFinder")
       .def(py::init<>())
       .def("__len__", &RuleFinder::windows)

@@ -22,6 +22,8 @@ constexpr std::size_t kRefined = 24;       // path terms that are tried with an 
 constexpr std::size_t kExceptions = 12;    // folder names tried as an exception
 constexpr double kPrice = 0.01;            // share of the label's entropy a second word must earn
 constexpr double kChance = 3.0;            // nats a word must tell in all, or it may be chance
+constexpr double kNewer = 3.3;             // nats the newer half must tell: chi-square at 1 %
+constexpr double kLuck = 0.025;            // of the rules of one term, and of those of two
 
 using Bits = std::vector<std::uint64_t>;
 
@@ -62,6 +64,15 @@ Counts count(const Bits& bits, const Bits& relevant, Counts base) {
     base.caught += static_cast<std::size_t>(std::popcount(bits[i] & relevant[i]));
   }
   return base;
+}
+
+Bits joined(Bits a, Rule::Join join, const Bits& b) {
+  for (std::size_t w = 0; w < a.size(); ++w) {
+    if (join == Rule::Join::either) a[w] |= b[w];
+    if (join == Rule::Join::both) a[w] &= b[w];
+    if (join == Rule::Join::but_not) a[w] &= ~b[w];
+  }
+  return a;
 }
 
 // Every term that a window could be described by.
@@ -118,6 +129,25 @@ std::vector<Term> shortlist(const std::map<Term, Counts>& counted) {
   return terms;
 }
 
+// Whether one of `tried` rules tells so many nats by chance in at most kLuck of all histories.
+// Twice the nats are chi-square with one degree of freedom: P(more) < exp(-nats) / sqrt(pi nats).
+bool beyond_luck(double nats, double tried) {
+  constexpr double kPi = 3.14159265358979324;
+  if (!(nats > 1.0)) return false;
+  return nats + 0.5 * simd::natural_log(kPi * nats) >= simd::natural_log(tried / kLuck);
+}
+
+double nats_of(const Counts& c) {
+  const auto windows = static_cast<double>(c.windows);
+  return information(c) * windows * entropy(static_cast<double>(c.relevant), windows);
+}
+
+// Whether the newer half alone says it, too. Windows of one kind do not speak against any rule.
+bool still_holds(const Counts& newer) {
+  if (newer.relevant == 0 || newer.relevant == newer.windows) return true;
+  return nats_of(newer) >= kNewer;
+}
+
 class Best {
  public:
   explicit Best(FoundRule start) : found_(std::move(start)) {
@@ -125,11 +155,15 @@ class Best {
     nats_ = windows * entropy(static_cast<double>(found_.relevant), windows);
   }
 
-  void offer(const Term& first, Rule::Join join, const Term& second, const Counts& c, int words) {
-    const double worth = information(c) - kPrice * words - kChance * (words + 2) / nats_;
-    if (!(worth > worth_)) return;
+  // tried: rules of as many terms. newer: counts the newer half; called for few.
+  template <typename Newer>
+  void offer(Rule rule, const Counts& c, int words, double tried, Newer&& newer) {
+    const double told = information(c);
+    const double worth = told - kPrice * words - kChance * (words + 2) / nats_;
+    if (!(worth > worth_) || !beyond_luck(told * nats_, tried)) return;
+    if (!still_holds(newer())) return;
     worth_ = worth;
-    found_ = {{first, join, second, 0.0, 0.0}, c.windows, c.relevant, c.matched, c.caught};
+    found_ = {std::move(rule), c.windows, c.relevant, c.matched, c.caught, true};
   }
   FoundRule found() const { return found_; }
 
@@ -214,6 +248,17 @@ FoundRule RuleFinder::find() const {
     if (kept.relevant) ++everything.caught;
   }
   Best best(everything);
+  Bits newer_half(relevant.size(), 0);
+  Counts newer_base;
+  for (std::size_t i = kept_.size() / 2; i < kept_.size(); ++i) {
+    newer_half[i / 64] |= 1ULL << (i % 64);
+    ++newer_base.windows;
+    if (kept_[i].relevant) ++newer_base.relevant;
+  }
+  auto newer_of = [&](Bits bits) {
+    for (std::size_t w = 0; w < bits.size(); ++w) bits[w] &= newer_half[w];
+    return count(bits, relevant, newer_base);
+  };
 
   std::map<Term, Counts> counted;
   for (std::size_t i = 0; i < windows.size(); ++i) {
@@ -225,11 +270,14 @@ FoundRule RuleFinder::find() const {
       if (kept_[i].relevant) ++c.caught;
     }
   }
+  double tried = static_cast<double>(kRefined * kExceptions);
+  for (const auto& [term, c] : counted) tried += c.matched >= kFewest ? 1.0 : 0.0;
   std::vector<Candidate> candidates;
   auto consider = [&](const Term& term, int words) {
     Candidate candidate{term, {}, bits_of(term, windows)};
     candidate.counts = count(candidate.bits, relevant, base);
-    best.offer(term, Rule::Join::one, {}, candidate.counts, words);
+    best.offer({term, Rule::Join::one, {}, 0.0, 0.0}, candidate.counts, words, tried,
+               [&] { return newer_of(candidate.bits); });
     candidates.push_back(std::move(candidate));
   };
   for (const Term& term : shortlist(counted)) consider(term, 0);
@@ -249,6 +297,7 @@ FoundRule RuleFinder::find() const {
   }
   for (const Term& term : refined) consider(term, 1);
 
+  tried = 3.0 * static_cast<double>(candidates.size()) * static_cast<double>(candidates.size());
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const Candidate& a = candidates[i];
     const int price = a.term.outside.empty() ? 1 : 2;
@@ -266,9 +315,13 @@ FoundRule RuleFinder::find() const {
       Counts but_not = a.counts;
       but_not.matched -= both.matched;
       but_not.caught -= both.caught;
-      best.offer(a.term, Rule::Join::either, b.term, either, price);
-      best.offer(a.term, Rule::Join::both, b.term, both, price);
-      best.offer(a.term, Rule::Join::but_not, b.term, but_not, price);
+      auto offer = [&](Rule::Join join, const Counts& c) {
+        best.offer({a.term, join, b.term, 0.0, 0.0}, c, price, tried,
+                   [&] { return newer_of(joined(a.bits, join, b.bits)); });
+      };
+      offer(Rule::Join::either, either);
+      offer(Rule::Join::both, both);
+      offer(Rule::Join::but_not, but_not);
     }
   }
   FoundRule found = best.found();

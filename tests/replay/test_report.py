@@ -161,7 +161,7 @@ def test_reasons_are_words_and_the_base_rate_is_no_rule() -> None:
     assert "what is usual here" in main
     assert "one file only" in main
     assert not re.search(r"(count|word|words|actor|bias)=", main)
-    assert "No one-line rule beats waking on everything." in main
+    assert "No one-line rule beats chance here." in main
     assert "<bdi>**</bdi>" not in main
     assert '"rule"' not in page.split('id="replay-data">')[1].split("</script>")[0]
 

@@ -131,7 +131,7 @@ def test_reasons_are_words() -> None:
 
 def test_the_base_rate_is_no_rule() -> None:
     text = shown(made_histories.by_lot())
-    assert "No one-line rule beats waking on everything." in text
+    assert "No one-line rule beats chance here." in text
     assert "**" not in text
     assert "Best one-line rule" not in text
 

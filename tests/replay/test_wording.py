@@ -100,7 +100,7 @@ def test_the_base_rate_is_called_so_and_is_no_rule_of_its_own() -> None:
         replace(each, detail="**") if each.name == "rule" else each for each in base.policies
     )
     result = replace(base, policies=policies)
-    assert rule_sentence(result) == "No one-line rule beats waking on everything."
+    assert rule_sentence(result) == "No one-line rule beats chance here."
     assert "rule" not in [each.name for each in shown_policies(result)]
     assert rule_sentence(replace(base, policies=())) == ""
 

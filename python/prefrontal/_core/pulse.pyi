@@ -62,10 +62,12 @@ class Limbic:
     p = sigmoid(bias + sum of the weights of the window's features). Weights are kept by feature,
     so one lookup serves all modules. Safe to call from several threads.
 
-    utc: read hours and weekdays in UTC instead of local time.
+    utc: read hours and weekdays in UTC instead of local time. version: how it learns, 2 or, as
+    gates did before, 1 (all features of a window alike); saved weights are the same for both.
+    Raises ValueError for another version.
     """
 
-    def __init__(self, utc: bool = False) -> None: ...
+    def __init__(self, utc: bool = False, version: int = 2) -> None: ...
     def add(
         self,
         module_id: str,
@@ -128,6 +130,8 @@ class Limbic:
 
     def learn(self, module_id: str, window: Sequence[SignalEvent], label: float) -> bool:
         """One implicit AdaGrad step towards `label`, 0..1 (the caller checks it).
+
+        How far a weight moves depends on the kind of its feature: csrc/pulse/learning_rates.hpp.
 
         False, and nothing done, for an empty window or an unknown module. Past 131,072 weights a
         module forgets the weakest half.
@@ -269,6 +273,14 @@ class FoundRule:
     def caught(self) -> int:
         """Matched and relevant."""
 
+    @property
+    def beats_chance(self) -> bool:
+        """Whether the rule tells more than the best of as many would by chance; not so for "**".
+
+        Its likelihood ratio must exclude that it tells nothing: on all windows at 5 % divided by
+        the rules tried, on the newer half of them at 1 %.
+        """
+
 class RuleFinder:
     """Collects labelled windows and finds the rule that tells most about relevance."""
 
@@ -278,7 +290,7 @@ class RuleFinder:
         """Take in one window; at most 64 of its events are looked at."""
 
     def find(self) -> FoundRule:
-        """The best rule by mutual information less a price for length; "**" when none tells."""
+        """The best rule that beats chance, by information less a price for length, or "**"."""
 
 class RecallPromise:
     """A threshold for an asked recall from the scores of past relevant windows.

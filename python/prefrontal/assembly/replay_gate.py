@@ -52,7 +52,7 @@ class PulseGate:
     def scorer(self, found: FoundRule | None) -> Scorer:
         limbic = LimbicLayer(utc=True)
         limbic.register(REPLAY_MODULE.module_id, REPLAY_MODULE)
-        if isinstance(found, PulseRule):
+        if isinstance(found, PulseRule) and found.beats_chance:
             limbic.start_from(REPLAY_MODULE.module_id, found.rule)
         return ModuleScorer(limbic, REPLAY_MODULE.module_id)
 

@@ -17,7 +17,8 @@ def find_rule(labelled: Iterable[tuple[Sequence[SignalEvent], bool]]) -> FoundRu
     combinations), the actor, a word of the text, a path with an exception, and two of these
     joined by and, or, but not. The measure is mutual information with the label, less a price
     for each word after the first, so a longer rule must earn its length, and less what chance
-    would tell. With nothing to tell apart the rule is "**", which every file matches.
+    would tell. A rule that does not beat chance beyond doubt (`FoundRule.beats_chance`) is not
+    taken; where none does, the rule is "**", which every file matches.
     """
     finder = RuleFinder()
     for window, relevant in labelled:

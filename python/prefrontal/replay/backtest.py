@@ -133,7 +133,7 @@ def _result(
         trial,
         days,
         asked=question.recall,
-        rule=str(found.rule),
+        rule=str(found.rule) if found.beats_chance else None,
         tokens_per_wake=question.tokens_per_wake,
         seed=question.seed,
     )

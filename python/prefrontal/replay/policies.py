@@ -14,21 +14,23 @@ DAY_S = 86400
 
 
 def policies(
-    trial: Trial, days: float, *, asked: float, rule: str, tokens_per_wake: int, seed: int
+    trial: Trial, days: float, *, asked: float, rule: str | None, tokens_per_wake: int, seed: int
 ) -> tuple[PolicyResult, ...]:
     """One row a policy: heartbeat, on_change, rule, random, prefrontal.
 
     days: length of the time span, above 0. asked: recall asked of `random`, which wakes for that
-    share of the windows by chance.
+    share of the windows by chance. rule: its text; without one that beats chance there is no row.
     """
     draw = Random(seed)
     chance = bytes(draw.random() < asked for _ in range(len(trial)))
     per_window = [
         ("on_change", bytes([1]) * len(trial), "every window wakes"),
-        ("rule", trial.by_rule, rule),
+        ("rule", trial.by_rule, rule or ""),
         ("random", chance, f"wakes for {asked:.0%} of the windows by chance"),
         ("prefrontal", trial.woke, "threshold from the past alone"),
     ]
+    if rule is None:
+        per_window.pop(1)
     rows = [_heartbeat(trial, days, tokens_per_wake)]
     for name, woke, detail in per_window:
         rows.append(_row(name, detail, woke, trial.relevant, days, tokens_per_wake))

@@ -15,7 +15,7 @@ from .verdict import NOTHING_TO_MEASURE, extrapolates, verdict
 from .wording import (
     KIND_WORDS,
     NOTHING,
-    is_base_rate,
+    has_rule,
     level,
     percent,
     policy_words,
@@ -175,7 +175,7 @@ def _policies(result: ReplayResult) -> str:
         return '<p class="empty">No policy was tried.</p>'
     heads = ("Policy", "Caught", "Wake-ups", "Spared", "Delay", "Useful", "A\u00a0month")
     rows = [_policy_row(result, each, heads[1:]) for each in shown_policies(result)]
-    none = result.relevant and any(map(is_base_rate, result.policies))
+    none = result.relevant and not has_rule(result)
     note = f'<p class="gloss">{escape(rule_sentence(result))}</p>' if none else ""
     return table(heads, rows, MINOR) + note
 

@@ -15,7 +15,7 @@ from .result import Outcome, PolicyResult, ReplayResult
 
 NOTHING = "–"
 BASE_RATE_RULE = "**"
-NO_RULE = "No one-line rule beats waking on everything."
+NO_RULE = "No one-line rule beats chance here."
 POLICY_WORDS = {
     "prefrontal": "Learned gate",
     "on_change": "Every change",
@@ -164,13 +164,18 @@ def shown_policies(result: ReplayResult) -> list[PolicyResult]:
     )
 
 
+def has_rule(result: ReplayResult) -> bool:
+    """Whether one of the policies is a rule that told more than chance."""
+    return any(each.name == "rule" and not is_base_rate(each) for each in result.policies)
+
+
 def rule_sentence(result: ReplayResult) -> str:
     """What the best one-line rule is, or that there is none; empty when none was looked for."""
     rule = result.policy("rule")
+    if not has_rule(result):
+        return NO_RULE if result.policies else ""
     if rule is None or not rule.detail:
         return ""
-    if is_base_rate(rule):
-        return NO_RULE
     return f"The one-line rule: {printable(rule.detail)}"
 
 

@@ -33,6 +33,7 @@ class ScriptedFinding:
     relevant: int
     matched: int
     caught: int
+    beats_chance: bool = True
 
 
 @dataclass
