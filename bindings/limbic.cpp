@@ -71,7 +71,7 @@ void add(BoundLimbic& limbic, const std::string& module, const std::string& dige
          const std::vector<NamedSeed>& named) {
   std::vector<Seed> seeds;
   for (const auto& [kind, value, weight] : named)
-    seeds.push_back({key_of(kind_of(kind), value), weight});
+    seeds.push_back({key_of(kind_of(kind), value), kind_of(kind), weight});
   limbic.remove(module);
   limbic.scorer().add(module, digest, bias, seeds);
 }
@@ -90,8 +90,10 @@ py::list load(BoundLimbic& limbic, const py::bytes& bytes, const std::string& on
 void register_limbic(py::module_& pulse) {
   py::class_<BoundLimbic> limbic(pulse, "Limbic");
   limbic
-      .def(py::init([](bool utc) { return new BoundLimbic(utc ? Zone::utc : Zone::local); }),
-           py::arg("utc") = false)
+      .def(py::init([](bool utc, int version) {
+             return new BoundLimbic(utc ? Zone::utc : Zone::local, learning_rates(version));
+           }),
+           py::arg("utc") = false, py::arg("version") = kLearningVersion)
       .def("add", &add, py::arg("module_id"), py::arg("digest"), py::arg("bias"), py::arg("seeds"))
       .def(
           "remove", [](BoundLimbic& l, const std::string& m) { l.remove(m); }, py::arg("module_id"))

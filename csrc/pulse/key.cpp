@@ -14,7 +14,7 @@ constexpr std::string_view kNames[] = {
     "count",      "only extension", "only directory", "directories", "extensions",
     "file kinds", "hour",           "weekday",        "span",        "gap",
     "size",       "idle minutes",   "magnitude",      "feature",     "rule"};
-static_assert(std::size(kNames) == static_cast<std::size_t>(Kind::rule) + 1);
+static_assert(std::size(kNames) == kKinds);
 
 }  // namespace
 

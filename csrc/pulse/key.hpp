@@ -1,6 +1,7 @@
 // 64-bit keys of one-hot features: FNV-1a over the bytes, finished with a mix that holds the kind.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -34,6 +35,7 @@ enum class Kind : std::uint8_t {
   attribute,
   rule,
 };
+inline constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::rule) + 1;
 
 std::string_view kind_name(Kind kind);
 Kind kind_of(std::string_view name);  // throws std::invalid_argument for an unknown name

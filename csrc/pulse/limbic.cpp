@@ -31,7 +31,7 @@ void Limbic::keys(const std::string& module, const Window& window, Keys& keys) c
   std::lock_guard lock(mutex_);
   const auto rule = rules_.find(module);
   if (rule != rules_.end() && !keys.empty())
-    keys.push_back(answer_key(module, rule->second, rule->second.matches(window)));
+    keys.push_back({answer_key(module, rule->second, rule->second.matches(window)), Kind::rule});
 }
 
 void Limbic::keys(const Window& window, Keys& keys) const {
@@ -39,7 +39,7 @@ void Limbic::keys(const Window& window, Keys& keys) const {
   std::lock_guard lock(mutex_);
   if (keys.empty()) return;
   for (const auto& [module, rule] : rules_)
-    keys.push_back(answer_key(module, rule, rule.matches(window)));
+    keys.push_back({answer_key(module, rule, rule.matches(window)), Kind::rule});
 }
 
 void Limbic::keys(std::span<const std::string> modules, const Window& window, Keys& keys) const {
@@ -49,7 +49,7 @@ void Limbic::keys(std::span<const std::string> modules, const Window& window, Ke
   for (const std::string& module : modules) {
     const auto rule = rules_.find(module);
     if (rule != rules_.end())
-      keys.push_back(answer_key(module, rule->second, rule->second.matches(window)));
+      keys.push_back({answer_key(module, rule->second, rule->second.matches(window)), Kind::rule});
   }
 }
 
@@ -67,8 +67,8 @@ std::vector<NamedFeature> Limbic::named(const std::string& module, const Window&
 
 bool Limbic::start_from(const std::string& module, const Rule& rule) {
   const std::array<Seed, 2> seeds = {
-      Seed{answer_key(module, rule, true), static_cast<float>(rule.log_odds_match)},
-      Seed{answer_key(module, rule, false), static_cast<float>(rule.log_odds_rest)}};
+      Seed{answer_key(module, rule, true), Kind::rule, static_cast<float>(rule.log_odds_match)},
+      Seed{answer_key(module, rule, false), Kind::rule, static_cast<float>(rule.log_odds_rest)}};
   if (!scorer_.seed(module, seeds)) return false;
   std::lock_guard lock(mutex_);
   rules_.insert_or_assign(module, rule);

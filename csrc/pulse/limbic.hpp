@@ -17,7 +17,7 @@ namespace prefrontal::pulse {
 
 class Limbic {
  public:
-  explicit Limbic(Zone zone) : zone_(zone) {}
+  Limbic(Zone zone, const LearningRates& rates) : zone_(zone), scorer_(rates) {}
 
   LinearScorer& scorer() { return scorer_; }
   const LinearScorer& scorer() const { return scorer_; }

@@ -5,16 +5,10 @@
 #include "csrc/pulse/linear_scorer.hpp"
 
 namespace prefrontal::pulse {
-namespace {
-
-constexpr float kSeedEnergy = 1.0F;  // of a feature the fingerprint speaks of: slower to move
-
-}  // namespace
-
 void LinearScorer::add(const std::string& name, const std::string& digest, float bias,
                        std::span<const Seed> seeds) {
   std::unique_lock lock(mutex_);
-  place(name, digest, {bias, bias, kSeedEnergy}, 0.0F);
+  place(name, digest, {bias, bias, rates_.of(Kind::bias).seed_energy}, 0.0F);
   sow(modules_.find(name)->second, seeds);
 }
 
@@ -59,7 +53,7 @@ void LinearScorer::sow(Module& module, std::span<const Seed> seeds) {
   for (const Seed& s : seeds) {
     const Row* row = table_.find(s.key);
     if (row == nullptr || row->find(module.slot).energy == 0.0F)
-      put(module, s.key, {s.weight, s.weight, kSeedEnergy});
+      put(module, s.key, {s.weight, s.weight, rates_.of(s.kind).seed_energy});
   }
 }
 

@@ -5,10 +5,11 @@
 // Two learners see every label. Both take implicit steps, w_i += r_i (y - p') with p' the
 // learner's probability after the step, found by Newton's method, so one label never overshoots
 // (Kulis and Bartlett, ICML 2010). The slow one is AdaGrad, r_i = lr / sqrt(G_i) (Duchi et al.,
-// JMLR 2011); the fast one keeps r_i constant and so follows a world that changes. m follows
-// which of them predicted better lately: m = sigmoid(eta * lead), lead the discounted difference
-// of their log losses (exponential weights; Herbster and Warmuth, 1998). No momentum, nothing
-// random, the same bits on every processor.
+// JMLR 2011); the fast one keeps r_i constant and so follows a world that changes. How large r_i
+// is depends on the feature's kind: learning_rates.hpp. m follows which of them predicted better
+// lately: m = sigmoid(eta * lead), lead the discounted difference of their log losses
+// (exponential weights; Herbster and Warmuth, 1998). No momentum, nothing random, the same bits
+// on every processor.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +23,14 @@
 #include <vector>
 
 #include "csrc/pulse/feature_table.hpp"
+#include "csrc/pulse/learning_rates.hpp"
 #include "csrc/pulse/sparse_features.hpp"
 
 namespace prefrontal::pulse {
 
-using Keys = std::vector<std::uint64_t>;
-
 struct Seed {
   std::uint64_t key;
+  Kind kind;
   float weight;  // log-odds that the feature adds before anything is learned
 };
 
@@ -44,7 +45,7 @@ enum class Restored { restored, created, changed };
 // Safe to use from several threads: many may score while none learns, one learns at a time.
 class LinearScorer {
  public:
-  LinearScorer() { index_names(); }
+  explicit LinearScorer(const LearningRates& rates) : rates_(rates) { index_names(); }
 
   // Replaces a module of the same name. `digest` tells fingerprints apart across a save.
   void add(const std::string& module, const std::string& digest, float bias,
@@ -107,6 +108,7 @@ class LinearScorer {
   Slot free_slot();
   void index_names();
 
+  const LearningRates& rates_;
   std::map<std::string, Module, std::less<>> modules_;
   std::vector<Cell> bias_;   // by slot
   std::vector<float> lead_;  // by slot: how much better the slow learner predicted

@@ -41,16 +41,16 @@ class SeenKeys {
 
 struct KeySink {
   static constexpr bool kNamed = false;
-  std::vector<std::uint64_t>& keys;
+  Keys& keys;
   std::size_t size() const { return keys.size(); }
-  void add(std::uint64_t key, Kind, std::string_view) { keys.push_back(key); }
+  void add(std::uint64_t key, Kind, Kind role, std::string_view) { keys.push_back({key, role}); }
 };
 
 struct NameSink {
   static constexpr bool kNamed = true;
   std::vector<NamedFeature>& features;
   std::size_t size() const { return features.size(); }
-  void add(std::uint64_t key, Kind kind, std::string_view value) {
+  void add(std::uint64_t key, Kind kind, Kind, std::string_view value) {
     features.push_back({key, std::string(kind_name(kind)) + "=" + std::string(value)});
   }
 };
@@ -103,9 +103,12 @@ class Extraction {
     return keys;
   }
 
-  void emit(Kind kind, std::uint64_t state, std::string_view value) {
+  void emit(Kind kind, Kind role, std::uint64_t state, std::string_view value) {
     const std::uint64_t key = finish_key(kind, state);
-    if (sink_.size() < room_ && seen().insert(key)) sink_.add(key, kind, value);
+    if (sink_.size() < room_ && seen().insert(key)) sink_.add(key, kind, role, value);
+  }
+  void emit(Kind kind, std::uint64_t state, std::string_view value) {
+    emit(kind, kind, state, value);
   }
   void emit(Kind kind, std::string_view value) { emit(kind, hash_bytes(value), value); }
 
@@ -127,9 +130,11 @@ class Extraction {
       emit(Kind::magnitude, doubling_bucket(e.magnitude * 8.0));
     }
     directories(place.directory);
-    emit(Kind::name, place.name);
+    // A log, a feed, a repository: what is told apart there is the text, the name is where it is.
+    const bool holder = !file && !e.text.empty();
+    emit(Kind::name, holder ? Kind::directory : Kind::name, hash_bytes(place.name), place.name);
     for_each_word(stem(place.name, file), false, [&](std::uint64_t state, std::string_view word) {
-      emit(Kind::token, state, word);
+      emit(Kind::token, holder ? Kind::directory : Kind::token, state, word);
     });
     if (e.source == "time") emit(Kind::idle, doubling_bucket(e.minutes_since_last_activation));
     said(e);
@@ -251,7 +256,7 @@ class Extraction {
 
 }  // namespace
 
-void extract_keys(const Window& window, Zone zone, std::vector<std::uint64_t>& keys) {
+void extract_keys(const Window& window, Zone zone, Keys& keys) {
   keys.clear();
   if (!window.empty()) Extraction<KeySink>(window, zone, KeySink{keys}).run();
 }

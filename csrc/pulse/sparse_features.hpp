@@ -14,13 +14,19 @@ namespace prefrontal::pulse {
 inline constexpr std::size_t kMaxEvents = 256;     // of a window; later ones only count
 inline constexpr std::size_t kMaxFeatures = 1024;  // of a window
 
+struct Key {
+  std::uint64_t value;
+  Kind kind;  // whose rates it learns with; not always the kind that is part of the value
+};
+using Keys = std::vector<Key>;
+
 struct NamedFeature {
   std::uint64_t key;
   std::string name;  // "extension=.py", "word=fix"
 };
 
 // Replaces `keys` by the window's distinct keys, in a fixed order. Empty for an empty window.
-void extract_keys(const Window& window, Zone zone, std::vector<std::uint64_t>& keys);
+void extract_keys(const Window& window, Zone zone, Keys& keys);
 
 // The same keys in the same order, each with what a person reads.
 std::vector<NamedFeature> extract_named(const Window& window, Zone zone);

@@ -62,9 +62,17 @@ def test_two_kinds_of_files_are_told_apart_in_tens_of_labels_without_any_prior()
     assert labels_until(module(), 0.1, 0.9) <= 80
 
 
-def test_even_a_fingerprint_that_is_wrong_is_overcome_in_tens_of_labels() -> None:
-    wrong = {"relevant_extensions": [".tmp"], "irrelevant_extensions": [".pdf"]}
-    assert 20 < labels_until(module(filesystem=FILES | wrong), GATE, GATE) <= 80
+def test_a_fingerprint_that_is_wrong_gives_way_to_tens_of_labels_and_not_to_one_or_two() -> None:
+    limbic = module(
+        filesystem=FILES | {"relevant_extensions": [".tmp"], "irrelevant_extensions": [".pdf"]}
+    )
+    fresh_pdf, fresh_tmp = ([file(f"{DOWNLOADS}/unseen.{kind}")] for kind in ("pdf", "tmp"))
+    for number in range(80):
+        if limbic.score("m", fresh_pdf) > GATE > limbic.score("m", fresh_tmp):
+            break
+        kind = "tmp" if number % 2 else "pdf"
+        limbic.update_weights("m", [file(f"{DOWNLOADS}/{number}.{kind}")], float(kind == "pdf"))
+    assert 3 < number <= 60
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -27,28 +27,45 @@ if TYPE_CHECKING:
 
 SCORERS = ("linear", "lstm")
 
+LEARNING_VERSION = 2
+"""How a linear scorer learns: 1 blamed all features of a window alike, as gates did until 0.1."""
+
 
 class LimbicLayer:
     """Scores windows for registered modules and learns from labels.
 
     scorer: "linear", a logistic model over one-hot features (kind of file, folders, words, actor,
-        hour, ...) that starts from the fingerprint and learns by AdaGrad; or "lstm", a recurrent
-        network of 21,057 weights a module over the 16 slots of `SignalEvent.to_feature_vector`
-        (slot 7 as ln(1+minutes)/ln(1+1440)), which starts from random weights and learns by Adam.
+        hour, ...) that starts from the fingerprint and learns by implicit AdaGrad steps; or
+        "lstm", a recurrent network of 21,057 weights a module over the 16 slots of
+        `SignalEvent.to_feature_vector` (slot 7 as ln(1+minutes)/ln(1+1440)), which starts from
+        random weights and learns by Adam.
     seed: for scorers that draw random numbers: the weights of an LSTM follow from the seed and the
         module's id. "linear" draws none, so every seed scores alike.
     utc: read hours and weekdays in UTC instead of local time; "lstm" reads only what events say.
+    version: how "linear" learns. 2: a label is explained first by what is specific to the window
+        (name, words, kind of file); what most windows share moves when labels about different
+        things agree. 1: all features alike, for logs of gates that learned so. Saved weights are
+        the same for both.
 
     A window is a list of events, the latest last. Methods may be called from several threads.
     """
 
-    def __init__(self, scorer: str = "linear", seed: int = 0, *, utc: bool = False) -> None:
+    def __init__(
+        self,
+        scorer: str = "linear",
+        seed: int = 0,
+        *,
+        utc: bool = False,
+        version: int = LEARNING_VERSION,
+    ) -> None:
         if scorer not in SCORERS:
             raise ValueError(f"scorer must be one of {', '.join(SCORERS)}, got {scorer!r}")
         if not isinstance(seed, int) or isinstance(seed, bool):
             raise TypeError(f"seed must be a whole number, got {seed!r}")
+        if version not in (1, 2):
+            raise ValueError(f"version must be 1 or 2, got {version!r}")
         self._core: core.Limbic | core.LstmLimbic = (
-            core.Limbic(utc=utc) if scorer == "linear" else core.LstmLimbic(seed % 2**64)
+            core.Limbic(utc, version) if scorer == "linear" else core.LstmLimbic(seed % 2**64)
         )
         self._of_histories: frozenset[str] = frozenset()
 

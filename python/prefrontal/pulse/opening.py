@@ -97,10 +97,10 @@ def open_gate(
     none. every: labels after which it saves by itself. judged: windows judged before, where the
     store does not say. Raises InputError for two modules of one id.
     """
-    limbic = LimbicLayer(settings.scorer, settings.seed)
+    limbic = LimbicLayer(settings.scorer, settings.seed, version=version)
     before = judged_before(store) if judged is None else judged
     gate = Gate(settings, limbic, clock, standings, attention, judged=before, version=version)
-    shelf = LimbicLayer(settings.scorer, settings.seed)
+    shelf = LimbicLayer(settings.scorer, settings.seed, version=version)
     learned = Learned(store, limbic, shelf, gate, weights_file, every)
     for module in modules:
         if module.module_id in gate.modules:

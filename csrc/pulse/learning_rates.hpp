@@ -1,0 +1,53 @@
+// How far a label moves the weight of a feature, by the feature's kind.
+//
+// A label is explained first by what is specific: a name, a word, an extension have their full step
+// from the start. What a window shares with most others (folder, source, hour, bias) moves by
+//
+//   share = 1 / (1 + q^-4),  q = energy / surprise
+//
+// of its step, energy being the squared errors that the feature has been through. Many labels about
+// one file leave little error after the first, so what it shares stays where it is; labels that no
+// specific feature explains, since each is about something else, add up to `surprise` and free it.
+// It is a prior on weights: the larger `surprise`, the less a kind is expected to generalise alone.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "csrc/pulse/key.hpp"
+
+namespace prefrontal::pulse {
+
+inline constexpr float kFirstEnergy = 0.1F;  // of a feature before its first label
+
+struct KindRate {
+  float slow = 1.0F;  // of the step of a specific feature
+  float fast = 1.0F;
+  float surprise = 0.0F;             // squared errors until half a step is made; 0: from the start
+  float seed_energy = kFirstEnergy;  // of a feature the fingerprint speaks of: larger is slower
+
+  float share(float energy) const {
+    if (surprise == 0.0F) return 1.0F;
+    const float q = energy / surprise;
+    return 1.0F / (1.0F + 1.0F / (q * q * q * q));
+  }
+};
+
+struct LearningRates {
+  float slow = 0.2F;  // step of the slow learner, divided by the root of the energy
+  float fast = 0.1F;
+  // Logit that a unit of error moves at most in full; of a window of many features, whose steps
+  // add up to more, it moves sqrt(most * sum).
+  float most = std::numeric_limits<float>::infinity();
+  std::array<KindRate, kKinds> kinds;
+
+  const KindRate& of(Kind kind) const { return kinds[static_cast<std::size_t>(kind)]; }
+  float part(float sum) const { return sum > most ? std::sqrt(most / sum) : 1.0F; }
+};
+
+// Version 1: every kind alike, as until 2026. Version 2: the prior above.
+inline constexpr int kLearningVersion = 2;
+const LearningRates& learning_rates(int version);  // throws std::invalid_argument for others
+
+}  // namespace prefrontal::pulse

@@ -1,0 +1,124 @@
+// LinearScorer's steps: how one label moves the weights of its window, and what is forgotten.
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+
+#include "csrc/pulse/linear_scorer.hpp"
+#include "csrc/simd/exp.hpp"
+#include "csrc/simd/log.hpp"
+
+namespace prefrontal::pulse {
+namespace {
+
+constexpr float kEta = 0.3F;         // how sharply the mix follows the lead
+constexpr float kDiscount = 0.995F;  // of the lead, a label
+constexpr int kNewtonSteps = 6;
+constexpr std::size_t kMostFeatures = 1U << 17U;  // of one module; then the weakest half goes
+
+// What is left of the error after an implicit step: label - p' where p' = sigmoid(logit'),
+// logit' = logit + reach (label - p').
+float error_left(float logit, float reach, float label) {
+  float after = logit;
+  for (int step = 0; step < kNewtonSteps; ++step) {
+    const float p = simd::sigmoid_of(after);
+    after -= (after - logit - reach * (label - p)) / (1.0F + reach * p * (1.0F - p));
+  }
+  return label - simd::sigmoid_of(after);
+}
+
+float size_of(const Cell& cell) { return std::fabs(cell.slow) + std::fabs(cell.fast); }
+
+float log_loss(float logit, float label) {
+  const double yes = simd::natural_log(static_cast<double>(simd::sigmoid_of(logit)));
+  const double no = simd::natural_log(static_cast<double>(simd::sigmoid_of(-logit)));
+  return static_cast<float>(-(label * yes + (1.0 - label) * no));
+}
+
+}  // namespace
+
+bool LinearScorer::learn(const std::string& name, const Keys& keys, float label) {
+  std::unique_lock lock(mutex_);
+  const auto found = modules_.find(name);
+  if (found == modules_.end() || keys.empty()) return false;
+  Module& module = found->second;
+  const Slot slot = module.slot;
+  const Logits before = logits(slot, keys);
+  judge(slot, before, label);
+
+  const float error = label - simd::sigmoid_of(before.slow);
+  const float energy = error * error;
+  std::vector<Cell> cells(keys.size() + 1);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const Row* row = table_.find(keys[i].value);
+    if (row != nullptr) cells[i] = row->find(slot);
+    if (cells[i].energy == 0.0F) cells[i].energy = kFirstEnergy;
+  }
+  cells.back() = bias_[slot];
+
+  // The steps of a unit of error; their sum, the reach, is how far it moves the logit.
+  std::vector<Logits> steps(cells.size());
+  Logits reach;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    cells[i].energy += energy;
+    const KindRate& rate = rates_.of(i < keys.size() ? keys[i].kind : Kind::bias);
+    const float share = rate.share(cells[i].energy);
+    steps[i] = {rates_.slow * rate.slow * share / std::sqrt(cells[i].energy), rate.fast * share};
+    reach.slow += steps[i].slow;
+    reach.fast += steps[i].fast;
+  }
+  reach.fast *= rates_.fast;
+  const Logits part{rates_.part(reach.slow), rates_.part(reach.fast)};
+  const float slow = part.slow * error_left(before.slow, part.slow * reach.slow, label);
+  const float fast = part.fast * error_left(before.fast, part.fast * reach.fast, label);
+
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    cells[i].slow += steps[i].slow * slow;
+    cells[i].fast += rates_.fast * steps[i].fast * fast;
+  }
+  bias_[slot] = cells.back();
+  for (std::size_t i = 0; i < keys.size(); ++i) put(module, keys[i].value, cells[i]);
+  if (module.features > kMostFeatures) forget_weakest(module);
+  return true;
+}
+
+// Which learner predicted the label better, and so leads from now on.
+void LinearScorer::judge(Slot slot, const Logits& predicted, float label) {
+  const float lead = log_loss(predicted.fast, label) - log_loss(predicted.slow, label);
+  set_lead(slot, lead_[slot] * kDiscount + lead);
+}
+
+void LinearScorer::set_lead(Slot slot, float lead) {
+  lead_[slot] = lead;
+  mix_[slot] = simd::sigmoid_of(kEta * lead);
+}
+
+void LinearScorer::put(Module& module, std::uint64_t key, Cell cell) {
+  Row& row = table_.at(key);
+  const std::size_t before = row.size();
+  row.put(module.slot, cell, bias_.size());
+  module.features += row.size() - before;
+}
+
+void LinearScorer::forget_weakest(Module& module) {
+  std::vector<float> sizes;
+  sizes.reserve(module.features);
+  for (std::size_t i = 0; i < table_.size(); ++i) {
+    const Cell cell = table_.row(i).find(module.slot);
+    if (cell.energy != 0.0F) sizes.push_back(size_of(cell));
+  }
+  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+  std::nth_element(sizes.begin(), middle, sizes.end());
+  const float most = *middle;
+  auto ties = std::count(sizes.begin(), middle, most);  // as weak as those that stay
+  for (std::size_t i = 0; i < table_.size(); ++i) {
+    Row& row = table_.row(i);
+    const Cell cell = row.find(module.slot);
+    const float size = size_of(cell);
+    if (cell.energy == 0.0F || size > most || (size == most && ties-- <= 0)) continue;
+    row.erase(module.slot);
+    --module.features;
+  }
+  table_.drop_empty_rows();
+}
+
+}  // namespace prefrontal::pulse
