@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from prefrontal._core.pulse import feature_names
 from prefrontal.assembly.replay_gate import PulseGate
 from prefrontal.feature_words import USUAL, feature_words, reason_words
-from prefrontal.types import SignalEvent
+from prefrontal.types import SignalEvent, Window
 
 
 @pytest.mark.parametrize(
@@ -96,11 +96,12 @@ def test_no_name_that_the_core_gives_is_shown_raw() -> None:
 def test_what_a_learned_gate_says_is_words() -> None:
     gate = PulseGate()
     labelled = [(events, number % 2 == 0) for number, events in enumerate(WINDOWS * 6)]
-    scorer = gate.scorer(gate.find_rule(labelled))
+    judge = gate.open(gate.find_rule(labelled), 0.9, complete=True)
     for events, relevant in labelled:
-        scorer.learn(events, float(relevant))
+        window = Window("key", 0.0, tuple(events))
+        judge.label(window, judge.judge(window), relevant)
     for events in WINDOWS:
-        why = list(scorer.contributions(events))
+        why = list(judge.contributions(Window("key", 0.0, tuple(events))))
         assert why
         assert [name for name, _ in why if feature_words(name) == name] == []
 

@@ -114,7 +114,7 @@ def test_without_a_file_nothing_is_told(tmp_path: Path) -> None:
             "cortx: {}",
             "settings must have only known keys, got 'cortx' .did you mean 'cortex'.*; known are ",
         ),
-        ("1: {}", "settings must have only known keys, got 1; known are audit"),
+        ("1: {}", "settings must have only known keys, got 1; known are adopted"),
         (
             "identity: {nmae: x}",
             "identity must .*, got 'nmae' .did you mean 'name'.*; known are name",

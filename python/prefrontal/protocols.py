@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from .types import SignalEvent, Standing
+from .types import Judgement, SignalEvent, Standing, Window
 
 
 class Rule(Protocol):
@@ -36,35 +36,23 @@ class FoundRule(Protocol):
     def beats_chance(self) -> bool: ...
 
 
-class Scorer(Protocol):
-    """Says how relevant a window is, and learns from labels."""
+class Judge(Protocol):
+    """One module of a gate, stepped window by window; it starts without having seen any."""
 
-    def score(self, window: Sequence[SignalEvent]) -> float:
-        """Probability, 0..1, that the window matters."""
+    def judge(self, window: Window) -> Judgement:
+        """Score the window and decide; nothing is learned."""
         ...
 
-    def learn(self, window: Sequence[SignalEvent], label: float) -> None:
-        """Take in that the window mattered (1.0) or did not (0.0)."""
+    def label(self, window: Window, judgement: Judgement, relevant: bool) -> None:
+        """Learn whether the window, which was judged so, mattered."""
         ...
 
-    def contributions(self, window: Sequence[SignalEvent]) -> Sequence[tuple[str, float]]:
+    def wake_on_everything(self, on: bool) -> None:
+        """Let every window wake from now on, as a gate does that knows too little; or no longer."""
+        ...
+
+    def contributions(self, window: Window) -> Sequence[tuple[str, float]]:
         """What pushed the score: (feature, signed log-odds), largest first."""
-        ...
-
-
-class Promise(Protocol):
-    """Turns past scores of what mattered into the threshold for an asked recall."""
-
-    @property
-    def threshold(self) -> float:
-        """A window wakes when its score is at least this."""
-        ...
-
-    @property
-    def can_promise(self) -> bool: ...
-
-    def observe(self, score: float, relevant: bool, threshold: float | None = None) -> None:
-        """Take in one labelled window and the threshold it was decided with."""
         ...
 
     def sentence(self) -> str:
@@ -79,12 +67,11 @@ class Gate(Protocol):
         """The best one-line rule on these windows."""
         ...
 
-    def scorer(self, found: FoundRule | None) -> Scorer:
-        """A fresh scorer that starts from the rule, if there is one."""
-        ...
+    def open(self, found: FoundRule | None, recall: float, complete: bool) -> Judge:
+        """A fresh judge that starts from the rule, if there is one, and keeps the recall.
 
-    def promise(self, recall: float) -> Promise:
-        """A fresh promise of that recall."""
+        complete: every window is labelled; otherwise only what woke and what is audited.
+        """
         ...
 
     def interval(self, hits: int, trials: int) -> tuple[float, float]:

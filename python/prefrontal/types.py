@@ -82,6 +82,7 @@ class Reason(StrEnum):
     PEER_BUDGET = "peer_budget"
     BUSY = "busy"
     DROPPED = "dropped"
+    REPLAYED = "replayed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,25 @@ class Standing:
     trust: int
     shift: float
     wakes_per_hour: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a gate made of one window.
+
+    score, threshold: probabilities, 0..1. reason: WOKE, AUDIT or BELOW_THRESHOLD. propensity:
+    chance, above 0 and at most 1, that the label of this window is asked for; 1 for a wake.
+    """
+
+    score: float
+    threshold: float
+    reason: Reason
+    propensity: float = 1.0
+
+    @property
+    def woke(self) -> bool:
+        """Whether the agent was asked; an audit asks it, too."""
+        return self.reason is not Reason.BELOW_THRESHOLD
 
 
 @dataclass(frozen=True, slots=True)

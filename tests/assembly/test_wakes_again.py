@@ -253,7 +253,7 @@ def test_what_cannot_be_decided_again_is_counted() -> None:
 def test_a_recall_of_before_is_not_decided_again_without_refusals() -> None:
     with DecisionLog() as log, gate(log, ManualClock(NOW), log_refusals=False) as one:
         one.wake(file("/srv/bills/bill.pdf", "cleo"))
-        (content,) = log.wake_runs().starts()
+        ((_, content),) = log.wake_runs().starts()
         start = start_of(content)
         assert start.version == 2 and not start.follows
         old = replace(start, version=1, settings=start.settings.model_copy(update={"recall": 0.8}))

@@ -140,7 +140,8 @@ def test_report_save_and_png_are_written_whole_and_said(file: Path, tmp_path: Pa
 def test_two_kept_results_are_compared(file: Path, tmp_path: Path) -> None:
     kept = [tmp_path / "a.json", tmp_path / "b.json"]
     for path, recall in zip(kept, ("0.8", "0.95"), strict=True):
-        assert run("--events", file, "--recall", recall, "--save", path).exit_code == 0
+        told = ("--recall", recall, "--labels", "all", "--save", path)
+        assert run("--events", file, *told).exit_code == 0
     compared = run("--compare", *kept, "--json")
     figures = json.loads(compared.stdout)["figures"]
     assert figures["asked_recall"] == [0.8, 0.95]

@@ -83,8 +83,13 @@ def test_its_recall_is_a_share(recall: object) -> None:
         fingerprint({"recall": recall})
 
 
+def test_whether_its_labels_are_complete_is_a_yes_or_no() -> None:
+    with pytest.raises(InputError, match=r"history\.complete must be true or false, got 1"):
+        fingerprint({"complete": 1})
+
+
 def test_it_goes_through_its_raw_form() -> None:
-    given = fingerprint({"recall": 0.8, "rule": rule().to_dict()})
+    given = fingerprint({"recall": 0.8, "rule": rule().to_dict(), "complete": True})
     assert parse_fingerprint(json.loads(json.dumps(given.to_dict()))) == given
 
 

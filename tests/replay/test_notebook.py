@@ -8,7 +8,7 @@ import pytest
 
 from prefrontal.errors import InputError
 from prefrontal.replay.notebook import PARTS
-from prefrontal.replay.result import ReplayResult
+from prefrontal.replay.result import OtherLabels, ReplayResult
 from prefrontal.replay.verdict import verdict
 
 from .sample_results import (
@@ -26,8 +26,15 @@ def test_a_result_shows_its_headline_over_a_row_for_each_policy() -> None:
     html = result._repr_html_()
     assert html.startswith("<table><caption>")
     assert verdict(result).sentence in html
-    assert html.count("<tr>") == 1 + len(result.policies)
+    assert html.count("<tr>") == 1 + len(result.policies) + 1
     assert "Learned gate" in html
+    assert "Labels: all" in html
+
+
+def test_it_shows_what_other_labels_gave() -> None:
+    other = OtherLabels("all", 0.93, 2.0, 0)
+    html = replace(sample_result(), labels="asked", compared=other)._repr_html_()
+    assert "<td>Learned gate, labels all (above: asked)</td><td>93 %</td><td>2 a day</td>" in html
 
 
 def test_what_a_history_says_is_escaped_and_there_is_no_script() -> None:
@@ -41,7 +48,7 @@ def test_what_a_history_says_is_escaped_and_there_is_no_script() -> None:
 
 @pytest.mark.parametrize("result", [nothing_relevant(), tiny_result(), empty_result()])
 def test_a_result_with_little_in_it_is_shown(result: ReplayResult) -> None:
-    assert result._repr_html_().count("<tr>") == 1 + len(result.policies)
+    assert result._repr_html_().count("<tr>") == 2 + len(result.policies)
     for part in PARTS:
         assert len(result.to_pandas(part)) == len(getattr(result, part))
 

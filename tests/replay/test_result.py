@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prefrontal.errors import InputError
-from prefrontal.replay.result import Outcome, ReplayResult
+from prefrontal.replay.result import OtherLabels, Outcome, ReplayResult
 
 from .sample_results import (
     empty_result,
@@ -37,7 +37,7 @@ def test_a_result_comes_back_from_json_as_it_was(result: ReplayResult) -> None:
 
 def test_the_object_has_every_promised_key_and_every_policy_its_figures() -> None:
     assert set(SAVED) >= KEYS
-    assert SAVED["format"] == 2
+    assert SAVED["format"] == 3
     names = {"name", "recall", "wakes_per_day", "share_woken", "precision"}
     assert all(set(each) >= names | {"tokens_per_useful_wake"} for each in SAVED["policies"])
 
@@ -53,6 +53,20 @@ def test_a_file_of_the_first_format_is_read_with_what_it_does_not_say() -> None:
     assert (result.usd_per_million_tokens, result.origin) == (3.0, "")
     assert {each.delay_minutes for each in result.policies} == {None}
     assert replace(result, policies=()) == replace(sample_result(windows=200), policies=())
+
+
+def test_a_file_of_the_second_format_had_every_label() -> None:
+    raw = deepcopy(SAVED)
+    raw["format"] = 2
+    for name in ("labels", "audits", "compared"):
+        del raw[name]
+    assert ReplayResult.from_dict(raw) == sample_result(windows=200)
+
+
+def test_what_other_labels_gave_comes_back() -> None:
+    other = OtherLabels("all", 0.9, 3.1, 0)
+    result = replace(sample_result(windows=200), labels="asked", audits=7, compared=other)
+    assert ReplayResult.from_dict(json.loads(json.dumps(result.to_dict()))) == result
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), float("-inf")])
@@ -74,7 +88,7 @@ def test_a_value_of_a_foreign_type_is_refused() -> None:
 
 
 BROKEN = [
-    (("format",), 3, "format must be 1 or 2, got 3"),
+    (("format",), 4, "format must be from 1 to 3, got 4"),
     (("source",), 3, "source must be text, got 3"),
     (("windows",), -1, "windows must be a whole number, 0 or more, got -1"),
     (("windows",), True, "windows must be a whole number, 0 or more, got True"),

@@ -1,4 +1,4 @@
-"""The gate of `pulse` in the roles that a replay needs."""
+"""The live gate on a kept clock, in the role that a replay needs."""
 
 from __future__ import annotations
 
@@ -6,58 +6,158 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ..decisions.decision import Decision
 from ..decisions.payloads import WakePayload
-from ..protocols import FoundRule, Promise, Scorer
+from ..protocols import FoundRule, Judge
 from ..pulse.fingerprint import ModuleFingerprint
+from ..pulse.followed import PRESET
+from ..pulse.gate import Gate
+from ..pulse.gate_module import GateModule
 from ..pulse.limbic import LimbicLayer
 from ..pulse.policy import DeliveryPolicy
+from ..pulse.priors import HistoryPrior
 from ..pulse.recall import RecallPromise, share_interval
 from ..pulse.rules import FoundRule as PulseRule
 from ..pulse.rules import find_rule
-from ..settings.gate import PolicySettings
-from ..types import SignalEvent
+from ..settings.adopted import QUESTION
+from ..settings.gate import GateSettings, PolicySettings
+from ..types import Judgement, Reason, SignalEvent, Window
 
-REPLAY_MODULE = ModuleFingerprint(
-    module_id="replay",
-    cluster="replay",
-    version="1",
-    question_template="Something changed at {location}. Does it matter?",
-    default_threshold=None,
-)
-"""A module that declares nothing: in a replay the rule found on the warm-up is the prior."""
+REPLAY = "replay"
+"""The id of the module of a replay that nobody adopts."""
 
 
-class ModuleScorer:
-    """One module of a limbic layer, as the role `Scorer`."""
+def history_module(
+    module_id: str, recall: float | None, rule: PulseRule | None, complete: bool, question: str
+) -> ModuleFingerprint:
+    """The module of one history. rule: what was found on its warm-up, the prior of its scores."""
+    parts = None if rule is None else rule.rule.to_dict()
+    return ModuleFingerprint(
+        module_id=module_id,
+        cluster="adopted",
+        version="1",
+        question_template=question,
+        default_threshold=None,
+        history=HistoryPrior(recall, parts, complete),
+    )
 
-    def __init__(self, limbic: LimbicLayer, module_id: str) -> None:
-        self._limbic = limbic
-        self._module_id = module_id
 
-    def score(self, window: Sequence[SignalEvent]) -> float:
-        return self._limbic.score(self._module_id, window)
+class KeptTime:
+    """A clock that stands at the window that is judged."""
 
-    def learn(self, window: Sequence[SignalEvent], label: float) -> None:
-        self._limbic.update_weights(self._module_id, window, label)
+    def __init__(self) -> None:
+        self.time = 0.0
 
-    def contributions(self, window: Sequence[SignalEvent]) -> list[tuple[str, float]]:
-        return self._limbic.contributions(self._module_id, window)
+    def now(self) -> float:
+        return self.time
+
+    def monotonic(self) -> float:
+        return self.time
+
+
+class ReplayJudge:
+    """One module of the live gate, as the role `Judge`."""
+
+    def __init__(self, module: ModuleFingerprint, settings: GateSettings) -> None:
+        self.module_id = module.module_id
+        self.limbic = LimbicLayer(settings.scorer, settings.seed)
+        self._clock = KeptTime()
+        self._gate = Gate(settings, self.limbic, self._clock, explained=False)
+        self.module: GateModule = self._gate.add(module)
+        recall = self.module.recall
+        # With every label the gate's threshold is that of a promise, which says it in words.
+        self._promise = RecallPromise(recall) if recall and self.module.complete else None
+
+    def judge(self, window: Window) -> Judgement:
+        gate = self._gate
+        self._clock.time = window.time
+        gate.judge(window.events, self.module_id, again=True)
+        if gate.decided:
+            decision = gate.decided.pop()
+            reason = Reason(decision.reason)
+            return Judgement(decision.score, decision.threshold, reason, decision.propensity)
+        refusal = gate.refusals[-1]
+        return Judgement(refusal.score, refusal.threshold, refusal.reason)
+
+    def label(self, window: Window, judgement: Judgement, relevant: bool) -> None:
+        decision = self.decision(window, judgement)
+        self._gate.learn(decision, float(relevant), PRESET if self._promise else "user")
+        if self._promise is not None:
+            self._promise.observe(judgement.score, relevant, judgement.threshold)
+
+    def decision(self, window: Window, judgement: Judgement) -> Decision:
+        """What the log would keep of it, without an id."""
+        return Decision(
+            id="",
+            time=window.time,
+            subject=self.module_id,
+            acted=judgement.woke,
+            reason=judgement.reason,
+            score=judgement.score,
+            threshold=judgement.threshold,
+            question=None,
+            propensity=judgement.propensity,
+            window=window.events,
+            payload=WakePayload(),
+        )
+
+    def wake_on_everything(self, on: bool) -> None:
+        self.module.wish(0.0 if on else None)
+
+    def contributions(self, window: Window) -> list[tuple[str, float]]:
+        return self.limbic.contributions(self.module_id, window.events)
+
+    def sentence(self) -> str:
+        if self._promise is not None:
+            return self._promise.sentence()
+        return _asked_sentence(self.module)
+
+
+def _asked_sentence(module: GateModule) -> str:
+    """What a gate promises that learns only of what it asks about."""
+    facts = module.facts()
+    if facts.needed is None or facts.known < facts.needed:
+        needs = "" if facts.needed is None else f" needs {facts.needed} relevant answers, and"
+        return (
+            f"No promise yet: recall {facts.recall:g}{needs} there are {facts.known}, so every"
+            " window wakes."
+        )
+    if facts.estimate is None:
+        return f"The threshold follows {facts.known} relevant answers."
+    return (
+        f"The gate itself, which does not know what it slept through, estimates a recall of"
+        f" {facts.estimate.recall:.2f} ({facts.estimate.low:.2f} to {facts.estimate.high:.2f},"
+        f" 90 % interval) from {facts.estimate.audits} audits."
+    )
 
 
 class PulseGate:
-    """The gate of `pulse`, as the role `Gate`; hours in UTC, so a replay is the same anywhere."""
+    """The gate of `pulse`, as the role `Gate`; hours in UTC, so a replay is the same anywhere.
+
+    module_id, question: of the module that is opened. settings: of the gate. judges: what was
+    opened, in that order. rule: what was found.
+    """
+
+    def __init__(
+        self,
+        module_id: str = REPLAY,
+        question: str = QUESTION,
+        settings: GateSettings | None = None,
+    ) -> None:
+        self._module_id = module_id
+        self._question = question
+        self._settings = GateSettings() if settings is None else settings
+        self.judges: list[ReplayJudge] = []
+        self.rule: PulseRule | None = None
 
     def find_rule(self, labelled: Iterable[tuple[Sequence[SignalEvent], bool]]) -> PulseRule:
-        return find_rule(labelled)
+        self.rule = find_rule(labelled)
+        return self.rule
 
-    def scorer(self, found: FoundRule | None) -> Scorer:
-        limbic = LimbicLayer(utc=True)
-        limbic.register(REPLAY_MODULE.module_id, REPLAY_MODULE)
-        if isinstance(found, PulseRule) and found.beats_chance:
-            limbic.start_from(REPLAY_MODULE.module_id, found.rule)
-        return ModuleScorer(limbic, REPLAY_MODULE.module_id)
-
-    def promise(self, recall: float) -> Promise:
-        return RecallPromise(recall)
+    def open(self, found: FoundRule | None, recall: float, complete: bool) -> Judge:
+        rule = found if isinstance(found, PulseRule) and found.beats_chance else None
+        module = history_module(self._module_id, recall, rule, complete, self._question)
+        judge = ReplayJudge(module, self._settings)
+        self.judges.append(judge)
+        return judge
 
     def interval(self, hits: int, trials: int) -> tuple[float, float]:
         return share_interval(hits, trials)

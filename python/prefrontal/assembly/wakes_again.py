@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..decisions.decision import Decision
 from ..decisions.payloads import WAKE, WakePayload
+from ..decisions.wake_runs import ADOPTION
 from ..errors import InputError
 from ..executive.again import Deviation
+from ..pulse.adopted_weights import unpack_states
 from ..pulse.learned import WEIGHTS
 from ..pulse.starts import Start, start_of
 from ..types import Reason
@@ -67,7 +69,9 @@ class _Again:
         self._tally = tally
         self._progress = progress
         self._runs = log.wake_runs()
-        self._starts = _starts(self._runs.starts())
+        begins = self._runs.starts()
+        self._starts, self._adopted = _starts(begins)
+        self._ends_adopted = bool(begins) and begins[-1][0].startswith(ADOPTION)
         self._saved = log.load_state(WEIGHTS)
         saved = [] if self._saved is None else [self._saved[1]]
         starts = self._starts.values()
@@ -100,8 +104,10 @@ class _Again:
 
     def _gate(self, start: Start) -> GateAgain:
         """The gate at its start: what was saved then, or before, and the labels since."""
-        known = max(each for each in self._states if each <= start.saved)
-        gate = GateAgain(self._log, start, self._states[known])
+        states = self._adopted.get(start.run)
+        if states is None:
+            states = self._states[max(each for each in self._states if each <= start.saved)]
+        gate = GateAgain(self._log, start, states)
         self._states[start.labels] = gate.states()
         return gate
 
@@ -144,7 +150,7 @@ class _Again:
 
     def _weights(self, gate: GateAgain) -> Iterator[Deviation]:
         """Whether the weights that the log keeps are those that its labels give."""
-        if self._saved is None:
+        if self._saved is None or self._ends_adopted:
             return
         content, through = self._saved
         self._learn(gate, through)
@@ -155,15 +161,22 @@ class _Again:
             yield Deviation(module, WAKE, "weights", "as saved", "as learned again")
 
 
-def _starts(contents: Sequence[bytes]) -> dict[str, Start]:
-    found = {}
-    for content in contents:
+def _starts(begins: Sequence[tuple[str, bytes]]) -> tuple[dict[str, Start], dict[str, States]]:
+    """The starts by their run, and with what those began that followed an adoption."""
+    starts, adopted = {}, {}
+    known: States | None = None
+    for name, content in begins:
         try:
+            if name.startswith(ADOPTION):
+                known = unpack_states(content)
+                continue
             start = start_of(content)
         except (ValueError, KeyError, TypeError):  # damaged: its decisions count as left
             continue
-        found[start.run] = start
-    return found
+        starts[start.run] = start
+        if known is not None and known[WEIGHTS][1] == start.saved:
+            adopted[start.run] = known
+    return starts, adopted
 
 
 def differing(

@@ -22,6 +22,7 @@ from .exit_codes import sentence, tell_exit_codes
 _CLICKS = (click.ClickException, click.Abort)
 
 COMMANDS = {
+    "adopt": ("prefrontal.cli.adopt:adopt", "Let the live gate go on where a replay ends."),
     "agent": ("prefrontal.cli.agent:agent", "An agent that remembers peers, and reflects."),
     "completion": ("prefrontal.cli.completion:completion", "Print the completion of a shell."),
     "control": ("prefrontal.cli.control:control", "Experiments on the control modules."),

@@ -114,6 +114,8 @@ def check_module(file: Path, as_json: bool) -> None:
 def watched(fingerprint: ModuleFingerprint) -> str:
     """What the module watches, in a few words."""
     parts = []
+    if fingerprint.history:
+        return "the history that it was adopted from"
     if files := fingerprint.filesystem:
         kinds = f" ({', '.join(files.relevant_extensions)})" if files.relevant_extensions else ""
         parts.append(f"{', '.join(map(home_short, files.watch_directories))}{kinds}")

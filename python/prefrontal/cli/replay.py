@@ -55,6 +55,12 @@ only warms up. Times are read as UTC. Exit codes: 0 done, 2 something handed in 
 )
 @click.option("--relevant", metavar="PRESET", help=RELEVANT, shell_complete=presets)
 @click.option(
+    "--labels",
+    type=click.Choice(["all", "asked"]),
+    help="Who is told what mattered: every window, or only those that woke the agent and audits, as"
+    " a live gate. Default: all for git, which `watch` learns from by itself, else asked.",
+)
+@click.option(
     "--features",
     default="all",
     show_default=True,
@@ -64,6 +70,9 @@ only warms up. Times are read as UTC. Exit codes: 0 done, 2 something handed in 
 @click.option("--since", metavar="DATE", help="Only from then on: 2024-03-01 or '2 years ago'.")
 @click.option("--until", metavar="DATE", help="Only up to then.")
 @click.option("--max", "limit", type=int, metavar="N", help="Only the newest N windows.")
+@click.option(
+    "--warm-up", type=int, metavar="N", help="Windows that only warm up; a fifth when not given."
+)
 @click.option("--all-commits", is_flag=True, help="Every commit, not one window for each merge.")
 @click.option(
     "--tokens-per-wake",
@@ -112,10 +121,12 @@ def replay(
     files: tuple[str, ...],
     recall: float,
     relevant: str | None,
+    labels: str | None,
     features: str,
     since: str | None,
     until: str | None,
     limit: int | None,
+    warm_up: int | None,
     all_commits: bool,
     tokens_per_wake: int,
     usd_per_million_tokens: float,
@@ -179,7 +190,7 @@ def replay(
     _check_folders(report, png, save)
     request = Request(
         recall, relevant, features, since, until, limit, seed, tokens_per_wake, all_commits,
-        usd_per_million_tokens,
+        usd_per_million_tokens, labels, warm_up,
     )  # fmt: skip
     if png is not None and len(sources) > 1:
         raise InputError("--png must come with one history: a picture shows one")

@@ -64,7 +64,7 @@ def _either(path: str, error: InputError) -> str:
     return str(error)
 
 
-def here() -> str:
+def here(command: str = "replay") -> str:
     """The repository one is in.
 
     Raises InputError outside of one and SourceError without git, and says what to do instead.
@@ -74,7 +74,7 @@ def here() -> str:
     top = top_level()
     if top is None:
         raise InputError(
-            "replay must be run in a git repository or be told what to replay, got neither; try"
+            f"{command} must be run in a git repository or be told what to replay, got neither; try"
             " `prefrontal replay --sample` (a recorded history) or `prefrontal replay --git PATH`"
         )
     if shutil.which("git") is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -72,6 +73,12 @@ def beginning(session: WatchSession) -> str:
         for folder in module.watch_directories():
             if not Path(folder).is_dir():
                 lines.append(f"{plain(home_short(folder))} does not exist yet; it is waited for")
+    for repository in session.ground.untrained[:MOST_SHOWN]:
+        place = plain(home_short(str(repository)))
+        lines.append(
+            f"{place} is watched untrained; `prefrontal adopt --git {shlex.quote(place)}` lets it"
+            " begin with what its history teaches."
+        )
     state = plain(home_short(str(session.state.path.absolute())))
     return "\n".join([*lines, f"Decisions are kept in {state}. Ctrl-C stops."])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..settings.secrets import environment_secret
@@ -39,16 +40,23 @@ def configured_sources(settings: Settings, state: StateFolder) -> Iterator[Sourc
 def _followed(settings: Settings, state: StateFolder) -> Iterator[Source]:
     """What grows on this machine: repositories and log files."""
     told = settings.sources
-    if told.git:
+    if repositories := unadopted(settings):
         from ..pulse.sources.git import GitSource
 
-        for repository in map(settings.path, told.git):
+        for repository in repositories:
             yield GitSource(repository, state_path=state.seen_commits(repository))
     if told.logs:
         from ..pulse.sources.log_file import LogFileSource
 
         for path in map(settings.path, told.logs):
             yield LogFileSource(path, state_path=state.read_log(path))
+
+
+def unadopted(settings: Settings) -> list[Path]:
+    """The repositories of the sources, less those that are adopted, which are followed as such."""
+    adopted = {settings.path(each.git).resolve() for each in settings.adopted if each.git}
+    named = map(settings.path, settings.sources.git)
+    return [each for each in named if each.resolve() not in adopted]
 
 
 def _listening(told: HttpEvents) -> Source:

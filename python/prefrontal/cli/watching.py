@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from ..assembly.adopted_modules import adopted_modules
 from ..decisions.log import DecisionLog
 from ..errors import InputError, SourceError
 from ..pulse.fingerprint import ModuleFingerprint, parse_fingerprint
@@ -18,10 +19,10 @@ from ..settings import Settings
 from ..storage.state_folder import StateFolder
 from .module_files import given_modules
 from .watched_sinks import ConfiguredSinks, configured_sinks
-from .watched_sources import configured_sources
+from .watched_sources import configured_sources, unadopted
 
 if TYPE_CHECKING:
-    from ..protocols import Standings
+    from ..protocols import Source, Standings
     from ..settings import Sink as SinkSettings
 
 QUESTION = "Something changed at {location}. Does it matter?"
@@ -36,7 +37,7 @@ class Ground:
     """What a gate stands on: the state folder, which is ours alone, and what lies around it.
 
     roots: the folders that are watched by themselves. modules: what is watched for. sinks: what a
-    question goes to; outbox: the durable ones.
+    question goes to; outbox: the durable ones. untrained: repositories that nobody adopted.
     """
 
     state: StateFolder
@@ -45,6 +46,7 @@ class Ground:
     sinks: ConfiguredSinks
     log: DecisionLog
     outbox: Outbox
+    untrained: tuple[Path, ...] = ()
 
     def folders(self) -> list[Path]:
         """Every folder that is watched, for itself or for a module."""
@@ -130,18 +132,25 @@ def lay_ground(
     in use or cannot be written.
     """
     state = StateFolder(settings.state_folder())
-    roots = [_folder(settings.path(each)) for each in settings.sources.directories]
+    roots = _roots(settings)
     roots += [_folder(Path(each).absolute()) for each in folders]
     modules = _modules(settings, state, roots, anything)
+    if not (modules or settings.adopted):
+        raise InputError(
+            "prefrontal must be told what to watch: `prefrontal init` writes settings for --config,"
+            " or name a folder; a module (`prefrontal modules add FILE`) will do, too"
+        )
     found = configured_sinks(settings, (*settings.sinks, *sinks), held)
     state.make()
     held.enter_context(state.watched())
     keys = [key for key, _, _ in found.durable] if owes_wakes else []
     log = held.enter_context(DecisionLog(state.decisions, owed_to=keys))
     log.prune(KEEP_REFUSALS_DAYS)
+    modules += adopted_modules(settings, log)
     outbox = Outbox(log, found.durable)
     held.callback(outbox.close)
-    return Ground(state, tuple(roots), tuple(modules), found, log, outbox)
+    untrained = tuple(unadopted(settings))
+    return Ground(state, tuple(roots), tuple(modules), found, log, outbox, untrained)
 
 
 def watch_on(
@@ -155,7 +164,7 @@ def watch_on(
         settings.gate,
         ground.log,
         watch_dirs=ground.roots,
-        sources=list(configured_sources(settings, ground.state)),
+        sources=[*_histories(settings, ground.log), *configured_sources(settings, ground.state)],
         files_state=ground.state.seen_files,
         poll=settings.sources.polling,
         standings=standings,
@@ -164,6 +173,23 @@ def watch_on(
     for module in ground.modules:
         watch.add(module)
     return watch
+
+
+def watched_modules(settings: Settings, state: StateFolder) -> list[ModuleFingerprint]:
+    """The modules of a watch with these settings, but for those of adopted histories."""
+    return _modules(settings, state, _roots(settings), anything=False)
+
+
+def _roots(settings: Settings) -> list[Path]:
+    return [_folder(settings.path(each)) for each in settings.sources.directories]
+
+
+def _histories(settings: Settings, log: DecisionLog) -> Iterator[Source]:
+    """The sources of adopted repositories."""
+    if settings.adopted:
+        from ..assembly.adopted_state import history_sources
+
+        yield from history_sources(settings, log)
 
 
 def folder_module(folder: Path) -> ModuleFingerprint:
@@ -206,19 +232,24 @@ def _modules(
                 module.module_id = str(folder)
             found[module.module_id] = module
     told = settings.sources
-    others = (told.git, told.network, told.http, told.logs, told.mcp, told.socket, told.stdin)
+    others = (
+        unadopted(settings),
+        told.network,
+        told.http,
+        told.logs,
+        told.mcp,
+        told.socket,
+        told.stdin,
+    )
     if not found and (anything or any(others)):
         found["everything"] = parse_fingerprint(_described("everything", {}))
-    if not found:
-        raise InputError(
-            "prefrontal must be told what to watch: `prefrontal init` writes settings for --config,"
-            " or name a folder; a module (`prefrontal modules add FILE`) will do, too"
-        )
     return list(found.values())
 
 
 def _covers(module: ModuleFingerprint, folder: Path) -> bool:
     """Whether what happens in the folder reaches the module."""
+    if module.history is not None:
+        return False
     if not (module.filesystem or module.memory or module.time):
         return True
     return any(

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from ..clock import Clock, SystemClock
 from ..errors import InputError
@@ -25,13 +25,25 @@ from .schema import STEPS
 from .waiting import WaitingWake
 from .wake_runs import WakeRuns
 
-__all__ = ["Decision", "DecisionLog", "new_id"]
+__all__ = ["Decision", "DecisionLog", "NewLabel", "new_id"]
 
 _INSERT = f"INSERT INTO decisions ({COLUMNS}) VALUES ({', '.join('?' * 14)})"
 _LABEL = """\
 INSERT INTO labels (decision, label, at, source)
 SELECT seq, ?2, ?3, ?4 FROM decisions WHERE id = ?1"""
+_STATE = """\
+INSERT INTO states (name, content, through) VALUES (?, ?, ?) ON CONFLICT (name)
+DO UPDATE SET content = excluded.content, through = excluded.through"""
 _DAY_S = 86_400.0
+
+
+class NewLabel(NamedTuple):
+    """How much a decision mattered, 0..1, who says so, and when (Unix seconds)."""
+
+    decision_id: str
+    label: float
+    at: float
+    source: str
 
 
 class DecisionLog:
@@ -81,9 +93,24 @@ class DecisionLog:
 
         A label that a record carries is added as a label of its own.
         """
+        self.keep(records)
+
+    def keep(
+        self,
+        records: Iterable[Decision] = (),
+        labels: Iterable[NewLabel] = (),
+        states: Iterable[tuple[str, bytes, int]] = (),
+    ) -> None:
+        """Keep decisions, labels and states (the arguments of `save_state`) that belong together.
+
+        In this order and in one transaction, or, on any error, none of them. A label of an unknown
+        decision is left out.
+        """
         kept = list(records)
+        given = [(each.decision_id, *_checked_label(each.label, each.at), each.source)
+                 for each in labels]  # fmt: skip
         rows = [to_row(record) for record in kept]
-        labels = [_first_label(record) for record in kept if record.label is not None]
+        first = [_first_label(record) for record in kept if record.label is not None]
         owed = [
             (record.id, sink, record.time)
             for record in kept
@@ -93,8 +120,9 @@ class DecisionLog:
         try:
             with self._database.transaction():
                 self._database.execute_many(_INSERT, rows)
-                self._database.execute_many(_LABEL, labels)
+                self._database.execute_many(_LABEL, first + given)
                 self._database.execute_many(OWE, owed)
+                self._database.execute_many(_STATE, list(states))
         except RowError as error:
             raise InputError(f"decision id must be new, got {self._repeated(kept)!r}") from error
         if owed:
@@ -227,11 +255,7 @@ class DecisionLog:
     def save_state(self, name: str, blob: bytes, through: int) -> None:
         """Keep what was learned under `name`, with the number of the last label in it."""
         with self._database.transaction():
-            self._database.execute(
-                "INSERT INTO states (name, content, through) VALUES (?, ?, ?) ON CONFLICT (name) "
-                "DO UPDATE SET content = excluded.content, through = excluded.through",
-                (name, blob, through),
-            )
+            self._database.execute(_STATE, (name, blob, through))
 
     def load_state(self, name: str) -> tuple[bytes, int] | None:
         """What `save_state` kept under `name`: (content, number of the last label in it)."""

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from ..storage.database import Database
 from .decision import COLUMNS, Decision, from_row
 
-START = "start "
-"""The names of the states that tell of a start begin so; its run follows."""
+START, ADOPTION = "start ", "adoption "
+"""The names of the states that tell of a start begin so; its run follows. Of what all modules knew
+when a history was adopted; an id follows."""
 
 _PAGE = 500
 _DETAILS = "CASE typeof(details) WHEN 'text' THEN details END"
@@ -46,12 +47,13 @@ class WakeRuns:
         )
         return [WakeRun(str(run), first, last, count) for run, first, last, count in rows]
 
-    def starts(self) -> list[bytes]:
-        """What was kept of each start, the earliest first."""
+    def starts(self) -> list[tuple[str, bytes]]:
+        """(name, content) of what was kept of each start and each adoption, the earliest first."""
         rows = self._database.execute(
-            "SELECT content FROM states WHERE name GLOB ? ORDER BY rowid", (f"{START}*",)
+            "SELECT name, content FROM states WHERE name GLOB ? OR name GLOB ? ORDER BY rowid",
+            (f"{START}*", f"{ADOPTION}*"),
         )
-        return [content for (content,) in rows]
+        return [(name, content) for name, content in rows]
 
     def wakes(self, run: WakeRun) -> Iterator[Decision]:
         """The decisions of one start in the order it took its events, a page at a time.

@@ -45,6 +45,8 @@ SENTENCES: Mapping[str, str] = {
     Reason.PEER_BUDGET: "It woke nobody: the wakes of who sent it were used up for now.",
     Reason.BUSY: "It woke nobody: the agent was still busy with this module.",
     Reason.DROPPED: "It woke nobody: too much was waiting to be delivered.",
+    Reason.REPLAYED: "It woke nobody: it was replayed when its history was adopted, and whether it"
+    " mattered was not known yet.",
 }
 """Of a wake, by its reason."""
 _SENTENCES: Mapping[str, Mapping[str, str]] = {

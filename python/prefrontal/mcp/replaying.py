@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import anyio
 import anyio.to_thread
@@ -15,6 +15,7 @@ from ..replay import git_process
 from ..replay.result import Outcome, ReplayResult
 from ..replay.session import Request, replay_events, replay_git
 from ..replay.verdict import verdict
+from ..replay.wording import compared_sentence
 from .offered import Answer, Arguments, Offered
 from .progress import Progress
 from .served import Served
@@ -38,6 +39,11 @@ class ReplayArguments(Arguments):
         default=None,
         description="what mattered: path:GLOB, message:REGEX, followup, noop or recorded;"
         " found by itself when left out",
+    )
+    labels: Literal["all", "asked"] | None = Field(
+        default=None,
+        description="who is told what mattered: every window, or only what woke and audits, as"
+        " live; left out: all for git, asked for events",
     )
     max_windows: Annotated[int, Field(ge=1, le=MOST_WINDOWS)] = Field(
         default=USUAL_WINDOWS, description="only the newest so many"
@@ -98,6 +104,9 @@ class ReplayAnswer(Answer):
     wastes: list[OutcomeAnswer]
     seconds: float
     notes: list[str]
+    labels: str = Field(description="all: of every window; asked: of what woke and of audits")
+    audits: int = Field(description="wake-ups that were audits of what slept")
+    with_other_labels: str = Field(description="what the other labels would give; empty: not tried")
 
     @classmethod
     def of(cls, result: ReplayResult) -> ReplayAnswer:
@@ -123,6 +132,9 @@ class ReplayAnswer(Answer):
             wastes=[OutcomeAnswer.of(each) for each in result.wasted[:_EXAMPLES]],
             seconds=result.seconds,
             notes=list(result.notes),
+            labels=result.labels,
+            audits=result.audits,
+            with_other_labels=compared_sentence(result),
         )
 
 
@@ -138,7 +150,12 @@ class Replays:
         if (told.git is None) == (told.events is None):
             given = "both" if told.git is not None else "neither"
             raise InputError(f"arguments must have exactly one of git and events, got {given}")
-        request = Request(recall=told.recall, relevant=told.relevant, limit=told.max_windows)
+        request = Request(
+            recall=told.recall,
+            relevant=told.relevant,
+            limit=told.max_windows,
+            labels=told.labels,
+        )
         path = str(served.below(told.git or told.events or ""))
         if told.git is None:
             _check_file(path)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..assembly.adopted_modules import adopted_modules
 from ..assembly.agent_records import AgentRecords
 from ..assembly.trust_standings import gate_standings
 from ..clock import Clock, SystemClock
@@ -70,5 +71,6 @@ def open_served(
     state.make()
     with DecisionLog(state.decisions, clock=clock) as log:
         standings = gate_standings(settings.executive, told, folder)
+        modules = [*modules, *adopted_modules(settings, log)]
         gate = Asker(log, modules, settings.gate, standings=standings, clock=clock)
         yield Served(settings, log, gate, records, clock, readable)

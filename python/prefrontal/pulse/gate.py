@@ -57,7 +57,7 @@ class Gate:
     this one judged, so that its draws are others. run: eight hexadecimal digits that tell this
     start from others. taken: windows so far. labels: number of the last label learned. slept: how
     many slept of modules whose audits are drawn with one chance. unstored: refusals for the log to
-    keep; None when it keeps none.
+    keep; None when it keeps none. explained: whether decisions say what pushed their scores.
     """
 
     def __init__(
@@ -70,6 +70,7 @@ class Gate:
         *,
         judged: int = 0,
         version: int = VERSION,
+        explained: bool = True,
     ) -> None:
         self.settings = settings
         self.modules: dict[str, GateModule] = {}
@@ -89,7 +90,7 @@ class Gate:
         self._policy = DeliveryPolicy(settings.policy)
         self._audits = AuditDraw(settings.audit_share, settings.seed + judged)
         self._groups: dict[str, WindowGroup] = {}
-        self._records = WakeRecords(limbic)
+        self._records = WakeRecords(limbic if explained else None)
         self.slept = 0
         self.run = self._records.run
 
@@ -145,7 +146,7 @@ class Gate:
                 continue
             if score >= module.threshold:  # False for NaN
                 self._wake(name, module, score, window, moment)
-            elif module.uniform:
+            elif module.uniform and not module.complete:
                 slept.append((name, module, score))
             else:
                 chance = module.control.audit_chance(score)
@@ -188,7 +189,7 @@ class Gate:
         self._limbic.update_weights(decision.subject, decision.window, label)
         module = self.modules.get(decision.subject)
         complete = source in COMPLETE
-        if module is not None and (complete or decision.acted):
+        if module is not None and (complete or (decision.acted and not module.complete)):
             propensity = None if complete else decision.propensity
             module.labelled(decision.score, label >= 0.5, decision.threshold, propensity)
 
@@ -215,7 +216,7 @@ class Gate:
             return
         if reason := self._held_back(module_id, moment):
             self._refuse(module_id, module, score, window, moment, reason)
-        elif self._policy.settings.group_s > 0:
+        elif self._policy.settings.group_s > 0 and not module.complete:
             due = moment.monotonic + self._policy.settings.group_s
             self._groups[module_id] = WindowGroup(due, [moment] * len(window), list(window), score)
         else:

@@ -25,12 +25,13 @@ class GateModule:
     """One module of a gate.
 
     threshold: the score it wakes at now. recall: what the threshold follows; None for a fixed one.
+    complete: whether every window of it is labelled by itself, so that none need be audited.
     uniform: whether audits are drawn with one chance, whatever the score. wished: whether a person
     set the threshold. tally: where what slept is counted, if that is all that is done about it.
     """
 
     __slots__ = (
-        *("_origin", "_wish", "control", "fingerprint", "recall"),
+        *("_origin", "_wish", "complete", "control", "fingerprint", "recall"),
         *("tally", "threshold", "uniform", "wished"),
     )
 
@@ -40,7 +41,9 @@ class GateModule:
         own = fingerprint.default_threshold
         share = settings.audit_share
         self.fingerprint = fingerprint
-        self.recall = settings.recall_of(own)
+        history = fingerprint.history
+        self.recall = settings.recall_of(own, None if history is None else history.recall)
+        self.complete = history is not None and history.complete
         self._wish: float | None = None
         self.wished = False
         self.tally: LiveRecall | None = None
@@ -53,7 +56,7 @@ class GateModule:
             assert fixed is not None  # what declares nothing follows a recall
             self.control = UniformControl(None, fixed, share)
         else:
-            self.control = RecallControl(self.recall, share)
+            self.control = RecallControl(self.recall, 0.0 if self.complete else share)
         self.settle()
 
     def wish(self, threshold: float | None) -> None:

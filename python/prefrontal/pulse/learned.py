@@ -138,21 +138,29 @@ class Learned:
 
     def save(self) -> None:
         """Write weights, counts and the last label in them; a failure is logged."""
-        weights = self._limbic.to_bytes()
-        # Of modules that are not registered now, what is known stays known.
-        self._counts |= self.counts()
-        judged = str(self._gate.judged + self._gate.taken).encode()
+        states = self.states()
         try:
-            self._decisions.save_state(JUDGED, judged, self._through)
-            self._decisions.save_state(RECALL, json.dumps(self._counts).encode(), self._through)
-            self._decisions.save_state(SHELF, self._shelf.to_bytes(), self._through)
-            self._decisions.save_state(WEIGHTS, weights, self._through)
+            for state in states:
+                self._decisions.save_state(*state)
             if self._path is not None:
-                write_atomic(self._path, weights)
+                write_atomic(self._path, states[-1][1])
         except PrefrontalError as error:
             log.error("weights could not be saved: %s", error)
             return
         self._unsaved = 0
+
+    def states(self) -> list[tuple[str, bytes, int]]:
+        """What `save` writes, as the arguments of `save_state`; the weights are the last."""
+        # Of modules that are not registered now, what is known stays known.
+        self._counts |= self.counts()
+        judged = str(self._gate.judged + self._gate.taken).encode()
+        states = {
+            JUDGED: judged,
+            RECALL: json.dumps(self._counts).encode(),
+            SHELF: self._shelf.to_bytes(),
+            WEIGHTS: self._limbic.to_bytes(),
+        }
+        return [(name, content, self._through) for name, content in states.items()]
 
     def counts(self) -> dict[str, dict[str, Any]]:
         """What the controls of the registered modules know."""

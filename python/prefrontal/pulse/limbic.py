@@ -259,5 +259,8 @@ class LimbicLayer:
 
 def _digest(fingerprint: ModuleFingerprint) -> str:
     """What saved weights depend on: the priors, but not the wording of the question."""
-    priors = json.dumps(fingerprint.to_dict().get("signal_priors"), sort_keys=True)
-    return f"{crc32(priors.encode()):08x}"  # tells versions apart; nothing here is a secret
+    priors = fingerprint.to_dict()["signal_priors"]
+    if fingerprint.history is not None:
+        priors["history"] = fingerprint.history.rule
+    text = json.dumps(priors, sort_keys=True)
+    return f"{crc32(text.encode()):08x}"  # tells versions apart; nothing here is a secret

@@ -138,10 +138,13 @@ class HistoryPrior:
     Hours and weekdays are read in UTC, as in a replay.
     recall: share of what matters that must wake; None for the usual one.
     rule: the rule it starts from, as `Rule.to_dict` has it; None when none was found.
+    complete: whether every change is labelled by itself, slept through or not, so that nothing need
+    be audited.
     """
 
     recall: float | None = None
     rule: dict[str, Any] | None = None
+    complete: bool = False
 
     @classmethod
     def parse(cls, path: str, value: object) -> HistoryPrior:
@@ -152,7 +155,10 @@ class HistoryPrior:
             recall = number(f"{path}.recall", recall, "be a number above 0 and at most 1")
             if not 0.0 < recall <= 1.0:
                 refuse(f"{path}.recall", "be a number above 0 and at most 1", raw["recall"])
-        return cls(recall, None if rule is None else _rule(f"{path}.rule", rule))
+        complete = raw.get("complete", False)
+        if not isinstance(complete, bool):
+            refuse(f"{path}.complete", "be true or false", complete)
+        return cls(recall, None if rule is None else _rule(f"{path}.rule", rule), complete)
 
     def to_dict(self) -> dict[str, Any]:
         """The raw form, which `parse` reads back."""

@@ -51,9 +51,12 @@ class WindowGroup:
 
 
 class WakeRecords:
-    """Makes the records of one start. run: eight hexadecimal digits that tell it from others."""
+    """Makes the records of one start. run: eight hexadecimal digits that tell it from others.
 
-    def __init__(self, limbic: LimbicLayer) -> None:
+    limbic: says what pushed a score; without it no record does.
+    """
+
+    def __init__(self, limbic: LimbicLayer | None) -> None:
         self._limbic = limbic
         self._first_id = uuid4().int
         self.run = f"{self._first_id:032x}"[:8]
@@ -83,6 +86,8 @@ class WakeRecords:
         self, module_id: str, window: tuple[SignalEvent, ...], moment: Moment
     ) -> tuple[tuple[str, float], ...]:
         """What pushes the score now, the strongest first."""
+        if self._limbic is None:
+            return ()
         return reasons(moment, self._limbic.contributions(module_id, window), REASONS)
 
     def payload(self, moment: Moment, more: WakePayload | None) -> WakePayload:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from heapq import heappop, heappush
+from dataclasses import dataclass
 from itertools import islice
 from time import perf_counter
 
-from ..protocols import FoundRule, Gate, Promise, Scorer
+from ..protocols import FoundRule, Gate
 from ..types import SignalEvent, Window
 from .curve import area_under_roc, ranked, recall_curve
+from .learner import ALL, ASKED, LABELS, Learner
 from .policies import DAY_S, policies
-from .result import USD_PER_MILLION_TOKENS, ReplayResult
-from .trial import Trial
+from .result import USD_PER_MILLION_TOKENS, OtherLabels, ReplayResult
+from .trial import Tally, Trial
 
 TOKENS_PER_WAKE = 100_675
 WARM_UP_SHARE = 0.20
@@ -29,7 +29,9 @@ class Question:
 
     source, preset: what it is and what "relevant" means, for the report. total: how many windows
     there are, at least about; the first fifth of them is the warm-up. origin: as in
-    `ReplayResult`.
+    `ReplayResult`. labels: who is told what mattered, one of LABELS. compared: whether the other
+    of them is replayed, too, on the same windows. warm_up: how many
+    windows it has, if not a fifth.
     """
 
     source: str
@@ -41,36 +43,60 @@ class Question:
     notes: tuple[str, ...] = ()
     usd_per_million_tokens: float = USD_PER_MILLION_TOKENS
     origin: str = ""
+    labels: str = ALL
+    compared: bool = False
+    warm_up: int | None = None
 
 
 def backtest(windows: Iterable[Window], gate: Gate, question: Question) -> ReplayResult:
-    """Replay the windows (in order of time, labelled) and say what each policy would have done.
+    """Replay the windows (in order of time, labelled) and say what each policy would have done."""
+    return replayed(windows, gate, question)[0]
+
+
+def replayed(
+    windows: Iterable[Window], gate: Gate, question: Question
+) -> tuple[ReplayResult, Learner]:
+    """What `backtest` says, and the learner as it is at the end.
 
     The warm-up is learned from, the rule is found on it, and nothing in it is counted. After it
     each window is scored and decided before its label is learned; a label that became known late
-    (`Window.known_at`) is learned at that time.
+    (`Window.known_at`) is learned at that time. With labels "asked" what slept and was not audited
+    is never learned, and everything wakes in the warm-up.
     """
     started = perf_counter()
     stream = iter(windows)
-    warm_up = list(islice(stream, round(question.total * WARM_UP_SHARE)))
+    usual = round(question.total * WARM_UP_SHARE)
+    warm_up = list(islice(stream, usual if question.warm_up is None else question.warm_up))
     found = gate.find_rule(_known(warm_up))
-    learner = _Learner(gate.scorer(found), gate.promise(question.recall))
-    for window in warm_up:
-        learner.catch_up(window.time)
-        learner.take(window, learner.scorer.score(window.events))
-    trial = Trial()
+    own, *others = [
+        Learner(gate.open(found, question.recall, labels == ALL), labels)
+        for labels in _protocols(question)
+    ]
+    for learner in (own, *others):
+        _warm_up(learner, warm_up)
+    trial, other = Trial(), Tally()
     for window in stream:
-        learner.catch_up(window.time)
-        score = learner.scorer.score(window.events)
-        trial.add(
-            window,
-            score,
-            learner.promise.threshold,
-            found.rule.matches(window.events),
-            learner.scorer.contributions,
-        )
-        learner.take(window, score)
-    return _result(trial, gate, question, found, learner.promise, len(warm_up), started)
+        judgement = own.decide(window)
+        trial.add(window, judgement, found.rule.matches(window.events), own.judge.contributions)
+        own.take(window, judgement)
+        for learner in others:
+            judgement = learner.decide(window)
+            other.add(window, judgement)
+            learner.take(window, judgement)
+    compared = _compared(trial, other, _days(trial), others[0].labels) if others else None
+    return _result(trial, gate, question, found, own, len(warm_up), started, compared), own
+
+
+def _warm_up(learner: Learner, windows: list[Window]) -> None:
+    learner.judge.wake_on_everything(learner.labels == ASKED)
+    for window in windows:
+        learner.take(window, learner.decide(window))
+    learner.judge.wake_on_everything(False)
+
+
+def _protocols(question: Question) -> list[str]:
+    others = [each for each in LABELS if each != question.labels]
+    return [question.labels, *others] if question.compared else [question.labels]
 
 
 def _known(warm_up: list[Window]) -> Iterator[tuple[Sequence[SignalEvent], bool]]:
@@ -83,36 +109,17 @@ def _known(warm_up: list[Window]) -> Iterator[tuple[Sequence[SignalEvent], bool]
             yield window.events, bool(window.relevant)
 
 
-@dataclass(slots=True)
-class _Learner:
-    """Learns each label when it becomes known, not before.
+def _days(trial: Trial) -> float:
+    span = trial.times[-1] - trial.times[0] if len(trial) else 0.0
+    return max(LEAST_DAYS, span / DAY_S)
 
-    What a change tells is learned before the first one of a later time: of what happens in one
-    second nobody can say what came first.
-    """
 
-    scorer: Scorer
-    promise: Promise
-    _waiting: list[tuple[float, int, Window, float, float]] = field(default_factory=list)
-    _count: int = 0
-
-    def take(self, window: Window, score: float) -> None:
-        threshold = self.promise.threshold
-        if window.known_at is None:
-            self._learn(window, score, threshold)
-        else:
-            self._count += 1
-            heappush(self._waiting, (window.known_at, self._count, window, score, threshold))
-
-    def catch_up(self, now: float) -> None:
-        while self._waiting and self._waiting[0][0] < now:
-            _, _, window, score, threshold = heappop(self._waiting)
-            self._learn(window, score, threshold)
-
-    def _learn(self, window: Window, score: float, threshold: float) -> None:
-        relevant = bool(window.relevant)
-        self.promise.observe(score, relevant, threshold)
-        self.scorer.learn(window.events, float(relevant))
+def _compared(trial: Trial, other: Tally, days: float, labels: str) -> OtherLabels | None:
+    positives = sum(trial.relevant)
+    if not len(trial):
+        return None
+    recall = other.caught / positives if positives else None
+    return OtherLabels(labels, recall, other.woken / days, other.audits)
 
 
 def _result(
@@ -120,12 +127,12 @@ def _result(
     gate: Gate,
     question: Question,
     found: FoundRule,
-    promise: Promise,
+    learner: Learner,
     warm_up: int,
     started: float,
+    compared: OtherLabels | None,
 ) -> ReplayResult:
-    span = trial.times[-1] - trial.times[0] if len(trial) else 0.0
-    days = max(LEAST_DAYS, span / DAY_S)
+    days = _days(trial)
     positives = sum(trial.relevant)
     caught = sum(w & r for w, r in zip(trial.woke, trial.relevant, strict=True))
     wakes = sum(trial.woke)
@@ -150,7 +157,7 @@ def _result(
         asked_recall=question.recall,
         got_recall=own.recall,
         recall_interval=gate.interval(caught, positives) if positives else None,
-        promise=promise.sentence(),
+        promise=learner.judge.sentence(),
         wakes_per_day=own.wakes_per_day,
         share_woken=own.share_woken,
         precision=own.precision,
@@ -167,6 +174,9 @@ def _result(
         notes=question.notes + tuple(_cautions(len(trial), positives)),
         usd_per_million_tokens=question.usd_per_million_tokens,
         origin=question.origin,
+        labels=question.labels,
+        audits=trial.audits,
+        compared=compared,
     )
 
 

@@ -78,6 +78,9 @@ def caution(first: ReplayResult, second: ReplayResult) -> str:
         )
     if (first.windows, first.relevant) != (second.windows, second.relevant):
         return "They cover different windows, so a difference may come from the windows alone."
+    if first.labels != second.labels:
+        kinds = {"all": "every label", "asked": "only the labels it asked for"}
+        return f"The first had {kinds[first.labels]}, the second {kinds[second.labels]}."
     if printable(first.source) != printable(second.source):
         return "They were read from different places."
     return ""

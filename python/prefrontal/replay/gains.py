@@ -6,7 +6,14 @@ from .plain_figures import how_often, usd, usd_a_month, wait
 from .reading import share_fewer, times_fewer
 from .result import USD_PER_MILLION_TOKENS, PolicyResult, ReplayResult
 from .verdict import NOTHING_TO_MEASURE, TOO_EARLY, verdict
-from .wording import promise_sentence, than_heartbeat, than_on_change, tokens
+from .wording import (
+    compared_sentence,
+    labels_sentence,
+    promise_sentence,
+    than_heartbeat,
+    than_on_change,
+    tokens,
+)
 
 
 def gains(result: ReplayResult) -> list[tuple[str, str]]:
@@ -31,10 +38,11 @@ def month_of(result: ReplayResult, policy: PolicyResult) -> float:
 
 
 def details(result: ReplayResult) -> list[str]:
-    """What only some want to know: promise, interval, AUC, tokens, and what the money assumes."""
+    """What only some want to know: promise, labels, AUC, tokens, and what the money assumes."""
     lines = [promise_sentence(result)]
     if not result.windows:
         return lines
+    lines += filter(None, (labels_sentence(result), compared_sentence(result)))
     if result.auc is not None:
         lines.append(f"AUC {result.auc:.3f} (0.5 is chance, 1 is perfect order).")
     if result.tokens_per_useful_wake is not None:

@@ -37,8 +37,8 @@ def is_of_git(path: str | Path) -> bool:
     if top is None or not folder.is_dir():
         return False
     if folder.resolve() != top:
-        return not _holds_sessions(folder)
-    return not any(_holds_sessions(folder / name) for name in _OF_A_TOOL)
+        return not holds_sessions(folder)
+    return not any(holds_sessions(folder / name) for name in _OF_A_TOOL)
 
 
 def _is_repository(folder: Path) -> bool:
@@ -46,7 +46,8 @@ def _is_repository(folder: Path) -> bool:
     return bare or os.path.exists(folder / ".git")  # noqa: PTH110 (a no, too, where not allowed)
 
 
-def _holds_sessions(folder: Path) -> bool:
+def holds_sessions(folder: Path) -> bool:
+    """Whether OpenClaw or Claude Code kept sessions there: in the folder, or in the file."""
     with suppress(InputError):
         return bool(find_sessions(folder).files)
     return False

@@ -44,7 +44,7 @@ class Labeller:
     def __init__(self, preset: Preset) -> None:
         if not isinstance(preset, PathPreset | MessagePreset | FollowupPreset):
             raise InputError(f"relevant must be something that commits tell, got {preset.name!r}")
-        self._preset = preset
+        self.preset = preset
         self._horizon_s = preset.horizon_s if isinstance(preset, FollowupPreset) else None
         self._followups = Followups(self._horizon_s or 0.0)
         self._numbers: dict[str, int] = {}
@@ -54,7 +54,7 @@ class Labeller:
     def take(self, window: Window) -> Labelled:
         """The next change."""
         if self._horizon_s is None:
-            return Labelled(next(self._preset.apply(iter((window,))), None))
+            return Labelled(next(self.preset.apply(iter((window,))), None))
         released = list(self._followups.due(window.time))
         followed = self._followups.take(window)
         self._count += 1
@@ -84,7 +84,7 @@ class Labeller:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, which `from_dict` reads back."""
         return {
-            "relevant": self._preset.name,
+            "relevant": self.preset.name,
             "waiting": [
                 [
                     each.window.key,

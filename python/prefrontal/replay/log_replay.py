@@ -52,7 +52,7 @@ def replay_log(
     """
     outcomes: dict[str, ModuleOutcome] = {}
     for record in records:
-        if record.kind != "wake":
+        if record.kind != "wake" or record.reason == Reason.REPLAYED:
             continue
         outcome = outcomes.setdefault(record.subject, ModuleOutcome(record.subject))
         outcome.decisions += 1

@@ -11,7 +11,12 @@ from ..notebook import frame, table
 from .plain_figures import how_often
 from .result import Outcome, PolicyResult, ReplayResult
 from .verdict import verdict
-from .wording import percent, policy_words, shown_policies, tokens
+from .wording import (
+    percent,
+    policy_words,
+    shown_policies,
+    tokens,
+)
 
 PARTS = ("policies", "misses", "wasted", "strip", "curve")
 
@@ -22,7 +27,8 @@ _NESTED = ("paths", "why")
 def result_html(result: ReplayResult) -> str:
     """One table: a row for each policy that was tried."""
     caption = f"{result.source}: {verdict(result).sentence}"
-    return table(caption, _HEADS, map(_cells, shown_policies(result)))
+    rows = [*map(_cells, shown_policies(result)), *_other(result)]
+    return table(caption, _HEADS, rows)
 
 
 def result_frame(result: ReplayResult, part: str) -> Any:
@@ -46,6 +52,14 @@ def _outcomes(outcomes: Iterable[Outcome]) -> Any:
         for each in outcomes
     ]
     return frame(rows, [*names, "kind", "paths"], times=("time",))
+
+
+def _other(result: ReplayResult) -> list[tuple[str, ...]]:
+    """The gate with the other labels, where that was tried, or which labels it had."""
+    if (other := result.compared) is None:
+        return [(f"Labels: {result.labels}", "", "", "", "", "")]
+    rest = (percent(other.recall), how_often(other.wakes_per_day), "", "", "")
+    return [(f"Learned gate, labels {other.labels} (above: {result.labels})", *rest)]
 
 
 def _cells(policy: PolicyResult) -> tuple[str, ...]:

@@ -113,7 +113,8 @@ def _drawable(text: str, limit: int = 64) -> str:
 
 def _history(result: ReplayResult) -> str:
     relevant = f"{result.relevant:,} of {result.windows:,} windows mattered"
-    return f"{relevant} in {result.days:,.0f} days"
+    labels = "labels only as asked" if result.labels == "asked" else "every window labelled"
+    return f"{relevant} in {result.days:,.0f} days, {labels}"
 
 
 def _frame(axes: Axes) -> None:

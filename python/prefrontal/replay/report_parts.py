@@ -214,6 +214,15 @@ promise counts as kept when what was caught comes within 2 points of what was as
 <ul><li>Whether the agent would have done something useful: "mattered" here means that
 {escape(preset_words(result.preset))}, which only stands in for it.</li>
 <li>What will happen once the history changes its habits; the interval covers chance, not that.</li>
-<li>What an agent never learns in live use: here every window has its label, also those slept
-through.</li></ul>
+{_never_learned(result)}</ul>
 </details>"""
+
+
+def _never_learned(result: ReplayResult) -> str:
+    """What is kinder here than live, where it is."""
+    if result.labels == "asked" or result.origin in ("git", "sample"):
+        return ""
+    return (
+        "<li>What an agent never learns in live use: here every window has its label, also those "
+        "slept through.</li>"
+    )

@@ -8,9 +8,10 @@ from typing import Any
 
 from .record import Record, plain
 
-FORMAT = 2
-"""Version of the saved form. 1 had neither delays nor a price nor an origin and is read too; a file
-with another one is refused rather than guessed at."""
+FORMAT = 3
+"""Version of the saved form. 1 had neither delays nor a price nor an origin, 1 and 2 knew only
+replays in which every window is labelled; both are read. A file with another one is refused rather
+than guessed at."""
 
 USD_PER_MILLION_TOKENS = 3.0
 """What mid-size models take for a million input tokens by the public price lists of 2026."""
@@ -68,6 +69,20 @@ class PolicyResult:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherLabels:
+    """The gate on the same windows with other labels: "all" or "asked".
+
+    recall: share of the relevant windows caught, None when nothing was relevant. audits: how many
+    of its wake-ups were audits.
+    """
+
+    labels: str
+    recall: float | None
+    wakes_per_day: float
+    audits: int
+
+
+@dataclass(frozen=True, slots=True)
 class ReplayResult:
     """One history replayed with one gate; every figure covers the windows after the warm-up.
 
@@ -79,6 +94,9 @@ class ReplayResult:
     strip: the last 120 windows, oldest first. seconds: what the replay took.
     usd_per_million_tokens: the price behind every amount of money. origin: "git", "events",
     "sessions" or "sample", "" when unknown.
+    labels: "all" when the gate learned whether each window mattered, "asked" when only of those
+    that woke the agent. audits: how many of the wake-ups were audits of what slept. compared: what
+    the other labels would have given, where that was tried.
     """
 
     source: str
@@ -108,6 +126,9 @@ class ReplayResult:
     notes: tuple[str, ...]
     usd_per_million_tokens: float = USD_PER_MILLION_TOKENS
     origin: str = ""
+    labels: str = "all"
+    audits: int = 0
+    compared: OtherLabels | None = None
 
     def policy(self, name: str) -> PolicyResult | None:
         """The row of that name, None when the replay did not try it."""
@@ -135,9 +156,9 @@ class ReplayResult:
     def from_dict(cls, raw: object) -> ReplayResult:
         """The result that `to_dict` wrote. Raises InputError naming the field that is wrong."""
         record = Record(raw)
-        if (version := record.count("format")) not in (1, FORMAT):
-            raise record.refuse("format", f"be 1 or {FORMAT}", version)
-        first = version == 1
+        if (version := record.count("format")) not in range(1, FORMAT + 1):
+            raise record.refuse("format", f"be from 1 to {FORMAT}", version)
+        first, before_labels = version == 1, version < 3
         if (relevant := record.count("relevant")) > (windows := record.count("windows")):
             raise record.refuse("relevant", f"be at most windows ({windows})", relevant)
         return cls(
@@ -170,7 +191,28 @@ class ReplayResult:
                 USD_PER_MILLION_TOKENS if first else record.amount("usd_per_million_tokens")
             ),
             origin="" if first else record.text("origin"),
+            labels="all" if before_labels else _labels(record),
+            audits=0 if before_labels else record.count("audits"),
+            compared=None if before_labels else _other(record),
         )
+
+
+def _labels(record: Record) -> str:
+    if (labels := record.text("labels")) not in ("all", "asked"):
+        raise record.refuse("labels", "be all or asked", labels)
+    return labels
+
+
+def _other(record: Record) -> OtherLabels | None:
+    if record.value("compared") is None:
+        return None
+    other = Record(record.value("compared"), record.name("compared"))
+    return OtherLabels(
+        labels=_labels(other),
+        recall=other.share_or_none("recall"),
+        wakes_per_day=other.amount("wakes_per_day"),
+        audits=other.count("audits"),
+    )
 
 
 def _outcome(record: Record) -> Outcome:

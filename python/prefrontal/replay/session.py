@@ -19,6 +19,7 @@ from .event_files import count_lines, spooled
 from .git_history import GitHistory
 from .hiding import without
 from .history_kind import top_level
+from .learner import ALL, ASKED, LABELS
 from .preset_search import find_preset
 from .presets import MessagePreset, NoopPreset, Preset, RecordedPreset, parse_preset
 from .result import USD_PER_MILLION_TOKENS, ReplayResult
@@ -33,13 +34,21 @@ Step = Callable[[str, int, int], None]
 
 REPORT_EVERY = 200
 
+LABELLING_ORIGINS = ("git", "sample")
+"""Where a history says itself what mattered; `watch` learns it there as well, of all windows."""
+
+CHEAP_WINDOWS = 5_000
+"""A replay with labels "asked" of at most so many windows is done with all labels beside it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
     """What to replay a history with; the fields are the options of the command.
 
     relevant: a preset, or None to find one (a file's own labels, for events). features: "all", or
-    "paths" to hide actor and text from the gate. limit: only the newest so many windows.
+    "paths" to hide actor and text from the gate. limit: only the newest so many windows. labels:
+    one of LABELS; None takes "all" where the history labels itself (git), "asked" elsewhere.
+    warm_up: windows that are only learned from; None takes a fifth.
     """
 
     recall: float = 0.9
@@ -52,12 +61,18 @@ class Request:
     tokens_per_wake: int = TOKENS_PER_WAKE
     all_commits: bool = False
     usd_per_million_tokens: float = USD_PER_MILLION_TOKENS
+    labels: str | None = None
+    warm_up: int | None = None
 
     def __post_init__(self) -> None:
         if not 0.0 < self.recall <= 1.0:
             raise InputError(f"recall must be above 0 and at most 1, got {self.recall!r}")
         if self.features not in FEATURES:
             raise InputError(f"features must be all or paths, got {self.features!r}")
+        if self.labels is not None and self.labels not in LABELS:
+            raise InputError(f"labels must be all or asked, got {self.labels!r}")
+        if self.warm_up is not None and self.warm_up < 0:
+            raise InputError(f"warm-up must be a whole number of at least 0, got {self.warm_up!r}")
         if self.limit is not None and self.limit < 1:
             raise InputError(f"max must be a whole number of at least 1, got {self.limit!r}")
         if self.tokens_per_wake < 1:
@@ -73,14 +88,30 @@ class Request:
             parse_preset(self.relevant)
 
 
+class Replayer:
+    """How a history is labelled and replayed; who wants to keep more than the result overrides."""
+
+    def label(self, preset: Preset, history: Iterable[Window]) -> Iterable[Window]:
+        """The windows of a repository, labelled."""
+        return preset.apply(history)
+
+    def replay(self, windows: Iterable[Window], gate: Gate, question: Question) -> ReplayResult:
+        return backtest(windows, gate, question)
+
+
 def replay_git(
-    path: str, request: Request, gate: Gate, step: Step = lambda *_: None
+    path: str,
+    request: Request,
+    gate: Gate,
+    step: Step = lambda *_: None,
+    replayer: Replayer | None = None,
 ) -> ReplayResult:
     """Replay a repository's own history. Raises InputError and SourceError in one sentence."""
+    replayer = replayer or Replayer()
     history, total, preset, notes = label_git(path, request, step)
-    windows = preset.apply(history)
+    windows = replayer.label(preset, history)
     name = (top_level(path) or Path(path).resolve()).name or path
-    result = _replayed(windows, total, name, preset, request, gate, notes, step, "git")
+    result = _replayed(windows, total, name, preset, request, gate, notes, step, "git", replayer)
     return _with_notes(result, history.notes)
 
 
@@ -116,7 +147,11 @@ def label_git(
 
 
 def replay_events(
-    path: str, request: Request, gate: Gate, step: Step = lambda *_: None
+    path: str,
+    request: Request,
+    gate: Gate,
+    step: Step = lambda *_: None,
+    replayer: Replayer | None = None,
 ) -> ReplayResult:
     """Replay recorded windows, one JSON object a line; "-" is standard input."""
     name = "standard input" if path == "-" else Path(path).name
@@ -124,7 +159,8 @@ def replay_events(
         windows, total = _chosen(file, name, request)
         preset = RecordedPreset() if request.relevant is None else parse_preset(request.relevant)
         labelled = preset.apply(windows)
-        return _replayed(labelled, total, name, preset, request, gate, [], step, "events")
+        told = (name, preset, request, gate, list[str](), step, "events")
+        return _replayed(labelled, total, *told, replayer)
 
 
 def replay_sample(
@@ -154,7 +190,11 @@ def replay_sample(
 
 
 def replay_history(
-    path: str, request: Request, gate: Gate, step: Step = lambda *_: None
+    path: str,
+    request: Request,
+    gate: Gate,
+    step: Step = lambda *_: None,
+    replayer: Replayer | None = None,
 ) -> ReplayResult:
     """Replay the sessions that OpenClaw or Claude Code kept; relevant is what was not a no-op.
 
@@ -171,7 +211,8 @@ def replay_history(
     windows = iter(history) if isinstance(preset, NoopPreset) else preset.apply(history)
     name = Path(path).expanduser().absolute().name or path
     notes = list(history.notes)
-    return _replayed(windows, len(history), name, preset, request, gate, notes, step, "sessions")
+    told = (name, preset, request, gate, notes, step, "sessions")
+    return _replayed(windows, len(history), *told, replayer)
 
 
 def _chosen(file: Path, name: str, request: Request) -> tuple[Iterator[Window], int]:
@@ -210,9 +251,11 @@ def _replayed(
     notes: list[str],
     step: Step,
     origin: str,
+    replayer: Replayer | None = None,
 ) -> ReplayResult:
     if request.features == "paths":
         windows = without(windows, ("actor", "text"))
+    labels = request.labels or (ALL if origin in LABELLING_ORIGINS else ASKED)
     question = Question(
         source=name,
         preset=preset.name,
@@ -223,8 +266,12 @@ def _replayed(
         origin=origin,
         seed=request.seed,
         notes=tuple(notes),
+        labels=labels,
+        warm_up=request.warm_up,
+        compared=labels == ASKED and total <= CHEAP_WINDOWS,
     )
-    return backtest(_watched(windows, "replaying", total, step), gate, question)
+    replayer = replayer or Replayer()
+    return replayer.replay(_watched(windows, "replaying", total, step), gate, question)
 
 
 def _watched(windows: Iterable[Window], what: str, total: int, step: Step) -> Iterator[Window]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from array import array
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from heapq import heappush, heapreplace
 
-from ..types import SignalEvent, Window
+from ..types import Judgement, Reason, Window
 from .result import Outcome
 
 KEPT = 100
@@ -19,7 +20,7 @@ SHOWN_PATHS = 3
 FOR, AGAINST = 6, 2
 """Reasons that are kept: what pushed to the decision, and what pushed against it."""
 
-Contributions = Callable[[Sequence[SignalEvent]], Sequence[tuple[str, float]]]
+Contributions = Callable[[Window], Sequence[tuple[str, float]]]
 
 
 class Trial:
@@ -31,6 +32,7 @@ class Trial:
         self.relevant = bytearray()
         self.woke = bytearray()
         self.by_rule = bytearray()
+        self.audits = 0
         self.strip: deque[Outcome] = deque(maxlen=STRIP)
         self._misses = _Worst()
         self._wasted = _Worst()
@@ -38,25 +40,25 @@ class Trial:
     def add(
         self,
         window: Window,
-        score: float,
-        threshold: float,
+        judgement: Judgement,
         rule_matches: bool,
         contributions: Contributions,
     ) -> None:
         """Take in one decision; contributions are only asked for when it is kept with reasons."""
         relevant = bool(window.relevant)
-        woke = score >= threshold
+        score, threshold, woke = judgement.score, judgement.threshold, judgement.woke
         self.times.append(window.time)
         self.scores.append(score)
         self.relevant.append(relevant)
         self.woke.append(woke)
+        self.audits += judgement.reason is Reason.AUDIT
         self.by_rule.append(rule_matches)
         self.strip.append(_outcome(window, score, threshold, woke, ()))
         if woke != relevant:
             worst = self._misses if relevant else self._wasted
             badness = threshold - score if relevant else score - threshold
             if worst.takes(badness):
-                why = _reasons(contributions(window.events), woke)
+                why = _reasons(contributions(window), woke)
                 worst.add(badness, _outcome(window, score, threshold, woke, why))
 
     def misses(self) -> tuple[Outcome, ...]:
@@ -69,6 +71,21 @@ class Trial:
 
     def __len__(self) -> int:
         return len(self.scores)
+
+
+@dataclass(slots=True)
+class Tally:
+    """How many of the windows woke, were audits, and were caught."""
+
+    woken: int = 0
+    audits: int = 0
+    caught: int = 0
+
+    def add(self, window: Window, judgement: Judgement) -> None:
+        """Take in one decision."""
+        self.woken += judgement.woke
+        self.audits += judgement.reason is Reason.AUDIT
+        self.caught += judgement.woke and bool(window.relevant)
 
 
 def _reasons(

@@ -150,6 +150,38 @@ def promise_sentence(result: ReplayResult) -> str:
     return f"{measured}. {printable(result.promise)}".rstrip()
 
 
+def labels_sentence(result: ReplayResult) -> str:
+    """Of which windows the gate learned whether they mattered."""
+    if result.labels == "asked":
+        audits = "1 audit" if result.audits == 1 else f"{result.audits:,} audits"
+        return (
+            "Labels as a live gate gets them, of what it asks about: what woke it, with "
+            f"{audits} of what slept. In the warm-up everything woke."
+        )
+    if result.origin in ("git", "sample"):
+        return "Labels of every window: the history itself says what mattered, as it does live."
+    return (
+        "Labels of every window, also of those slept through, which live nobody gives: see"
+        " --labels asked."
+    )
+
+
+def compared_sentence(result: ReplayResult) -> str:
+    """What the other labels would have given; empty where it was not tried or is the same."""
+    other = result.compared
+    if other is None:
+        return ""
+    own = (percent(result.got_recall, 1), rate(result.wakes_per_day))
+    its = (percent(other.recall, 1), rate(other.wakes_per_day))
+    if own == its:
+        return ""
+    every, asked = (its, own) if result.labels == "asked" else (own, its)
+    return (
+        f"With every label {every[0]} caught at {every[1]} wake-ups a day; with only what is asked"
+        f" {asked[0]} at {asked[1]}."
+    )
+
+
 def is_base_rate(policy: PolicyResult) -> bool:
     """Whether it is the rule that matches whatever has a file: no rule told more than chance."""
     return policy.name == "rule" and policy.detail == BASE_RATE_RULE

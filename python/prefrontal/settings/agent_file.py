@@ -22,8 +22,8 @@ AGENT_KEYS = (
     *("cortex", "memory", "soul", "subagent", "cron", "heartbeat", "observability", "logging"),
 )
 GATE_KEYS = (
-    *("modules", "sources", "policy", "sinks", "state", "threshold", "recall", "audit_share"),
-    *("log_refusals", "scorer", "seed", "gate", "routing", "telemetry", "executive"),
+    *("modules", "sources", "adopted", "policy", "sinks", "state", "threshold", "recall"),
+    *("audit_share", "log_refusals", "scorer", "seed", "gate", "routing", "telemetry", "executive"),
 )
 CHANNELS = ("jsonl", "terminal", "webhook")
 """Those that come along; a plugin may bring others."""

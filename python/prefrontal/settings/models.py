@@ -10,6 +10,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ..errors import InputError
 from ..storage.state_folder import default_state
+from .adopted import Adopted
 from .executive import ExecutiveSettings
 from .gate import GateSettings
 from .mcp_source import McpServer
@@ -146,9 +147,9 @@ class Settings(BaseSettings):
     """A whole prefrontal.yml.
 
     modules: paths of fingerprints (JSON or YAML) or fingerprints themselves; they are watched with
-    the modules of the state folder. gate: what decides about a wake; its keys may also stand at the
-    top of the file. state: where decisions and what was learned are kept. routing: what
-    `prefrontal route` is told.
+    the modules of the state folder. adopted: histories that a replay taught the gate. gate: what
+    decides about a wake; its keys may also stand at the top of the file. state: where decisions and
+    what was learned are kept. routing: what `prefrontal route` is told.
     telemetry: what is told to the tools that watch an agent. executive: what `prefrontal run` is
     told besides.
 
@@ -166,6 +167,7 @@ class Settings(BaseSettings):
 
     modules: tuple[Module, ...] = ()
     sources: Sources = Sources()
+    adopted: tuple[Adopted, ...] = ()
     gate: GateSettings = GateSettings()
     sinks: tuple[Sink, ...] = ()
     state: Text | None = None

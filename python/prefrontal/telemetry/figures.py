@@ -29,7 +29,7 @@ SAVING = (
 )
 """Why a wake was spared. What was told twice, lost or had no question is no saving."""
 
-_TOLD_APART = (Reason.WOKE, Reason.AUDIT, Reason.BELOW_THRESHOLD)
+_TOLD_APART = (Reason.WOKE, Reason.AUDIT, Reason.BELOW_THRESHOLD, Reason.REPLAYED)
 SUPPRESSING = tuple(each for each in Reason if each not in _TOLD_APART)
 
 Sample = tuple[Mapping[str, str], float]

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from .gate import (
         ScriptedFinding,
         ScriptedGate,
-        ScriptedPromise,
+        ScriptedJudge,
         ScriptedRule,
-        ScriptedScorer,
     )
     from .manual_clock import ManualClock
     from .runtime import make_runtime
@@ -38,10 +37,9 @@ _HOMES = {
     "ScriptedFinding": ".gate",
     "ScriptedGate": ".gate",
     "ScriptedLLM": ".agent",
-    "ScriptedPromise": ".gate",
     "ScriptedReviewer": ".executive",
     "ScriptedRule": ".gate",
-    "ScriptedScorer": ".gate",
+    "ScriptedJudge": ".gate",
     "ScriptedSelector": ".executive",
     "ScriptedSubagent": ".agent",
     "ScriptedWaker": ".executive",
@@ -58,11 +56,10 @@ __all__ = [
     "ScriptedChooser",
     "ScriptedFinding",
     "ScriptedGate",
+    "ScriptedJudge",
     "ScriptedLLM",
-    "ScriptedPromise",
     "ScriptedReviewer",
     "ScriptedRule",
-    "ScriptedScorer",
     "ScriptedSelector",
     "ScriptedSubagent",
     "ScriptedWaker",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ..types import SignalEvent
+from ..types import Judgement, Reason, SignalEvent, Window
 
 Events = Sequence[SignalEvent]
 
@@ -40,7 +40,8 @@ class ScriptedFinding:
 class ScriptedGate:
     """A `protocols.Gate` whose scores, threshold and rule the test chooses.
 
-    score: of a window's events, 0..1. threshold: what wakes, whatever was observed.
+    score: of a window's events, 0..1. threshold: what wakes, whatever was observed. audits: which
+    of the windows that slept are asked about.
     diary: what was asked, in order, as (what, location of the window's first event, value): "rule"
     and "learn" with the label, "score" with the score, "why" with 0, "observe" with "yes" or "no"
     and the threshold the window was decided with.
@@ -49,6 +50,7 @@ class ScriptedGate:
     score: Callable[[Events], float]
     threshold: float = 0.5
     rule: ScriptedRule = field(default_factory=lambda: ScriptedRule(bool))
+    audits: Callable[[Events], bool] = field(default=lambda _: False)
     diary: list[tuple[str, str, float]] = field(default_factory=list)
 
     def find_rule(self, labelled: Iterable[tuple[Events, bool]]) -> ScriptedFinding:
@@ -59,11 +61,8 @@ class ScriptedGate:
         matched = [relevant for events, relevant in windows if self.rule.matches(events)]
         return ScriptedFinding(self.rule, len(labels), sum(labels), len(matched), sum(matched))
 
-    def scorer(self, found: object) -> ScriptedScorer:
-        return ScriptedScorer(self)
-
-    def promise(self, recall: float) -> ScriptedPromise:
-        return ScriptedPromise(self, recall)
+    def open(self, found: object, recall: float, complete: bool) -> ScriptedJudge:
+        return ScriptedJudge(self, recall)
 
     def interval(self, hits: int, trials: int) -> tuple[float, float]:
         return (hits / trials, hits / trials) if trials else (0.0, 1.0)
@@ -76,40 +75,35 @@ class ScriptedGate:
         self.diary.append((what, events[0].location if events else "", float(value)))
 
 
-@dataclass(frozen=True, slots=True)
-class ScriptedScorer:
-    """The scorer of a `ScriptedGate`."""
-
-    gate: ScriptedGate
-
-    def score(self, window: Events) -> float:
-        score = self.gate.score(window)
-        self.gate._note("score", window, score)
-        return score
-
-    def learn(self, window: Events, label: float) -> None:
-        self.gate._note("learn", window, label)
-
-    def contributions(self, window: Events) -> list[tuple[str, float]]:
-        self.gate._note("why", window, 0.0)
-        return [("script", 1.0)]
-
-
-@dataclass(frozen=True, slots=True)
-class ScriptedPromise:
-    """The promise of a `ScriptedGate`: always the same threshold."""
+@dataclass(slots=True)
+class ScriptedJudge:
+    """The judge of a `ScriptedGate`: always its threshold; it audits what `audits` says."""
 
     gate: ScriptedGate
     recall: float
-    can_promise: bool = True
+    everything: bool = False
 
-    @property
-    def threshold(self) -> float:
-        return self.gate.threshold
+    def wake_on_everything(self, on: bool) -> None:
+        self.everything = on
 
-    def observe(self, score: float, relevant: bool, threshold: float | None = None) -> None:
-        decided = self.threshold if threshold is None else threshold
-        self.gate.diary.append(("observe", "yes" if relevant else "no", decided))
+    def judge(self, window: Window) -> Judgement:
+        score = self.gate.score(window.events)
+        self.gate._note("score", window.events, score)
+        threshold = 0.0 if self.everything else self.gate.threshold
+        if score >= threshold:
+            return Judgement(score, threshold, Reason.WOKE)
+        if self.gate.audits(window.events):
+            return Judgement(score, threshold, Reason.AUDIT, 0.5)
+        return Judgement(score, threshold, Reason.BELOW_THRESHOLD)
+
+    def label(self, window: Window, judgement: Judgement, relevant: bool) -> None:
+        said = ("observe", "yes" if relevant else "no", judgement.threshold)
+        self.gate.diary.append(said)
+        self.gate._note("learn", window.events, relevant)
+
+    def contributions(self, window: Window) -> list[tuple[str, float]]:
+        self.gate._note("why", window.events, 0.0)
+        return [("script", 1.0)]
 
     def sentence(self) -> str:
         return f"Nothing is promised for recall {self.recall:g}: this is a test."

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from ..assembly.adopted_modules import adopted_modules
 from ..assembly.agent_records import AgentRecords
 from ..clock import Clock, SystemClock
 from ..decisions.log import DecisionLog
@@ -84,7 +85,7 @@ def open_shown(
             log=log,
             records=records,
             clock=clock,
-            modules={each.module_id: each for each in modules},
+            modules={each.module_id: each for each in (*modules, *adopted_modules(settings, log))},
             policy=settings.gate.policy,
             watcher=watcher,
             writing=Lock(),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ...protocols import Source, Standings
     from ...settings.gate import GateSettings
     from ..fingerprint import ModuleFingerprint
+    from ..followed import FollowedWindow
     from ..recall.audit import RecallEstimate
     from ..threshold_facts import ThresholdFacts
 
@@ -118,7 +119,9 @@ class Watch:
             return sorted(self._gate.modules)
 
     def push(
-        self, window: SignalEvent | Sequence[SignalEvent], module_id: str | None = None
+        self,
+        window: SignalEvent | Sequence[SignalEvent] | FollowedWindow,
+        module_id: str | None = None,
     ) -> bool:
         """Hand in one event, or several that are one thing, for all modules or for one alone.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import PrefrontalError
 from ...types import SignalEvent
+from ..followed import FollowedWindow, Following
 
 if TYPE_CHECKING:
     from ...clock import Clock
@@ -36,7 +37,7 @@ class Addressed:
     module_id: str
 
 
-Handed = tuple[SignalEvent, ...] | Addressed
+Handed = tuple[SignalEvent, ...] | Addressed | FollowedWindow
 
 
 class Worker:
@@ -62,6 +63,7 @@ class Worker:
         self._learned = learned
         self._delivery = delivery
         self._clock = clock
+        self._following = Following(gate, learned, decisions, clock)
         self._inbox: deque[Handed] = deque()
         self._ready = Condition(Lock())
         self._working = Lock()  # held while the gate is at work
@@ -71,11 +73,17 @@ class Worker:
         self._labels_at = 0.0
 
     def push(
-        self, window: SignalEvent | Sequence[SignalEvent], module_id: str | None = None
+        self,
+        window: SignalEvent | Sequence[SignalEvent] | FollowedWindow,
+        module_id: str | None = None,
     ) -> bool:
         """Queue one event, or a window; False, and counted, when there is no room or no thread."""
-        events = (window,) if isinstance(window, SignalEvent) else tuple(window)
-        handed = events if module_id is None else Addressed(events, module_id)
+        handed: Handed
+        if isinstance(window, FollowedWindow):
+            handed = window
+        else:
+            events = (window,) if isinstance(window, SignalEvent) else tuple(window)
+            handed = events if module_id is None else Addressed(events, module_id)
         with self._ready:
             if self._thread is None or self._ending or len(self._inbox) >= self.queue_size:
                 self.refused += 1
@@ -159,7 +167,9 @@ class Worker:
         for handed in batch:
             self.taken += 1
             try:
-                if isinstance(handed, Addressed):
+                if isinstance(handed, FollowedWindow):
+                    self._follow(handed)
+                elif isinstance(handed, Addressed):
                     judge(handed.window, handed.module_id)
                 else:
                     judge(handed)
@@ -187,12 +197,20 @@ class Worker:
             self._hand_out(decided)
         self._store_refusals()
 
+    def _follow(self, window: FollowedWindow) -> None:
+        self._send()  # what came before is stored before
+        self._deliver(self._following.take(window))
+
     def _hand_out(self, decided: list[Decision]) -> None:
-        self.last_wake = self._clock.monotonic()
         try:
             self._decisions.append_many(decided)
         except PrefrontalError as error:
             log.error("decisions could not be stored, they are delivered all the same: %s", error)
+        self._deliver(decided)
+
+    def _deliver(self, decided: list[Decision]) -> None:
+        if decided:
+            self.last_wake = self._clock.monotonic()
         for decision in decided:
             self._delivery.submit(decision)
 

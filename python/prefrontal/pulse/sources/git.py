@@ -14,6 +14,7 @@ from ...errors import SourceError
 from ...storage.files import write_atomic
 from ...types import SignalEvent
 from .git_commands import tell
+from .git_signs import head_signs
 from .polling import Poller
 from .running import Outlet, Push
 
@@ -76,7 +77,8 @@ class GitSource:
 
     def _ask(self, outlet: Outlet) -> None:
         self._open()
-        signs = self._look()
+        assert self._git_dir is not None
+        signs = head_signs(self._git_dir)
         if signs == self._signs:
             return
         for event in self._news():
@@ -96,16 +98,6 @@ class GitSource:
         if self._seen is None:
             self._seen = self._tips()
             self._save()
-
-    def _look(self) -> tuple[object, ...]:
-        """What changes when HEAD or its branch moves, for the price of a few file looks."""
-        assert self._git_dir is not None
-        head = _text(self._git_dir / "HEAD")
-        common = self._git_dir / (_text(self._git_dir / "commondir").strip() or ".")
-        branch = head.removeprefix("ref: ").strip()
-        places = (self._git_dir / "logs" / "HEAD", common / "packed-refs")
-        table = common / "reftable" / "tables.list"
-        return (head, _text(common / branch), _text(table), *map(_stamp, places))
 
     def _tips(self) -> set[str]:
         listed = tell(self._folder, "for-each-ref", "--format=%(objectname)", "refs/heads")
@@ -186,18 +178,3 @@ class GitSource:
     def _save(self) -> None:
         if self._state_path is not None and self._seen is not None:
             write_atomic(self._state_path, json.dumps({"seen": sorted(self._seen)}))
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")[:4096]
-    except OSError:
-        return ""
-
-
-def _stamp(path: Path) -> tuple[int, int, int] | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino

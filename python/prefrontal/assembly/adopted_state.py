@@ -1,0 +1,78 @@
+"""What adopting writes into the log of decisions, and how the live gate finds it there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from ..clock import SystemClock
+from ..decisions.decision import new_id
+from ..decisions.wake_runs import ADOPTION
+from ..errors import InputError, SourceError
+from ..pulse.adopted_weights import pack_states
+from ..pulse.followed import HISTORY, read_follow
+from ..pulse.opening import open_gate
+from .adopted_modules import MODULE
+from .history_source import HistoryPlace, HistorySource
+
+if TYPE_CHECKING:
+    from ..decisions.log import DecisionLog
+    from ..pulse.fingerprint import ModuleFingerprint
+    from ..settings import Settings
+    from ..settings.adopted import Adopted
+    from ..settings.gate import GateSettings
+    from .adoption import Adopter
+
+
+def keep_adoption(
+    log: DecisionLog,
+    settings: GateSettings,
+    modules: Iterable[ModuleFingerprint],
+    adopter: Adopter,
+) -> None:
+    """Write what a replay taught into the log, in one transaction.
+
+    modules: the others of the gate; what they learned stays. Raises SourceError.
+    """
+    module, judge = adopter.module, adopter.judge
+    module_id = module.module_id
+    others = [each for each in modules if each.module_id != module_id]
+    opened = open_gate(settings, log, SystemClock(), others)
+    opened.learned.learn()
+    opened.learned.add(module)
+    opened.limbic.restore(module_id, judge.limbic.to_bytes())
+    opened.gate.modules[module_id].restore(judge.module.control.to_dict())
+    states = opened.learned.states()
+    through = opened.learned.through
+    fingerprint = json.dumps(module.to_dict()).encode()
+    kept = [
+        (ADOPTION + new_id(), pack_states(states), through),
+        (MODULE + module_id, fingerprint, 0),
+    ]
+    if (follow := adopter.follow()) is not None:
+        kept.append((HISTORY + module_id, follow.to_bytes(), 0))
+    log.keep(adopter.late.values(), states=[*states, *kept])
+
+
+def history_sources(settings: Settings, log: DecisionLog) -> Iterator[HistorySource]:
+    """A source for each adopted repository."""
+    for entry in settings.adopted:
+        if entry.git is not None:
+            place = _place(entry, log)
+            place.branch = f"refs/heads/{entry.branch}" if entry.branch else "HEAD"
+            yield HistorySource(entry.module, settings.path(entry.git), place)
+
+
+def _place(entry: Adopted, log: DecisionLog) -> HistoryPlace:
+    follow = read_follow(log, entry.module)
+    if follow is None:
+        raise SourceError(f"{log.path} does not hold how far {entry.git!r} was followed")
+    place = HistoryPlace.from_dict(follow.place)
+    if entry.relevant != place.labeller.preset.name:
+        raise InputError(
+            f"relevant of the adopted module {entry.module!r} must be what it learned from,"
+            f" {place.labeller.preset.name!r}, got {entry.relevant!r}; `prefrontal adopt --git"
+            f" {entry.git} --relevant ...` learns anew"
+        )
+    return place

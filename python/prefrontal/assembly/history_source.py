@@ -1,0 +1,156 @@
+"""The history of an adopted repository as it grows: each new commit is the window of a replay."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import SourceError
+from ..pulse.followed import FollowedWindow, Place
+from ..pulse.sources.git_signs import branch_signs, head_signs
+from ..pulse.sources.polling import Poller
+from ..pulse.sources.running import Outlet
+from ..replay import git_process
+from ..replay.git_history import Commit, GitHistory, Reached
+from ..replay.labeller import Labelled, Labeller
+
+TIPS = 256
+"""Commits it came to that are remembered, so that going back and forth tells nothing twice."""
+
+
+@dataclass(slots=True)
+class HistoryPlace:
+    """How far a branch was read, and which labels are still to come.
+
+    branch: as refs/heads/main; HEAD when none was checked out. tips, time: as of `Reached`.
+    """
+
+    branch: str
+    tips: tuple[str, ...]
+    time: float
+    labeller: Labeller
+
+    def to_dict(self) -> Place:
+        """Plain values, which `from_dict` reads back."""
+        return {
+            "branch": self.branch,
+            "tips": list(self.tips),
+            "time": self.time,
+            "labeller": self.labeller.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, raw: Place) -> HistoryPlace:
+        """What `to_dict` gave."""
+        labeller = Labeller.from_dict(raw["labeller"])
+        return cls(raw["branch"], tuple(raw["tips"]), raw["time"], labeller)
+
+    def move(self, commit: Commit) -> None:
+        """To behind that commit."""
+        self.tips = (*self.tips, commit.key)[-TIPS:]
+        self.time = commit.time
+
+
+class HistorySource:
+    """Follows one branch of a repository for one module; the role `Source`.
+
+    A look reads a few small files; git runs only when one of them changed. What it pushes are
+    `FollowedWindow`s; after one that was refused it goes on with that one at the next look.
+    place: where the replay, or the watch before this one, ended.
+    """
+
+    def __init__(
+        self,
+        module_id: str,
+        folder: str | os.PathLike[str],
+        place: HistoryPlace,
+        interval_s: float = 2.0,
+    ) -> None:
+        self._module_id = module_id
+        self._folder = os.path.realpath(Path(folder).expanduser())
+        self._place = place
+        self._waiting: FollowedWindow | None = None
+        self._git_dir: Path | None = None
+        self._signs: tuple[object, ...] = ()
+        self._windows = 0
+        self._poller = Poller(f"prefrontal-history {self._folder}"[:200], interval_s, self._ask)
+
+    def start(self, push: Callable[[Any], object]) -> None:
+        """Begin; a repository that cannot be read is looked for again."""
+        self._poller.start(push)
+
+    def stop(self, timeout_s: float = 5.0) -> None:
+        self._poller.stop(timeout_s)
+
+    def status(self) -> dict[str, object]:
+        """repository, branch, windows handed on, and what went wrong."""
+        told = {"repository": self._folder, "branch": self._place.branch, "windows": self._windows}
+        return told | self._poller.status()
+
+    def _ask(self, outlet: Outlet) -> None:
+        if self._waiting is not None and not self._push(outlet, self._waiting):
+            return
+        signs = self._look()
+        if signs == self._signs:
+            return
+        for window in self.windows():
+            if not self._push(outlet, window):
+                return
+        self._signs = signs  # only now: after a failure it is asked again
+
+    def windows(self) -> Iterator[FollowedWindow]:
+        """What the branch has that was not told yet."""
+        for commit in self._news():
+            if (window := self._next(commit)) is not None:
+                yield window
+
+    def _push(self, outlet: Outlet, window: FollowedWindow) -> bool:
+        taken = outlet(window)  # type: ignore[arg-type]
+        self._waiting = None if taken else window
+        self._windows += taken
+        return taken
+
+    def _next(self, commit: Commit) -> FollowedWindow | None:
+        """The window of a commit; None when the preset hides all of it."""
+        labelled: Labelled = self._place.labeller.take(commit)
+        self._place.move(commit)
+        window = labelled.window
+        if window is None:
+            return None
+        return FollowedWindow(
+            self._module_id,
+            commit.key,
+            window.events,
+            window.relevant,
+            labelled.due,
+            self._place.to_dict(),
+        )
+
+    def _look(self) -> tuple[object, ...]:
+        if self._git_dir is None:
+            answer = git_process.tell(self._folder, "rev-parse", "--absolute-git-dir")
+            self._git_dir = Path(answer)
+        branch = self._place.branch
+        return (
+            head_signs(self._git_dir) if branch == "HEAD" else branch_signs(self._git_dir, branch)
+        )
+
+    def _news(self) -> list[Commit]:
+        branch = self._place.branch
+        tip = git_process.ask(self._folder, "rev-parse", "--verify", "--quiet", branch)
+        if tip is None:
+            raise SourceError(
+                f"{branch.removeprefix('refs/heads/')} must be a branch of {self._folder!r}, which"
+                " is followed, and is gone; `prefrontal adopt` follows another"
+            )
+        reached = Reached(self._place.tips, self._place.time)
+        # The commit, not the branch, which may move while git is asked several things.
+        return list(GitHistory(self._folder, revision=tip, reached=reached))
+
+
+def checked_out(folder: str | os.PathLike[str]) -> str:
+    """The branch that HEAD is on, as refs/heads/main; HEAD when it is on none."""
+    return git_process.ask(os.fspath(folder), "symbolic-ref", "--quiet", "HEAD") or "HEAD"

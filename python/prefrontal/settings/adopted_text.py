@@ -1,0 +1,117 @@
+"""Puts an adopted history into the text of a prefrontal.yml; all the rest of it stays as it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import InputError
+
+KEY = "adopted"
+HEAD = "# Histories that `prefrontal adopt` replayed; what it learned is in the state folder."
+Entry = Mapping[str, Any]
+
+
+def with_adopted(text: str, entry: Entry) -> str:
+    """The text with the entry instead of the one of the same module, or behind the others.
+
+    Raises InputError, and says what to write by hand, where the text is laid out in a way that
+    cannot be extended without touching the rest.
+    """
+    import yaml  # type: ignore[import-untyped]
+
+    before = yaml.safe_load(text)
+    found = _extended(text, entry, yaml)
+    if found is None or not _reads(found, _meant(before, entry), yaml):
+        raise InputError(
+            "settings must be a block of `key: value` lines to be extended; write this there:\n"
+            f"{KEY}:\n{_item(entry, 2)}"
+        )
+    return found
+
+
+def _reads(text: str, document: dict[str, Any], yaml: Any) -> bool:
+    try:
+        return bool(yaml.safe_load(text) == document)
+    except yaml.YAMLError:
+        return False
+
+
+def _meant(before: Any, entry: Entry) -> dict[str, Any]:
+    document = dict(before or {})
+    entries = list(document.get(KEY) or [])
+    at = _place(entries, entry)
+    entries[at : at + 1] = [dict(entry)]
+    return document | {KEY: entries}
+
+
+def _place(entries: list[Any], entry: Entry) -> int:
+    """Where the entry of the same module stands; behind the last when there is none."""
+    modules = [each.get("module") if isinstance(each, dict) else None for each in entries]
+    return modules.index(entry["module"]) if entry["module"] in modules else len(modules)
+
+
+def _extended(text: str, entry: Entry, yaml: Any) -> str | None:
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    if root is None or yaml.safe_load(text) is None:
+        return f"{_ended(text)}{HEAD}\n{KEY}:\n{_item(entry, 2)}"
+    if not isinstance(root, yaml.MappingNode) or root.flow_style:
+        return None
+    pair = next((pair for pair in root.value if pair[0].value == KEY), None)
+    if pair is None:
+        return f"{_ended(text)}\n{HEAD}\n{KEY}:\n{_item(entry, 2)}"
+    key, entries = pair
+    if not isinstance(entries, yaml.SequenceNode) or entries.flow_style:
+        if yaml.safe_load(text)[KEY]:
+            return None
+        begin, end = key.start_mark.index, _line_end(text, entries.end_mark.index)
+        return f"{text[:begin]}{KEY}:\n{_item(entry, 2)}{text[end:]}"
+    return _among(text, entries, yaml.safe_load(text)[KEY], entry, yaml)
+
+
+def _among(text: str, sequence: Any, entries: list[Any], entry: Entry, yaml: Any) -> str:
+    """In place of the one of the same module, or behind the last."""
+    nodes, column = sequence.value, sequence.start_mark.column
+    at = _place(entries, entry)
+    if at == len(nodes):
+        begin = end = _line_end(text, _last(nodes[-1], yaml))
+    else:
+        begin = text.rfind("\n", 0, nodes[at].start_mark.index) + 1
+        end = _line_end(text, _last(nodes[at], yaml))
+    return _ended(text[:begin]) + _item(entry, column) + text[end:]
+
+
+def _last(node: Any, yaml: Any) -> int:
+    """Where the text of a node ends; that of a block would reach to whatever follows it."""
+    if isinstance(node, yaml.ScalarNode) or node.flow_style or not node.value:
+        return int(node.end_mark.index)
+    inner = node.value[-1]
+    return _last(inner[1] if isinstance(inner, tuple) else inner, yaml)
+
+
+def _line_end(text: str, place: int) -> int:
+    """Just behind the line of that place; a block of text ends with its line already."""
+    if text[:place].endswith("\n"):
+        return place
+    end = text.find("\n", place)
+    return len(text) if end < 0 else end + 1
+
+
+def _ended(text: str) -> str:
+    return text if not text or text.endswith("\n") else f"{text}\n"
+
+
+def _item(entry: Entry, column: int) -> str:
+    lines = [f"{key}: {_scalar(value)}" for key, value in entry.items()]
+    first, *rest = lines
+    return "".join([f"{' ' * column}- {first}\n", *(f"{' ' * (column + 2)}{x}\n" for x in rest)])
+
+
+def _scalar(value: Any) -> str:
+    """JSON is YAML but for floats without a point, such as 1e-05."""
+    if isinstance(value, float):
+        shown = repr(value)
+        return shown if "." in shown or "e" not in shown else shown.replace("e", ".0e")
+    shown = json.dumps(value, ensure_ascii=False)
+    return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in shown)
