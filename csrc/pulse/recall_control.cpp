@@ -179,6 +179,10 @@ void RecallControl::move() {
   const double allowed = share * total / (1.0 - std::min(kAudited * budget_, kMostChance));
   threshold_ = 0.0;
   if (allowed <= 0.0) return;
+  if (allowed >= total * (1.0 - 1e-9)) {  // all of it, whatever the order of the sums rounds to
+    threshold_ = 1.0;
+    return;
+  }
   double passed = 0.0;
   for (std::size_t i = 0; i < kBins; ++i) {
     const double mass = wake * woke_[i] + sleep * below_[i];

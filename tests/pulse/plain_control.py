@@ -83,3 +83,5 @@ class PlainControl:
         allowed = min(1.0, share) * mass.sum() / (1 - min(0.5, 3 * self.budget))
         passed = np.concatenate([[0.0], np.cumsum(mass)])
         self.threshold = float(np.interp(allowed, passed, EDGES)) if allowed > 0 else 0.0
+        if allowed > 0 and allowed >= mass.sum() * (1 - 1e-9):
+            self.threshold = 1.0
