@@ -15,7 +15,7 @@ from .candidates import presets
 from .init import is_terminal
 
 if TYPE_CHECKING:
-    from .adopting import Plan
+    from .adopting import AdoptionPlan
 
 EPILOG = """\
 A repository is followed from then on: `prefrontal watch` judges each new commit of the branch that
@@ -103,7 +103,7 @@ def _agreed() -> bool:
         raise KeyboardInterrupt from None  # told as every interrupt is
 
 
-def _show(planned: Plan) -> None:
+def _show(planned: AdoptionPlan) -> None:
     from rich.console import Console
 
     from ..replay.table import print_brief
@@ -113,7 +113,7 @@ def _show(planned: Plan) -> None:
         click.echo(visible(line, 1000))
 
 
-def _done(planned: Plan) -> str:
+def _done(planned: AdoptionPlan) -> str:
     lines = [f"Wrote {visible(str(planned.config), 500)}. Next:"]
     lines += [f"  {command}   {why}" for command, why in planned.following()]
     return "\n".join(lines)

@@ -71,7 +71,7 @@ def _repository(path: str) -> str:
 
 
 @dataclass(slots=True)
-class Plan:
+class AdoptionPlan:
     """A replayed history and where it will go; within `with` the state folder is ours alone."""
 
     history: History
@@ -196,7 +196,7 @@ def plan(
     recall: float | None,
     relevant: str | None,
     step: Step,
-) -> Plan:
+) -> AdoptionPlan:
     """Replay the history under the settings of the file; nothing is written yet.
 
     Raises InputError where nothing can be learned or the settings do not allow it.
@@ -218,12 +218,12 @@ def plan(
     replay = {GIT: replay_git, EVENTS: replay_events, SESSIONS: replay_history}[history.kind]
     result = replay(history.path, request, adopter.gate, step, adopter)
     entry = _entry(history, config, settings, name, result, branch, recall)
-    return Plan(
+    return AdoptionPlan(
         history, config, with_adopted(text, entry), entry, settings, adopter, result, replaces
     )
 
 
-def carry_out(planned: Plan) -> None:
+def carry_out(planned: AdoptionPlan) -> None:
     """Write the state, then the settings; a kill between the two leaves what was there working."""
     state = planned.state
     modules = watched_modules(planned.settings, state)

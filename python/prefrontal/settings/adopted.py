@@ -14,8 +14,8 @@ class Adopted(BaseModel):
 
     module: the id of its module. git: the repository whose new commits are its windows; without it
     none come by themselves. branch: whose commits; null for what is checked out. relevant: what
-    labels them, as `prefrontal replay --relevant`. recall: share of what matters that must wake;
-    a recall or a threshold of the gate stands in front. question: what is asked of a wake.
+    labels them, as `--relevant` of `prefrontal replay`. recall: share of what matters that must
+    wake; a recall or a threshold of the gate stands in front. question: what is asked of a wake.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
