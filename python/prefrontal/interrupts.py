@@ -3,7 +3,8 @@
 While a command does its work they are exceptions, KeyboardInterrupt and SystemExit, so that it can
 put things in order. Before and after that, while modules are imported or the interpreter ends, an
 exception would become a traceback; there is nothing to put in order, and the process just leaves.
-Nothing is set up in a process that does not call `leave_at_once` first, as one that uses the
+A signal during a late import comes again when the import is over: modules in C swallow exceptions
+there. Nothing is set up in a process that does not call `leave_at_once` first, as one that uses the
 package does not, nor where a signal is ignored, as under nohup.
 """
 
@@ -19,9 +20,13 @@ from types import FrameType
 INTERRUPTED = 130
 TERMINATED = 143
 _LATER_S = 0.01
+_LONGEST_IMPORT_S = 5.0
 _WORDS = {"KeyboardInterrupt": INTERRUPTED, "Terminated": TERMINATED}
 _exceptions: set[signal.Signals] = set()
 """The signals that `raise_at_signals` made exceptions."""
+_delays: dict[int, float] = {}
+"""Signal -> when it first met an import, in seconds of the monotonic clock."""
+_python_handler = signal.default_int_handler
 
 
 def leave_at_once() -> None:
@@ -38,6 +43,10 @@ def raise_at_signals() -> None:
             _exceptions.add(number)
             signal.signal(number, raising)
             sys.unraisablehook = _again_or_tell
+            if (
+                number == signal.SIGINT
+            ):  # asyncio puts its own handler in the place of this one only
+                signal.default_int_handler = _raise_interrupt  # type: ignore[assignment]
 
 
 def leave_again() -> None:
@@ -45,6 +54,7 @@ def leave_again() -> None:
     for number in _exceptions:
         if signal.getsignal(number) in _HANDLERS[number]:
             signal.signal(number, _leave)
+    signal.default_int_handler = _python_handler
 
 
 def exit_code(error: BaseException) -> int | None:
@@ -92,8 +102,28 @@ def _leave(number: int, _: FrameType | None) -> None:
     os._exit(128 + number)
 
 
-def _raise_terminated(number: int, _: FrameType | None) -> None:
-    raise Terminated(128 + number)
+def _raise_interrupt(number: int, frame: FrameType | None) -> None:
+    if not _delayed(number, frame):
+        raise KeyboardInterrupt
+
+
+def _raise_terminated(number: int, frame: FrameType | None) -> None:
+    if not _delayed(number, frame):
+        raise Terminated(128 + number)
+
+
+def _delayed(number: int, frame: FrameType | None) -> bool:
+    """Whether the signal met an import, and will come again."""
+    while frame is not None and frame.f_code.co_filename != "<frozen importlib._bootstrap>":
+        frame = frame.f_back
+    if frame is None:
+        _delays.pop(number, None)
+        return False
+    now = time.monotonic()
+    if now - _delays.setdefault(number, now) > _LONGEST_IMPORT_S:
+        return False
+    _thread.start_new_thread(_send, (number,))
+    return True
 
 
 def _again_or_tell(unraisable: sys.UnraisableHookArgs) -> None:
@@ -113,7 +143,7 @@ def _send(number: int) -> None:
 
 
 _HANDLERS = {
-    signal.SIGINT: (_leave, signal.default_int_handler),
+    signal.SIGINT: (_leave, signal.default_int_handler, _raise_interrupt),
     signal.SIGTERM: (_leave, signal.SIG_DFL, _raise_terminated),
 }
 """Signal -> what may stand there while a command runs; the last raises the exception."""

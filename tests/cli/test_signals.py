@@ -83,12 +83,12 @@ def begun(folder: Path, words: list[str]) -> Iterator[subprocess.Popen[bytes]]:
         env=told | {"HOME": str(folder), "PYTHONPATH": os.pathsep.join(sys.path)},
     )  # fmt: skip
     os.close(writing)
-    try:
-        with process, os.fdopen(reading, "rb") as ready:
+    with process, os.fdopen(reading, "rb") as ready:
+        try:
             assert ready.read(1) == b"!", process.stderr and process.stderr.read()
             yield process
-    finally:
-        process.kill()
+        finally:
+            process.kill()  # else leaving `process` would wait for it
 
 
 def ended(process: subprocess.Popen[bytes]) -> tuple[int, str]:
@@ -217,6 +217,56 @@ except KeyboardInterrupt:
         [sys.executable, "-c", code], check=False, capture_output=True, timeout=PATIENCE_S
     )
     assert (done.stdout, done.stderr) == (b"heard\n", b"")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_during_an_import_that_swallows_it_is_not_lost(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    swallowing = "import os, time\ntry:\n    os.kill(os.getpid(), {})\n    time.sleep(0.1)\n"
+    swallowing += "except BaseException:\n    pass\nprint('imported', flush=True)\n"
+    (tmp_path / "swallowing.py").write_text(swallowing.format(int(number)))
+    code = """\
+import time
+from prefrontal import interrupts
+interrupts.leave_at_once()
+interrupts.raise_at_signals()
+try:
+    import swallowing
+    time.sleep(30)
+except BaseException as error:
+    print(type(error).__name__)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        check=False, capture_output=True, cwd=tmp_path, timeout=PATIENCE_S,
+    )  # fmt: skip
+    name = b"KeyboardInterrupt" if number == signal.SIGINT else b"Terminated"
+    assert (done.stdout, done.stderr) == (b"imported\n" + name + b"\n", b"")
+
+
+def test_asyncio_still_cancels_its_task_at_an_interrupt() -> None:
+    code = """\
+import asyncio, os, signal
+from prefrontal import interrupts
+interrupts.leave_at_once()
+interrupts.raise_at_signals()
+async def work():
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        await asyncio.sleep(30)
+    except asyncio.CancelledError:
+        print("cancelled")
+        raise
+try:
+    asyncio.run(work())
+except KeyboardInterrupt:
+    print("heard")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=False, capture_output=True, timeout=PATIENCE_S
+    )
+    assert (done.stdout, done.stderr) == (b"cancelled\nheard\n", b"")
 
 
 def test_little_is_imported_before_an_interrupt_is_taken_care_of() -> None:
