@@ -18,7 +18,8 @@ from pathlib import Path
 
 import prefrontal
 from prefrontal.sandbox import Limits, Policy, SandboxResult, run
-from prefrontal.sandbox.launching import Launch, launch, parse_report
+from prefrontal.sandbox.launcher import parse_report
+from prefrontal.sandbox.launching import Launch, launch
 from prefrontal.sandbox.policy import readable_paths, scratch_of, variables
 from prefrontal.sandbox.result import result_of
 

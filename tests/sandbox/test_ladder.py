@@ -10,6 +10,7 @@ from prefrontal.errors import InputError
 from prefrontal.sandbox import Limits, Policy, SandboxRunner, probe, run
 from prefrontal.sandbox import ladder as ladder_module
 from prefrontal.sandbox.ladder import LEVELS, Ladder, Rung, best_level, rung
+from prefrontal.sandbox.launcher import launcher
 
 
 def test_every_level_is_tried_and_one_that_does_not_work_says_why() -> None:
@@ -78,7 +79,7 @@ def test_an_unknown_level_is_refused() -> None:
 
 
 def test_the_launcher_without_options_does_nothing() -> None:
-    program = ladder_module.launcher()
+    program = launcher()
     if not program.exists():
         pytest.skip("no launcher here")
     assert subprocess.run([program], check=False).returncode == 125

@@ -67,8 +67,8 @@ def questions_to_model(
     from ..clock import SystemClock
     from ..cortex.backtest.asking import Questions
     from ..cortex.reply.parsing import OUTPUT_SCHEMA
+    from ..runtime.model_call import close
     from ..runtime.model_reflector import ModelReflector
-    from ..runtime.models.choice import close
     from ..settings.cortex import parse_cortex
 
     settings, _ = parse_cortex(config.get("cortex"))

@@ -45,6 +45,14 @@ async def ask(
     return answer
 
 
+async def close(provider: object) -> None:
+    """Close the model's connections, if it has any."""
+    end = getattr(provider, "close", None)
+    result = end() if callable(end) else None
+    if inspect.isawaitable(result):
+        await result
+
+
 def brief(
     task: str, context: Mapping[str, Any] | None = None, system_prompt: str | None = None
 ) -> list[dict[str, str]]:

@@ -12,7 +12,8 @@ from typing import Any
 
 from ..errors import InputError
 from .ladder import Rung, best_level, rung
-from .launching import Launch, launch, parse_report
+from .launcher import parse_report
+from .launching import Launch, launch
 from .limits import Limits
 from .policy import Policy, readable_paths, scratch_of, variables
 from .result import SandboxResult, not_run, result_of

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from ..errors import InputError
+from .launcher import launcher, parse_report
 
 Level = Literal["namespace", "landlock", "landlock-fs", "seccomp", "none"]
 LEVELS: tuple[Level, ...] = get_args(Level)  # from strongest to weakest
@@ -78,11 +79,6 @@ def rung(level: str) -> Rung:
     return _tried(level, os.geteuid() if hasattr(os, "geteuid") else -1)
 
 
-def launcher() -> Path:
-    """The compiled program that confines; it may be missing where it cannot be built."""
-    return Path(__file__).resolve().parent.parent / "prefrontal-sbx"
-
-
 @cache
 def _tried(level: Level, user: int) -> Rung:
     if sys.platform != "linux" or not launcher().exists():
@@ -99,8 +95,6 @@ def _tried(level: Level, user: int) -> Rung:
 
 def _try(level: Level, scratch: Path) -> tuple[int, str]:
     """Exit status of the no-op, and why it could not be started."""
-    from .launching import parse_report
-
     program = launcher().resolve()
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as reports:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .exchange import Exchange, Streams
-from .ladder import launcher
+from .launcher import launcher
 from .limits import Limits
 
 GRACE_S = 10.0  # the launcher keeps time itself; this is for a launcher that hangs
@@ -80,12 +80,6 @@ def launch(what: Launch) -> Streams:
             finally:
                 end(process)
     return streams
-
-
-def parse_report(text: bytes) -> dict[str, str]:
-    """Lines of "word value" as a dict."""
-    lines = text.decode(errors="replace").splitlines()
-    return {word: value for word, _, value in (line.partition(" ") for line in lines)}
 
 
 def end(process: subprocess.Popen[bytes]) -> None:

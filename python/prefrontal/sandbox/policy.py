@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import InputError
-from .ladder import LEVELS, launcher
+from .ladder import LEVELS
+from .launcher import launcher
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 # The system's programs and libraries; what of /etc they cannot do without.

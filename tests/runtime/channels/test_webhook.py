@@ -102,7 +102,7 @@ async def test_a_request_waits_only_so_long() -> None:
 async def test_an_agent_that_stops_lets_nobody_wait() -> None:
     async with served(ScriptedLLM([Reply(hangs=True)])) as client:
         asked = asyncio.create_task(client.post({**HELLO, "wait": True}))
-        await until(lambda: client.channel._waiting)
+        await until(lambda: client.channel._mailbox._waiting)
         await client.channel.stop()
         status, told = await asked
         assert (status, told["error"]) == (503, "the agent is stopping")
@@ -113,7 +113,7 @@ async def test_two_requests_cannot_wait_for_one_id() -> None:
     clocked = ScriptedLLM([Reply(hangs=True)])
     async with served(clocked, reply_timeout_seconds=0.2) as client:
         first = asyncio.create_task(client.post({**HELLO, "wait": True}))
-        await until(lambda: client.channel._waiting)
+        await until(lambda: client.channel._mailbox._waiting)
         status, told = await client.post({**HELLO, "wait": True})
         assert status == 409
         assert "is being answered" in told["error"]
@@ -180,7 +180,7 @@ async def test_without_a_token_a_web_page_cannot_speak_through_a_browser(
 
 async def test_a_flood_is_told_to_come_back_later() -> None:
     async with served() as client:
-        client.channel._inbox._capacity = 0
+        client.channel._mailbox.inbox._capacity = 0
         status, told = await client.post(HELLO)
         assert (status, told["error"]) == (503, "too many messages are waiting")
 

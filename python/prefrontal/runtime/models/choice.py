@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -10,8 +9,12 @@ from typing import Any, cast
 from ...clock import Clock, SystemClock
 from ...errors import InputError
 from ...plugin import LLMProvider, LLMResponse, Plugin, PluginMeta, Registry
-from ..model_call import ask
+from ..model_call import ask, close
 from ..workspace_files import locate, workspace_of
+from .openai_compatible import RemoteModel
+from .replay import ReplayModel
+from .rules import RulesModel
+from .scripted import ScriptedModel
 from .settings import ModelSettings, model_settings
 
 KNOWN = ("rules", "openai-compatible", "anthropic", "google", "replay", "scripted")
@@ -28,25 +31,17 @@ def choose(
     the model cannot do with.
     """
     if name == "rules":
-        from .rules import RulesModel
-
         return RulesModel()
     if name == "scripted":
-        from .scripted import ScriptedModel
-
         return ScriptedModel(settings.replies, repeat=settings.repeat, clock=clock or SystemClock())
     if name == "replay":
         return _replay(settings, clock, folder)
     if name in KNOWN:
-        from .openai_compatible import RemoteModel
-
         return RemoteModel(name, settings)
     raise InputError(f"provider must be one of {', '.join(KNOWN)}, got {name!r}")
 
 
 def _replay(settings: ModelSettings, clock: Clock | None, folder: Path | None) -> LLMProvider:
-    from .replay import ReplayModel
-
     if not settings.cassette:
         raise InputError("llm.cassette must name a folder for the provider 'replay', got nothing")
     inner = None
@@ -148,11 +143,3 @@ def name_of(provider: object) -> str:
     """What the configuration calls a model: its `name`, else its plugin's id, else ""."""
     name = getattr(provider, "name", None) or getattr(getattr(provider, "meta", None), "id", None)
     return name if isinstance(name, str) else ""
-
-
-async def close(provider: object) -> None:
-    """Let go of the model's connections, where it has any."""
-    end = getattr(provider, "close", None)
-    ended = end() if callable(end) else None
-    if inspect.isawaitable(ended):
-        await ended

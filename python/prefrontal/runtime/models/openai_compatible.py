@@ -12,9 +12,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from ...errors import InputError, PrefrontalError
-from ...plain_text import visible
 from ...plugin import LLMResponse
-from ...redaction import redact
 from ..threads import in_thread
 from .settings import ModelSettings
 
@@ -108,8 +106,3 @@ def _missing(name: str) -> str:
     group = _GROUPS[name]
     extra = "prefrontal[llm]" if group == "openai" else f"pydantic-ai-slim[{group}]"
     return f"the provider {name!r} must have its package: pip install '{extra}'"
-
-
-def shown(error: object) -> str:
-    """What an error says, on one line, short and without secrets."""
-    return visible(redact(str(error)), 300)

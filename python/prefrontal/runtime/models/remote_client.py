@@ -27,8 +27,9 @@ from pydantic_ai.settings import ModelSettings as RequestSettings
 from pydantic_ai.tools import ToolDefinition
 
 from ...errors import PrefrontalError
+from ...plain_text import visible
 from ...plugin import LLMResponse, ToolCall
-from .openai_compatible import shown
+from ...redaction import redact
 from .settings import ModelSettings
 
 _OPENAI = "https://api.openai.com/"
@@ -83,13 +84,13 @@ class RemoteClient:
         if isinstance(error, (exceptions.ModelRequestTimeout, exceptions.ModelTimeoutError)):
             return f"{server} must answer within {self._settings.timeout_seconds:g} seconds"
         if isinstance(error, exceptions.ModelRateLimitError):
-            return f"{server} is asked too often, it says: {shown(error.body or error)}"
+            return f"{server} is asked too often, it says: {_excerpt(error.body or error)}"
         if isinstance(error, exceptions.ModelHTTPError):
-            said = shown(error.body or error)
+            said = _excerpt(error.body or error)
             return f"{server} answers with the error {error.status_code}: {said}"
         if isinstance(error, exceptions.ModelConnectionError):
-            return f"{server} cannot be reached: {shown(error.__cause__ or error)}"
-        return f"{server} must answer with a chat completion, got: {shown(error)}"
+            return f"{server} cannot be reached: {_excerpt(error.__cause__ or error)}"
+        return f"{server} must answer with a chat completion, got: {_excerpt(error)}"
 
 
 def _provider(name: str, settings: ModelSettings, key: str | None) -> Any:
@@ -194,5 +195,10 @@ def _call(part: ToolCallPart) -> ToolCall:
         arguments = None
     if not isinstance(arguments, dict):
         rule = "be given a JSON object"
-        raise PrefrontalError(f"the tool {part.tool_name!r} must {rule}, got {shown(given)!r}")
+        raise PrefrontalError(f"the tool {part.tool_name!r} must {rule}, got {_excerpt(given)!r}")
     return ToolCall(part.tool_call_id, part.tool_name, arguments)
+
+
+def _excerpt(error: object) -> str:
+    """The text of an error on one line, short and without secrets."""
+    return visible(redact(str(error)), 300)

@@ -12,7 +12,7 @@ from ...errors import SourceError
 from ...plugin import LLMProvider, LLMResponse, ToolCall
 from ...redaction import redact
 from ...storage.files import write_atomic
-from ..model_call import ask
+from ..model_call import ask, close
 from ..threads import in_thread
 
 LARGEST_RECORD = 4 << 20
@@ -68,8 +68,6 @@ class ReplayModel:
         return reply
 
     async def close(self) -> None:
-        from .choice import close
-
         await close(self._recorded)
 
 
