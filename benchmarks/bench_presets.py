@@ -23,8 +23,8 @@ from tempfile import TemporaryDirectory
 
 from prefrontal.assembly.replay_gate import PulseGate
 from prefrontal.errors import PrefrontalError
-from prefrontal.replay.git_history import GitHistory
-from prefrontal.replay.history_kind import top_level
+from prefrontal.replay.histories.git_history import GitHistory
+from prefrontal.replay.histories.history_kind import top_level
 from prefrontal.replay.result import ReplayResult
 from prefrontal.replay.session import Request, replay_git
 

@@ -25,10 +25,10 @@ from sklearn.metrics import roc_auc_score
 from prefrontal._core.pulse import feature_names
 from prefrontal.assembly.replay_gate import PulseGate
 from prefrontal.replay.backtest import Question, backtest
-from prefrontal.replay.hiding import without
-from prefrontal.replay.presets import parse_preset
+from prefrontal.replay.histories.windows import read_windows
+from prefrontal.replay.presets.hiding import without
+from prefrontal.replay.presets.presets import parse_preset
 from prefrontal.replay.result import PolicyResult, ReplayResult
-from prefrontal.replay.windows import read_windows
 from prefrontal.types import SignalEvent, Window
 
 WARM_UP = 0.2

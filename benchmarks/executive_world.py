@@ -17,10 +17,10 @@ from typing import Any
 from executive_streams import Happening, Stream
 from prefrontal.assembly.executive import build_executive
 from prefrontal.assembly.frozen_moments import FrozenMoments
-from prefrontal.assembly.trust_standings import TrustStandings
 from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.decisions.payloads import ToolRun
 from prefrontal.executive import ActOutcome, Choice, Episode, Status
+from prefrontal.executive.trust_standings import TrustStandings
 from prefrontal.pulse import parse_fingerprint
 from prefrontal.pulse.shells.stepper import Stepper
 from prefrontal.settings import parse_settings

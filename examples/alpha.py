@@ -17,8 +17,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from prefrontal.cli import main as prefrontal
-from prefrontal.cli.cortex_pages import print_beliefs
-from prefrontal.cli.cortex_reading import Kept, listed_beliefs, read_kept
+from prefrontal.cli.cortex.pages import print_beliefs
+from prefrontal.cli.cortex.reading import Kept, listed_beliefs, read_kept
 from prefrontal.cli.workspace import Workspace
 from prefrontal.plugin import IncomingMessage, ToolCall
 from prefrontal.runtime import Runtime

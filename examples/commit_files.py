@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from prefrontal.git_access import git_command, git_environment
-from prefrontal.replay.git_history import Commit
+from prefrontal.replay.histories.git_history import Commit
 from prefrontal.types import SignalEvent
 
 MOST_BYTES = 1 << 20

@@ -26,16 +26,16 @@ from commit_files import CommitFiles
 from prefrontal.assembly.executive import build_executive
 from prefrontal.assembly.frozen_moments import FrozenMoments
 from prefrontal.assembly.router import build_runner
-from prefrontal.assembly.trust_standings import TrustStandings
 from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.decisions.payloads import AssessmentPayload
 from prefrontal.errors import InputError, PrefrontalError
 from prefrontal.executive import Conclusion, Episode, Status
+from prefrontal.executive.trust_standings import TrustStandings
 from prefrontal.plain_text import visible
-from prefrontal.pulse.fingerprint import ModuleFingerprint, parse_fingerprint
+from prefrontal.pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
 from prefrontal.pulse.shells.stepper import Stepper
 from prefrontal.replay.backtest import TOKENS_PER_WAKE
-from prefrontal.replay.git_history import Commit, GitHistory
+from prefrontal.replay.histories.git_history import Commit, GitHistory
 from prefrontal.settings import GateSettings, PolicySettings, parse_settings
 from prefrontal.testing import ManualClock
 

@@ -23,11 +23,11 @@ from prefrontal.assembly.replay_gate import PulseGate
 from prefrontal.cli.page import progress
 from prefrontal.errors import PrefrontalError
 from prefrontal.plain_text import visible
-from prefrontal.replay.report import render_html
+from prefrontal.replay.report.report import render_html
+from prefrontal.replay.report.table import Page, print_brief, print_result
+from prefrontal.replay.report.verdict import NOT_KEPT, WORTH_IT, WORTH_LITTLE, verdict
 from prefrontal.replay.result import ReplayResult
 from prefrontal.replay.session import Request, replay_git, replay_sample
-from prefrontal.replay.table import Page, print_brief, print_result
-from prefrontal.replay.verdict import NOT_KEPT, WORTH_IT, WORTH_LITTLE, verdict
 from prefrontal.storage.files import write_atomic
 
 HERE = Path(__file__).resolve().parent.parent

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from prefrontal.assembly.router import build_layout, build_model, build_runner
-from prefrontal.cli.route_output import Output
+from prefrontal.cli.route.output import Output
 from prefrontal.routing.run.request import Mode
 from prefrontal.routing.run.route import Route
 from prefrontal.routing.run.router import Router

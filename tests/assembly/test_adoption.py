@@ -20,8 +20,8 @@ from prefrontal.assembly.wakes_again import Tally, again
 from prefrontal.clock import SystemClock
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.errors import InputError
-from prefrontal.pulse.fingerprint import parse_fingerprint
 from prefrontal.pulse.followed import Following
+from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.opening import open_gate
 from prefrontal.pulse.shells.stepper import Stepper
 from prefrontal.pulse.shells.watch import Watch

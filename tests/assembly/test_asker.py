@@ -11,7 +11,7 @@ import pytest
 from prefrontal.compat.registry import PulseRegistry
 from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.errors import InputError
-from prefrontal.pulse.fingerprint import parse_fingerprint
+from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.shells.asker import LABELS_EVERY_S, Asker
 from prefrontal.settings import GateSettings, PolicySettings
 from prefrontal.testing import ManualClock

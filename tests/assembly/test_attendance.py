@@ -24,7 +24,7 @@ from prefrontal.testing.executive import (
     SteppingMoments,
 )
 
-from .executive_samples import NOW, wake
+from ..executive.executive_samples import NOW, wake
 
 PATIENCE_S = 30.0
 

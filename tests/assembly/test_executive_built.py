@@ -17,24 +17,24 @@ from prefrontal.assembly.executive import (
     tools_folder,
 )
 from prefrontal.assembly.frozen_moments import FrozenMoments
-from prefrontal.assembly.trust_standings import known_standings
 from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.decisions.payload_json import to_plain
 from prefrontal.errors import InputError
 from prefrontal.executive import Episode, Status
 from prefrontal.executive.again import KeptActor, KeptMoments, attend_again, episode_of
 from prefrontal.executive.loop import OUTCOME
+from prefrontal.executive.trust_standings import known_standings
 from prefrontal.ledger import Ledger
-from prefrontal.pulse.fingerprint import parse_fingerprint
+from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.shells.stepper import Stepper
 from prefrontal.settings import GateSettings, Settings, parse_settings
 from prefrontal.testing import ManualClock
 from prefrontal.testing.executive import ScriptedWaker
 from prefrontal.types import SignalEvent
 
+from ..executive.desk_tools import tools_of, worker_of
+from ..executive.executive_samples import NOW
 from ..routing.routes import QuickRunner
-from .desk_tools import tools_of, worker_of
-from .executive_samples import NOW
 
 CORTEX: dict[str, Any] = {"cortex": {"triggers": [{"interaction_count": 3}]}}
 QUIET = GateSettings(audit_share=0.0)
@@ -308,6 +308,6 @@ def test_the_folder_of_tools_is_that_of_routing_unless_told() -> None:
 def test_the_control_agent_that_cannot_be_had_is_one_sentence(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "prefrontal.assembly.executive_selector", None)
+    monkeypatch.setitem(sys.modules, "prefrontal.executive.selector", None)
     with pytest.raises(InputError, match=r"needs torch: pip install 'prefrontal\[control\]'"):
         make(links={"control": True})

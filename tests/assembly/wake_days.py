@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from prefrontal.decisions.log import Decision, DecisionLog
-from prefrontal.pulse.fingerprint import ModuleFingerprint, parse_fingerprint
+from prefrontal.pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
 from prefrontal.pulse.shells.stepper import Stepper
 from prefrontal.settings import GateSettings, PolicySettings
 from prefrontal.testing import ManualClock

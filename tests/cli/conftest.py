@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .cortex_samples import Kept
+from .cortex.cortex_samples import Kept
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from prefrontal.cli import main
-from prefrontal.cli.module_files import given_modules
+from prefrontal.cli.watch.module_files import given_modules
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.ledger import Ledger
 from prefrontal.mcp.served import open_served

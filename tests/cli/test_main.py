@@ -28,7 +28,7 @@ def failing() -> None:
 @pytest.fixture
 def _with_failing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(cli.COMMANDS, "failing", ("failing_command:failing", "Fails."))
-    monkeypatch.setitem(sys.modules, "failing_command", sys.modules[__name__])
+    monkeypatch.setitem(sys.modules, "prefrontal.cli.failing_command", sys.modules[__name__])
 
 
 def fail_with(error: BaseException) -> click.testing.Result:

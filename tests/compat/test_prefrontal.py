@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prefrontal.compat.prefrontal import EscalationDecision, PrefrontalLayer
-from prefrontal.pulse.fingerprint import ModuleFingerprint, parse_fingerprint
+from prefrontal.pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
 from prefrontal.types import SignalEvent
 
 EVENT = SignalEvent("filesystem", "/data/a.pdf", "created", 1.0, 1678123456.0, {})

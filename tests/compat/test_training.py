@@ -7,8 +7,8 @@ import threading
 import pytest
 
 from prefrontal.compat.training import FORGET_AFTER_S, MOST_WAITING, TrainingBuffer
-from prefrontal.pulse.fingerprint import parse_fingerprint
-from prefrontal.pulse.limbic import LimbicLayer
+from prefrontal.pulse.learning.limbic import LimbicLayer
+from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.testing import ManualClock
 from prefrontal.types import SignalEvent
 

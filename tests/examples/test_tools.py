@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from prefrontal.assembly.executive_desk import RoutedChooser
-from prefrontal.assembly.executive_trials import Trials
 from prefrontal.assembly.router import build_layout, build_runner
 from prefrontal.clock import SystemClock
+from prefrontal.executive.actor.trials import Trials
+from prefrontal.executive.chooser.desk import RoutedChooser
 from prefrontal.routing.catalog.discovery import discover_all
 from prefrontal.routing.layout import Layout
 from prefrontal.routing.run.router import Router
 from prefrontal.routing.trials.calling import call_tool
 from prefrontal.settings.routing import Routing
 
-from ..assembly.desk_tools import wake_of
+from ..executive.desk_tools import wake_of
 from ..exhaustive import first
 from ..routing.known_types import lend_types
 from ..routing.project import write

@@ -22,7 +22,7 @@ from prefrontal.ledger import Ledger
 from prefrontal.mcp.served import Served, open_served
 from prefrontal.mcp.server import build_server
 from prefrontal.mcp.transports import PATH, http_server, listen
-from prefrontal.pulse.fingerprint import parse_fingerprint
+from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.settings import parse_settings
 from prefrontal.storage.memory_files import MemoryFiles
 from prefrontal.storage.state_folder import StateFolder

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from prefrontal.pulse.fingerprint import ModuleFingerprint, parse_fingerprint
+from prefrontal.pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
 from prefrontal.types import SignalEvent
 
 MONDAY_EVENING = 1_704_137_400.0

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from prefrontal.pulse.limbic import LimbicLayer
+from prefrontal.pulse.learning.limbic import LimbicLayer
 from prefrontal.types import SignalEvent
 
 from .sample_modules import MONDAY_EVENING, file, fingerprint

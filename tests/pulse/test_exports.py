@@ -15,7 +15,7 @@ from prefrontal.types import FEATURE_DIM, SignalEvent
 def test_importing_pulse_and_parsing_a_fingerprint_need_no_numpy() -> None:
     program = (
         "import sys, prefrontal.pulse as pulse\n"
-        "assert 'prefrontal.pulse.fingerprint' not in sys.modules\n"
+        "assert 'prefrontal.pulse.modules.fingerprint' not in sys.modules\n"
         "pulse.parse_fingerprint, pulse.PrefrontalLayer, pulse.SignalEvent\n"
         "assert 'numpy' not in sys.modules\n"
     )
@@ -58,7 +58,7 @@ def test_every_published_name_loads_from_its_published_places() -> None:
     from prefrontal.compat.prefrontal import PrefrontalLayer
     from prefrontal.compat.registry import PulseRegistry
     from prefrontal.compat.training import ActivationRecord, TrainingBuffer
-    from prefrontal.pulse.limbic import LimbicLayer
+    from prefrontal.pulse.learning.limbic import LimbicLayer
 
     named = (SignalBus, LimbicLayer, PrefrontalLayer, PulseRegistry, retina.Retina,
              ActivationRecord, TrainingBuffer)  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from prefrontal.errors import InputError
-from prefrontal.pulse.fingerprint import (
+from prefrontal.pulse.modules.fingerprint import (
     FilesystemPrior,
     MemoryPrior,
     ModuleFingerprint,

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prefrontal.errors import InputError
-from prefrontal.pulse.fingerprint import parse_fingerprint
+from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 
 names = st.text(min_size=1).filter(str.strip)
 extensions = st.from_regex(r"\.[A-Za-z0-9_]{1,8}", fullmatch=True)

@@ -8,7 +8,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from prefrontal.pulse.fingerprint import ModuleFingerprint, parse_fingerprint
+from prefrontal.pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
 
 
 def with_priors(**priors: dict[str, Any]) -> ModuleFingerprint:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from prefrontal.decisions.decision import Decision
-from prefrontal.pulse.fingerprint import ModuleFingerprint, parse_fingerprint
+from prefrontal.pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
 from prefrontal.pulse.opening import KeptStates, OpenGate, open_gate
 from prefrontal.pulse.recall import RecallPromise
 from prefrontal.settings import GateSettings

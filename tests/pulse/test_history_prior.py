@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from prefrontal.errors import InputError
-from prefrontal.pulse.fingerprint import ModuleFingerprint, parse_fingerprint
-from prefrontal.pulse.limbic import LimbicLayer
-from prefrontal.pulse.rules import Rule, find_rule
+from prefrontal.pulse.learning.limbic import LimbicLayer
+from prefrontal.pulse.learning.rules import Rule, find_rule
+from prefrontal.pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
 from prefrontal.types import SignalEvent
 
 Window = tuple[SignalEvent, ...]

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prefrontal.pulse.limbic import LimbicLayer
-from prefrontal.pulse.rules import find_rule
+from prefrontal.pulse.learning.limbic import LimbicLayer
+from prefrontal.pulse.learning.rules import find_rule
 from prefrontal.types import SignalEvent
 
 from .sample_modules import DOWNLOADS, EVENINGS, FILES, file, fingerprint, tick

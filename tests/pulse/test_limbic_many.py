@@ -8,7 +8,7 @@ from threading import Barrier, Event
 
 import pytest
 
-from prefrontal.pulse.limbic import LimbicLayer
+from prefrontal.pulse.learning.limbic import LimbicLayer
 from prefrontal.types import SignalEvent
 
 from .sample_modules import DOWNLOADS, FILES, file, fingerprint

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prefrontal.pulse.limbic import LimbicLayer
+from prefrontal.pulse.learning.limbic import LimbicLayer
 from prefrontal.types import SignalEvent
 
 from .plain_lstm import SHAPES, PlainLstm, inputs, sample_weights, sample_window

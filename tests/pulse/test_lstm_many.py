@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from prefrontal.errors import InputError
-from prefrontal.pulse.limbic import LimbicLayer
-from prefrontal.pulse.rules import find_rule
+from prefrontal.pulse.learning.limbic import LimbicLayer
+from prefrontal.pulse.learning.rules import find_rule
 
 from .plain_lstm import sample_weights, sample_window
 from .sample_modules import EVENINGS, FILES, file, fingerprint, tick

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from prefrontal.errors import InputError
-from prefrontal.pulse.priors import FilesystemPrior, MemoryPrior, TimePrior, extension_hash
+from prefrontal.pulse.modules.priors import FilesystemPrior, MemoryPrior, TimePrior, extension_hash
 
 PRIORS: dict[str, tuple[Any, dict[str, Any]]] = {
     "files": (FilesystemPrior, {"watch_directories": ["/data"], "relevant_extensions": [".pdf"]}),

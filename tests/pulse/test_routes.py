@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prefrontal._core import pulse as core
-from prefrontal.pulse.fingerprint import ModuleFingerprint
-from prefrontal.pulse.limbic import LimbicLayer
-from prefrontal.pulse.routes import Interests, interests
-from prefrontal.pulse.rules import find_rule
+from prefrontal.pulse.learning.limbic import LimbicLayer
+from prefrontal.pulse.learning.rules import find_rule
+from prefrontal.pulse.modules.fingerprint import ModuleFingerprint
+from prefrontal.pulse.modules.routes import Interests, interests
 from prefrontal.types import SignalEvent
 
 from .sample_modules import DOWNLOADS, EVENINGS, FILES, MONDAY_EVENING, file, fingerprint, tick

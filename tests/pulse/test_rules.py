@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from prefrontal.pulse.rules import FoundRule, find_rule
+from prefrontal.pulse.learning.rules import FoundRule, find_rule
 from prefrontal.types import SignalEvent
 
 from .changes import JOINED, PLANTED, SAME, Change, random_changes, under
@@ -131,7 +131,7 @@ def test_of_two_rules_that_tell_as_much_always_the_same_is_taken() -> None:
 def test_another_process_finds_the_same_rule() -> None:
     program = (
         "import random; from prefrontal.pulse import SignalEvent as E;"
-        "from prefrontal.pulse.rules import find_rule; r = random.Random(3);"
+        "from prefrontal.pulse.learning.rules import find_rule; r = random.Random(3);"
         "f = find_rule([([E('filesystem', f'{r.choice(\"abc\")}/{r.choice(\"xyz\")}.py', 'm', 1.0,"
         " 0.0, {'text': r.choice(['fix it', 'add it'])})], r.random() < .4) for _ in range(90)]);"
         "print(f.rule, f.caught, f.rule.log_odds_match)"

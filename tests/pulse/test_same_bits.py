@@ -13,7 +13,7 @@ import random, struct
 from hashlib import sha256
 from prefrontal import _core
 from prefrontal.pulse import LimbicLayer, SignalEvent, parse_fingerprint
-from prefrontal.pulse.rules import find_rule
+from prefrontal.pulse.learning.rules import find_rule
 
 rng, bits = random.Random(7), sha256()
 limbic = LimbicLayer(utc=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from prefrontal.pulse.limbic import LimbicLayer
+from prefrontal.pulse.learning.limbic import LimbicLayer
 
 from .evenings import Evening, area_under_roc, evenings
 from .sample_modules import EVENINGS, FILES, file, fingerprint

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from prefrontal.pulse.fingerprint import parse_fingerprint
+from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.prefrontal import EscalationDecision, PrefrontalLayer
 from prefrontal.pulse.retina import SignalEvent
 
@@ -105,7 +105,7 @@ def test_the_templates_listed_as_invalid_are_refused_twice(template: str) -> Non
 
 
 def test_the_overview_example_asks_about_the_homework(monkeypatch: pytest.MonkeyPatch) -> None:
-    from prefrontal.pulse.limbic import LimbicLayer
+    from prefrontal.pulse.learning.limbic import LimbicLayer
 
     monkeypatch.setenv("HOME", "/home/user")  # whose folder the example watches and fills
     prefrontal = PrefrontalLayer(threshold=0.7)

@@ -10,7 +10,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from prefrontal.errors import InputError
-from prefrontal.pulse.template import PLACEHOLDERS, QUESTION_LIMIT, VALUE_LIMIT, QuestionTemplate
+from prefrontal.pulse.modules.template import (
+    PLACEHOLDERS,
+    QUESTION_LIMIT,
+    VALUE_LIMIT,
+    QuestionTemplate,
+)
 from prefrontal.types import SignalEvent
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from .report_on_screen import Page
+from .report.report_on_screen import Page
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome

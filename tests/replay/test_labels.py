@@ -13,12 +13,12 @@ from rich.console import Console
 from prefrontal.assembly.replay_gate import PulseGate
 from prefrontal.errors import InputError
 from prefrontal.replay.backtest import Question, backtest
-from prefrontal.replay.comparison import caution
-from prefrontal.replay.report import render_html
+from prefrontal.replay.report.comparison import caution
+from prefrontal.replay.report.report import render_html
+from prefrontal.replay.report.table import print_result
+from prefrontal.replay.report.wording import compared_sentence, labels_sentence
 from prefrontal.replay.result import OtherLabels, ReplayResult
 from prefrontal.replay.session import Request, replay_events, replay_sample
-from prefrontal.replay.table import print_result
-from prefrontal.replay.wording import compared_sentence, labels_sentence
 from prefrontal.testing import ScriptedGate
 from prefrontal.types import SignalEvent, Window
 

@@ -11,9 +11,9 @@ import pytest
 
 from prefrontal.assembly.replay_gate import PulseGate
 from prefrontal.errors import InputError
+from prefrontal.replay.histories.windows import read_windows
 from prefrontal.replay.sample import FACTS, FOLDER, WINDOWS, read_sample
 from prefrontal.replay.session import Request, replay_sample
-from prefrontal.replay.windows import read_windows
 
 
 def test_the_facts_beside_the_windows_are_those_of_the_windows() -> None:

@@ -13,9 +13,9 @@ import pytest
 
 from prefrontal.assembly.replay_gate import PulseGate
 from prefrontal.errors import InputError, SourceError
+from prefrontal.replay.report.verdict import verdict
 from prefrontal.replay.result import ReplayResult
 from prefrontal.replay.session import Request, replay_events, replay_git
-from prefrontal.replay.verdict import verdict
 from prefrontal.types import Window
 
 from . import repositories

@@ -16,10 +16,10 @@ import pytest
 
 from prefrontal.assembly.replay_gate import PulseGate
 from prefrontal.errors import SourceError
+from prefrontal.replay.histories.windows import read_windows
 from prefrontal.replay.result import ReplayResult
 from prefrontal.replay.sample import FACTS, WINDOWS, read_sample
 from prefrontal.replay.session import Request, replay_git, replay_sample
-from prefrontal.replay.windows import read_windows
 
 from ..replay import repositories
 

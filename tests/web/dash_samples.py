@@ -17,7 +17,7 @@ from prefrontal.decisions.payload_json import from_plain
 from prefrontal.decisions.payloads import WakePayload
 from prefrontal.http_door import Door
 from prefrontal.ledger import Ledger
-from prefrontal.pulse.fingerprint import parse_fingerprint
+from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.settings import parse_settings
 from prefrontal.storage.memory_files import MemoryFiles
 from prefrontal.storage.state_folder import StateFolder

@@ -12,7 +12,7 @@ from prefrontal.cortex.models import Belief
 from prefrontal.decisions.payload_json import to_plain
 from prefrontal.decisions.threshold_wishes import read_thresholds
 from prefrontal.errors import InputError
-from prefrontal.pulse.fingerprint import parse_fingerprint
+from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.shells.asker import Asker
 from prefrontal.settings import GateSettings
 from prefrontal.testing import ManualClock

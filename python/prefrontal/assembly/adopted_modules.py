@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
-from ..pulse.fingerprint import ModuleFingerprint, parse_fingerprint
+from ..pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
 
 if TYPE_CHECKING:
     from ..decisions.log import DecisionLog

@@ -10,15 +10,15 @@ from ..clock import SystemClock
 from ..decisions.decision import new_id
 from ..decisions.wake_runs import ADOPTION
 from ..errors import InputError, SourceError
-from ..pulse.adopted_weights import pack_states
 from ..pulse.followed import HISTORY, read_follow
+from ..pulse.learning.adopted_weights import pack_states
 from ..pulse.opening import open_gate
 from .adopted_modules import MODULE
 from .history_source import HistoryPlace, HistorySource
 
 if TYPE_CHECKING:
     from ..decisions.log import DecisionLog
-    from ..pulse.fingerprint import ModuleFingerprint
+    from ..pulse.modules.fingerprint import ModuleFingerprint
     from ..settings import Settings
     from ..settings.adopted import Adopted
     from ..settings.gate import GateSettings

@@ -10,18 +10,18 @@ from ..decisions.decision import new_id
 from ..errors import InputError
 from ..pulse.followed import Follow
 from ..replay.backtest import Question, replayed
-from ..replay.git_history import Commit
-from ..replay.labeller import Labeller
+from ..replay.histories.git_history import Commit
+from ..replay.presets.labeller import Labeller
+from ..replay.report.verdict import NOT_WORTH_IT, NOTHING_TO_MEASURE, verdict
 from ..replay.session import Replayer
-from ..replay.verdict import NOT_WORTH_IT, NOTHING_TO_MEASURE, verdict
 from ..types import Reason
 from .history_source import HistoryPlace
 
 if TYPE_CHECKING:
     from ..decisions.decision import Decision
     from ..protocols import Gate
-    from ..pulse.fingerprint import ModuleFingerprint
-    from ..replay.presets import Preset
+    from ..pulse.modules.fingerprint import ModuleFingerprint
+    from ..replay.presets.presets import Preset
     from ..replay.result import ReplayResult
     from ..types import Window
     from .replay_gate import PulseGate, ReplayJudge

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..clock import Clock
 from ..decisions.decision import Decision
 from ..errors import InputError
+from ..executive.actor.worker import Ask, SandboxedActor
+from ..executive.chooser.desk import RoutedChooser
 from ..executive.loop import Executive, Links
 from ..executive.nouns import ActOutcome, Choice
+from ..executive.reviewer.reflection import AgentReviewer
 from ..executive.roles import Actor, Chooser, Moments, Store, Waker
+from ..executive.trust_standings import TrustStandings
 from ..ledger import Ledger
 from ..ledger.location import ledger_path, told_name
 from .agent import build_runtime
-from .executive_desk import RoutedChooser
-from .executive_reflection import AgentReviewer
-from .executive_worker import Ask, SandboxedActor
 from .router import build_embedder, build_layout, build_runner
-from .trust_standings import TrustStandings
 
 if TYPE_CHECKING:
+    from ..executive.selector import PlanChooser
     from ..routing.layout import Layout
     from ..settings import Settings
-    from .executive_selector import PlanChooser
 
 NEEDS_TORCH = "executive.links.control needs torch: pip install 'prefrontal[control]'"
 _QUIET = {"logging": {"level": "warn"}}
@@ -157,7 +157,7 @@ def _actor(
 
 def _selector(settings: Settings, path: Path | None) -> PlanChooser:
     try:
-        from .executive_selector import PlanChooser
+        from ..executive.selector import PlanChooser
     except ImportError:
         raise InputError(NEEDS_TORCH) from None
     seed = abs(settings.gate.seed)

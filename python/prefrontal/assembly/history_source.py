@@ -13,9 +13,9 @@ from ..pulse.followed import FollowedWindow, Place
 from ..pulse.sources.git_signs import branch_signs, head_signs
 from ..pulse.sources.polling import Poller
 from ..pulse.sources.running import Outlet
-from ..replay import git_process
-from ..replay.git_history import Commit, GitHistory, Reached
-from ..replay.labeller import Labelled, Labeller
+from ..replay.histories import git_process
+from ..replay.histories.git_history import Commit, GitHistory, Reached
+from ..replay.presets.labeller import Labelled, Labeller
 
 TIPS = 256
 """Commits it came to that are remembered, so that going back and forth tells nothing twice."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..decisions.decision import Decision
 from ..decisions.payloads import Moment, WakePayload
 from ..errors import SourceError
-from ..pulse.fingerprint import parse_fingerprint
+from ..pulse.modules.fingerprint import parse_fingerprint
 from ..pulse.opening import open_gate
 from ..pulse.starts import Start, checksum
 from ..types import Reason, SignalEvent

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterable, Sequence
 from ..decisions.decision import Decision
 from ..decisions.payloads import WakePayload
 from ..protocols import FoundRule, Judge
-from ..pulse.fingerprint import ModuleFingerprint
 from ..pulse.followed import PRESET
 from ..pulse.gate import Gate
 from ..pulse.gate_module import GateModule
-from ..pulse.limbic import LimbicLayer
+from ..pulse.learning.limbic import LimbicLayer
+from ..pulse.learning.rules import FoundRule as PulseRule
+from ..pulse.learning.rules import find_rule
+from ..pulse.modules.fingerprint import ModuleFingerprint
+from ..pulse.modules.priors import HistoryPrior
 from ..pulse.policy import DeliveryPolicy
-from ..pulse.priors import HistoryPrior
 from ..pulse.recall import RecallPromise, share_interval
-from ..pulse.rules import FoundRule as PulseRule
-from ..pulse.rules import find_rule
 from ..settings.adopted import QUESTION
 from ..settings.gate import GateSettings, PolicySettings
 from ..types import Judgement, Reason, SignalEvent, Window

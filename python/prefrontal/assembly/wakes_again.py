@@ -12,8 +12,8 @@ from ..decisions.payloads import WAKE, WakePayload
 from ..decisions.wake_runs import ADOPTION
 from ..errors import InputError
 from ..executive.again import Deviation
-from ..pulse.adopted_weights import unpack_states
 from ..pulse.learned import WEIGHTS
+from ..pulse.learning.adopted_weights import unpack_states
 from ..pulse.starts import Start, start_of
 from ..types import Reason
 from .kept_wakes import GateAgain, States, Step, steps
@@ -183,7 +183,7 @@ def differing(
     first: bytes, second: bytes, modules: Sequence[str] | dict[str, Any], scorer: str
 ) -> list[str]:
     """Ids of the modules that know other things in two files of weights."""
-    from ..pulse.limbic import LimbicLayer
+    from ..pulse.learning.limbic import LimbicLayer
 
     if first == second:
         return []

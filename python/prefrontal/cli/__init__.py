@@ -22,29 +22,29 @@ from .exit_codes import sentence, tell_exit_codes
 _CLICKS = (click.ClickException, click.Abort)
 
 COMMANDS = {
-    "adopt": ("prefrontal.cli.adopt:adopt", "Let the live gate go on where a replay ends."),
-    "agent": ("prefrontal.cli.agent:agent", "An agent that remembers peers, and reflects."),
-    "completion": ("prefrontal.cli.completion:completion", "Print the completion of a shell."),
-    "control": ("prefrontal.cli.control:control", "Experiments on the control modules."),
-    "cortex": ("prefrontal.cli.cortex:cortex", "What the agent believes, and why."),
-    "dash": ("prefrontal.cli.dash:dash", "The live page: what it does, and your say in it."),
-    "decisions": ("prefrontal.cli.decisions:decisions", "The latest decisions of the live gate."),
-    "doctor": ("prefrontal.cli.doctor:doctor", "What this machine offers."),
-    "explain": ("prefrontal.cli.decisions:explain", "Why a decision was taken."),
-    "feedback": ("prefrontal.cli.decisions:feedback", "Say whether a wake was worth it."),
-    "init": ("prefrontal.cli.init:init", "Write a commented prefrontal.yml for this machine."),
-    "ledger": ("prefrontal.cli.ledger:ledger", "Whom the agent dealt with, and how it went."),
-    "mcp": ("prefrontal.cli.mcp:mcp", "Serve agents over the Model Context Protocol."),
-    "memory": ("prefrontal.cli.memory:memory", "What the agent remembers."),
-    "modules": ("prefrontal.cli.modules:modules", "The modules that `watch` runs."),
+    "adopt": ("replay.adopt:adopt", "Let the live gate go on where a replay ends."),
+    "agent": ("agent.agent:agent", "An agent that remembers peers, and reflects."),
+    "completion": ("completion:completion", "Print the completion of a shell."),
+    "control": ("control:control", "Experiments on the control modules."),
+    "cortex": ("cortex.cortex:cortex", "What the agent believes, and why."),
+    "dash": ("dash:dash", "The live page: what it does, and your say in it."),
+    "decisions": ("decisions.decisions:decisions", "The latest decisions of the live gate."),
+    "doctor": ("doctor:doctor", "What this machine offers."),
+    "explain": ("decisions.decisions:explain", "Why a decision was taken."),
+    "feedback": ("decisions.decisions:feedback", "Say whether a wake was worth it."),
+    "init": ("run.init:init", "Write a commented prefrontal.yml for this machine."),
+    "ledger": ("agent.ledger:ledger", "Whom the agent dealt with, and how it went."),
+    "mcp": ("mcp:mcp", "Serve agents over the Model Context Protocol."),
+    "memory": ("agent.memory:memory", "What the agent remembers."),
+    "modules": ("watch.modules:modules", "The modules that `watch` runs."),
     "replay": (
-        "prefrontal.cli.replay:replay",
+        "replay.replay:replay",
         "Replay a history: what would have woken the agent?",
     ),
-    "route": ("prefrontal.cli.route:route", "From a prompt to a validated, promoted tool."),
-    "run": ("prefrontal.cli.run:run", "Watch, act with a tool or ask, and learn from it."),
-    "verify": ("prefrontal.cli.verify:verify", "Decide what is in the log again, bit for bit."),
-    "watch": ("prefrontal.cli.watch:watch", "Watch, and ask when a signal matters."),
+    "route": ("route.route:route", "From a prompt to a validated, promoted tool."),
+    "run": ("run.run:run", "Watch, act with a tool or ask, and learn from it."),
+    "verify": ("decisions.verify:verify", "Decide what is in the log again, bit for bit."),
+    "watch": ("watch.watch:watch", "Watch, and ask when a signal matters."),
 }
 """Name -> where the command is, and its line in `prefrontal --help`."""
 
@@ -64,7 +64,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, _, name = COMMANDS[cmd_name][0].partition(":")
-        command = getattr(import_module(module), name)
+        command = getattr(import_module(f"{__name__}.{module}"), name)
         assert isinstance(command, click.Command)
         tell_exit_codes(command, cmd_name)
         return command

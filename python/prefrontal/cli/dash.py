@@ -66,7 +66,7 @@ def dash(
     from ..storage.state_folder import StateFolder
     from ..web.serving import serve_dash
     from ..web.shown import open_shown
-    from .module_files import given_modules
+    from .watch.module_files import given_modules
 
     settings = load_settings(config)
     folder = StateFolder(state or settings.state_folder())

@@ -10,7 +10,7 @@ import click
 
 from ..errors import SourceError
 from ..interrupts import leave_after
-from .gate_options import gate_options, gate_overrides
+from .watch.gate_options import gate_options, gate_overrides
 
 if TYPE_CHECKING:
     from ..http_door import Door
@@ -72,7 +72,7 @@ def mcp(
     from ..mcp.served import open_served
     from ..mcp.server import build_server
     from ..mcp.transports import serve_http, serve_stdio
-    from .module_files import given_modules
+    from .watch.module_files import given_modules
 
     said = gate_overrides(recall, threshold, log_refusals)
     settings, state = _settings(config, said, told["state"])

@@ -7,14 +7,14 @@ from numbers import Real
 from typing import TYPE_CHECKING
 
 from ..pulse.asking import question as asked
-from ..pulse.fields import shown
+from ..pulse.modules.fields import shown
 from ..types import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..decisions.decision import Decision
-    from ..pulse.fingerprint import ModuleFingerprint
+    from ..pulse.modules.fingerprint import ModuleFingerprint
     from ..types import SignalEvent
 
 

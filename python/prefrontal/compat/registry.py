@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
-from ..pulse.fingerprint import ModuleFingerprint, parse_fingerprint
-from ..pulse.labels import check_label
+from ..pulse.learning.labels import check_label
+from ..pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
 from ..pulse.shells.watch import Watch
 from ..pulse.shells.worker import QUEUE_SIZE
 from ..types import SignalEvent

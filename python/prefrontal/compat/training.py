@@ -10,12 +10,12 @@ from threading import Lock
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from ..pulse.labels import check_label
+from ..pulse.learning.labels import check_label
 from ..types import SignalEvent
 
 if TYPE_CHECKING:
     from ..clock import Clock
-    from ..pulse.limbic import LimbicLayer
+    from ..pulse.learning.limbic import LimbicLayer
 
 FORGET_AFTER_S = 300.0
 MOST_WAITING = 10_000

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from ..errors import InputError, PrefrontalError
 from ..nearest import did_you_mean
-from ..pulse.fields import shown
+from ..pulse.modules.fields import shown
 from .progress import Progress
 from .served import Served
 

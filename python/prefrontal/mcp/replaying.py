@@ -11,11 +11,11 @@ from pydantic import Field
 
 from ..assembly.replay_gate import PulseGate
 from ..errors import InputError
-from ..replay import git_process
+from ..replay.histories import git_process
+from ..replay.report.verdict import verdict
+from ..replay.report.wording import compared_sentence
 from ..replay.result import Outcome, ReplayResult
 from ..replay.session import Request, replay_events, replay_git
-from ..replay.verdict import verdict
-from ..replay.wording import compared_sentence
 from .offered import Answer, Arguments, Offered
 from .progress import Progress
 from .served import Served

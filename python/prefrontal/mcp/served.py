@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 from ..assembly.adopted_modules import adopted_modules
 from ..assembly.agent_records import AgentRecords
-from ..assembly.trust_standings import gate_standings
 from ..clock import Clock, SystemClock
 from ..decisions.log import DecisionLog
 from ..errors import InputError
+from ..executive.trust_standings import gate_standings
 from ..pulse.shells.asker import Asker
 from ..settings.agent_file import read_agent_config, workspace_folder
 from ..storage.state_folder import StateFolder
 
 if TYPE_CHECKING:
-    from ..pulse.fingerprint import ModuleFingerprint
+    from ..pulse.modules.fingerprint import ModuleFingerprint
     from ..settings import Settings
 
 

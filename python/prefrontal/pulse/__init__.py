@@ -18,24 +18,24 @@ if TYPE_CHECKING:
         TrainingBuffer,
     )
     from ..types import FEATURE_DIM, SignalEvent
-    from .fingerprint import (
+    from .learning.limbic import LimbicLayer
+    from .modules.fingerprint import (
         FilesystemPrior,
         MemoryPrior,
         ModuleFingerprint,
         TimePrior,
         parse_fingerprint,
     )
-    from .limbic import LimbicLayer
 else:
     _HOMES = {
         "FEATURE_DIM": "..types",
         "SignalEvent": "..types",
-        "FilesystemPrior": ".fingerprint",
-        "MemoryPrior": ".fingerprint",
-        "ModuleFingerprint": ".fingerprint",
-        "TimePrior": ".fingerprint",
-        "parse_fingerprint": ".fingerprint",
-        "LimbicLayer": ".limbic",
+        "FilesystemPrior": ".modules.fingerprint",
+        "MemoryPrior": ".modules.fingerprint",
+        "ModuleFingerprint": ".modules.fingerprint",
+        "TimePrior": ".modules.fingerprint",
+        "parse_fingerprint": ".modules.fingerprint",
+        "LimbicLayer": ".learning.limbic",
         "EscalationDecision": "..compat.prefrontal",
         "PrefrontalLayer": "..compat.prefrontal",
         "SignalBus": "..compat.bus",

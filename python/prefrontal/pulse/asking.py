@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
-from .template import QuestionTemplate
+from .modules.template import QuestionTemplate
 
 if TYPE_CHECKING:
     from ..types import SignalEvent

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from ..clock import Clock
     from ..protocols import Standings
     from ..settings.gate import GateSettings
-    from .fingerprint import ModuleFingerprint
-    from .limbic import LimbicLayer
+    from .learning.limbic import LimbicLayer
+    from .modules.fingerprint import ModuleFingerprint
 
 RING = 1000
 """Windows that slept, kept in memory so that they can be asked about."""

@@ -11,7 +11,7 @@ from .threshold_facts import FIXED, FOLLOWING, OWN, WAKING, WISHED, ThresholdFac
 
 if TYPE_CHECKING:
     from ..settings.gate import GateSettings
-    from .fingerprint import ModuleFingerprint
+    from .modules.fingerprint import ModuleFingerprint
     from .recall.audit import LiveRecall
     from .recall.control import Mass
 

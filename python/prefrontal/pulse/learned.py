@@ -15,9 +15,9 @@ from ..storage.files import write_atomic
 
 if TYPE_CHECKING:
     from ..decisions.labels import GivenLabel
-    from .fingerprint import ModuleFingerprint
     from .gate import Gate
-    from .limbic import LimbicLayer
+    from .learning.limbic import LimbicLayer
+    from .modules.fingerprint import ModuleFingerprint
 
 WEIGHTS = "weights"
 SHELF = "shelf"

@@ -25,7 +25,7 @@ from ..errors import InputError
 from .gate import Gate
 from .gate_module import VERSION
 from .learned import Learned, judged_before
-from .limbic import LimbicLayer
+from .learning.limbic import LimbicLayer
 from .starts import StartNote
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from ..decisions.log import DecisionLog
     from ..protocols import Standings
     from ..settings.gate import GateSettings
-    from .fingerprint import ModuleFingerprint
     from .gate import Attention
     from .learned import LabelStore
+    from .modules.fingerprint import ModuleFingerprint
 
 
 class KeptStates:

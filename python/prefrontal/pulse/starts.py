@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..settings.gate import GateSettings
     from .gate import Gate
     from .learned import Learned
-    from .limbic import LimbicLayer
+    from .learning.limbic import LimbicLayer
 
 log = logging.getLogger("prefrontal.pulse")
 

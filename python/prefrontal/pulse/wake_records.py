@@ -12,7 +12,7 @@ from .moment import reasons
 
 if TYPE_CHECKING:
     from ..types import Reason, SignalEvent
-    from .limbic import LimbicLayer
+    from .learning.limbic import LimbicLayer
 
 REASONS = 12
 """Most reasons that a record names for a score."""

@@ -139,12 +139,12 @@ class ReplayResult:
 
         Raises InputError for another part, SourceError without pandas.
         """
-        from .notebook import result_frame
+        from .report.notebook import result_frame
 
         return result_frame(self, part)
 
     def _repr_html_(self) -> str:
-        from .notebook import result_html
+        from .report.notebook import result_html
 
         return result_html(self)
 

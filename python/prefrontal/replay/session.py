@@ -12,20 +12,20 @@ from pathlib import Path
 from ..errors import InputError
 from ..protocols import Gate
 from ..types import Window
-from .agent_history import AgentHistory
 from .backtest import TOKENS_PER_WAKE, Question, backtest
-from .dates import parse_date
-from .event_files import count_lines, spooled
-from .git_history import GitHistory
-from .hiding import without
-from .history_kind import top_level
+from .histories.agent_history import AgentHistory
+from .histories.dates import parse_date
+from .histories.event_files import count_lines, spooled
+from .histories.git_history import GitHistory
+from .histories.history_kind import top_level
+from .histories.windows import read_windows
 from .learner import ALL, ASKED, LABELS
-from .preset_search import find_preset
-from .presets import MessagePreset, NoopPreset, Preset, RecordedPreset, parse_preset
+from .presets.hiding import without
+from .presets.presets import MessagePreset, NoopPreset, Preset, RecordedPreset, parse_preset
+from .presets.search import find_preset
 from .result import USD_PER_MILLION_TOKENS, ReplayResult
 from .sample import FOLDER as SAMPLE_FOLDER
 from .sample import read_sample
-from .windows import read_windows
 
 FEATURES = ("all", "paths")
 

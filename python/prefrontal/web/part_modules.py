@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 from zlib import crc32
 
-from ..replay.wording import percent
+from ..replay.report.wording import percent
 from .markup import Html, exact, fill, many, moment
 from .shown import Shown
 from .tallies import ModuleTally, Tallies

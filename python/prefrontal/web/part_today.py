@@ -6,7 +6,7 @@ import math
 
 from ..decisions.pages import LogRow
 from ..replay.backtest import TOKENS_PER_WAKE
-from ..replay.wording import percent
+from ..replay.report.wording import percent
 from .markup import Html, fill, many, mark
 from .tallies import Tallies, outcome
 

@@ -17,7 +17,7 @@ from ..settings.gate import PolicySettings
 from ..storage.state_folder import StateFolder
 
 if TYPE_CHECKING:
-    from ..pulse.fingerprint import ModuleFingerprint
+    from ..pulse.modules.fingerprint import ModuleFingerprint
     from ..settings import Settings
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -50,6 +51,7 @@ def watch(
 
 def ends(folder: Path) -> Callable[[SignalEvent], bool]:
     """Writes a last file; all that was done before is told of before it, or not at all."""
+    time.sleep(0.02)  # the times of files have a resolution of some milliseconds
     (folder / "end").write_text("end")
     return lambda event: event.location.endswith("/end")
 

@@ -266,3 +266,13 @@ def test_ten_thousand_files_are_one_event_each() -> None:
     assert sorted(told(events)) == sorted(
         ("created", f"/d/{number % 7}/{number}") for number in range(10_000)
     )
+
+
+def test_files_looked_at_together_come_in_the_order_of_their_changes() -> None:
+    desk = Desk()
+    for name in "zyx":
+        desk.write(f"/d/{name}")
+        desk.clock.advance(0.01)
+    for name in "xyz":
+        desk.report(f"/d/{name}")
+    assert [place for _, place in told(desk.wait(SETTLE_S + 1))] == ["/d/z", "/d/y", "/d/x"]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...protocols import Standings
     from ...settings.gate import GateSettings
     from ...types import SignalEvent
-    from ..fingerprint import ModuleFingerprint
+    from ..modules.fingerprint import ModuleFingerprint
     from ..threshold_facts import ThresholdFacts
 
 LABELS_EVERY_S = 2.0

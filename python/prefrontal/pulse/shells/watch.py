@@ -13,7 +13,7 @@ from ...decisions.listing import DecisionList
 from ...decisions.log import DecisionLog
 from ...types import Reason, SignalEvent
 from ..delivery import Delivery, Handler
-from ..labels import check_label
+from ..learning.labels import check_label
 from ..opening import open_gate
 from ..sources.clock import ClockSource
 from ..sources.filesystem import FilesystemSource
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ...decisions.decision import Decision
     from ...protocols import Source, Standings
     from ...settings.gate import GateSettings
-    from ..fingerprint import ModuleFingerprint
     from ..followed import FollowedWindow
+    from ..modules.fingerprint import ModuleFingerprint
     from ..recall.audit import RecallEstimate
     from ..threshold_facts import ThresholdFacts
 

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import IO, TYPE_CHECKING, Any
 
 from ...errors import InputError
-from ..fields import shown
+from ..modules.fields import shown
 from .outcome import Outcome, Shape, checked_shape
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Re
 from ...clock import Clock, SystemClock
 from ...errors import InputError
 from ...http_door import LOOPBACK
-from ..fields import shown
+from ..modules.fields import shown
 from .outcome import Outcome, Shape, as_line, checked_shape
 from .signing import Signer
 from .timed_connection import TimedHandler, TimedSecureHandler

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from ...decisions.document import line, line_v1
 from ...errors import InputError
-from ..fields import shown
+from ..modules.fields import shown
 
 if TYPE_CHECKING:
     from ...decisions.decision import Decision

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
+from itertools import chain
+from operator import itemgetter
 
 from ...clock import Clock
 from ...types import SignalEvent
@@ -105,8 +107,11 @@ class Settler:
         return None
 
     def due(self) -> list[SignalEvent]:
-        """Events about what has come to rest; call again while `next_due` has passed."""
+        """Events about what has come to rest, those of files by the time they changed; call again
+        while `next_due` has passed.
+        """
         now = self._clock.monotonic()
+        arrived: list[tuple[float, list[SignalEvent]]] = []
         events: list[SignalEvent] = []
         gone: list[tuple[str, _Pending]] = []
         for _ in range(BATCH):
@@ -121,11 +126,13 @@ class Settler:
                 continue
             del self._pending[path]
             if isinstance(state, FileState):
-                events += self._arrive(path, state, pending)
+                arrived.append((state.changed, self._arrive(path, state, pending)))
             elif state is Missing.FOLDER:
                 events += self._open(path, pending)
             elif state is Missing.NOTHING:
                 gone.append((path, pending))
+        arrived.sort(key=itemgetter(0))
+        events += chain.from_iterable(each for _, each in arrived)
         # Last, because a file that moved must be found at its new place first.
         for path, pending in gone:
             events += self._farewell(path, pending)

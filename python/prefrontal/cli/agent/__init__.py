@@ -1,0 +1,1 @@
+"""`prefrontal agent`, `ledger` and `memory`."""

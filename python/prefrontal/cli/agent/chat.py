@@ -1,0 +1,52 @@
+"""`prefrontal agent chat`: talk to the agent in this terminal."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+
+import click
+
+from ..watch.modules import plain
+from ..workspace import open_workspace, workspace_options
+
+NO_MODEL = """\
+There is no language model yet: a few fixed rules answer. With a server on this
+machine that speaks OpenAI's protocol (llama.cpp, Ollama) write prefrontal.yml:
+  provider: openai-compatible
+  llm: {base_url: "http://127.0.0.1:8080/v1", model: local}
+With a key: provider: anthropic, llm: {model: NAME, api_key_env: VARIABLE}.
+"""
+NEEDS_EXTRA = "Either needs: pip install 'prefrontal[llm]'\n"
+ON_PURPOSE = "`provider: rules` keeps the rules, without these lines."
+
+
+@click.command(short_help="Talk to the agent in this terminal.")
+@click.option("--log", metavar="LEVEL", help="Show the agent's log: debug, info, warn or error.")
+@workspace_options
+def chat(log: str | None, workspace: str | None, config: str | None) -> None:
+    """Talk to the agent here, a line a message; /help lists commands, /quit ends.
+
+    What the agent says of its own accord (a holding reply, a follow-up that a reflection asked
+    for) stands on lines of its own. Nothing is kept but what every agent keeps: its ledger, its
+    memory and its reflections, in the workspace.
+    """
+    from ...runtime.channels.terminal import TerminalChannel
+    from .building import Told, build, end
+
+    told = open_workspace(workspace, config, keys=("identity", "provider")).config
+    identity = told.get("identity") or {}
+    name = plain(str(identity.get("name") or "agent"))
+    channel = TerminalChannel(agent=name, prompt="> " if sys.stdin and sys.stdin.isatty() else "")
+    runtime = build(Told(workspace, config, log, usual_log="warn"), [channel])
+    click.echo(f"Talking to {name}. /help lists commands, /quit ends.", err=True)
+    model = runtime.registry.get_by_capability("llm")
+    if told.get("provider") is None and getattr(model, "name", None) == "rules":
+        click.echo(no_model(), err=True)
+    end(runtime)
+
+
+def no_model() -> str:
+    """Why the answers are so short, and how to get better ones."""
+    needs = "" if find_spec("pydantic_ai") else NEEDS_EXTRA
+    return f"{NO_MODEL}{needs}{ON_PURPOSE}"

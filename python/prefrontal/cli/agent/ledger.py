@@ -1,0 +1,180 @@
+"""`prefrontal ledger`: the peers of the agent, what was said, and what was made of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...errors import InputError
+from ..answers import answer, json_option
+from ..watch.modules import plain
+from ..workspace import open_workspace, workspace_options
+
+if TYPE_CHECKING:
+    from ...ledger.models import Peer, Standing
+    from ...ledger.store import Ledger
+
+_JSON_LINES = "One JSON object a line."
+_JSON = "One JSON object instead of a page."
+_LEAST_PREFIX = 4
+_MOST = 1_000_000_000
+
+
+@click.group()
+def ledger() -> None:
+    """Whom the agent dealt with, what was said, and how far each is trusted.
+
+    Works while the agent runs, and when it does not.
+
+    \b
+      prefrontal ledger list
+      prefrontal ledger show alice
+      prefrontal ledger export --output ledger.jsonl
+    """
+
+
+@ledger.command("list")
+@click.option("--limit", default=50, show_default=True, metavar="N", help="At most so many.")
+@click.option("--json", "as_json", is_flag=True, help=_JSON_LINES)
+@workspace_options
+def list_peers(limit: int, as_json: bool, workspace: str | None, config: str | None) -> None:
+    """The peers, the one seen last first, with their scores."""
+    if not 1 <= limit <= _MOST:
+        raise InputError(f"--limit must be a whole number in 1..{_MOST}, got {limit!r}")
+    with _ledger(workspace, config) as book:
+        found = book.standings(limit)
+        total = book.totals()["peers"] if found else 0
+    if as_json:
+        for each in found:
+            click.echo(json.dumps(_standing(each)))
+    elif found:
+        from .ledger_pages import print_list
+
+        print_list(found)
+        if total > len(found):
+            click.echo(f"{total - len(found):,} more; --limit {total} shows all.")
+    else:
+        click.echo(_EMPTY)
+
+
+@ledger.command(short_help="Everything about one peer.")
+@click.argument("peer", metavar="PEER")
+@click.option("--last", default=10, show_default=True, metavar="N", help="How many messages.")
+@click.option("--json", "as_json", is_flag=True, help=_JSON)
+@workspace_options
+def show(peer: str, last: int, as_json: bool, workspace: str | None, config: str | None) -> None:
+    """Everything about one peer: facts, judgments with their reasons, the last messages.
+
+    PEER is an id that `prefrontal ledger list` shows, or any beginning of it of four characters
+    or more.
+    """
+    if not 0 <= last <= _MOST:
+        raise InputError(f"--last must be a whole number in 0..{_MOST}, got {last!r}")
+    with _ledger(workspace, config) as book:
+        peer_id = _found(book, peer)
+        summary = book.get_peer_assessment_summary(peer_id, last)
+        judged = list(book.assessments(peer_id))
+    if as_json:
+        assessments = [asdict(each) for each in judged]
+        recent = summary.get("recent", [])
+        click.echo(json.dumps({**summary, "recent": recent, "assessments": assessments}))
+    else:
+        from .ledger_peer_page import print_peer
+
+        print_peer(summary, judged)
+
+
+@ledger.command(short_help="How many peers and messages, and how trust is spread.")
+@click.option("--json", "as_json", is_flag=True, help=_JSON)
+@workspace_options
+def summary(as_json: bool, workspace: str | None, config: str | None) -> None:
+    """How many peers, messages and judgments there are, and how trust is spread."""
+    with _ledger(workspace, config) as book:
+        totals = book.totals()
+    if as_json:
+        click.echo(json.dumps(totals))
+    elif totals["peers"]:
+        from .ledger_pages import print_totals
+
+        print_totals(totals)
+    else:
+        click.echo(_EMPTY)
+
+
+@ledger.command(short_help="The whole ledger as JSON lines.")
+@click.option(
+    "--output", default="-", metavar="FILE", help="Where to; the default is standard output."
+)
+@json_option
+@workspace_options
+def export(output: str, as_json: bool, workspace: str | None, config: str | None) -> None:
+    """The whole ledger as JSON lines: peers, then interactions, then assessments.
+
+    Previews hold no secrets: they were taken out when the message was recorded.
+    """
+    from ...ledger.export import export_lines
+
+    with _ledger(workspace, config) as book:
+        if output == "-":
+            for line in export_lines(book):
+                click.echo(line)
+            return
+        from ...storage.files import write_atomic
+
+        lines = list(export_lines(book))
+    write_atomic(output, "".join(f"{line}\n" for line in lines))
+    done = {"file": output, "lines": len(lines)}
+    answer(as_json, done, f"Wrote {len(lines):,} lines to {plain(output)}.")
+
+
+_EMPTY = "The ledger holds no peers yet; `prefrontal agent` fills it with every message."
+
+
+@contextmanager
+def _ledger(workspace: str | None, config: str | None) -> Iterator[Ledger]:
+    """The ledger to read; an empty one where none is kept yet. Raises SourceError."""
+    from ...ledger.location import ledger_path, told_name
+    from ...ledger.store import Ledger
+
+    opened = open_workspace(workspace, config, keys=("ledger",))
+    path = ledger_path(told_name(opened.config), opened.folder)
+    kept = isinstance(path, Path) and path.exists()
+    with Ledger(path, read_only=True) if kept else Ledger() as book:
+        yield book
+
+
+def _found(book: Ledger, told: str) -> str:
+    """The id that was meant. Raises InputError with the nearest that is known."""
+    if book.peer(told) is not None:
+        return told
+    peers = book.list_peers()
+    if len(told) >= _LEAST_PREFIX:
+        begin = [each.peer_id for each in peers if each.peer_id.startswith(told)]
+        if len(begin) == 1:
+            return begin[0]
+    rule = "be one that `prefrontal ledger list` shows"
+    raise InputError(f"peer must {rule}, got {told!r}{_nearest(told, peers)}")
+
+
+def _nearest(told: str, peers: list[Peer]) -> str:
+    if not peers:
+        return "; the ledger holds no peers yet"
+    known = {each.peer_id.casefold(): each for each in peers}
+    known |= {each.display_name.casefold(): each for each in peers if each.display_name}
+    close = get_close_matches(told.casefold(), known, n=1)
+    if not close:
+        return ""
+    peer = known[close[0]]
+    name = f", called {plain(peer.display_name)!r}" if peer.display_name else ""
+    return f" (did you mean {plain(peer.peer_id)!r}{name}?)"
+
+
+def _standing(each: Standing) -> dict[str, Any]:
+    return {**asdict(each.peer), "info_score": each.info_score, "trust": each.trust}

@@ -1,0 +1,130 @@
+"""`prefrontal memory`: the texts that the agent keeps by key."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from ...errors import InputError
+from ..answers import answer, json_option
+from ..candidates import memory_keys
+from ..watch.modules import plain
+from ..workspace import open_workspace, workspace_options
+
+if TYPE_CHECKING:
+    from ...storage.memory_files import MemoryFiles
+
+
+@click.group()
+def memory() -> None:
+    """What the agent remembers: texts by key, one file each in the workspace.
+
+    \b
+      prefrontal memory list
+      prefrontal memory store shopping "Flour, two eggs"
+      prefrontal memory search eggs
+    """
+
+
+@memory.command("list", short_help="Every key, and how its text begins.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@workspace_options
+def list_keys(as_json: bool, workspace: str | None, config: str | None) -> None:
+    """Every key, when it was written last, and how its text begins."""
+    kept = _memory(workspace, config)
+    keys = kept.keys()
+    if as_json:
+        for key in keys:
+            size = len(kept.retrieve(key) or "")
+            click.echo(json.dumps({"key": key, "modified": kept.modified(key), "characters": size}))
+    elif keys:
+        from .memory_pages import print_keys
+
+        print_keys(kept, keys)
+    else:
+        click.echo("Nothing is remembered yet; `prefrontal memory store KEY TEXT` keeps a text.")
+
+
+@memory.command()
+@click.argument("key", metavar="KEY", shell_complete=memory_keys)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of the text.")
+@workspace_options
+def get(key: str, as_json: bool, workspace: str | None, config: str | None) -> None:
+    """Print the text under KEY as it was stored."""
+    kept = _memory(workspace, config)
+    text = kept.retrieve(key)
+    if text is None:
+        rule = "be one that `prefrontal memory list` shows"
+        raise InputError(f"key must {rule}, got {key!r}{_nearest(key, kept)}")
+    if as_json:
+        click.echo(json.dumps({"key": key, "modified": kept.modified(key), "text": text}))
+    else:
+        click.echo(text, nl=not text.endswith("\n"))
+
+
+@memory.command(short_help="Keep a text under a key.")
+@click.argument("key", metavar="KEY", shell_complete=memory_keys)
+@click.argument("text", metavar="[TEXT|-]", default="-")
+@json_option
+@workspace_options
+def store(key: str, text: str, as_json: bool, workspace: str | None, config: str | None) -> None:
+    """Keep TEXT (or what comes on standard input) under KEY, instead of what was there.
+
+    \b
+      prefrontal memory store shopping "Flour, two eggs"
+      prefrontal memory store notes < notes.txt
+    """
+    kept = _memory(workspace, config)
+    if key.startswith("cortex-"):
+        hint = "`prefrontal cortex pin` and `forget` change what it believes"
+        raise InputError(f"key must not begin with cortex-: the cortex keeps those; {hint}")
+    content = _standard_input() if text == "-" else text
+    replaced = kept.retrieve(key) is not None
+    kept.store(key, content)
+    verb = "Replaced" if replaced else "Stored"
+    done = {"key": key, "replaced": replaced, "characters": len(content)}
+    answer(as_json, done, f"{verb} {plain(key)}: {_many(len(content))}.")
+
+
+@memory.command()
+@click.argument("query", metavar="QUERY")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, the best first.")
+@workspace_options
+def search(query: str, as_json: bool, workspace: str | None, config: str | None) -> None:
+    """The keys whose text fits QUERY, the best first."""
+    kept = _memory(workspace, config)
+    found = kept.search(query)
+    if as_json:
+        for key, score in found:
+            click.echo(json.dumps({"key": key, "score": score}))
+    elif found:
+        from .memory_pages import print_found
+
+        print_found(kept, found)
+    else:
+        click.echo(f"Nothing that is remembered fits {plain(query)!r}.")
+
+
+def _memory(workspace: str | None, config: str | None) -> MemoryFiles:
+    return open_workspace(workspace, config, keys=()).memory()
+
+
+def _standard_input() -> str:
+    try:
+        return sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"standard input must be text in UTF-8, got: {error}") from None
+
+
+def _nearest(key: str, kept: MemoryFiles) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(key, kept.keys(), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def _many(count: int) -> str:
+    return f"{count:,} character" + ("" if count == 1 else "s")

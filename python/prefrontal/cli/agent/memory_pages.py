@@ -1,0 +1,51 @@
+"""Keys of the memory for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..page import cut, page, plain_table, shown, when
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ...storage.memory_files import MemoryFiles
+
+KEY_WIDTH = 32
+LEAST_TEXT, MOST_TEXT = 12, 160
+NARROW = 64
+"""A terminal of less cells than this gets only keys and texts."""
+
+
+def print_keys(kept: MemoryFiles, keys: Sequence[str]) -> None:
+    """Key, when it was written, how long it is and how it begins."""
+    with page() as console:
+        narrow = console.width < NARROW
+        names = ("key", "text") if narrow else ("key", "written", "characters", "text")
+        table = plain_table(*names)
+        if not narrow:
+            table.columns[2].justify = "right"
+        room = _room(console, keys, 0 if narrow else 21 + 12)
+        for key in keys:
+            text = kept.retrieve(key) or ""
+            facts = () if narrow else (when(kept.modified(key) or 0.0), f"{len(text):,}")
+            table.add_row(cut(key, KEY_WIDTH), *facts, cut(text, room))
+        console.print(table, soft_wrap=True)
+
+
+def print_found(kept: MemoryFiles, found: Sequence[tuple[str, float]]) -> None:
+    """Key, how well it fits, and how its text begins."""
+    with page() as console:
+        table = plain_table("key", "score", "text")
+        table.columns[1].justify = "right"
+        room = _room(console, [key for key, _ in found], 7)
+        for key, score in found:
+            table.add_row(cut(key, KEY_WIDTH), f"{score:.2f}", cut(kept.retrieve(key) or "", room))
+        console.print(table, soft_wrap=True)
+
+
+def _room(console: Console, keys: Sequence[str], taken: int) -> int:
+    """How wide the text may be beside the keys and `taken` other cells."""
+    longest = max(shown(key).cell_len for key in keys)
+    return min(MOST_TEXT, max(LEAST_TEXT, console.width - min(KEY_WIDTH, longest) - 2 - taken))

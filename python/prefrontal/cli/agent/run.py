@@ -1,0 +1,89 @@
+"""`prefrontal agent run`: the agent behind one or more channels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from ...errors import InputError
+from ...settings.agent_file import CHANNELS
+from ..workspace import open_workspace, workspace_options
+
+if TYPE_CHECKING:
+    from ...plugin import Plugin
+
+EPILOG = """\
+JSON lines: {"sender_id": "ann", "content": "Hello"} a line in, {"type": "reply", "content": ...} a
+line out; the agent ends with the input. Webhook: the same object by POST."""
+
+
+@click.command(epilog=EPILOG)
+@click.option(
+    "--channel",
+    "names",
+    multiple=True,
+    type=click.Choice(CHANNELS),
+    help="Where messages come from; may be repeated. [default: as `channels` says, or jsonl]",
+)
+@click.option("--host", metavar="HOST", help="The webhook's address. [default: 127.0.0.1]")
+@click.option("--port", type=int, metavar="PORT", help="The webhook's port; 0 takes a free one.")
+@click.option("--once", is_flag=True, help="Do what is due now (cron, a reflection), then end.")
+@click.option("--log", metavar="LEVEL", help="How much to tell on standard error. [default: info]")
+@workspace_options
+def run(
+    names: tuple[str, ...],
+    host: str | None,
+    port: int | None,
+    once: bool,
+    log: str | None,
+    workspace: str | None,
+    config: str | None,
+) -> None:
+    """Answer messages until told to stop.
+
+    \b
+      prefrontal agent run --channel webhook --port 8080
+      prefrontal agent run --channel jsonl < messages.jsonl > replies.jsonl
+      prefrontal agent run --once
+    """
+    from .building import Told, build, end, once_only
+
+    said = {"host": host, "port": port}
+    webhook = {name: value for name, value in said.items() if value is not None}
+    told = Told(workspace, config, log, webhook=webhook)
+    if once:
+        if names:
+            raise InputError(f"--once must stand without --channel, got {names[0]!r}")
+        once_only(build(told, background=False))
+        return
+    chosen = names or _usual(workspace, config)
+    if not {"jsonl", "terminal"} - set(chosen):
+        raise InputError("--channel must not be jsonl and terminal at once: both read the input")
+    if webhook and "webhook" not in chosen:
+        raise InputError("--host and --port must stand with --channel webhook")
+    end(build(told, _channels(chosen)))
+
+
+def _usual(workspace: str | None, config: str | None) -> tuple[str, ...]:
+    """The channels that the files set up; JSON lines where they do not."""
+    told = open_workspace(workspace, config, keys=("channels",)).config.get("channels") or {}
+    return tuple(name for name in CHANNELS if name in told) or ("jsonl",)
+
+
+def _channels(chosen: Sequence[str]) -> list[Plugin]:
+    made: list[Plugin] = []
+    if "jsonl" in chosen:
+        from ...runtime.channels.jsonl import JsonLinesChannel
+
+        made.append(JsonLinesChannel())
+    if "terminal" in chosen:
+        from ...runtime.channels.terminal import TerminalChannel
+
+        made.append(TerminalChannel())
+    if "webhook" in chosen:
+        from ...runtime.channels.webhook import WebhookChannel
+
+        made.append(WebhookChannel())
+    return made

@@ -1,0 +1,1 @@
+"""`prefrontal cortex`: what the agent believes, and what reflection costs."""

@@ -1,0 +1,214 @@
+"""`prefrontal cortex backtest`: what trust a stream of ratings would have led to."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...errors import InputError
+
+if TYPE_CHECKING:
+    from ...cortex.backtest.asking import Questions
+    from ...cortex.backtest.ratings import Rating
+    from ...cortex.backtest.replay import BacktestOptions
+
+_ASKING = ("llm", "replay")
+_FOLDERS = {"cassette": "replay", "record": "llm"}
+"""The options that stand with one of these reflectors only."""
+EPILOG = """\
+RATINGS: CSV with source, target, rating (-10..+10), time (Unix seconds), plain or gzip. LABELS: CSV
+with user, label (-1 fraud, 1 benign). Nothing is written but what --picture and --record name.
+
+The reflector llm is the model that the settings name for the cortex or the agent; with labels it is
+asked about the ratings a second time, without those by trusted peers. Ctrl-C ends with the figures
+of what was replayed, and the exit code 130."""
+
+
+@click.command(short_help="Replay ratings: what trust would have come?", epilog=EPILOG)
+@click.option("--ratings", required=True, metavar="CSV", type=click.Path(), help="What to replay.")
+@click.option("--labels", metavar="CSV", type=click.Path(), help="Who was a fraud, who was not.")
+@click.option("--clamp", default=3, show_default=True, metavar="N", help="Most a cycle moves.")
+@click.option(
+    "--hourly-cap",
+    default=9,
+    show_default=True,
+    metavar="N",
+    help="Most an hour moves a peer; 0 for no cap.",
+)
+@click.option(
+    "--policy",
+    type=click.Choice(["plain", "confirm", "asymmetric", "corroborate"]),
+    default="plain",
+    show_default=True,
+    help="How a proposal against the last direction is taken.",
+)
+@click.option("--batch", default=5, show_default=True, metavar="N", help="Ratings in a cycle.")
+@click.option("--timer", "minutes", type=float, metavar="MINUTES", help="A cycle by time, too.")
+@click.option("--farming", is_flag=True, help="A cycle when farming is suspected, too.")
+@click.option(
+    "--reflector",
+    type=click.Choice(["mean", "rules", "llm", "replay"]),
+    default="mean",
+    show_default=True,
+    help="Who proposes: the mean of the new ratings, the rules of the cortex, the configured model,"
+    " or its recorded replies.",
+)
+@click.option("--cassette", metavar="DIR", type=click.Path(), help="Replies for `replay`.")
+@click.option("--record", metavar="DIR", type=click.Path(), help="Keep what `llm` replies.")
+@click.option(
+    "--config",
+    metavar="FILE.yml",
+    type=click.Path(),
+    help="Settings for `llm` and `replay`. [default: ~/.prefrontal/prefrontal.yml, then"
+    " ./prefrontal.yml]",
+)
+@click.option("--limit", type=int, metavar="N", help="Replay only the first N ratings in time.")
+@click.option("--yes", is_flag=True, help="Ask the model without asking about the cost.")
+@click.option("--sweep", "swept", is_flag=True, help="Several clamps and policies in a table.")
+@click.option("--picture", metavar="FILE.png", type=click.Path(), help="Draw trust over time.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object, with every trajectory.")
+def backtest(
+    ratings: str,
+    labels: str | None,
+    swept: bool,
+    picture: str | None,
+    as_json: bool,
+    **told: Any,
+) -> None:
+    """Replay a stream of ratings through the real ledger, triggers and clamp.
+
+    \b
+      prefrontal cortex backtest --ratings ratings.csv.gz --labels labels.csv
+      prefrontal cortex backtest --ratings ratings.csv --batch 1 --clamp 2 --picture trust.png
+
+    Each rated user is a peer; a rating is how an interaction with it ended.
+    """
+    from ...cortex.backtest.ratings import read_labels, read_ratings
+
+    options = _options(told)
+    if picture is not None and not Path(picture).absolute().parent.is_dir():
+        raise InputError(f"{picture} must lie in a folder that exists")
+    if swept and picture is not None:
+        raise InputError("--sweep must stand without --picture: a picture shows one setting")
+    if swept and options.reflector in _ASKING:
+        raise InputError(f"--sweep must stand without --reflector {options.reflector}")
+    stream = read_ratings(ratings)[: told["limit"]]
+    known = read_labels(labels) if labels is not None else {}
+    if swept:
+        _sweep(stream, known, options, as_json)
+    elif options.reflector in _ASKING:
+        with _questions(told) as questions:
+            if (
+                told["yes"]
+                or told["reflector"] == "replay"
+                or _agreed(stream, known, options, questions)
+            ):
+                _replay(stream, known, options, picture, as_json, questions)
+    else:
+        _replay(stream, known, options, picture, as_json)
+
+
+def _questions(told: dict[str, Any]) -> Questions:
+    from ...assembly.trust_backtest import questions_to_model
+    from ...settings.agent_file import read_agent_config
+
+    cassette, record = (Path(told[k]) if told[k] is not None else None for k in _FOLDERS)
+    keys = ("cortex", "llm", "provider", "identity", "workspace")
+    config = read_agent_config(told["config"], keys=keys)
+    return questions_to_model(config, cassette=cassette, record=record)
+
+
+def _agreed(
+    stream: list[Rating], labels: dict[str, int], options: BacktestOptions, questions: Questions
+) -> bool:
+    """Whether to go on, where somebody at a terminal can be asked; else True."""
+    if sys.stdin is None or not sys.stdin.isatty():
+        return True
+    from ...assembly.trust_backtest import trust_cost
+    from ..page import progress
+    from ..route.person import Person
+
+    with progress() as step:
+        cost = trust_cost(stream, labels, options, questions, step)
+    return bool(Person().agree(f"{cost} Go on?"))
+
+
+def _options(told: dict[str, Any]) -> BacktestOptions:
+    from ...cortex.backtest.replay import BacktestOptions
+
+    minutes = told["minutes"]
+    for name, least in (("clamp", 1), ("batch", 1), ("hourly_cap", 0), ("limit", 1)):
+        if told[name] is not None and told[name] < least:
+            option = f"--{name.replace('_', '-')}"
+            raise InputError(f"{option} must be a whole number from {least}, got {told[name]!r}")
+    if minutes is not None and not 0 < minutes <= 525_600:
+        raise InputError(f"--timer must be minutes above 0, at most a year, got {minutes!r}")
+    for option, reflector in _FOLDERS.items():
+        if told[option] is not None and told["reflector"] != reflector:
+            raise InputError(f"--{option} must stand with --reflector {reflector}")
+    if told["reflector"] == "replay" and told["cassette"] is None:
+        raise InputError("--reflector replay must stand with --cassette DIR")
+    return BacktestOptions(
+        clamp=told["clamp"],
+        per_hour=told["hourly_cap"] or None,
+        policy=told["policy"],
+        batch=told["batch"],
+        timer=minutes is not None,
+        farming=told["farming"],
+        schedule_minutes=30.0 if minutes is None else minutes,
+        reflector=told["reflector"],
+    )
+
+
+def _replay(
+    stream: list[Rating],
+    labels: dict[str, int],
+    options: BacktestOptions,
+    picture: str | None,
+    as_json: bool,
+    questions: Questions | None = None,
+) -> None:
+    from ...assembly.trust_backtest import backtest_trust
+    from ..page import page, progress
+
+    with progress() as step:
+        result = backtest_trust(stream, labels, options, step, questions)
+    if picture is not None:
+        from ...cortex.backtest.picture import render_png
+        from ...storage.files import write_atomic
+
+        write_atomic(picture, render_png(result, labels))
+        click.echo(f"Wrote {picture}", err=True)
+    if as_json:
+        click.echo(json.dumps(result.to_json()))
+    else:
+        from ...cortex.backtest.table import print_backtest
+
+        with page() as console:
+            print_backtest(result, console)
+    if result.stopped:
+        done = f"{result.ratings:,} of {len(stream):,} ratings"
+        click.echo(f"Interrupted; the figures are those of {done}.", err=True)
+        click.get_current_context().exit(130)
+
+
+def _sweep(
+    stream: list[Rating], labels: dict[str, int], options: BacktestOptions, as_json: bool
+) -> None:
+    from ...assembly.trust_backtest import sweep_trust
+    from ..page import page, progress
+
+    with progress() as step:
+        rows = sweep_trust(stream, labels, options, step)
+    if as_json:
+        for row in rows:
+            click.echo(json.dumps(row.to_json()))
+        return
+    from ...cortex.backtest.sweep import print_sweep
+
+    with page() as console:
+        print_sweep(rows, console)

@@ -1,0 +1,183 @@
+"""What the operator may say: `prefrontal cortex forget`, `pin`, `approve`, `reject`."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...errors import InputError, SourceError
+from ..answers import answer, json_option
+from ..watch.modules import plain
+from ..workspace import Workspace, open_workspace, workspace_options
+
+if TYPE_CHECKING:
+    from ...cortex.memory.wishes import OperatorWishes
+
+LONGEST_KEY = 64
+LONGEST_VALUE = 240
+LOCK_NAME = "cortex-operator.lock"
+WAITING = "pending"
+_KEBAB = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+
+
+@click.command(short_help="Hold a belief no longer.")
+@click.argument("key", metavar="KEY")
+@json_option
+@workspace_options
+def forget(key: str, as_json: bool, workspace: str | None, config: str | None) -> None:
+    """Hold the belief KEY no longer, pinned or not; a later reflection may form it anew."""
+    place = _place(workspace, config)
+    if key in (place.config.get("cortex") or {}).get("pinned_beliefs", {}):
+        rule = "be unpinned in prefrontal.yml (cortex.pinned_beliefs), where it stands"
+        raise InputError(f"key must {rule}, got {key!r}")
+    _among(key, _held(place), "key", "prefrontal cortex beliefs")
+    with changing_wishes(place) as wishes:
+        wishes.forget(key, time.time())
+    _tell(as_json, "forgotten", key, place)
+
+
+@click.command(short_help="Keep a belief, whatever reflections say.")
+@click.argument("key", metavar="KEY")
+@click.option("--value", metavar="TEXT", help="What it says; needed for a belief that is new.")
+@json_option
+@workspace_options
+def pin(
+    key: str, value: str | None, as_json: bool, workspace: str | None, config: str | None
+) -> None:
+    """Keep the belief KEY as it is, or as --value says: it never expires, and no reflection can
+    change it.
+
+    \b
+      prefrontal cortex pin npub-7x9k
+      prefrontal cortex pin house-rule --value "Quote no price before the scope is written down."
+    """
+    place = _place(workspace, config)
+    if value is None:
+        _among(key, _held(place), "key", "prefrontal cortex beliefs", " (or have --value)")
+    else:
+        _check_new(key, value)
+    with changing_wishes(place) as wishes:
+        wishes.pin(key, value, time.time())
+    _tell(as_json, "pinned", key, place)
+
+
+@click.command(short_help="Let a quarantined belief or a directive pass.")
+@click.argument("name", metavar="ID|KEY")
+@json_option
+@workspace_options
+def approve(name: str, as_json: bool, workspace: str | None, config: str | None) -> None:
+    """Let a belief out of quarantine, or let a directive go out that waits for approval.
+
+    `prefrontal cortex status` lists what waits.
+    """
+    place = _place(workspace, config)
+    _among(name, _waiting(place), "ID or KEY", "prefrontal cortex status")
+    with changing_wishes(place) as wishes:
+        wishes.approve(name, time.time())
+    _tell(as_json, "approved", name, place)
+
+
+@click.command(short_help="Drop a quarantined belief or a directive.")
+@click.argument("name", metavar="ID|KEY")
+@json_option
+@workspace_options
+def reject(name: str, as_json: bool, workspace: str | None, config: str | None) -> None:
+    """Drop a belief in quarantine, or a directive that did not go out yet."""
+    place = _place(workspace, config)
+    waiting = _waiting(place)
+    _among(name, waiting, "ID or KEY", "prefrontal cortex status")
+    with changing_wishes(place) as wishes:
+        now = time.time()
+        wishes.reject(name, now)
+        if waiting[name] == "belief":
+            wishes.forget(name, now)
+    _tell(as_json, "rejected", name, place)
+
+
+def _tell(as_json: bool, outcome: str, name: str, place: Workspace) -> None:
+    done = {"outcome": outcome, "name": name, "running": place.running() is not None}
+    sentence = f"{outcome.capitalize()}: {plain(name)}. {when_taken_up(place)}"
+    answer(as_json, done, sentence)
+
+
+def ask_for_reflection(place: Workspace) -> None:
+    """Leave word for the agent that is running."""
+    with changing_wishes(place) as wishes:
+        wishes.reflect_requested_at = time.time()
+
+
+def waiting_directives(directives: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Stored directives that wait for approval."""
+    return [each for each in directives if each.get("status") == WAITING]
+
+
+def _place(workspace: str | None, config: str | None) -> Workspace:
+    return open_workspace(workspace, config, keys=("cortex", "ledger"))
+
+
+def _held(place: Workspace) -> list[str]:
+    """Keys of the beliefs that are held or pinned."""
+    from .reading import listed_beliefs, read_kept
+
+    return [belief.key for belief, _, _ in listed_beliefs(read_kept(place), time.time())]
+
+
+def _waiting(place: Workspace) -> dict[str, str]:
+    """What waits for a word: key of a belief or id of a directive -> which of the two it is."""
+    from .reading import listed_beliefs, read_kept
+
+    kept = read_kept(place)
+    listed = listed_beliefs(kept, time.time())
+    found = {belief.key: "belief" for belief, status, _ in listed if status == "quarantined"}
+    directives = waiting_directives(kept.state.directives)
+    return found | {str(each.get("id")): "directive" for each in directives}
+
+
+@contextmanager
+def changing_wishes(place: Workspace) -> Iterator[OperatorWishes]:
+    """The wishes so far; what is changed in them is stored. One process at a time."""
+    import fcntl
+
+    from ...cortex.memory.wishes import OPERATOR_KEY, OperatorWishes
+
+    memory = place.memory()
+    try:
+        place.folder.mkdir(parents=True, exist_ok=True)
+        lock = (place.folder / LOCK_NAME).open("wb")
+    except OSError as error:
+        raise SourceError(f"{place.folder} cannot be written: {error.strerror}") from None
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        wishes = OperatorWishes.from_text(memory.retrieve(OPERATOR_KEY))
+        yield wishes
+        memory.store(OPERATOR_KEY, wishes.to_text())
+
+
+def _among(name: str, known: Iterable[str], what: str, command: str, more: str = "") -> None:
+    names = list(known)
+    if name in names:
+        return
+    close = get_close_matches(name.casefold(), names, n=1)
+    hint = f" (did you mean {close[0]!r}?)" if close else ""
+    raise InputError(f"{what} must be one that `{command}` shows{more}, got {name!r}{hint}")
+
+
+def _check_new(key: str, value: str) -> None:
+    if len(key) > LONGEST_KEY or not _KEBAB.fullmatch(key):
+        rule = f"be lowercase words joined by -, at most {LONGEST_KEY} characters"
+        raise InputError(f"key must {rule}, got {key!r}")
+    if not value.strip() or len(value) > LONGEST_VALUE or not value.isprintable():
+        rule = f"be one line of 1 to {LONGEST_VALUE} characters"
+        raise InputError(f"--value must {rule}, got {value!r}")
+
+
+def when_taken_up(place: Workspace) -> str:
+    if place.running() is None:
+        return "The agent takes it up when it runs next."
+    return "The running agent takes it up at its next look."

@@ -1,0 +1,1 @@
+"""`prefrontal decisions`, `explain`, `feedback` and `verify`."""

@@ -1,0 +1,170 @@
+"""`prefrontal decisions`, `explain` and `feedback`: look into the log, and answer it."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING
+
+import click
+
+from ...decisions.decision import KINDS
+from ...decisions.document import explanation, line
+from ...decisions.payloads import ACT, ROUTE, WAKE
+from ...errors import InputError
+from ..answers import json_option
+from ..candidates import decision_ids, module_names
+from ..state import decision_log, state_option
+from .deliveries import handovers, tell_standing
+
+if TYPE_CHECKING:
+    from ...decisions.log import Decision, DecisionLog
+
+WORDS = {"useful": 1.0, "useless": 0.0, "right": 1.0, "wrong": 0.0}
+LABELLED = (WAKE, ROUTE, ACT)
+"""The kinds that somebody can say something of that is learned."""
+ID_LENGTH = 8
+"""How much of an id is shown; any beginning of four characters or more finds the decision."""
+
+
+@click.command()
+@click.option("--slept", is_flag=True, help="Those that woke nobody, instead of those that did.")
+@click.option(
+    "--kind",
+    type=click.Choice([*KINDS, "all"]),
+    default=WAKE,
+    show_default=True,
+    help="What sort of decisions.",
+)
+@click.option(
+    "--module",
+    metavar="M",
+    help="Only of this module, tool, peer or belief.",
+    shell_complete=module_names,
+)
+@click.option("--limit", default=20, show_default=True, metavar="N", help="At most so many.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, the newest first.")
+@state_option
+def decisions(
+    slept: bool, kind: str, module: str | None, limit: int, as_json: bool, state: str | None
+) -> None:
+    """The latest decisions, the newest first.
+
+    What woke nobody is kept only where `log_refusals` is on (`prefrontal watch --log-refusals`).
+    Of the kinds that follow a wake (`prefrontal run`) those that were not done are listed, too.
+    """
+    if limit < 1:
+        raise InputError(f"--limit must be a whole number above 0, got {limit!r}")
+    with decision_log(state) as log:
+        acted = not slept if slept or kind == WAKE else None
+        chosen = None if kind == "all" else kind
+        found = log.recent(limit, subject=module, acted=acted, kind=chosen)
+        tell_standing(log)
+    if as_json:
+        for record in found:
+            click.echo(line(record, features=True))
+    elif found:
+        from .explain_page import print_list
+
+        print_list(found, mixed=kind == "all")
+    elif kind == WAKE:
+        click.echo(_none_found(slept, module))
+    else:
+        whose = f" of {_plain(module)}" if module else ""
+        click.echo(f"No {'decision' if kind == 'all' else kind}{whose} is kept yet.")
+
+
+@click.command()
+@click.argument("decision_id", metavar="ID", shell_complete=decision_ids)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a page.")
+@state_option
+def explain(decision_id: str, as_json: bool, state: str | None) -> None:
+    """Why a decision was taken, what led to it, and what it led to.
+
+    ID is what `prefrontal watch` or `run` printed, or any beginning of it of four characters or
+    more.
+    """
+    from .chain import chain_of
+
+    with decision_log(state) as log:
+        record = _found(log, decision_id)
+        handed = handovers(log, record.id)
+        chain = chain_of(log, record)
+    if as_json:
+        others = [each for _, each in chain if each.id != record.id]
+        click.echo(json.dumps(explanation(record, others, handed, features=True)))
+    else:
+        from .explain_page import print_page
+
+        print_page(record, handed, chain)
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("decision_id", metavar="ID", shell_complete=decision_ids)
+@click.argument(
+    "label",
+    metavar="useful|useless|right|wrong|0..1",
+    shell_complete=lambda _, __, typed: [word for word in WORDS if word.startswith(typed)],
+)
+@json_option
+@state_option
+def feedback(decision_id: str, label: str, as_json: bool, state: str | None) -> None:
+    """Say whether a wake was worth it, from 0 (useless) to 1 (useful); the gate learns from it.
+
+    Of a route or an act say whether the choice was right (1) or wrong (0): the tools' ranking
+    learns from it. Works while `prefrontal watch` or `run` runs, and when it does not. The last
+    word counts.
+    """
+    from ...clock import SystemClock
+
+    value = label_value(label)
+    with decision_log(state) as log:
+        record = _found(log, decision_id)
+        if record.kind not in LABELLED:
+            rule = f"belong to a wake, a route or an act, got one of kind {record.kind}"
+            raise InputError(f"decision id must {rule}")
+        log.add_label(record.id, value, SystemClock().now())
+    if as_json:
+        done = {"id": record.id, "kind": record.kind, "subject": record.subject}
+        click.echo(json.dumps(done | {"label": value, "before": record.label}))
+        return
+    before = "" if record.label is None else f" It was {record.label:g} before."
+    what = {ROUTE: ", a route,", ACT: ", an act,"}.get(record.kind, "")
+    shown_id = record.id[:ID_LENGTH]
+    click.echo(f"Noted: {shown_id}{what} of {_plain(record.subject)} was {value:g}.{before}")
+    who = "watch" if record.kind == WAKE else "`prefrontal run`"
+    click.echo(f"A running {who} learns from it within seconds, otherwise the next one does.")
+
+
+def label_value(text: str) -> float:
+    """useful and right are 1, useless and wrong 0, else the number. Raises InputError."""
+    try:
+        value = WORDS[text] if text in WORDS else float(text)
+    except ValueError:
+        value = math.nan
+    if not 0.0 <= value <= 1.0:
+        words = "useful, useless, right, wrong"
+        raise InputError(f"label must be {words} or a number from 0 to 1, got {text!r}")
+    return value + 0.0  # -0 is 0
+
+
+def _found(log: DecisionLog, decision_id: str) -> Decision:
+    record = log.get(decision_id)
+    if record is None:
+        rule = "be one that `prefrontal decisions` lists, or its beginning"
+        raise InputError(f"decision id must {rule}, got {decision_id!r}")
+    return record
+
+
+def _none_found(slept: bool, module: str | None) -> str:
+    whose = f" of {_plain(module)}" if module else ""
+    if slept:
+        hint = "they are kept with `prefrontal watch --log-refusals`"
+        return f"No decision{whose} that woke nobody is kept; {hint}."
+    return f"No decision{whose} woke the agent yet."
+
+
+def _plain(text: str) -> str:
+    from ...plain_text import visible
+
+    return visible(text, 80)

@@ -1,0 +1,171 @@
+"""Decisions for people: a list, and a page about one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from ...decisions.payloads import ROUTE, WAKE, AssessmentPayload
+from ...decisions.words import NOTHING_SAID, SUBJECTS, counted, facts, scored, sentence, trust_moved
+from ...feature_words import reason_words
+from ...plain_text import visible
+from ..page import cut, facts_table, page, when
+from .chain import Chain, chain_table
+from .decisions import ID_LENGTH, LABELLED
+from .deliveries import handover
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ...decisions.deliveries import Handover
+    from ...decisions.log import Decision
+    from ...types import SignalEvent
+
+NAME_WIDTH = 34
+MODULE_WIDTH = 20
+KIND_WIDTH = 12
+_UNPUSHED = "Nothing pushed the score: the module knows nothing of such signals yet."
+_PUSHED = "What pushed the score, as log-odds (left: against waking, right: for)"
+FIXED_WIDTH = 14 + 5 + 5 + 5 * 2
+"""Of a list: moment, score and label, and two blanks after each column but the last."""
+LEAST_QUESTION = 12
+BAR_WIDTH = 14
+MOST_EVENTS = 20
+LEAST_SHOWN = 0.005
+"""Least log-odds worth a bar: less is written as 0.00."""
+
+
+def print_list(records: Sequence[Decision], *, mixed: bool = False) -> None:
+    """One line for each decision; only a terminal's width shortens it. mixed: of all kinds."""
+    length = _id_length(records)
+    with page() as console:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        kind = records[0].kind
+        heads = ("kind", "about") if mixed else (SUBJECTS.get(kind, "about"),)
+        for name in ("id", "when", *heads):
+            table.add_column(name, no_wrap=True)
+        for name in ("score", "label"):
+            table.add_column(name, no_wrap=True, justify="right")
+        table.add_column("question" if kind == WAKE and not mixed else "what", no_wrap=True)
+        modules = [cut(record.subject, MODULE_WIDTH) for record in records]
+        taken = length + FIXED_WIDTH + max(6, *(module.cell_len for module in modules))
+        taken += KIND_WIDTH if mixed else 0
+        for record, module in zip(records, modules, strict=True):
+            question = cut(_what(record), max(LEAST_QUESTION, console.width - taken))
+            label = "" if record.label is None else f"{record.label:g}"
+            score = f"{record.score:.2f}" if math.isfinite(record.score) else ""
+            kinds = (record.kind,) if mixed else ()
+            moment = when(record.time)[5:]
+            table.add_row(record.id[:length], moment, *kinds, module, score, label, question)
+        console.print(table, soft_wrap=True)
+
+
+def _what(record: Decision) -> str:
+    """The text at its heart; of what was not done, first why."""
+    reason = str(record.reason).replace("_", " ")
+    if record.kind == WAKE:
+        return record.question or "" if record.acted else reason
+    if isinstance(record.payload, AssessmentPayload):
+        return f"{trust_moved(record.payload)}. {record.question}"
+    return f"{reason}: {record.question}" if record.kind != ROUTE else record.question or ""
+
+
+def _id_length(records: Sequence[Decision]) -> int:
+    """How much of the ids tells these decisions apart."""
+    ids = {record.id for record in records}
+    lengths = (ID_LENGTH, *range(ID_LENGTH + 4, 32, 4))
+    return next((n for n in lengths if len({each[:n] for each in ids}) == len(ids)), 32)
+
+
+def print_page(record: Decision, handed: Sequence[Handover] = (), chain: Chain = ()) -> None:
+    """Everything that is known about one decision.
+
+    handed: how far it got with the durable sinks. chain: what led to it and what it led to.
+    """
+    nothing = NOTHING_SAID.get(record.kind, "Nothing was said.")
+    question = Text(visible(record.question or nothing, 2000), style="bold")
+    named = reason_words(record.why, counted(record)) if record.kind == WAKE else record.why
+    why = [(name, amount) for name, amount in named if abs(amount) >= LEAST_SHOWN]
+    with page() as console:
+        console.print(question, "", _facts(record, handed), sep="\n")
+        if why:
+            head = _PUSHED if record.kind == WAKE else "What the score is made of"
+            console.print("", head, _bars(why, console), sep="\n")
+        elif record.kind == WAKE:
+            console.print("", _UNPUSHED, sep="\n")
+        if record.window:
+            console.print("", _events(record.window), sep="\n")
+        if len(chain) > 1:
+            console.print("", "What led to what", sep="\n")
+            console.print(chain_table(chain, record.id, console))
+        if record.label is None and record.kind in LABELLED:
+            console.print()
+            console.print(_asks(record))
+
+
+def _asks(record: Decision) -> str:
+    short = record.id[:ID_LENGTH]
+    if record.kind == WAKE:
+        return f"Was it worth it? prefrontal feedback {short} useful   (or useless)"
+    return f"Was the choice right? prefrontal feedback {short} right   (or wrong)"
+
+
+def _facts(record: Decision, handed: Sequence[Handover]) -> Table:
+    table = facts_table()
+    table.add_row("id", record.id)
+    if record.kind != WAKE:
+        table.add_row("kind", record.kind)
+    table.add_row(SUBJECTS.get(record.kind, "about"), visible(record.subject, 200))
+    table.add_row("when", when(record.time))
+    if (score := scored(record)) is not None:
+        table.add_row("score", score)
+    table.add_row("outcome", visible(sentence(record), 1000))
+    for name, text, at in facts(record):
+        table.add_row(name, visible(text, 1200) if at is None else when(at))
+    if record.kind in LABELLED:
+        table.add_row("label", _label(record))
+    for each in handed:
+        table.add_row("sink", visible(f"{each.sink}: {handover(each)}", 500))
+    return table
+
+
+def _label(record: Decision) -> str:
+    if record.label is None:
+        return "none; silence teaches nothing"
+    yes, no = ("useful", "useless") if record.kind == WAKE else ("right", "wrong")
+    word = {1.0: yes, 0.0: no}.get(record.label, f"between {no} and {yes}")
+    at = "" if record.labelled_at is None else f", given {when(record.labelled_at)}"
+    return f"{record.label:g} ({word}){at}"
+
+
+def _bars(why: Sequence[tuple[str, float]], console: Console) -> Table:
+    table = Table(show_header=False, box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(justify="right", no_wrap=True, width=BAR_WIDTH, style="red")
+    table.add_column(no_wrap=True, width=BAR_WIDTH, style="green")
+    largest = max((abs(amount) for _, amount in why if math.isfinite(amount)), default=0.0)
+    block = "#" if console.options.ascii_only else "█"
+    for name, amount in why:
+        bar = block * max(1, round(BAR_WIDTH * abs(amount) / largest))
+        left, right = (bar, "") if amount < 0 else ("", bar)
+        table.add_row(visible(name, NAME_WIDTH), f"{amount:+.2f}", left, right)
+    return table
+
+
+def _events(window: Sequence[SignalEvent]) -> Table:
+    title = "event" if len(window) == 1 else f"{len(window)} events"
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(title, no_wrap=True)
+    table.add_column("")
+    table.add_column("", overflow="fold")
+    for event in window[-MOST_EVENTS:]:
+        what = f"{event.source} {event.delta_type}"
+        table.add_row(when(event.timestamp), visible(what, 40), visible(event.location, 500))
+    if len(window) > MOST_EVENTS:
+        table.add_row("", "", f"and {len(window) - MOST_EVENTS} before")
+    return table

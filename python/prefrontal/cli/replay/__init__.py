@@ -1,0 +1,1 @@
+"""`prefrontal replay` and `adopt`: from a history to the live gate."""

@@ -1,0 +1,84 @@
+"""`prefrontal replay --log`: the log of a live gate under other thresholds and budgets."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ...errors import InputError
+
+if TYPE_CHECKING:
+    from ...replay.log_replay import ModuleOutcome
+    from ...settings.gate import PolicySettings
+
+
+def replay_the_log(
+    path: str,
+    threshold: float | None,
+    policy: dict[str, float | None],
+    since: str | None,
+    until: str | None,
+    as_json: bool,
+) -> None:
+    """Print one row a module: what it did, and what it would have done."""
+    from ...assembly.replay_gate import policy_admission
+    from ...decisions.log import DecisionLog
+    from ...replay.histories.dates import parse_date
+    from ...replay.log_replay import replay_log
+
+    if threshold is not None and not 0.0 <= threshold <= 1.0:
+        raise InputError(f"threshold must be from 0 to 1, got {threshold!r}")
+    settings = _settings(policy)
+    if Path(path).is_dir():
+        from ...storage.state_folder import StateFolder
+
+        path = str(StateFolder(path).decisions)
+    if not Path(path).is_file():
+        raise InputError(f"--log must be the log of a gate, got {path!r}, which is no file")
+    now = time.time()
+    begin = None if since is None else parse_date(since, now, field="since")
+    end = None if until is None else parse_date(until, now, field="until", end=True)
+    with DecisionLog(path) as log:
+        outcomes = replay_log(log.records(begin, end), threshold, policy_admission(settings))
+    if as_json:
+        rows = [asdict(each) | {"recall": each.recall} for each in outcomes]
+        click.echo(json.dumps({"modules": rows}))
+    else:
+        _print(outcomes)
+
+
+def _settings(policy: dict[str, float | None]) -> PolicySettings:
+    from ...settings.gate import PolicySettings
+
+    given = {name: value for name, value in policy.items() if value is not None}
+    return PolicySettings(**given)
+
+
+def _print(outcomes: list[ModuleOutcome]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console()
+    if not outcomes:
+        console.print("The log holds no decisions of that time.")
+        return
+    table = Table("module", "decisions", "woke", "would wake", "held back", "caught", "missed",
+                  "wasted", box=None, pad_edge=False)  # fmt: skip
+    for each in outcomes:
+        held = ", ".join(f"{count} {why}" for why, count in sorted(each.held_back.items())) or "-"
+        numbers = (each.caught, each.missed, each.wasted)
+        table.add_row(
+            Text(each.module), str(each.decisions), str(each.woke), str(each.would_wake),
+            held, *(f"{number:,.0f}" for number in numbers),
+        )  # fmt: skip
+    console.print(table)
+    console.print(
+        "Caught, missed and wasted count labelled windows; an audit stands for the slept windows"
+        " it was drawn from. What the log does not hold cannot be replayed."
+    )

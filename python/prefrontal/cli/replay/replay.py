@@ -1,0 +1,281 @@
+"""`prefrontal replay`: what each wake policy would have cost on your own history."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...errors import InputError
+from ..candidates import presets
+from .sources import ReplaySources
+
+if TYPE_CHECKING:
+    from ...replay.result import ReplayResult
+
+COMPARED = (
+    "asked_recall", "got_recall", "wakes_per_day", "share_woken", "precision",
+    "tokens_per_useful_wake", "auc", "windows", "relevant", "missed", "wasted_count",
+)  # fmt: skip
+
+RELEVANT = """\
+What "relevant" means: path:GLOB (the same change wrote a file that GLOB matches, which is then
+hidden from the gate; more globs after commas, exceptions after "!"), message:REGEX (the text
+matches; the text is then hidden), followup (a later change reverted or fixed it), noop (the
+agent's own reply was not a no-op), recorded (the file says so). Found by itself when not given;
+noop for sessions."""
+
+EPILOG = """\
+Each window (a commit, a line of FILE) is predicted before it is learned from; the first fifth
+only warms up. Times are read as UTC. Exit codes: 0 done, 2 something handed in was wrong."""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("named", nargs=-1, metavar="[PATH]...")
+@click.option("--sample", is_flag=True, help="The recorded public history that comes along.")
+@click.option(
+    "--git", "repositories", multiple=True, metavar="PATH", help="A git repository; repeatable."
+)
+@click.option(
+    "--events",
+    "files",
+    multiple=True,
+    metavar="FILE",
+    help="Recorded windows, one JSON object a line (.gz too, - for standard input); repeatable.",
+)
+@click.option(
+    "--recall",
+    default=0.9,
+    show_default=True,
+    type=float,
+    help="Share of the relevant windows that must be caught, above 0 and at most 1.",
+)
+@click.option("--relevant", metavar="PRESET", help=RELEVANT, shell_complete=presets)
+@click.option(
+    "--labels",
+    type=click.Choice(["all", "asked"]),
+    help="Who is told what mattered: every window, or only those that woke the agent and audits, as"
+    " a live gate. Default: all for git, which `watch` learns from by itself, else asked.",
+)
+@click.option(
+    "--features",
+    default="all",
+    show_default=True,
+    metavar="all|paths",
+    help="What the gate sees: everything, or paths and times without actor and text.",
+)
+@click.option("--since", metavar="DATE", help="Only from then on: 2024-03-01 or '2 years ago'.")
+@click.option("--until", metavar="DATE", help="Only up to then.")
+@click.option("--max", "limit", type=int, metavar="N", help="Only the newest N windows.")
+@click.option(
+    "--warm-up", type=int, metavar="N", help="Windows that only warm up; a fifth when not given."
+)
+@click.option("--all-commits", is_flag=True, help="Every commit, not one window for each merge.")
+@click.option(
+    "--tokens-per-wake",
+    type=int,
+    default=100_675,
+    show_default=True,
+    help="Tokens that one wake-up of the agent costs.",
+)
+@click.option(
+    "--usd-per-million-tokens",
+    type=float,
+    default=3.0,
+    show_default=True,
+    metavar="USD",
+    help="Price of a million tokens; the default is what mid-size models take for input (2026).",
+)
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="For the policy that wakes by chance."
+)
+@click.option("--report", type=click.Path(), metavar="FILE.html", help="Write the report here.")
+@click.option("--png", type=click.Path(), metavar="FILE.png", help="Write the picture here.")
+@click.option("--save", type=click.Path(), metavar="FILE.json", help="Keep the result.")
+@click.option(
+    "--compare",
+    nargs=2,
+    type=click.Path(),
+    metavar="A.json B.json",
+    help="Compare two kept results instead of replaying.",
+)
+@click.option(
+    "--log",
+    metavar="FILE",
+    help="Replay a live gate's decisions: its file, or the state folder of `watch`.",
+)
+@click.option("--threshold", type=float, help="With --log: of every module.")
+@click.option("--cooldown", type=float, metavar="S", help="With --log: seconds between wakes.")
+@click.option("--wakes-per-hour", type=float, metavar="N", help="With --log: budget of all.")
+@click.option(
+    "--module-wakes-per-hour", type=float, metavar="N", help="With --log: budget of each module."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+def replay(
+    named: tuple[str, ...],
+    sample: bool,
+    repositories: tuple[str, ...],
+    files: tuple[str, ...],
+    recall: float,
+    relevant: str | None,
+    labels: str | None,
+    features: str,
+    since: str | None,
+    until: str | None,
+    limit: int | None,
+    warm_up: int | None,
+    all_commits: bool,
+    tokens_per_wake: int,
+    usd_per_million_tokens: float,
+    seed: int,
+    report: str | None,
+    png: str | None,
+    save: str | None,
+    compare: tuple[str, str] | None,
+    log: str | None,
+    threshold: float | None,
+    cooldown: float | None,
+    wakes_per_hour: float | None,
+    module_wakes_per_hour: float | None,
+    as_json: bool,
+) -> None:
+    """Replay a history and see what would have woken the agent.
+
+    Shows how many wake-ups a day each policy costs and how much of what mattered it catches:
+    a heartbeat, waking on every change, the best one-line rule, chance, and the learned gate at
+    the recall you ask for. Without any source, the repository you are in is replayed. PATH is a
+    repository, or what OpenClaw or Claude Code kept: its folder, a project, or one session file; a
+    turn mattered when the agent's own answer was more than a no-op.
+
+    \b
+      prefrontal replay
+      prefrontal replay --sample
+      prefrontal replay ~/project --recall 0.95 --report replay.html
+      prefrontal replay --events windows.jsonl --json
+      prefrontal replay ~/.openclaw
+      prefrontal replay ~/.claude
+      prefrontal replay --log decisions.db --threshold 0.5
+    """
+    policy = {
+        "cooldown_s": cooldown,
+        "wakes_per_hour": wakes_per_hour,
+        "module_wakes_per_hour": module_wakes_per_hour,
+    }
+    sources = ReplaySources(sample, repositories, files, named)
+    if log is not None:
+        from .log import replay_the_log
+
+        if sources or compare is not None:
+            raise InputError(
+                "--log must come without PATH, --git, --events, --sample and --compare"
+            )
+        replay_the_log(log, threshold, policy, since, until, as_json)
+        return
+    if threshold is not None or any(value is not None for value in policy.values()):
+        raise InputError(
+            "--threshold, --cooldown and the budgets must come with --log; to replay a history,"
+            " ask for a --recall"
+        )
+    if compare is not None:
+        if sources:
+            raise InputError("--compare must come without PATH, --git, --events and --sample")
+        _compare(*compare, as_json)
+        return
+    from ...replay.session import Request
+    from ..page import progress
+
+    _check_folders(report, png, save)
+    request = Request(
+        recall, relevant, features, since, until, limit, seed, tokens_per_wake, all_commits,
+        usd_per_million_tokens, labels, warm_up,
+    )  # fmt: skip
+    if png is not None and len(sources) > 1:
+        raise InputError("--png must come with one history: a picture shows one")
+    with progress() as step:
+        results = sources.replayed(request, step)
+    for path in _written(results, report, png, save):
+        click.echo(f"Wrote {path}", err=True)
+    _show(results, as_json, sources.place, relevant)
+
+
+def _check_folders(*paths: str | None) -> None:
+    """Before the work, not after it: what is to be written must have a folder."""
+    for path in paths:
+        if path is not None and not Path(path).absolute().parent.is_dir():
+            raise InputError(f"{path} must lie in a folder that exists")
+
+
+def _written(
+    results: list[ReplayResult], report: str | None, png: str | None, save: str | None
+) -> Iterator[str]:
+    from ...storage.files import write_atomic
+
+    if report is not None:
+        from ...replay.report.report import render_html
+
+        write_atomic(report, render_html(results))
+        yield report
+    if png is not None:
+        from ...replay.report.picture import render_png
+
+        write_atomic(png, render_png(results[0]))
+        yield png
+    if save is not None:
+        write_atomic(save, json.dumps(_plain(results), indent=1) + "\n")
+        yield save
+
+
+def _plain(results: list[ReplayResult]) -> dict[str, Any]:
+    """One result is its own object; several stand in a list."""
+    from ...replay.report.document import document
+
+    if len(results) == 1:
+        return document(results[0])
+    return {"results": [document(result) for result in results]}
+
+
+def _show(results: list[ReplayResult], as_json: bool, place: str, relevant: str | None) -> None:
+    if as_json:
+        click.echo(json.dumps(_plain(results)))
+        return
+    from rich.console import Console
+
+    from ...replay.report.table import print_many, print_result
+
+    if len(results) == 1:
+        print_result(results[0], Console(), place, relevant)
+    else:
+        print_many(results, Console())
+
+
+def _compare(first: str, second: str, as_json: bool) -> None:
+    before, after = _kept(first), _kept(second)
+    if as_json:
+        figures = {name: [getattr(before, name), getattr(after, name)] for name in COMPARED}
+        click.echo(json.dumps({"first": first, "second": second, "figures": figures}))
+        return
+    from rich.console import Console
+
+    from ...replay.report.table import print_comparison
+
+    print_comparison(before, after, Console())
+
+
+def _kept(path: str) -> ReplayResult:
+    from ...replay.result import ReplayResult
+
+    try:
+        raw = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path} must be a readable file, got: {error.strerror}") from None
+    except ValueError as error:
+        raise InputError(f"{path} must be JSON that --save wrote, got: {error}") from None
+    if isinstance(raw, dict) and isinstance(raw.get("results"), list):
+        raise InputError(f"{path} must hold one result, got {len(raw['results'])}")
+    try:
+        return ReplayResult.from_dict(raw)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None

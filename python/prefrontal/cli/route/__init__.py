@@ -1,0 +1,1 @@
+"""`prefrontal route`: from a prompt to a promoted tool."""

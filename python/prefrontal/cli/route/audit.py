@@ -1,0 +1,36 @@
+"""`prefrontal route audit`: the rules of routing as a list of checks."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from ...plain_text import one_line
+
+if TYPE_CHECKING:
+    from ...routing.layout import Layout
+    from ...settings.routing import Routing
+
+
+def print_audit(layout: Layout, settings: Routing, as_json: bool) -> bool:
+    """Run every check and print it; whether all hold."""
+    from ...assembly.router import build_runner
+    from ...routing.audit.audit import audit
+    from .route import prompt
+
+    flags = {flag for each in prompt.params for flag in (*each.opts, *each.secondary_opts)}
+    checks = audit(layout, settings, runner=build_runner(settings), flags=flags)
+    for check in checks:
+        if as_json:
+            row = {"rule": check.rule, "ok": check.ok, "said": check.said}
+            click.echo(json.dumps({**row, "problems": check.problems}, ensure_ascii=False))
+            continue
+        click.echo(one_line(f"{'ok' if check.ok else 'BROKEN':7}{check.rule}  ({check.said})"))
+        for problem in check.problems:
+            click.echo(one_line(f"         {problem}"))
+    broken = sum(not check.ok for check in checks)
+    if not as_json:
+        click.echo(f"{len(checks)} rules, {broken} broken")
+    return not broken

@@ -1,0 +1,74 @@
+"""Options that every `prefrontal route` command shares, and what they make of the settings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ...errors import InputError, SourceError
+
+if TYPE_CHECKING:
+    from ...routing.run.request import Mode
+    from ...settings.routing import Routing
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def project_options(command: Command) -> Command:
+    """Add --workflows and --config."""
+    config = click.option("--config", metavar="FILE.yml", type=click.Path(), help="Settings, YAML.")
+    workflows = click.option(
+        "--workflows",
+        metavar="DIR",
+        type=click.Path(),
+        help="The folder of tools; logs go beside it. [default: workflows]",
+    )
+    return workflows(config(command))
+
+
+def settings_of(told: Mapping[str, Any]) -> tuple[Routing, Path]:
+    """The settings below `routing`, the command line in front, and the folder of tools.
+
+    Raises InputError for bad settings, SourceError when there is no such folder.
+    """
+    routing, root = _loaded(told["config"])
+    said = {"cache_enabled": told.get("cache"), "rag_enabled": told.get("rag")}
+    routing = routing.model_copy(update={k: v for k, v in said.items() if v is not None})
+    given = told["workflows"]
+    workflows = Path(given) if given else root
+    if not workflows.is_dir():
+        hint = "" if given else "; --workflows DIR takes another folder"
+        raise SourceError(f"{workflows} is no folder of tools{hint}")
+    return routing, workflows
+
+
+def _loaded(config: str | None) -> tuple[Routing, Path]:
+    """The settings and workflows_root; where nothing is set, nothing is loaded to read it."""
+    if config is None and not any(name.upper().startswith("PREFRONTAL_") for name in os.environ):
+        from ...settings.routing import Routing
+
+        routing = Routing()
+        return routing, Path(routing.workflows_root)
+    from ...settings import load_settings
+
+    whole = load_settings(config)
+    return whole.routing, whole.path(whole.routing.workflows_root)
+
+
+def mode_of(told: Mapping[str, Any]) -> Mode:
+    """How far the route goes. Raises InputError for options that exclude each other."""
+    from ...routing.run.request import Mode
+
+    if told.get("plan_only") and (told.get("dry_run") or told.get("non_interactive")):
+        raise InputError("--plan must stand alone: it validates and keeps nothing")
+    return Mode(
+        plan_only=told.get("plan_only", False),
+        dry_run=told.get("dry_run", False),
+        interactive=not told.get("non_interactive", False),
+        allow_generated=told.get("allow_generated", False),
+        allow_weak_sandbox=told.get("allow_weak_sandbox", False),
+    )

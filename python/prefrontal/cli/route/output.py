@@ -1,0 +1,87 @@
+"""What a route prints: lines for people, or its events as JSON; the plan alone for --plan."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...plain_text import one_line
+from ...routing.run.transcript import PREFIX, Transcript
+
+if TYPE_CHECKING:
+    from ...routing.run.route import Route
+    from ...routing.run.router import Router
+
+
+class Output:
+    """Shows the events of a route as they happen.
+
+    plan_only: lines go to standard error, so that standard output is the plan and nothing else.
+    """
+
+    def __init__(
+        self, explained: bool, as_json: bool, plan_only: bool = False, dry_run: bool = False
+    ) -> None:
+        self._transcript = Transcript(explained, steps=dry_run)
+        self._dry_run = dry_run
+        self._as_json = as_json
+        self._plan_only = plan_only
+        self._quiet = plan_only and not explained
+
+    def show(self, event: Mapping[str, Any]) -> None:
+        """Print one event."""
+        if self._as_json:
+            if not self._plan_only:
+                click.echo(printable_json(event))
+            return
+        for line in self._transcript.take(event):
+            if not self._quiet:
+                click.echo(line, err=self._plan_only)
+
+    def before(self, router: Router) -> None:
+        """Finish what a killed run left, forget what is old, say what waits and what is risky."""
+        from ...routing.run.housekeeping import tidy
+
+        for line in tidy(router.bench):
+            if not self._as_json and not self._quiet:
+                click.echo(f"{PREFIX} {one_line(line)}", err=True)
+
+    def after(self, done: Route) -> Route:
+        """Print the plan that --plan and --dry-run ask for, or the reason that there is none."""
+        document = done.decision.plan
+        if self._plan_only and document is None:
+            click.echo(f"{PREFIX} {one_line(done.sentence)}", err=True)
+        elif self._plan_only or (self._dry_run and document and not self._as_json):
+            click.echo(_text(document or {}, self._as_json), nl=False)
+        return done
+
+    @contextmanager
+    def waiting(self, word: str) -> Iterator[None]:
+        """A moving sign on a terminal while something takes its time."""
+        if self._as_json or self._plan_only or not sys.stderr.isatty():
+            yield
+            return
+        from rich.console import Console
+
+        with Console(stderr=True).status(word):
+            yield
+
+
+def printable_json(value: object, indent: int | None = None) -> str:
+    """The value as JSON that no terminal acts upon: escapes where characters are not to be seen."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    shown = text.replace("\n", "").isprintable()
+    return text if shown else json.dumps(value, indent=indent)
+
+
+def _text(document: dict[str, Any], as_json: bool) -> str:
+    if as_json:
+        return printable_json(document, indent=2) + "\n"
+    from ...routing.plans.plan import document_yaml
+
+    return document_yaml(document)

@@ -1,0 +1,41 @@
+"""The person at the terminal, asked on standard error so that output can be piped."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from ...plain_text import one_line
+
+
+class Person:
+    """Answers questions of a router. A closed input is no answer; Ctrl-C interrupts."""
+
+    def answer(self, question: str) -> str:
+        """What was typed; empty for nothing."""
+        if sys.stdin is None:  # this is how Python shows an input that was closed at the start
+            return ""
+        try:
+            text: str = click.prompt(one_line(question), default="", show_default=False, err=True)
+        except click.Abort as ended:
+            _closed(ended)
+            return ""
+        return text
+
+    def agree(self, question: str) -> bool | None:
+        """Yes or no; None when nobody answers."""
+        if sys.stdin is None:
+            return None
+        try:
+            return click.confirm(one_line(question), default=False, err=True)
+        except click.Abort as ended:
+            _closed(ended)
+            return None
+
+
+def _closed(ended: click.Abort) -> None:
+    """End the line of a question nobody can answer. click hides a Ctrl-C in the same error."""
+    click.echo(err=True)
+    if isinstance(ended.__context__, KeyboardInterrupt):
+        raise KeyboardInterrupt from None

@@ -1,0 +1,158 @@
+"""`prefrontal route tools`: list, show, promote, import from an MCP server."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...errors import InputError
+from ...plain_text import one_line
+from ..answers import answer, json_option
+from .options import project_options, settings_of
+
+if TYPE_CHECKING:
+    from ...routing.types import Discovery, Tool
+
+
+@click.group()
+def tools() -> None:
+    """The tools of a project."""
+
+
+@tools.command("list")
+@project_options
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a tool.")
+def list_tools(as_json: bool, **told: Any) -> None:
+    """Every tool, and every file that looks like one and is none."""
+    found = _discovered(told)
+    for tool in found.tools:
+        if as_json:
+            click.echo(json.dumps(as_dict(tool), ensure_ascii=False))
+            continue
+        where = "" if tool.runnable else "  (not locally runnable)"
+        click.echo(one_line(f"{tool.relative}  {_first_line(tool)}{where}"))
+    for finding in found.findings:
+        click.echo(f"Warning: {one_line(str(finding))}", err=True)
+    if not found.tools:
+        click.echo("No tools yet: workflows/domains/DOMAIN/ACTION/NAME.py makes one.", err=True)
+
+
+@tools.command("show", short_help="What is known of a tool.")
+@click.argument("name", metavar="TOOL")
+@project_options
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def show_tool(name: str, as_json: bool, **told: Any) -> None:
+    """What is known of a tool: signature, place, manifest, history. TOOL: name or path."""
+    from ...clock import SystemClock
+    from ...routing.catalog.history import history_success, read_history
+
+    found = _discovered(told)
+    tool = _named(found, name)
+    known = as_dict(tool)
+    history = read_history(tool.spec.path.parent)
+    events = history.of(tool.name if tool.runnable else tool.relative)
+    known["history_success"] = history_success(events, SystemClock().now())
+    known["events"] = [{"event": one.event, "at": one.at, "intent": one.intent} for one in events]
+    if as_json:
+        click.echo(json.dumps(known, ensure_ascii=False))
+        return
+    for key, value in known.items():
+        shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        click.echo(one_line(f"{key}: {shown}"))
+
+
+@tools.command("promote", short_help="Validate a file and keep it as a tool.")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--domain", required=True, metavar="D", help="Where it goes: domains/D/ACTION.")
+@click.option("--action", required=True, metavar="A", help="Where it goes: domains/DOMAIN/A.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--bump", type=click.Choice(["patch", "minor", "major"]), help="At least this one.")
+@click.option("--allow-weak-sandbox", is_flag=True, help="Try it without confinement, too.")
+@json_option
+@project_options
+@click.pass_context
+def promote_tool(ctx: click.Context, /, file: Path, yes: bool, **told: Any) -> None:
+    """Validate a file of your own and keep it as a tool, with record and version."""
+    from .promote import promote_file
+
+    settings, workflows = settings_of(told)
+    code = promote_file(settings, workflows, file, told, agreed=yes)
+    if code:
+        ctx.exit(code)
+
+
+@tools.command("import-mcp", short_help="Take in the tools of an MCP server.")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--server", metavar="NAME", help="What to call the server. [default: the file's name]"
+)
+@json_option
+@project_options
+def import_tools(file: Path, server: str | None, as_json: bool, **told: Any) -> None:
+    """Take in an MCP server's answer to tools/list: its tools rank, but do not run here."""
+    from ...assembly.router import build_layout
+    from ...routing.catalog.mcp_tools import import_mcp
+
+    settings, workflows = settings_of(told)
+    taken, findings = import_mcp(build_layout(settings, workflows), file, server)
+    for finding in findings:
+        click.echo(f"Warning: {one_line(str(finding))}", err=True)
+    where = taken[0].relative.partition("#")[0] if taken else "nothing"
+    done = {
+        "tools": [tool.relative for tool in taken],
+        "findings": [str(finding) for finding in findings],
+    }
+    answer(as_json, done, f"{len(taken)} tools taken in ({where}).")
+
+
+def as_dict(tool: Tool) -> dict[str, Any]:
+    """A tool as plain values for JSON."""
+    return {
+        "name": tool.name,
+        "path": tool.relative,
+        "domain": tool.domain,
+        "action": tool.action,
+        "shared": tool.shared,
+        "runnable": tool.runnable,
+        "entry": tool.spec.entry,
+        "args": [
+            {"name": a.name, "type": a.type_hint, "required": a.required, "default": a.default}
+            for a in tool.spec.args
+        ],
+        "returns": list(tool.returns) or tool.return_hint,
+        "doc": tool.spec.doc,
+        "side_effects": tool.manifest.side_effects if tool.manifest else None,
+        "sha256": tool.sha256,
+    }
+
+
+def _discovered(told: dict[str, Any]) -> Discovery:
+    from ...assembly.router import build_layout
+    from ...routing.catalog.discovery import discover_all, open_cache
+
+    settings, workflows = settings_of(told)
+    layout = build_layout(settings, workflows)
+    cache = open_cache(layout) if settings.cache_enabled else None
+    return discover_all(layout, cache=cache)
+
+
+def _named(found: Discovery, name: str) -> Tool:
+    fitting = [tool for tool in found.tools if name in {tool.name, tool.relative}]
+    fitting = [tool for tool in fitting if tool.relative == name] or fitting
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        places = ", ".join(tool.relative for tool in fitting)
+        raise InputError(f"TOOL must name one tool, got {name!r}, which may be {places}")
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, [tool.name for tool in found.tools], n=1)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    raise InputError(f"TOOL must be one that `route tools list` shows, got {name!r}{hint}")
+
+
+def _first_line(tool: Tool) -> str:
+    return tool.spec.doc.strip().partition("\n")[0]

@@ -1,0 +1,1 @@
+"""`prefrontal run` and `init`: the whole loop in a terminal."""

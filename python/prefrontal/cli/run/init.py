@@ -1,0 +1,83 @@
+"""`prefrontal init`: write a commented prefrontal.yml for this machine."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+
+import click
+
+from ...errors import InputError, SourceError
+from ...plain_text import visible
+from ...storage.files import write_atomic
+from .. import COMMANDS
+from ..answers import answer
+from .init_document import OPENCLAW_TOKEN, document
+from .init_findings import look_around
+from .init_questions import OPENCLAW, Answers, ask, usual
+
+FILE_NAME = "prefrontal.yml"
+
+
+@click.command()
+@click.argument("folder", metavar="[DIR]", default=".", type=click.Path(path_type=Path))
+@click.option("--yes", is_flag=True, help="Ask nothing; take what is found.")
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object; asks nothing, as --yes.")
+def init(folder: Path, yes: bool, force: bool, as_json: bool) -> None:
+    """Write a commented prefrontal.yml for this machine into DIR, after at most five questions.
+
+    \b
+      prefrontal init
+      prefrontal init ~/assistant --yes
+    """
+    folder = Path(os.path.realpath(folder.expanduser()))
+    path = folder / FILE_NAME
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"DIR must be a folder, got the file {str(folder)!r}")
+    if path.exists() and not force:
+        raise InputError(f"{path} is there already; --force replaces it")
+    yes = yes or as_json
+    if not (yes or is_terminal()):
+        raise InputError("init must be asked from a terminal; --yes asks nothing")
+    found = look_around(folder, Path.home())
+    try:
+        answers = usual(found, folder) if yes else ask(found, folder)
+    except click.Abort:
+        raise KeyboardInterrupt from None  # told as every interrupt is
+    _write(path, document(answers, folder))
+    following = _next(path, answers)
+    done = {"file": str(path), "next": [command for command, _ in following]}
+    wrote = f"Wrote {visible(str(path), 500)}. Next:"
+    answer(as_json, done, "\n".join([wrote, *(f"  {each}   {why}" for each, why in following)]))
+
+
+def is_terminal() -> bool:
+    """Whether a person can be asked."""
+    return sys.stdin.isatty()
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SourceError(f"{path.parent} cannot be made: {error.strerror}") from None
+    write_atomic(path, text)
+
+
+def _next(path: Path, answers: Answers) -> list[tuple[str, str]]:
+    """Which commands come next, and what each does."""
+    config = shlex.quote(str(path))
+    lines = []
+    repository = next((each for kind, each in answers.watched if kind == "git"), None)
+    if repository is not None:
+        told = f"prefrontal replay --git {shlex.quote(str(repository))}"
+        lines.append((told, "what it would have cost"))
+    if answers.told == OPENCLAW:
+        lines.append((f"export {OPENCLAW_TOKEN}=...", "hooks.token of your OpenClaw"))
+    lines.append((f"prefrontal watch --config {config}", "ask when something matters"))
+    if answers.acts and "run" in COMMANDS:
+        lines.append((f"prefrontal run --config {config}", "and act on it"))
+    return lines

@@ -1,0 +1,92 @@
+"""From settings to what `prefrontal run` runs: the ground, the gate's standings, the executive."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...assembly.executive import (
+    BuiltExecutive,
+    LoopTime,
+    build_executive,
+    tools_folder,
+    try_ledger,
+)
+from ...executive.trust_standings import TrustStandings, known_standings
+from ...settings.agent_file import agent_files, read_agent_config, workspace_folder
+from ...settings.loading import load_settings
+from .door import AgentDoor
+
+if TYPE_CHECKING:
+    from ...executive.roles import Waker
+    from ...settings import Settings
+    from ..watch.session import Ground
+    from ..watch.telemetry import Say
+
+HOUR_S = 3600.0
+SELECTOR_FILE = "plan-selector.pt"
+
+
+@dataclass(frozen=True, slots=True)
+class RunTold:
+    """What a run was told. config: the agent's part; workspace: its folder."""
+
+    settings: Settings
+    config: Mapping[str, Any]
+    workspace: Path
+
+    @classmethod
+    def read(cls, config: str | None, workspace: str | None, said: Mapping[str, Any]) -> RunTold:
+        """From the file that is named, else the one of the usual files that counts most.
+
+        said: the command line, which stands in front. Raises InputError and SourceError.
+        """
+        files = agent_files(config)
+        settings = load_settings(files[-1] if files else None, said)
+        agent = read_agent_config(config)
+        return cls(settings, agent, workspace_folder(workspace, agent).absolute())
+
+    def standings(self) -> TrustStandings:
+        """What the ledger says of peers. Raises SourceError when it is damaged or in use."""
+        try_ledger(self.config, self.workspace)
+        return known_standings(self.settings.executive.trust, self.config, self.workspace)
+
+    def own_folders(self, ground: Ground) -> list[Path]:
+        """Where this process itself writes, unless somebody wants just that watched."""
+        tools = tools_folder(self.settings).resolve()
+        logs = (tools.parent / self.settings.routing.log_dir).resolve()
+        roots = [each.resolve() for each in ground.folders()]
+        own = [tools, logs, self.workspace.resolve(), ground.state.path.resolve()]
+        return [each for each in own if not any(root.is_relative_to(each) for root in roots)]
+
+    def executive(
+        self,
+        ground: Ground,
+        standings: TrustStandings,
+        moments: LoopTime,
+        waker: Waker,
+        say: Say,
+        taught: int = 0,
+    ) -> BuiltExecutive:
+        """The executive over the ground, with the sinks as the door to the agent."""
+        return build_executive(
+            self.settings,
+            store=ground.log,
+            moments=moments,
+            waker=waker,
+            ask=AgentDoor(ground.outbox, ground.sinks.plain, say),
+            config=self.config,
+            workspace=self.workspace,
+            roots=self._readable(ground),
+            standings=standings,
+            selector_file=ground.state.path / SELECTOR_FILE,
+            taught=taught,
+        )
+
+    def _readable(self, ground: Ground) -> list[Path]:
+        """What is watched: folders, repositories, log files."""
+        sources = self.settings.sources
+        named = [self.settings.path(each) for each in (*sources.git, *sources.logs)]
+        return list(dict.fromkeys([*ground.folders(), *named]))

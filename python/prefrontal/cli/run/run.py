@@ -1,0 +1,86 @@
+"""`prefrontal run`: the whole loop, from a signal to what was learned from acting on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..state import state_option
+from ..watch.gate_options import gate_options, gate_overrides
+
+EPILOG = """\
+Tools are looked for in `executive.tools` of prefrontal.yml, else in `routing.workflows_root`. They
+run in the sandbox. Where no tool fits the agent is asked: every sink of the settings gets the
+question."""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("directories", nargs=-1, type=click.Path(), metavar="[DIR]...")
+@click.option(
+    "--config",
+    type=click.Path(),
+    metavar="FILE.yml",
+    help="Settings, in YAML. [default: ./prefrontal.yml, else ~/.prefrontal/prefrontal.yml]",
+)
+@click.option(
+    "--workspace", metavar="DIR", type=click.Path(), help="The agent's; also PREFRONTAL_HOME."
+)
+@click.option(
+    "--once",
+    metavar="EVENTS.jsonl|-",
+    help="Run these events through, in their own time, and end.",
+)
+@gate_options
+@click.option("--json", "as_json", is_flag=True, help="Print each decision as a JSON object.")
+@click.option("--metrics", metavar="[HOST:]PORT", help="Serve figures for Prometheus there.")
+@click.option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    help="How standard error reads: sentences, or one JSON object a line.",
+)
+@state_option
+def run(
+    directories: tuple[str, ...],
+    config: str | None,
+    workspace: str | None,
+    once: str | None,
+    recall: float | None,
+    threshold: float | None,
+    log_refusals: bool,
+    as_json: bool,
+    metrics: str | None,
+    log_format: str | None,
+    state: str | None,
+) -> None:
+    """Watch; for each signal that matters run the tool that fits, or ask; learn from it.
+
+    \b
+      prefrontal run ~/project
+      prefrontal run --config prefrontal.yml --json
+      prefrontal run --once events.jsonl
+
+    Tools may read what is watched: the folders, those of the modules, repositories and logs of the
+    settings. With --once nothing is watched, but what is named may be read all the same.
+
+    What acting came to teaches the gate, the tools' ranking and the trust in whoever was behind
+    the signal. `prefrontal explain ID` tells why, for every decision of the chain.
+    """
+    from ..watch.watch import telemetry_told
+    from .parts import RunTold
+
+    said: dict[str, Any] = gate_overrides(recall, threshold, log_refusals)
+    said |= {"state": str(Path(state).absolute())} if state else {}
+    if telemetry := telemetry_told(metrics, log_format):
+        said["telemetry"] = telemetry
+    told = RunTold.read(config, workspace, said)
+    if once is not None:
+        from .once import run_once
+
+        code = run_once(told, directories, once, as_json)
+    else:
+        from .live import run_live
+
+        code = run_live(told, directories, as_json)
+    click.get_current_context().exit(code)

@@ -1,0 +1,96 @@
+"""What `prefrontal run` prints: for each wake the choice, what came of it, what was learned."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import click
+
+from ...decisions.document import line
+from ...decisions.words import brief
+from ...plain_text import visible
+from ..decisions.decisions import ID_LENGTH
+from ..watch.screen import many
+
+if TYPE_CHECKING:
+    from ...decisions.decision import Decision
+    from ...executive.nouns import Episode
+    from ..watch.screen import Screen
+    from ..watch.telemetry import Say
+
+_LINE = 200
+_INDENT = " " * 9
+_WIDTH = 12
+
+
+class Story:
+    """Tells each episode as it goes; the role `Teller` of `assembly.attendance`."""
+
+    def __init__(self, screen: Screen, say: Say, *, as_json: bool) -> None:
+        self._screen = screen
+        self._say = say
+        self._as_json = as_json
+        self._statuses: Counter[str] = Counter()
+        self._concluded = 0
+        self._failed = 0
+
+    def begun(self, wake: Decision) -> None:
+        """A wake is attended to."""
+        self._screen.line(line(wake, features=True) if self._as_json else wake_line(wake))
+
+    def ended(self, episode: Episode) -> None:
+        """Everything that followed from it."""
+        self._statuses[str(episode.outcome.status)] += 1
+        self._concluded += len(episode.conclusions)
+        for record in episode.records:
+            self._screen.line(line(record, features=True) if self._as_json else record_line(record))
+
+    def failed(self, wake: Decision, error: Exception) -> None:
+        """A wake that could not be attended to."""
+        self._failed += 1
+        told = f"{type(error).__name__}: {error}"
+        sentence = f"{wake.id[:ID_LENGTH]} could not be attended to, the next start tries again"
+        self._say(visible(f"{sentence}: {told}", 1000))
+
+    def heard(self, about: Decision, label: float) -> None:
+        """What a person said of a decision was learned."""
+        name = f"{about.kind} {about.id[:ID_LENGTH]} of {visible(about.subject, 80)}"
+        self._say(f"Learned: {name} was {label:g}.")
+
+    def summary(self, left: int) -> list[str]:
+        """What became of the wakes. left: how many wait for the next start."""
+        total = sum(self._statuses.values())
+        parts = [f"{count} {status}" for status, count in sorted(self._statuses.items())]
+        shown = f" ({', '.join(parts)})" if parts else ""
+        lines = [
+            f"Attended to {many(total, 'wake')}{shown}, {many(self._concluded, 'conclusion')}."
+        ]
+        if self._failed:
+            lines.append(f"{many(self._failed, 'wake')} could not be attended to.")
+        if left:
+            verb = "waits" if left == 1 else "wait"
+            lines.append(f"{many(left, 'wake')} {verb} in the log for the next start.")
+        return lines
+
+
+def wake_line(wake: Decision) -> str:
+    """Time, module, score, id and question, on one line."""
+    moment = time.strftime("%H:%M:%S", time.localtime(wake.time))
+    module = click.style(f"{visible(wake.subject, 24):<{_WIDTH}}", bold=True)
+    shown_id = click.style(wake.id[:ID_LENGTH], dim=True)
+    audit = click.style("audit: ", fg="yellow") if wake.reason == "audit" else ""
+    return f"{moment} {module} {wake.score:.2f} {shown_id} {audit}{_cut(wake.question)}"
+
+
+def record_line(record: Decision) -> str:
+    """What followed from a wake, on one line below it."""
+    word, text = brief(record)
+    colour = None if record.acted else "yellow"
+    head = click.style(f"{visible(word, 24):<{_WIDTH}}", fg=colour)
+    return f"{_INDENT}{head} {_cut(text)}"
+
+
+def _cut(text: str | None) -> str:
+    return visible(text or "", _LINE)

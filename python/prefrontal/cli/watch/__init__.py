@@ -1,0 +1,1 @@
+"""`prefrontal watch` and `modules`: the live gate in a terminal."""

@@ -1,0 +1,105 @@
+"""Fingerprints in files: those a person wrote, and those `prefrontal modules add` keeps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...errors import InputError, PrefrontalError, SourceError
+from ...pulse.modules.fields import shown
+from ...pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
+from ...storage.documents import read_document
+from ...storage.files import write_atomic
+from ...storage.state_folder import StateFolder
+
+if TYPE_CHECKING:
+    from ...settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class KeptModule:
+    """One file of the modules folder: its fingerprint, or what is wrong with it."""
+
+    path: Path
+    fingerprint: ModuleFingerprint | None
+    error: str = ""
+
+
+def read_fingerprint(path: Path) -> ModuleFingerprint:
+    """The fingerprint in a JSON or YAML file. Raises InputError or SourceError, naming the file."""
+    raw = read_document(path)
+    if not isinstance(raw, dict):
+        raise InputError(f"{path}: fingerprint must be a mapping, got {shown(raw)}")
+    try:
+        fingerprint = parse_fingerprint(raw)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    try:
+        fingerprint.module_id.encode()
+    except UnicodeEncodeError:
+        rule = "be text that UTF-8 can hold"
+        raise InputError(
+            f"{path}: module_id must {rule}, got {shown(fingerprint.module_id)}"
+        ) from None
+    return fingerprint
+
+
+def kept_modules(folder: StateFolder) -> list[KeptModule]:
+    """Every kept module, by file name. Raises SourceError when the folder cannot be read."""
+    try:
+        paths = sorted(folder.modules.glob("*.json"))
+    except OSError as error:
+        raise SourceError(f"{folder.modules} cannot be read: {error.strerror}") from None
+    found = []
+    for path in paths:
+        try:
+            found.append(KeptModule(path, read_fingerprint(path)))
+        except PrefrontalError as error:
+            found.append(KeptModule(path, None, str(error)))
+    return found
+
+
+def keep(folder: StateFolder, fingerprint: ModuleFingerprint) -> bool:
+    """Write the module's file, whole or not at all; whether one was replaced."""
+    path = folder.module_file(fingerprint.module_id)
+    folder.make()
+    replaced = path.exists()
+    write_atomic(path, json.dumps(fingerprint.to_dict(), indent=2) + "\n")
+    return replaced
+
+
+def drop(folder: StateFolder, module_id: str) -> None:
+    """Delete the module's file. Raises InputError for a module that is not kept."""
+    try:
+        folder.module_file(module_id).unlink()
+    except FileNotFoundError:
+        names = [m.fingerprint.module_id for m in kept_modules(folder) if m.fingerprint]
+        known = ", ".join(names) if names else "none is kept"
+        raise InputError(f"module must be one that is kept ({known}), got {module_id!r}") from None
+    except OSError as error:
+        raise SourceError(f"module {module_id!r} cannot be removed: {error.strerror}") from None
+
+
+def given_modules(
+    settings: Settings, state: StateFolder
+) -> Iterator[tuple[str, ModuleFingerprint]]:
+    """(where it is from, module) of the state folder, then of the settings.
+
+    Raises InputError for one that cannot be used.
+    """
+    for kept in kept_modules(state):
+        if kept.fingerprint is None:
+            raise InputError(kept.error)
+        yield str(kept.path), kept.fingerprint
+    for index, given in enumerate(settings.modules):
+        if isinstance(given, str):
+            path = settings.path(given)
+            yield str(path), read_fingerprint(path)
+            continue
+        try:
+            yield f"modules[{index}]", parse_fingerprint(given)
+        except InputError as error:
+            raise InputError(f"modules[{index}]: {error}") from None

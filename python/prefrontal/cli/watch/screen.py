@@ -1,0 +1,118 @@
+"""What `watch` and `run` print: a line for each wake, the beginning and the end."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import click
+
+from ...clock import SystemClock
+from ...plain_text import visible
+from ...pulse.sinks import as_line
+from ...types import Reason
+from ..decisions.decisions import ID_LENGTH
+from .modules import home_short, plain, watched
+
+if TYPE_CHECKING:
+    from ...decisions.decision import Decision
+    from ...pulse.sinks import Shape
+    from ...pulse.threshold_facts import ThresholdFacts
+    from .session import WatchSession
+
+MOST_SHOWN = 10
+
+
+class Screen:
+    """Prints lines on standard output; calls `on_closed` when nobody reads them.
+
+    shape: of a wake as JSON; None for a line for people.
+    """
+
+    def __init__(self, shape: Shape | None, on_closed: Callable[[], None]) -> None:
+        self._shape = shape
+        self._on_closed = on_closed
+        self._lock = Lock()
+
+    def show(self, decision: Decision) -> None:
+        """A line for a wake."""
+        self.line(as_line(decision, self._shape) if self._shape else wake_line(decision))
+
+    def line(self, text: str) -> None:
+        """Print one line, or several that belong together."""
+        try:
+            with self._lock:
+                click.echo(text)
+        except (OSError, ValueError):  # ValueError: closed on our side
+            self._on_closed()
+
+
+def wake_line(decision: Decision) -> str:
+    """Time, module, score, id and question, on one line."""
+    moment = time.strftime("%H:%M:%S", time.localtime(SystemClock().now()))
+    module = click.style(f"{visible(decision.subject, 24):<12}", bold=True)
+    shown_id = click.style(decision.id[:ID_LENGTH], dim=True)
+    audit = click.style("audit: ", fg="yellow") if decision.reason == Reason.AUDIT else ""
+    return f"{moment} {module} {decision.score:.2f} {shown_id} {audit}{decision.question}"
+
+
+def beginning(session: WatchSession) -> str:
+    """What is watched, and how it ends."""
+    facts = session.watch.thresholds()
+    lines = [
+        f"{visible(m.module_id, 80)} watches {watched(m)}; {facts[m.module_id].line()}"
+        for m in session.modules[:MOST_SHOWN]
+    ]
+    if len(session.modules) > MOST_SHOWN:
+        lines.append(f"and {len(session.modules) - MOST_SHOWN} modules more")
+    for module in session.modules:
+        for folder in module.watch_directories():
+            if not Path(folder).is_dir():
+                lines.append(f"{plain(home_short(folder))} does not exist yet; it is waited for")
+    for repository in session.ground.untrained[:MOST_SHOWN]:
+        place = plain(home_short(str(repository)))
+        lines.append(
+            f"{place} is watched untrained; `prefrontal adopt --git {shlex.quote(place)}` lets it"
+            " begin with what its history teaches."
+        )
+    state = plain(home_short(str(session.state.path.absolute())))
+    return "\n".join([*lines, f"Decisions are kept in {state}. Ctrl-C stops."])
+
+
+def ending(session: WatchSession, finished: bool) -> str:
+    """What was decided. finished: whether all was delivered in time."""
+    status = session.watch.status()
+    counts = dict(status["decisions"])
+    wakes, audits = counts.pop("woke", 0), counts.pop("audit", 0)
+    slept = counts.pop("below_threshold", 0)
+    parts = [many(status["events"], "event"), many(wakes, "wake"), f"{slept} slept"]
+    parts.append(many(audits, "audit"))
+    parts += [f"{count} {reason.replace('_', ' ')}" for reason, count in counts.items() if count]
+    lines = [f"Stopped: {', '.join(parts)}."]
+    lines += threshold_lines(session.watch.thresholds())
+    if session.owed:
+        them = "it" if session.owed == 1 else "them"
+        lines.append(f"{many(session.owed, 'delivery')} pending; the next watch takes {them} up.")
+    if not finished:
+        lines.append("Not every question could be delivered in time; they are all in the log.")
+    return "\n".join(lines)
+
+
+def threshold_lines(facts: Mapping[str, ThresholdFacts]) -> list[str]:
+    """What the gate does about each threshold that moves, and what it knows of the recall."""
+    lines = []
+    for name, each in facts.items():
+        recall = "" if each.alarm or each.estimate is None else f"; {each.estimate}"
+        if each.recall is not None or recall:
+            lines.append(f"{visible(name, 80)}: {each.line()}{recall}")
+    return lines[:MOST_SHOWN]
+
+
+def many(count: int, noun: str) -> str:
+    """`1 wake`, `2 wakes`, `3 deliveries`."""
+    plural = noun.removesuffix("y") + "ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count} {noun if count == 1 else plural}"

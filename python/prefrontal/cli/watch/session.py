@@ -1,0 +1,258 @@
+"""From settings to a running watch: modules, sources, sinks and the gate between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from ...assembly.adopted_modules import adopted_modules
+from ...decisions.log import DecisionLog
+from ...errors import InputError, SourceError
+from ...pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
+from ...pulse.shells.watch import Watch
+from ...pulse.sinks.outbox import Outbox
+from ...settings import Settings
+from ...storage.state_folder import StateFolder
+from .module_files import given_modules
+from .sinks import ConfiguredSinks, configured_sinks
+from .sources import configured_sources, unadopted
+
+if TYPE_CHECKING:
+    from ...protocols import Source, Standings
+    from ...settings import Sink as SinkSettings
+
+QUESTION = "Something changed at {location}. Does it matter?"
+LEAST_STOP_S = 0.5
+"""Left to the durable sinks, whatever the rest took."""
+KEEP_REFUSALS_DAYS = 30
+"""What woke and what was labelled is kept for ever; what slept, when it is logged, so long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a gate stands on: the state folder, which is ours alone, and what lies around it.
+
+    roots: the folders that are watched by themselves. modules: what is watched for. sinks: what a
+    question goes to; outbox: the durable ones. untrained: repositories that nobody adopted.
+    """
+
+    state: StateFolder
+    roots: tuple[Path, ...]
+    modules: tuple[ModuleFingerprint, ...]
+    sinks: ConfiguredSinks
+    log: DecisionLog
+    outbox: Outbox
+    untrained: tuple[Path, ...] = ()
+
+    def folders(self) -> list[Path]:
+        """Every folder that is watched, for itself or for a module."""
+        named = [each for module in self.modules for each in module.watch_directories()]
+        return [*self.roots, *map(Path, named)]
+
+
+class WatchSession:
+    """A watch with everything around it; `start` begins, `stop` ends and saves.
+
+    modules: what is watched for. sinks: (name for people, sink) that are told each question once.
+    outbox: the durable ones. output: whether the settings ask for JSON lines on standard output.
+    """
+
+    def __init__(self, watch: Watch, ground: Ground, held: ExitStack) -> None:
+        self.watch = watch
+        self.ground = ground
+        self.modules = ground.modules
+        self.sinks = tuple(ground.sinks.plain)
+        self.output = ground.sinks.output
+        self.outbox = ground.outbox
+        self.state = ground.state
+        self.owed = 0
+        self._held = held
+
+    def start(self) -> None:
+        """Deliver what was left over, and begin to watch."""
+        self.outbox.start()
+        self.watch.start()
+
+    def stop(
+        self, timeout_s: float = 10.0, finish: Callable[[float], bool] = lambda _: True
+    ) -> bool:
+        """Deliver what was decided, save, let go of the state folder; whether all was in time.
+
+        What a durable sink does not take now it gets at the next start; `owed` tells how much.
+        finish: called when the gate has ended, with the seconds left; whether it was in time.
+        """
+        end = monotonic() + timeout_s
+        try:
+            stopped = self.watch.stop(timeout_s)
+            stopped = finish(max(LEAST_STOP_S, end - monotonic())) and stopped
+            self.outbox.stop(max(LEAST_STOP_S, end - monotonic()))
+            self.owed = self._still_owed()
+            return stopped
+        finally:
+            self._held.close()
+
+    def _still_owed(self) -> int:
+        try:
+            return self.outbox.owed()
+        except SourceError:
+            return 0
+
+
+def build_watch(
+    settings: Settings,
+    folders: Sequence[str] = (),
+    sinks: Sequence[SinkSettings] = (),
+    standings: Standings | None = None,
+) -> WatchSession:
+    """Bring the parts together; nothing runs yet. Arguments and errors: as of `lay_ground`."""
+    with ExitStack() as held:
+        ground = lay_ground(settings, folders, sinks, held)
+        return WatchSession(watch_on(ground, settings, standings), ground, held.pop_all())
+
+
+def lay_ground(
+    settings: Settings,
+    folders: Sequence[str],
+    sinks: Sequence[SinkSettings],
+    held: ExitStack,
+    *,
+    owes_wakes: bool = True,
+    anything: bool = False,
+) -> Ground:
+    """Open what a gate stands on; `held` gives it back.
+
+    folders, sinks: more of them than the settings hold; folders relative to where we are.
+    owes_wakes: whether each wake is owed to the durable sinks, rather than what `Outbox.owe` is
+    told. anything: without a module, ask about every event. Raises InputError when there is
+    nothing to watch or a part of the settings cannot be used, SourceError when the state folder is
+    in use or cannot be written.
+    """
+    state = StateFolder(settings.state_folder())
+    roots = _roots(settings)
+    roots += [_folder(Path(each).absolute()) for each in folders]
+    modules = _modules(settings, state, roots, anything)
+    if not (modules or settings.adopted):
+        raise InputError(
+            "prefrontal must be told what to watch: `prefrontal init` writes settings for --config,"
+            " or name a folder; a module (`prefrontal modules add FILE`) will do, too"
+        )
+    found = configured_sinks(settings, (*settings.sinks, *sinks), held)
+    state.make()
+    held.enter_context(state.watched())
+    keys = [key for key, _, _ in found.durable] if owes_wakes else []
+    log = held.enter_context(DecisionLog(state.decisions, owed_to=keys))
+    log.prune(KEEP_REFUSALS_DAYS)
+    modules += adopted_modules(settings, log)
+    outbox = Outbox(log, found.durable)
+    held.callback(outbox.close)
+    untrained = tuple(unadopted(settings))
+    return Ground(state, tuple(roots), tuple(modules), found, log, outbox, untrained)
+
+
+def watch_on(
+    ground: Ground,
+    settings: Settings,
+    standings: Standings | None = None,
+    own_folders: Sequence[Path] = (),
+) -> Watch:
+    """The live gate with its sources. own_folders: what changes in them is no signal."""
+    watch = Watch(
+        settings.gate,
+        ground.log,
+        watch_dirs=ground.roots,
+        sources=[*_histories(settings, ground.log), *configured_sources(settings, ground.state)],
+        files_state=ground.state.seen_files,
+        poll=settings.sources.polling,
+        standings=standings,
+        own_folders=own_folders,
+    )
+    for module in ground.modules:
+        watch.add(module)
+    return watch
+
+
+def watched_modules(settings: Settings, state: StateFolder) -> list[ModuleFingerprint]:
+    """The modules of a watch with these settings, but for those of adopted histories."""
+    return _modules(settings, state, _roots(settings), anything=False)
+
+
+def _roots(settings: Settings) -> list[Path]:
+    return [_folder(settings.path(each)) for each in settings.sources.directories]
+
+
+def _histories(settings: Settings, log: DecisionLog) -> Iterator[Source]:
+    """The sources of adopted repositories."""
+    if settings.adopted:
+        from ...assembly.adopted_state import history_sources
+
+        yield from history_sources(settings, log)
+
+
+def folder_module(folder: Path) -> ModuleFingerprint:
+    """The module for a folder that no other module watches: every file is worth a question."""
+    return parse_fingerprint(
+        _described(folder.name or str(folder), {"filesystem": {"watch_directories": [str(folder)]}})
+    )
+
+
+def _described(module_id: str, priors: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "module_id": module_id,
+        "cluster": "built-in",
+        "version": "1",
+        "question_template": QUESTION,
+        "default_threshold": None,
+        "signal_priors": priors,
+    }
+
+
+def _folder(path: Path) -> Path:
+    if path.exists() and not path.is_dir():
+        raise InputError(f"folder to watch must be a folder, got the file {str(path)!r}")
+    return path.resolve()
+
+
+def _modules(
+    settings: Settings, state: StateFolder, folders: Sequence[Path], anything: bool
+) -> list[ModuleFingerprint]:
+    """Those of the settings and the state folder, and one for each folder left over."""
+    found: dict[str, ModuleFingerprint] = {}
+    for origin, module in given_modules(settings, state):
+        if module.module_id in found:
+            raise InputError(f"module_id must be given once, got {module.module_id!r} in {origin}")
+        found[module.module_id] = module
+    for folder in folders:
+        if not any(_covers(module, folder) for module in found.values()):
+            module = folder_module(folder)
+            if module.module_id in found:  # a folder of the same name elsewhere
+                module.module_id = str(folder)
+            found[module.module_id] = module
+    told = settings.sources
+    others = (
+        unadopted(settings),
+        told.network,
+        told.http,
+        told.logs,
+        told.mcp,
+        told.socket,
+        told.stdin,
+    )
+    if not found and (anything or any(others)):
+        found["everything"] = parse_fingerprint(_described("everything", {}))
+    return list(found.values())
+
+
+def _covers(module: ModuleFingerprint, folder: Path) -> bool:
+    """Whether what happens in the folder reaches the module."""
+    if module.history is not None:
+        return False
+    if not (module.filesystem or module.memory or module.time):
+        return True
+    return any(
+        folder.is_relative_to(watched) or Path(watched).is_relative_to(folder)
+        for watched in module.watch_directories()
+    )

@@ -1,0 +1,77 @@
+"""The sources that prefrontal.yml names besides folders; a kind is imported when it is named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...settings.secrets import environment_secret
+
+if TYPE_CHECKING:
+    from ...protocols import Source
+    from ...settings import Settings
+    from ...settings.mcp_source import McpServer
+    from ...settings.models import HttpEvents
+    from ...storage.state_folder import StateFolder
+
+
+def configured_sources(settings: Settings, state: StateFolder) -> Iterator[Source]:
+    """One source for each thing that is named, none of them started."""
+    told = settings.sources
+    yield from _followed(settings, state)
+    if told.network:
+        from ...pulse.sources.network import NetworkSource
+
+        for endpoint in told.network:
+            yield NetworkSource(endpoint.url, endpoint.every_s)
+    if told.http is not None:
+        yield _listening(told.http)
+    yield from map(_heard, told.mcp)
+    if told.stdin or told.socket is not None:
+        from ...pulse.sources.lines import LinesSource, SocketSource
+
+        if told.stdin:
+            yield LinesSource()
+        if told.socket is not None:
+            yield SocketSource(settings.path(told.socket))
+
+
+def _followed(settings: Settings, state: StateFolder) -> Iterator[Source]:
+    """What grows on this machine: repositories and log files."""
+    told = settings.sources
+    if repositories := unadopted(settings):
+        from ...pulse.sources.git import GitSource
+
+        for repository in repositories:
+            yield GitSource(repository, state_path=state.seen_commits(repository))
+    if told.logs:
+        from ...pulse.sources.log_file import LogFileSource
+
+        for path in map(settings.path, told.logs):
+            yield LogFileSource(path, state_path=state.read_log(path))
+
+
+def unadopted(settings: Settings) -> list[Path]:
+    """The repositories of the sources, less those that are adopted, which are followed as such."""
+    adopted = {settings.path(each.git).resolve() for each in settings.adopted if each.git}
+    named = map(settings.path, settings.sources.git)
+    return [each for each in named if each.resolve() not in adopted]
+
+
+def _listening(told: HttpEvents) -> Source:
+    from ...pulse.sources.http_events import HttpDoor, HttpEventsSource
+
+    token = environment_secret("token_env", told.token_env) or ""
+    secret = environment_secret("github_secret_env", told.github_secret_env) or ""
+    return HttpEventsSource(HttpDoor(told.host, told.port, token, told.max_bytes, secret))
+
+
+def _heard(told: McpServer) -> Source:
+    from ...pulse.sources.mcp_connection import McpAddress
+    from ...pulse.sources.mcp_events import McpEventsSource
+
+    handed = {name: environment_secret("sources.mcp.env", name) or "" for name in told.env}
+    token = environment_secret("sources.mcp.token_env", told.token_env) or ""
+    address = McpAddress(told.command, told.url or "", token, handed, told.name or "")
+    return McpEventsSource(address, reads=told.read)

@@ -1,0 +1,210 @@
+"""`prefrontal watch`: wait for signals, and ask when one matters."""
+
+from __future__ import annotations
+
+import errno
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any, Protocol
+
+import click
+
+from ..decisions.decisions import ID_LENGTH
+from ..state import state_option
+from .gate_options import gate_options, gate_overrides
+from .screen import Screen, beginning, ending
+from .telemetry import Say, place, telling
+
+if TYPE_CHECKING:
+    from ...decisions.decision import Decision
+    from ...pulse.sinks import Sink
+    from ...settings.telemetry import Telemetry
+    from .session import WatchSession
+
+CLOSED_PIPE = 1
+LOOKING_UP_S = 0.5
+
+EPILOG = """\
+A module decides what to ask about; `prefrontal modules add FILE` adds one. A folder that no module
+watches gets a built-in one that asks about every change, until `prefrontal feedback` has taught it
+better."""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("directories", nargs=-1, type=click.Path(), metavar="[DIR]...")
+@click.option("--config", type=click.Path(), metavar="FILE.yml", help="Settings, in YAML.")
+@gate_options
+@click.option("--exec", "command", metavar="CMD", help="Run CMD, the question on its input.")
+@click.option("--post", metavar="URL", help="Post each question there, as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+@click.option("--metrics", metavar="[HOST:]PORT", help="Serve figures for Prometheus there.")
+@click.option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    help="How standard error reads: sentences, or one JSON object a line.",
+)
+@state_option
+def watch(
+    directories: tuple[str, ...],
+    config: str | None,
+    recall: float | None,
+    threshold: float | None,
+    command: str | None,
+    post: str | None,
+    log_refusals: bool,
+    as_json: bool,
+    metrics: str | None,
+    log_format: str | None,
+    state: str | None,
+) -> None:
+    """Watch, and ask one scoped question for each signal that matters.
+
+    \b
+      prefrontal watch ~/Downloads
+      prefrontal watch ~/Downloads --exec 'notify-send Prefrontal'
+      prefrontal watch --config prefrontal.yml --recall 0.95 --json
+    """
+    from ...executive.trust_standings import gate_standings
+    from ...settings import load_settings, parse_settings
+    from ...settings.agent_file import read_agent_config, workspace_folder
+    from .session import build_watch
+
+    told = gate_overrides(recall, threshold, log_refusals)
+    told |= {"state": str(Path(state).absolute())} if state else {}
+    if telemetry := telemetry_told(metrics, log_format):
+        told["telemetry"] = telemetry
+    settings = load_settings(config, told)
+    added = [{"exec": command}] if command is not None else []
+    added += [{"post": post}] if post is not None else []
+    agent = read_agent_config(config, keys={"workspace", "ledger"})
+    standings = gate_standings(settings.executive, agent, workspace_folder(None, agent))
+    more = parse_settings({"sinks": added}).sinks
+    built = build_watch(settings, directories, more, standings)
+    click.get_current_context().exit(run(built, as_json, settings.telemetry))
+
+
+def telemetry_told(metrics: str | None, log_format: str | None) -> dict[str, Any]:
+    """What the command line says of telemetry, as the settings have it. Raises InputError."""
+    told: dict[str, Any] = {} if metrics is None else {"metrics": place(metrics)}
+    return told if log_format is None else told | {"json_logs": log_format == "json"}
+
+
+class Handling(Protocol):
+    """What is done with the wakes of a watch."""
+
+    def begin(self) -> None:
+        """The watch has begun."""
+        ...
+
+    def take(self, decision: Decision) -> object:
+        """Called for each wake, on threads of the gate."""
+        ...
+
+    def finish(self, timeout_s: float) -> bool:
+        """The gate has ended: end, too; whether it was in time."""
+        ...
+
+    def summary(self) -> list[str]:
+        """What there is to say at the end, a line each."""
+        ...
+
+
+def run(
+    session: WatchSession,
+    as_json: bool,
+    telemetry: Telemetry,
+    handled: Callable[[Screen, Say], Handling] | None = None,
+) -> int:
+    """Watch until a signal comes or nobody reads any more; the exit code.
+
+    handled: makes what takes the wakes; without it they are handed over to the sinks. Raises
+    BrokenPipeError when standard output was closed; InputError and SourceError for telemetry that
+    cannot be had, and then nothing was started.
+    """
+    ended: SimpleQueue[int] = SimpleQueue()  # its put may be called from a signal handler
+    shape = session.output or ("v2" if as_json else None)
+    screen = Screen(shape, lambda: ended.put(CLOSED_PIPE))
+    finish: Callable[[float], bool] = lambda _: True  # noqa: E731
+    with ExitStack() as told:
+        try:
+            say = told.enter_context(telling(session.watch, telemetry))
+            handling = handled(screen, say) if handled else HandOver(session, screen, say)
+            finish = handling.finish
+            session.watch.on_wake(handling.take)
+            with ended_by_signals(ended):
+                session.start()
+                say(beginning(session))
+                handling.begin()
+                code = _awaited(ended)
+        finally:
+            finished = session.stop(finish=finish)
+        say("\n".join([ending(session, finished), *handling.summary()]))
+    if code == CLOSED_PIPE:
+        raise BrokenPipeError(errno.EPIPE, "standard output was closed")
+    return code
+
+
+class HandOver:
+    """Gives each wake to people and sinks."""
+
+    def __init__(self, session: WatchSession, screen: Screen, say: Say) -> None:
+        self._session = session
+        self._screen = screen
+        self._say = say
+
+    def begin(self) -> None: ...
+
+    def take(self, decision: Decision) -> None:
+        """Print it, then give it to every sink.
+
+        The durable ones have it from the log already, unless that could not be written.
+        """
+        self._screen.show(decision)
+        self._session.outbox.take(decision)
+        give_once(decision, self._session.sinks, self._say)
+
+    def finish(self, timeout_s: float) -> bool:
+        return True
+
+    def summary(self) -> list[str]:
+        return []
+
+
+def give_once(decision: Decision, sinks: Iterable[tuple[str, Sink]], say: Say) -> list[str]:
+    """Tell each sink once; what went wrong with those that failed, told on standard error, too."""
+    failed = []
+    for name, sink in sinks:
+        outcome = sink.deliver(decision)
+        if not outcome.ok:
+            tries = f" after {outcome.attempts} tries" if outcome.attempts > 1 else ""
+            shown_id = decision.id[:ID_LENGTH]
+            failed.append(f"{name} failed for {shown_id}: {outcome.detail}{tries}")
+            say(failed[-1], decision)
+    return failed
+
+
+def _awaited(ended: SimpleQueue[int]) -> int:
+    """The code of the end. A signal may be taken while another thread runs, and not wake this one,
+    so it looks up now and then.
+    """
+    while True:
+        with suppress(Empty):
+            return ended.get(timeout=LOOKING_UP_S)
+
+
+@contextmanager
+def ended_by_signals(ended: SimpleQueue[int]) -> Iterator[None]:
+    """The first signal ends the watch cleanly; after it they do what they always do."""
+    codes = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+    before = {
+        number: signal.signal(number, lambda got, _: ended.put(codes[signal.Signals(got)]))
+        for number in codes
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

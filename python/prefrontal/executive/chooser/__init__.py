@@ -1,0 +1,1 @@
+"""Which tool answers a wake: the router's choice, beliefs and memory."""

@@ -1,0 +1,174 @@
+"""Finds the tool for a wake: the choice that `prefrontal route` would make of its question."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ...decisions.decision import Decision
+from ...decisions.payloads import PromptReading
+from ...errors import InputError, SourceError
+from ...routing.catalog.discovery import action_folders
+from ...routing.ranking.coverage import covers_all, needed_for_all
+from ...routing.ranking.decide import Bar, shown
+from ...routing.ranking.precedence import micro, shadowed
+from ...routing.ranking.tool_ranker import key_of
+from ...routing.run.request import Mode, RouteRequest
+from ...routing.run.route import ToolChoice
+from ...routing.run.router import Router
+from ...routing.trace import UnwrittenTrace
+from ...routing.types import Candidate
+from ..arguments import WakeArguments
+from ..nouns import ASK, COMPOSE, SELECT, ActOutcome, Choice, HeardBelief, Option
+from ..options import Options
+from .beliefs import MARGIN, by_belief, leanings
+from .memory import ToolMemory, route_of
+from .prompt import routed_prompt
+
+_LOG = logging.getLogger("prefrontal.executive")
+NEAREST = 3
+"""How many tools are told of where none fits."""
+
+
+class RoutedChooser:
+    """The role Chooser, with the router of `prefrontal route`; nobody is asked, nothing generated.
+
+    router: as `build_router` makes it. Its clock is the time of the loop: past events are aged by
+    it, so that the same wake at the same moment, with the same folder of tools and its history,
+    gives the same choice to the bit. Nothing is written but the router's cache. roots: the watched
+    folders. margin: how much less a tool may score and be put first by a belief, 0..1.
+    """
+
+    def __init__(
+        self, router: Router, *, roots: Sequence[Path] = (), margin: float = MARGIN
+    ) -> None:
+        if not 0.0 <= margin <= 1.0:
+            raise InputError(f"margin must be from 0 to 1, got {margin!r}")
+        self._router = router
+        self._roots = [root.absolute() for root in roots]
+        self._margin = margin
+        self._memory = ToolMemory(router)
+
+    def choose(self, wake: Decision, heard: Sequence[HeardBelief]) -> Choice:
+        """The tool or composition for the wake; "ask" where none fits or none can be called.
+
+        A tool whose required arguments the wake has nothing for is no option. Tools that cannot be
+        read leave the agent to be asked.
+        """
+        question, prompt = wake.question or "", ""
+        try:
+            actions = [action for _, action in action_folders(self._router.bench.layout)]
+            prompt = routed_prompt(question, wake.window, actions)
+            routed = self._routed(wake, prompt)
+        except (InputError, SourceError) as error:  # perhaps no word of it is the module's
+            return self._asked(prompt or question, heard, f"{error}.", ())
+        return self._chosen(wake, prompt, routed, tuple(heard))
+
+    def learn(self, wake: Decision, choice: Choice, outcome: ActOutcome) -> None:
+        """Note what became of the choice in the histories that the router ranks by."""
+        try:
+            self._memory.note(wake, choice, outcome)
+        except SourceError as error:  # what was done is done, and told in the log
+            _LOG.warning("what came of %s is not noted: %s", route_of(wake.id), error)
+
+    def _routed(self, wake: Decision, prompt: str) -> ToolChoice:
+        bench = self._router.bench
+        trace = UnwrittenTrace(bench.layout, bench.clock, f"run-{wake.id}", f"wake-{wake.id}")
+        mode = Mode(plan_only=True, interactive=False)
+        return self._router.choose(RouteRequest(prompt, mode, trace))
+
+    def _chosen(
+        self, wake: Decision, prompt: str, routed: ToolChoice, heard: tuple[HeardBelief, ...]
+    ) -> Choice:
+        decision = routed.decision
+        made = Options(routed, self._router.bench.settings, WakeArguments(wake, self._roots))
+        found = made.composition() if decision.policy == COMPOSE else []
+        reaching = self._reaching(routed) if decision.policy != "generate" else []
+        found += [made.single(each) for each in reaching]
+        options = [option for option, missing in found if not missing]
+        sentence = decision.reason
+        if not options:
+            near = [made.single(each) for each in routed.ranking.candidates[:NEAREST]]
+            nearest = [option for option, _ in (found or near)][:NEAREST]
+            return self._asked(prompt, heard, _told(sentence, found, None), nearest, routed)
+        options = _with_margins(options)
+        told = leanings(heard, [option.name for option in options if option.plan is None])
+        equal = [key_of(each.tool) for each in self._covering(routed, reaching)]
+        ordered, why = by_belief(options, told, self._margin, equal)
+        sentence = _told(sentence, found, options[0])
+        return Choice(
+            prompt=prompt,
+            policy=SELECT if ordered[0].plan is None else COMPOSE,
+            options=ordered,
+            threshold=self._router.bench.settings.ranker.threshold,
+            sentence=f"{sentence} {why}".rstrip(),
+            heard=heard,
+            reading=_reading(routed),
+        )
+
+    def _asked(
+        self,
+        prompt: str,
+        heard: Sequence[HeardBelief],
+        sentence: str,
+        nearest: Sequence[Option],
+        routed: ToolChoice | None = None,
+    ) -> Choice:
+        threshold = self._router.bench.settings.ranker.threshold
+        reading = _reading(routed) if routed else None
+        near = tuple(_with_margins(nearest))
+        return Choice(
+            prompt, ASK, (), threshold, sentence, 0, tuple(heard), near, reading
+        )  # fmt: skip
+
+    def _reaching(self, routed: ToolChoice) -> list[Candidate]:
+        """Those that reach tau and can be run here: the router's choice first, then its order."""
+        ranker = self._router.bench.settings.ranker
+        kept, _ = shadowed(routed.ranking.candidates)
+        found = [
+            each
+            for each in kept
+            if each.tool.runnable and micro(each.score) >= micro(ranker.threshold)
+        ]
+        taken = {spec.path for spec in routed.decision.selected}
+        if routed.decision.policy == SELECT:
+            found.sort(key=lambda each: each.tool.spec.path not in taken)
+        return found
+
+    def _covering(self, routed: ToolChoice, reaching: Sequence[Candidate]) -> list[Candidate]:
+        """Those that serve every clause of the prompt, if the router's choice does."""
+        kept, _ = shadowed(routed.ranking.candidates)
+        bar = Bar.of(self._router.bench.settings.ranker)
+        needed = needed_for_all(kept, len(routed.ranking.parsed.clauses), bar.floor, bar.margin)
+        whole = [each for each in reaching if covers_all(each, needed)]
+        return whole if reaching[:1] == whole[:1] else list(reaching[:1])
+
+
+def _with_margins(options: Sequence[Option]) -> list[Option]:
+    """Each with how much less it scores than the best."""
+    best = max((micro(each.score) for each in options), default=0)
+    return [
+        replace(each, features={**each.features, "margin": (best - micro(each.score)) / 1e6})
+        for each in options
+    ]
+
+
+def _told(
+    sentence: str, found: Sequence[tuple[Option, Sequence[str]]], taken: Option | None
+) -> str:
+    """The router's reason, and which tools were passed over for want of an argument."""
+    parts = [sentence]
+    for option, missing in found:
+        if taken is not None and option.tool == taken.tool:
+            break
+        parts.append(f"{option.name} needs {', '.join(missing)}, which the signal does not have.")
+    if taken is not None and len(parts) > 1:
+        parts.append(f"{taken.name} is the next, with {shown(micro(taken.score))}.")
+    return " ".join(parts)
+
+
+def _reading(routed: ToolChoice) -> PromptReading:
+    intent, search = routed.intent, routed.ranking.discovery.search
+    return PromptReading(intent.domain, intent.action, intent.confidence, search)

@@ -1,0 +1,1 @@
+"""Reflects on an episode with the cortex: beliefs, trust, consultation."""

@@ -1,0 +1,240 @@
+"""The role Reviewer of the executive: the ledger remembers the peers, the cortex judges."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from threading import Lock
+from typing import Any, TypeVar
+
+from ...clock import Clock
+from ...cortex.consultation.deferral import Kind, kind_of_tool
+from ...cortex.consultation.verdict import ConsultRequest
+from ...cortex.models import Belief
+from ...cortex.plugin import CortexPlugin
+from ...cortex.quoting import quote
+from ...decisions.decision import Decision
+from ...decisions.payloads import AssessmentPayload, Consent
+from ...ledger import Ledger
+from ...ledger.plugin import LedgerPlugin
+from ...plugin import PluginError
+from ...runtime.running import Runtime
+from ...settings.executive import ExecutiveSettings
+from ..nouns import ActOutcome, Choice, Conclusion, HeardBelief, Status
+from ..trust_standings import TrustStandings, peer_of
+from .conclusions import CortexBefore, conclusions, heard
+
+Answer = TypeVar("Answer")
+CHANNEL = "signal"
+"""Channel of what a peer has said by a signal; the conversation is the signal's source."""
+NOBODY = "nobody"
+_SAID_LIMIT = 600
+_DONE_NOTHING = (Status.DEFERRED, Status.INVALID)
+
+
+class AgentReviewer:
+    """Drives ledger and cortex of a runtime from whichever thread calls, one call at a time.
+
+    runtime: built with the loop's time as its clock and without background tasks; it starts with
+    the first call, at the moment of that call. standings: told of each new judgment. The same
+    wakes, moments and outcomes come to the same conclusions to the bit, as long as the rules
+    reflect; a model that reflects answers as it likes.
+    """
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        settings: ExecutiveSettings,
+        standings: TrustStandings | None = None,
+    ) -> None:
+        self._runtime = runtime
+        self._settings = settings
+        self._standings = standings or TrustStandings(settings.trust)
+        self._clock: Clock = runtime.registry.clock
+        self._runner: asyncio.Runner | None = None
+        self._closed = False
+        self._lock = Lock()
+
+    def hear(self, wake: Decision) -> tuple[HeardBelief, ...]:
+        """Note once that the peer came with it; what is believed now, the most telling first."""
+        return self._run(self._hear(wake))
+
+    def consent(self, wake: Decision, choice: Choice) -> Consent | None:
+        """A verdict for a step that needs one: the peer is not trusted, or the tool is one whose
+        work cannot be undone; None for any other.
+        """
+        return self._run(self._consent(wake, choice))
+
+    def reflect(
+        self, wake: Decision, choice: Choice, outcome: ActOutcome, judged: float | None
+    ) -> tuple[Conclusion, ...]:
+        """Note what was done and how it turned out, then reflect if something is due."""
+        return self._run(self._reflect(wake, choice, outcome, judged))
+
+    def judge(self, wake: Decision, judged: float) -> None:
+        """Write how the wake of the peer turned out; the next reflection takes it in."""
+        self._run(self._judge(wake, judged))
+
+    def close(self) -> None:
+        """Keep what is known and let go of the ledger; a second call does nothing.
+
+        Any other call then raises PluginError.
+        """
+        with self._lock:
+            self._closed = True
+            runner, self._runner = self._runner, None
+            if runner is not None:
+                with runner:
+                    runner.run(self._runtime.stop())
+
+    def _run(self, work: Coroutine[Any, Any, Answer]) -> Answer:
+        with self._lock:
+            try:
+                return self._started().run(work)
+            finally:
+                work.close()
+
+    def _started(self) -> asyncio.Runner:
+        """The event loop in which the runtime has started."""
+        if self._closed:
+            raise PluginError("the reviewer is closed")
+        if self._runner is None:
+            runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+            try:
+                runner.run(self._runtime.start())
+            except BaseException:
+                runner.close()
+                raise
+            self._runner = runner
+        return self._runner
+
+    async def _hear(self, wake: Decision) -> tuple[HeardBelief, ...]:
+        peer = peer_behind(wake)
+        if not self._ledger.has_interaction(wake.id):
+            text = _said(wake)
+            ctx = {**_ids(wake, peer), "event_id": wake.id, "message": text}
+            ctx |= {"sender_id": peer, "sender": peer}
+            await self._runtime.registry.call_extension_chain("loop.on_message", ctx)
+        cortex = self._cortex
+        if cortex is None:
+            return ()
+        shown = _by_relevance(cortex, peer, self._clock.now())
+        return heard(cortex, shown[: self._settings.max_beliefs])
+
+    async def _consent(self, wake: Decision, choice: Choice) -> Consent | None:
+        cortex = self._cortex
+        if cortex is None:
+            return None
+        peer = peer_behind(wake)
+        kind = self._kind(cortex, peer, choice)
+        if kind is None:
+            return None
+        tool = "" if choice.option is None else choice.option.tool
+        step = f"run {tool} for: {choice.prompt}" if tool else f"ask the agent: {choice.prompt}"
+        said = quote(step, _SAID_LIMIT)[1:-1]
+        request = ConsultRequest(f"consult-{wake.id}", peer, kind, said, {"tool": tool})
+        verdict = await cortex.consultation.consult(request)
+        more = f" Only when: {'; '.join(verdict.conditions)}." if verdict.conditions else ""
+        return Consent(verdict.decision, verdict.reasoning + more)
+
+    def _kind(self, cortex: CortexPlugin, peer: str, choice: Choice) -> Kind | None:
+        """Why the step should wait; None when it need not."""
+        option = choice.option
+        if option is not None:
+            told = cortex.settings.consultation
+            found = kind_of_tool(option.tool, option.arguments, told)
+            if found is not None:
+                return found
+        if option is not None and option.features.get("side_effect") == 0.0:
+            return None  # it reads, in the sandbox: nobody can be harmed by it
+        trust = cortex.last_trust(peer) or 0
+        return "scope" if trust < self._settings.trust.defer_below else None
+
+    async def _reflect(
+        self, wake: Decision, choice: Choice, outcome: ActOutcome, judged: float | None
+    ) -> tuple[Conclusion, ...]:
+        await self._note(wake, choice, outcome)
+        if judged is not None:
+            await self._judge(wake, judged)
+        cortex = self._cortex
+        if cortex is None:
+            return ()
+        if judged:
+            cortex.memory.triggers.push("good" if judged > 0 else "bad", peer_behind(wake))
+        before = CortexBefore.of(cortex)
+        moment = {"now": self._clock.now(), "monotonic": self._clock.monotonic()}
+        await self._runtime.registry.call_extension("runtime.tick", moment)
+        found = conclusions(cortex, before)
+        await self._take_directives()
+        for each in found:
+            if isinstance(each.payload, AssessmentPayload):
+                self._standings.judged(each.subject, each.payload.trust)
+        return found
+
+    async def _note(self, wake: Decision, choice: Choice, outcome: ActOutcome) -> None:
+        """Tell the plugins what was done: a tool was run, or the agent was asked."""
+        peer, registry = peer_behind(wake), self._runtime.registry
+        if outcome.status in _DONE_NOTHING:
+            return
+        if choice.option is not None and outcome.status is not Status.ASKED:
+            ctx = {**_ids(wake, peer), "tool": choice.option.tool, "result": outcome.text}
+            ctx["args"] = dict(choice.option.arguments)
+            await registry.call_extension_chain("loop.after_tool", ctx)
+        else:
+            ctx = {**_ids(wake, peer), "text": outcome.text, "recipient": peer}
+            await registry.call_extension_chain("loop.after_send", ctx)
+
+    async def _judge(self, wake: Decision, judged: float) -> None:
+        self._ledger.judge_interaction(wake.id, judged)
+
+    async def _take_directives(self) -> None:
+        """What is queued is the executive's to hand on, so it is handed out here, and once."""
+        point = "session.poll_messages"
+        for plugin_id, plugin, method in self._runtime.registry.get_implementations(point):
+            if plugin_id == CortexPlugin.meta.id:
+                await getattr(plugin, method)()
+
+    @property
+    def _cortex(self) -> CortexPlugin | None:
+        found = self._runtime.registry.get(CortexPlugin.meta.id)
+        return found if isinstance(found, CortexPlugin) and found.enabled else None
+
+    @property
+    def _ledger(self) -> Ledger:
+        found = self._runtime.registry.get(LedgerPlugin.meta.id)
+        if not isinstance(found, LedgerPlugin):
+            raise PluginError(f"ledger must be the ledger's own plugin, got {found!r}")
+        return found.ledger
+
+
+def peer_behind(wake: Decision) -> str:
+    """The peer of the last event that woke; "nobody" when there was none."""
+    return peer_of(wake.window[-1]) if wake.window else NOBODY
+
+
+def _said(wake: Decision) -> str:
+    """What the peer has said by it: the event's text, else the question."""
+    text = wake.window[-1].features.get("text") if wake.window else None
+    return text if isinstance(text, str) and text.strip() else wake.question or ""
+
+
+def _ids(wake: Decision, peer: str) -> dict[str, Any]:
+    """What stands in the ctx of every point, as in a turn of the agent's loop."""
+    source = wake.window[-1].source if wake.window else ""
+    return {
+        "peer_id": peer,
+        "recipient_id": peer,
+        "channel_type": CHANNEL,
+        "channel_id": source,
+        "correlation_id": wake.id,
+    }
+
+
+def _by_relevance(cortex: CortexPlugin, peer: str, now: float) -> list[Belief]:
+    """Beliefs that hold: about the peer, then the operator's, then the newest."""
+    omit = cortex.settings.stale_beliefs == "omit"
+    beliefs = cortex.memory.beliefs
+    held = [each for each in beliefs.active(now) if not (omit and beliefs.is_stale(each))]
+    return sorted(
+        held, key=lambda each: (each.peer_id != peer, not each.pinned, -each.created_at, each.key)
+    )

@@ -1,0 +1,1 @@
+"""What a gate learns: weights, rules, labels."""

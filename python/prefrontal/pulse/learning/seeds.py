@@ -1,0 +1,105 @@
+"""What a fingerprint says before anything was learned, as log-odds of single features.
+
+Each seed is (kind, value, log-odds) of one feature of the linear scorer; learning moves them like
+any other weight. A file of a relevant kind in a watched folder starts at log-odds 2.2 (0.90), any
+other kind there at -1 (0.27), an irrelevant kind at -3.5 (0.03); outside the active hours or days
+2.5 less. A tick of the clock says nothing by itself, unless time is all the fingerprint speaks of.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..modules.fingerprint import ModuleFingerprint
+    from ..modules.priors import FilesystemPrior, MemoryPrior, TimePrior
+
+Seed = tuple[str, str, float]
+
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+UNLISTED = -2.2
+RELEVANT = 3.2
+IRRELEVANT = -3.5
+IN_PLACE = 1.2
+HIGH_KEY = 2.0
+ELSEWHEN = -2.5
+UNDECLARED = -3.0
+TICK_ON_TIME = 1.0
+TICK_TOO_SOON = -3.0
+
+
+def seeds(fingerprint: ModuleFingerprint) -> list[Seed]:
+    """The seeds of one module; the threshold is none of them: it moves the gate, not the score."""
+    files, memory, time = fingerprint.filesystem, fingerprint.memory, fingerprint.time
+    found: list[Seed] = []
+    if files is not None:
+        found += _files(files)
+    elif memory is not None or time is not None:
+        found.append(("source", "filesystem", UNDECLARED))
+    if memory is not None:
+        found += _memory(memory)
+    elif files is not None or time is not None:
+        found.append(("source", "memory", UNDECLARED))
+    if time is not None:
+        found += _hours(time)
+    if time is not None and files is None and memory is None:
+        found += _ticks(time)
+    else:
+        found.append(("source", "time", UNDECLARED))
+    return found
+
+
+def _files(prior: FilesystemPrior) -> list[Seed]:
+    found: list[Seed] = []
+    if prior.relevant_extensions:
+        found.append(("source", "filesystem", UNLISTED))
+    for extension in dict.fromkeys(map(_lower, prior.relevant_extensions)):
+        found.append(("extension", extension, RELEVANT))
+    for extension in dict.fromkeys(map(_lower, prior.irrelevant_extensions)):
+        lifted = UNLISTED if prior.relevant_extensions else 0.0
+        found.append(("extension", extension, IRRELEVANT - IN_PLACE - lifted))
+    for directory in _outermost(prior.watch_directories):
+        found.append(("directory", directory, IN_PLACE))
+    return found
+
+
+def _lower(extension: str) -> str:
+    """As the core reads it: A to Z alone, for every locale the same."""
+    return extension.encode().lower().decode()
+
+
+def _outermost(directories: list[str]) -> list[str]:
+    """Without folders inside others: a file in both would count twice."""
+    kept: list[str] = []
+    for directory in sorted(set(directories), key=len):
+        if not any(directory.startswith(outer.rstrip("/") + "/") for outer in kept):
+            kept.append(directory)
+    return kept
+
+
+def _memory(prior: MemoryPrior) -> list[Seed]:
+    found: list[Seed] = []
+    for namespace in dict.fromkeys(prior.watch_namespaces):
+        found += [("directory", namespace, IN_PLACE), ("name", namespace, IN_PLACE)]
+    for key in dict.fromkeys(prior.high_relevance_keys):
+        found.append(("feature", f"key={key}", HIGH_KEY))
+    return found
+
+
+def _hours(prior: TimePrior) -> list[Seed]:
+    idle = [str(hour) for hour in range(24) if not prior.covers(hour)]
+    off = [name for day, name in enumerate(WEEKDAYS) if day not in prior.active_days]
+    return [("hour", hour, ELSEWHEN) for hour in idle] + [("weekday", day, ELSEWHEN) for day in off]
+
+
+def _ticks(prior: TimePrior) -> list[Seed]:
+    """A clock-only module fires once half its usual interval has passed."""
+    found: list[Seed] = [("source", "time", TICK_ON_TIME)]
+    half_minutes = prior.typical_interval_hours * 60 / 2
+    found.append(("idle minutes", "0", TICK_TOO_SOON))
+    power = 0
+    while 2 ** (power + 1) <= half_minutes and power < 24:
+        found.append(("idle minutes", f"2^{power}", TICK_TOO_SOON))
+        power += 1
+    return found

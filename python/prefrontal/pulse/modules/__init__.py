@@ -1,0 +1,1 @@
+"""What a module watches and asks: fingerprints, their documents and routes."""

@@ -1,0 +1,159 @@
+"""What a module says about itself when it registers: who it is, what to watch, what to ask."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...nearest import did_you_mean
+from .fields import mapping, number, refuse, required, shown, text
+from .priors import FilesystemPrior, HistoryPrior, MemoryPrior, TimePrior, extension_hash
+from .template import QuestionTemplate
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = [
+    "FilesystemPrior",
+    "HistoryPrior",
+    "MemoryPrior",
+    "ModuleFingerprint",
+    "TimePrior",
+    "parse_fingerprint",
+]
+
+_REQUIRED = ("module_id", "cluster", "version", "question_template", "default_threshold")
+_THRESHOLD = "be a number in 0..1 or null"
+_PRIORS = ("filesystem", "memory", "time", "history")
+
+
+@dataclass(slots=True)
+class ModuleFingerprint:
+    """One module's description. Mutable and unchecked; `parse_fingerprint` is where the rules are.
+
+    cluster: name of a group of related modules; nothing reads it yet.
+    question_template: the question for the agent, see `QuestionTemplate`.
+    default_threshold: 0..1, the score from which this module's signals are worth a wake-up; None
+    lets it follow a recall.
+    filesystem, memory, time: what to watch; None where nothing was declared.
+    history: that it was adopted from a replay and is asked about that history alone.
+    """
+
+    module_id: str
+    cluster: str
+    version: str
+    question_template: str
+    default_threshold: float | None
+    filesystem: FilesystemPrior | None = None
+    memory: MemoryPrior | None = None
+    time: TimePrior | None = None
+    history: HistoryPrior | None = None
+
+    def watch_directories(self) -> list[str]:
+        """A copy of the directories to watch, absolute; empty without a filesystem prior."""
+        return list(self.filesystem.watch_directories) if self.filesystem else []
+
+    def watch_namespaces(self) -> list[str]:
+        """A copy of the memory namespaces to watch; empty without a memory prior."""
+        return list(self.memory.watch_namespaces) if self.memory else []
+
+    def relevant_extension_hashes(self) -> list[float]:
+        """Slot 10 of the feature vector for each relevant extension, in order."""
+        extensions = self.filesystem.relevant_extensions if self.filesystem else []
+        return [extension_hash(extension) for extension in extensions]
+
+    def irrelevant_extension_hashes(self) -> list[float]:
+        """Slot 10 of the feature vector for each irrelevant extension, in order."""
+        extensions = self.filesystem.irrelevant_extensions if self.filesystem else []
+        return [extension_hash(extension) for extension in extensions]
+
+    def active_hour_range_encoded(self) -> tuple[float, float, float, float] | None:
+        """Sine and cosine of the first active hour, then of the last; None without a time prior."""
+        return self.time.encoded() if self.time else None
+
+    def slot_relevance_mask(self) -> NDArray[np.float32]:
+        """How much each slot of the feature vector says to this module, float32[16] in 0..1.
+
+        1 matters, 0.5 may matter, 0 does not. Magnitude and source always matter; the delta type
+        fully with a filesystem prior; hour and weekday when the prior narrows them; size, depth
+        and extension with a filesystem prior. A memory prior changes nothing.
+        """
+        import numpy as np
+
+        mask = np.zeros(16, dtype=np.float32)
+        mask[0] = mask[2] = 1.0
+        mask[1] = 1.0 if self.filesystem else 0.5
+        if self.time:
+            mask[3:5] = 0.5 if self.time.is_whole_day() else 1.0
+            mask[5:7] = 1.0 if len(self.time.active_days) < 7 else 0.5
+            mask[7] = 1.0
+        if self.filesystem:
+            mask[8:10] = 1.0
+            mask[10] = 1.0 if self.filesystem.relevant_extensions else 0.5
+        return mask
+
+    def to_dict(self) -> dict[str, Any]:
+        """The raw form, new on each call, fit for JSON; `parse_fingerprint` reads it back."""
+        priors = {name: getattr(self, name) for name in _PRIORS}
+        return {name: getattr(self, name) for name in _REQUIRED} | {
+            "signal_priors": {name: prior.to_dict() for name, prior in priors.items() if prior}
+        }
+
+    def digest(self) -> str:
+        """SHA-256 in hex over every field; directories count as resolved on this machine."""
+        from hashlib import sha256  # loads OpenSSL, 5 MiB that nothing else here needs
+
+        canonical = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
+        return sha256(canonical.encode()).hexdigest()
+
+
+def parse_fingerprint(raw: dict[str, Any]) -> ModuleFingerprint:
+    """Check a module's raw description and build its fingerprint.
+
+    Checked in this order: required keys, strings (stored stripped), threshold, priors, template.
+    `signal_priors` may be left out. It holds nothing but what the gate reads, so a key it does
+    not know is refused, at both levels. The top level is also where people keep their own
+    metadata, so an unknown key there is ignored, unless it looks like a misspelling of a known
+    key that is absent: `signal_prior` without `signal_priors` would silently watch nothing.
+
+    Raises TypeError when `raw` is no dict, `InputError` (a ValueError) for everything else; the
+    text names the key as a dotted path, the rule and the value.
+    """
+    if not isinstance(raw, dict):
+        raise TypeError(f"fingerprint must be a dict, got {shown(raw)}")
+    required("fingerprint", raw, _REQUIRED)
+    if "signal_priors" not in raw:
+        _refuse_misspelt_priors(raw)
+    module_id, cluster, version, template = (text(key, raw[key]).strip() for key in _REQUIRED[:4])
+    threshold = _threshold(raw["default_threshold"])
+    priors = mapping("signal_priors", raw.get("signal_priors", {}), _PRIORS)
+    fingerprint = ModuleFingerprint(module_id, cluster, version, template, threshold)
+    if "filesystem" in priors:
+        fingerprint.filesystem = FilesystemPrior.parse(
+            "signal_priors.filesystem", priors["filesystem"]
+        )
+    if "memory" in priors:
+        fingerprint.memory = MemoryPrior.parse("signal_priors.memory", priors["memory"])
+    if "time" in priors:
+        fingerprint.time = TimePrior.parse("signal_priors.time", priors["time"])
+    if "history" in priors:
+        fingerprint.history = HistoryPrior.parse("signal_priors.history", priors["history"])
+    QuestionTemplate.parse(template)
+    return fingerprint
+
+
+def _threshold(value: object) -> float | None:
+    if value is None:
+        return None
+    threshold = number("default_threshold", value, _THRESHOLD)
+    if not 0 <= threshold <= 1:
+        refuse("default_threshold", _THRESHOLD, value)
+    return threshold
+
+
+def _refuse_misspelt_priors(raw: dict[str, Any]) -> None:
+    for key in raw:
+        if key not in _REQUIRED and (hint := did_you_mean(key, ("signal_priors",))):
+            refuse("fingerprint", "spell its optional key signal_priors", key, hint)

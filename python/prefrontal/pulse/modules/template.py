@@ -1,0 +1,153 @@
+"""The question a module asks, with a small closed set of placeholders.
+
+A parser of our own instead of `str.format`: a template can neither reach into an object, nor ask
+for a ten-megabyte padding, nor fail when the event arrives.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING
+
+from ...plain_text import one_line, visible
+from .fields import refuse, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ...types import SignalEvent
+
+VALUE_LIMIT = 256
+"""Most characters one placeholder may fill."""
+QUESTION_LIMIT = 2000
+"""Most characters of a whole question."""
+LEAST_ROOM = 32
+"""Fewest characters that a template leaves one placeholder."""
+
+_TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
+_DRIVE_OR_SHARE = re.compile(r"[A-Za-z]:[\\/]|\\\\")
+
+
+def _words(value: object) -> str:
+    """A string as it is, anything else as nothing: no object's repr reaches a question."""
+    return value if isinstance(value, str) else ""
+
+
+def _path(event: SignalEvent) -> PurePosixPath | PureWindowsPath:
+    location = _words(event.location)
+    if _DRIVE_OR_SHARE.match(location) or "/" not in location:
+        return PureWindowsPath(location)
+    return PurePosixPath(location)
+
+
+def _extension(event: SignalEvent) -> str:
+    features: object = event.features
+    told = features.get("extension") if isinstance(features, dict) else None
+    return told if isinstance(told, str) else _path(event).suffix
+
+
+def _feature(event: SignalEvent, name: str) -> str:
+    features: object = event.features
+    return _words(features.get(name)) if isinstance(features, dict) else ""
+
+
+def _minute(event: SignalEvent) -> str:
+    try:
+        moment = datetime.fromtimestamp(event.timestamp, tz=UTC)
+    except (ValueError, OverflowError, OSError, TypeError):
+        return "unknown"
+    return moment.replace(tzinfo=None).isoformat(timespec="minutes") + "Z"
+
+
+_OF_THE_EVENT: dict[str, Callable[[SignalEvent], str]] = {
+    "location": lambda event: _words(event.location),
+    "basename": lambda event: _path(event).name or _words(event.location),
+    "extension": _extension,
+    "delta_type": lambda event: _words(event.delta_type),
+    "source": lambda event: _words(event.source),
+    "time": _minute,
+    "actor": lambda event: _feature(event, "actor"),
+    "text": lambda event: _feature(event, "text"),
+}
+PLACEHOLDERS = (*_OF_THE_EVENT, "count", "module_id")
+"""Every name a template may hold in braces."""
+_ALLOWED = (
+    "hold nothing in braces but "
+    + ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
+    + " ({{ and }} are literal braces)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionTemplate:
+    """A parsed template: `literals[0] + value + literals[1] + value + ...`.
+
+    names: one placeholder between each two literals.
+    value_limit: most characters a value may fill, so that the question fits QUESTION_LIMIT.
+    """
+
+    literals: tuple[str, ...]
+    names: tuple[str, ...]
+    value_limit: int
+
+    @classmethod
+    def parse(cls, text: str) -> QuestionTemplate:
+        """Read a template; what is not literal text or a placeholder is refused by name.
+
+        The literal text is cleaned as values are (`plain_text.one_line`): a line break becomes a
+        space. Raises TypeError when `text` is no string, `InputError` when it breaks a rule.
+        """
+        if not isinstance(text, str):
+            raise TypeError(f"question_template must be a string, got {shown(text)}")
+        literals, names, start = [""], [], 0
+        for token in _TOKEN.finditer(text):
+            literals[-1] += text[start : token.start()]
+            start = token.end()
+            found, name = token.group(), token.group(1)
+            if found in ("{{", "}}"):
+                literals[-1] += found[0]
+            elif name in PLACEHOLDERS:
+                names.append(name)
+                literals.append("")
+            else:
+                refuse("question_template", _ALLOWED, _around(text, token), f" in {shown(text)}")
+        literals[-1] += text[start:]
+        if "location" not in names:
+            refuse("question_template", "contain {location}", text)
+        clean = tuple(map(one_line, literals))
+        return cls(clean, tuple(names), _room(text, clean, len(names)))
+
+    def render(self, window: Sequence[SignalEvent], module_id: str) -> str:
+        """The question about the window's last event, one line, at most QUESTION_LIMIT long.
+
+        {count} is the number of events in the window, {time} the last event's minute in UTC
+        ("unknown" when it has none). An empty window gives empty values. A value longer than
+        `value_limit` keeps its start and its end with "…" between them.
+        """
+        event = window[-1] if window else None
+        parts = [self.literals[0]]
+        for name, literal in zip(self.names, self.literals[1:], strict=True):
+            if name == "count":
+                value = str(len(window))
+            elif name == "module_id":
+                value = module_id
+            else:
+                value = _OF_THE_EVENT[name](event) if event is not None else ""
+            parts += (visible(value, self.value_limit), literal)
+        return "".join(parts)
+
+
+def _around(text: str, token: re.Match[str]) -> str:
+    """What to show of a refused token: the braces, or a lone brace and what follows it."""
+    return token.group() if token.group(1) is not None else text[token.start() :][:20]
+
+
+def _room(text: str, literals: tuple[str, ...], count: int) -> int:
+    room = (QUESTION_LIMIT - sum(map(len, literals))) // count
+    if room < LEAST_ROOM:
+        rule = f"leave each placeholder {LEAST_ROOM} of the question's {QUESTION_LIMIT} characters"
+        refuse("question_template", rule, text)
+    return min(VALUE_LIMIT, room)

@@ -1,0 +1,1 @@
+"""What happened: git repositories, agents' sessions, files of events, as windows."""

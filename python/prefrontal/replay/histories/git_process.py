@@ -1,0 +1,102 @@
+"""git, asked read-only: nothing of the user's set-up may page, colour, fetch, lock or execute."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
+
+from ...errors import SourceError
+from ...git_access import git_command, git_environment
+
+_SETTINGS = ("core.deltaBaseCacheLimit=32m", "log.diffMerges=first-parent")
+_STDERR_LIMIT = 2**16
+_MISSING = re.compile(
+    r"unable to (?:read|find|parse) (?:tree |blob |object |commit )?[(]?[0-9a-f]{40}"
+    r"|could not fetch [0-9a-f]{40}|lazy fetching disabled|missing (?:blob|tree|object)"
+    r"|bad (?:tree )?object|(?:failed to|cannot|could not) (?:traverse|read|parse) ",
+    re.IGNORECASE,
+)
+
+
+class MissingObjectError(SourceError):
+    """git has not what it needs: a partial clone left it on its server, or it was lost."""
+
+
+def ask(folder: str, *arguments: str) -> str | None:
+    """What git prints, without the last line end; None when git says no. For short answers.
+
+    Raises SourceError when git is not installed.
+    """
+    with _started(folder, arguments, subprocess.DEVNULL) as process:
+        output, _ = process.communicate()
+    return None if process.returncode else output.decode("utf-8", "surrogateescape").rstrip("\n")
+
+
+def tell(folder: str, *arguments: str) -> str:
+    """As `ask`, but a no is a SourceError with git's own first line."""
+    with stream(folder, *arguments) as output:
+        answer = output.read()
+    return answer.decode("utf-8", "surrogateescape").rstrip("\n")
+
+
+@contextmanager
+def stream(folder: str, *arguments: str) -> Iterator[IO[bytes]]:
+    """git's standard output, to be read to its end; git is ended and waited for in any case.
+
+    Raises SourceError when git is not installed or, after a complete read, when it failed:
+    MissingObjectError when for want of an object.
+    """
+    # A file, not a pipe: git must never wait for somebody to read its complaints.
+    with TemporaryFile() as complaints:
+        with _started(folder, arguments, complaints) as process:
+            assert process.stdout is not None
+            try:
+                yield process.stdout
+                process.stdout.close()
+                process.wait()
+            finally:
+                process.kill()  # does nothing once git has ended
+        if process.returncode:
+            complaints.seek(0)
+            said = complaints.read(_STDERR_LIMIT).decode("utf-8", "replace")
+            sentence = complaint(folder, said, process.returncode)
+            raise MissingObjectError(sentence) if _MISSING.search(said) else SourceError(sentence)
+
+
+def complaint(folder: str, said: str, code: int) -> str:
+    """One sentence from what git wrote on standard error before it ended with `code`."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    if any("dubious ownership" in line or "unsafe repository" in line for line in lines):
+        trust = [line for line in lines if line.startswith("git config")]
+        name = shlex.quote(str(Path(folder).resolve()))
+        trust.append(f"git config --global --add safe.directory {name}")
+        return (
+            f"repository must belong to you or be trusted by git, got {folder!r} of another owner;"
+            f" if you trust it, run: {trust[0]}"
+        )
+    if any("not a git repository" in line for line in lines):
+        return f"path must be inside a git repository, got {folder!r}"
+    told = [line for line in lines if not line.startswith(("warning:", "hint:"))] or lines
+    first = "".join(c if c.isprintable() else "?" for c in told[0]) if told else f"exit code {code}"
+    return f"git could not read {folder!r}: {first}"
+
+
+def _started(
+    folder: str, arguments: tuple[str, ...], stderr: int | IO[bytes]
+) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            git_command(folder, arguments, _SETTINGS),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            env=git_environment(),
+        )
+    except (FileNotFoundError, PermissionError):
+        raise SourceError("git must be installed and on the PATH, got no git to run") from None

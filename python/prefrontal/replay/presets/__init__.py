@@ -1,0 +1,1 @@
+"""What mattered: labels from the conventions of a repository."""

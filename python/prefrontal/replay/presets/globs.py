@@ -1,0 +1,70 @@
+"""Path globs, with git's meaning of the stars, compiled to one regular expression."""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+from ...errors import InputError
+
+_CLASS = re.compile(r"\[([!^]?)(\]?[^]]*)\]")
+
+
+def compile_glob(glob: str) -> re.Pattern[str]:
+    """A pattern whose `match` accepts the paths that `glob` means, from the root or absolute.
+
+    `**` stands for any folders, also none (at the end: for anything beneath), `*` and `?` for
+    characters within one name, `[a-z]` and `[!a-z]` for one of them, `\\` takes the next character
+    as it is. A glob without a slash means the file's own name, anywhere; one with a slash starts at
+    the root, as does one with a leading slash; one that ends in a slash means all beneath a folder.
+    Capitals matter. Raises InputError that names the rule and the glob.
+    """
+    rooted = "/" in glob.removesuffix("/")
+    names = [name for name in glob.removeprefix("./").split("/") if name]
+    if not names:
+        raise InputError(f"path glob must name a file or a folder, got {glob!r}")
+    if not rooted:
+        names.insert(0, "**")
+    if glob.endswith("/"):
+        names.append("**")
+    parts = []
+    for place, name in enumerate(names):
+        last = place == len(names) - 1
+        if name != "**":
+            parts.append(_name_pattern(name, glob) + ("" if last else "/"))
+        elif last:
+            parts.append(".+")
+        elif names[place + 1] != "**":
+            parts.append("(?:[^/]*/)*")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about "--" in brackets: it means a range here
+            return re.compile("/*" + "".join(parts) + r"\Z", re.DOTALL)
+    except re.error as error:
+        raise InputError(f"path glob must be well formed ({error.msg}), got {glob!r}") from None
+
+
+def _name_pattern(name: str, glob: str) -> str:
+    parts = []
+    place = 0
+    while place < len(name):
+        letter = name[place]
+        if letter == "[":
+            found = _CLASS.match(name, place)
+            if found is None or not found[2]:
+                raise InputError(f"path glob must close its bracket, got {glob!r}")
+            members = re.sub(r"([\\\[\]^&~|])", r"\\\1", found[2])
+            parts.append(f"(?!/)[{'^' if found[1] else ''}{members}]")
+            place = found.end()
+            continue
+        if letter == "\\" and place + 1 < len(name):
+            place += 1
+            parts.append(re.escape(name[place]))
+        elif letter == "*":
+            # Two stars within a name mean no more than one; one star each keeps matching fast.
+            if not name.startswith("*", place + 1):
+                parts.append("[^/]*")
+        else:
+            parts.append("[^/]" if letter == "?" else re.escape(letter))
+        place += 1
+    return "".join(parts)

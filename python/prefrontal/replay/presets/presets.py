@@ -1,0 +1,191 @@
+"""What "relevant" means: presets that label a history without anybody labelling it."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from ...errors import InputError
+from ...types import SignalEvent, Window
+from ..histories.agent_replies import is_noop
+from ..histories.windows import LoggedLine
+from .followups import FollowupPreset
+from .globs import compile_glob
+from .hiding import events_without
+
+_PARTS = re.compile(r"\\.|\[[!^]?\]?[^]]*\]|.", re.DOTALL)
+WRITTEN = ("created", "modified")
+"""Kinds of change that leave something new in a file at its place."""
+
+EXCEPTED = "excepted"
+"""Stands for such a change of a file that is an exception."""
+
+_EXPECTED = "path:GLOB, message:REGEX, followup, noop or recorded"
+
+
+class Preset(Protocol):
+    """One meaning of relevant."""
+
+    @property
+    def name(self) -> str:
+        """As the user writes it, such as "path:changelog/**"."""
+        ...
+
+    def apply(self, windows: Iterable[Window]) -> Iterator[Window]:
+        """The windows in their order, with `relevant` set and what gives it away taken out."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PathPreset:
+    """Relevant: the window created or changed a file that one of the globs means.
+
+    Events on such files are hidden from the gate; a window that had no others is left out. A glob
+    after "!" means files that are hidden, too, but do not matter. Deleting or moving such files
+    alone is not relevant, nor is editing those of one glob while those of another are deleted: a
+    release that collects its changelog entries does that.
+    """
+
+    globs: tuple[str, ...]
+    patterns: tuple[re.Pattern[str], ...]
+    exceptions: tuple[re.Pattern[str], ...] = ()
+
+    @property
+    def name(self) -> str:
+        return f"path:{','.join(self.globs)}"
+
+    def apply(self, windows: Iterable[Window]) -> Iterator[Window]:
+        for window in windows:
+            shown = []
+            changes = []
+            for event in window.events:
+                if meant := [p for p in self.patterns if p.match(event.location)]:
+                    exception = any(p.match(event.location) for p in self.exceptions)
+                    delta = event.delta_type
+                    changes.append((meant, EXCEPTED if exception and delta in WRITTEN else delta))
+                else:
+                    shown.append(event)
+            if shown:
+                yield _labelled(window, tuple(shown), writes_entry(changes))
+
+
+def writes_entry(changes: Iterable[tuple[Collection[object], str]]) -> bool:
+    """Whether changes of files, each with what means it, write anything: see `PathPreset`."""
+    edits, deletions = [], []
+    for meant, delta in changes:
+        if delta == "created":
+            return True
+        if delta in WRITTEN:
+            edits.append(meant)
+        elif delta == "deleted":
+            deletions.append(meant)
+    return any(all(any(one in lost for one in meant) for lost in deletions) for meant in edits)
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePreset:
+    """Relevant: the window's text matches; the gate is shown no text at all."""
+
+    pattern: re.Pattern[str]
+
+    @property
+    def name(self) -> str:
+        return f"message:{self.pattern.pattern}"
+
+    def apply(self, windows: Iterable[Window]) -> Iterator[Window]:
+        search = self.pattern.search
+        for window in windows:
+            relevant = search(window.text) is not None
+            yield _labelled(window, events_without(window.events, ("text",)), relevant)
+
+
+@dataclass(frozen=True, slots=True)
+class NoopPreset:
+    """Relevant: the agent's reply said something. The reply itself is never shown to the gate."""
+
+    @property
+    def name(self) -> str:
+        return "noop"
+
+    def apply(self, windows: Iterable[Window]) -> Iterator[Window]:
+        for window in windows:
+            if not isinstance(window, LoggedLine):
+                raise InputError(f"{window.key}: reply must be there for noop, got nothing")
+            yield _labelled(window, window.events, not is_noop(window.reply))
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedPreset:
+    """Relevant: the file says so, in the field `relevant` of every line."""
+
+    @property
+    def name(self) -> str:
+        return "recorded"
+
+    def apply(self, windows: Iterable[Window]) -> Iterator[Window]:
+        for window in windows:
+            if window.relevant is None:
+                raise InputError(
+                    f"{window.key}: relevant must be true or false in every line, got nothing;"
+                    " say what matters with --relevant 'message:(?i)fix', or see a history that"
+                    " says so with `prefrontal replay --sample`"
+                )
+            yield window
+
+
+def parse_preset(text: str) -> Preset:
+    """The preset a user wrote: path:GLOB[,GLOB...], message:REGEX, followup, noop or recorded.
+
+    A GLOB after "!" is an exception. A comma within a GLOB is written `\\,` or `[,]`. Capitals
+    matter in both GLOB and REGEX; a REGEX that starts with (?i) ignores them.
+    Raises InputError that says what was expected.
+    """
+    kind, colon, rest = text.strip().partition(":")
+    if kind == "path" and rest:
+        return path_preset(globs_in(rest))
+    if kind == "message" and rest:
+        return MessagePreset(_compiled(rest))
+    if not colon and kind == "followup":
+        return FollowupPreset()
+    if not colon and kind == "noop":
+        return NoopPreset()
+    if not colon and kind == "recorded":
+        return RecordedPreset()
+    raise InputError(f"relevant must be {_EXPECTED}, got {text!r}")
+
+
+def path_preset(globs: Iterable[str]) -> PathPreset:
+    """The preset of these globs. Raises InputError when one is malformed or all are exceptions."""
+    globs = tuple(dict.fromkeys(globs))
+    patterns = tuple([compile_glob(glob) for glob in globs if not glob.startswith("!")])
+    exceptions = tuple([compile_glob(glob[1:]) for glob in globs if glob.startswith("!")])
+    if not patterns:
+        raise InputError(f"path must name a glob besides the exceptions, got {','.join(globs)!r}")
+    return PathPreset(globs, patterns, exceptions)
+
+
+def globs_in(text: str) -> list[str]:
+    """The globs between the commas, which do not count in brackets and after a backslash."""
+    globs = [""]
+    for part in _PARTS.findall(text):
+        if part == ",":
+            globs.append("")
+        else:
+            globs[-1] += part
+    return [glob.strip() for glob in globs]
+
+
+def _compiled(regex: str) -> re.Pattern[str]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # hints for the writers of programs
+            return re.compile(regex)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise InputError(f"message must be a regular expression ({error}), got {regex!r}") from None
+
+
+def _labelled(window: Window, events: tuple[SignalEvent, ...], relevant: bool) -> Window:
+    return Window(window.key, window.time, events, window.actor, window.text, relevant)

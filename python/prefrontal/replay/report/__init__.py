@@ -1,0 +1,1 @@
+"""What a replay shows: table, page, picture, notebook, and their words."""

@@ -1,0 +1,106 @@
+"""The report's first screen: the verdict, four figures under it, and what to try next."""
+
+from __future__ import annotations
+
+import re
+
+from ..reading import share_fewer, times_fewer
+from ..result import ReplayResult
+from .gains import month_of
+from .markup import escape, mark
+from .next_steps import next_steps
+from .plain_figures import how_often, usd, wait
+from .verdict import verdict
+from .wording import facts_sentence, level, percent, than_heartbeat, than_on_change
+
+TONE_MARKS = {"good": "kept", "bad": "missed", "weak": "weak", "open": "open"}
+
+
+def verdict_card(result: ReplayResult, name: str, number: int, heading: str) -> str:
+    """The verdict in words and colour; heading: the element that holds its title, "h1" or "h2"."""
+    decided = verdict(result)
+    sub = "h2" if heading == "h1" else "h3"
+    figures = "" if decided.tone == "open" else _figures(result)
+    return f"""<div class="verdict {decided.tone}">
+<p class="eyebrow">Wake-ups replayed on <b><bdi>{escape(name)}</bdi></b></p>
+<{heading} class="headline" id="title-{number}">{mark(TONE_MARKS[decided.tone])}\
+{escape(decided.title)}</{heading}>
+<p class="lede">{unbroken(_sentence(decided.reason))}</p>
+{figures}</div>
+<p class="facts">{escape(_sentence(facts_sentence(result)))}</p>
+{next_card(result, sub) if decided.tone == "open" else ""}"""
+
+
+def unbroken(text: str) -> str:
+    """Large type, in which neither "wake-up" nor "3 of 5" may be broken."""
+    whole = re.sub(r"(\d) of (\d)", "\\1\u00a0of\u00a0\\2", escape(text))
+    return whole.replace("-up", "\u2011up")
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}".rstrip(".") + "."
+
+
+def _figures(result: ReplayResult) -> str:
+    """What was caught, and what the gate adds against every change, the heartbeat, in money."""
+    tiles = [_caught(result), _on_change(result), _heartbeat(result), _money(result)]
+    items = "\n".join(
+        f"<div><dt>{escape(label)}</dt> <dd>{unbroken(figure)}</dd> "
+        f'<dd class="more">{escape(more)}</dd></div>'
+        for figure, label, more in filter(None, tiles)
+    )
+    return f'<dl class="tiles">{items}</dl>'
+
+
+Tile = tuple[str, str, str]
+"""(figure, what it is, what it is compared with)."""
+
+
+def _caught(result: ReplayResult) -> Tile:
+    more = f"{level(result.asked_recall)} was asked"
+    if result.recall_interval is not None:
+        low, high = result.recall_interval
+        more += f"; {percent(low)} to {percent(high)} likely"
+    return (percent(result.got_recall), "of what mattered was caught", more)
+
+
+def _on_change(result: ReplayResult) -> Tile | None:
+    every = result.policy("on_change")
+    saved = share_fewer(result, result.wakes_per_day)
+    if every is None or saved is None:
+        return None
+    rates = f"{how_often(result.wakes_per_day)}, not {how_often(every.wakes_per_day)}"
+    return (than_on_change(saved), "wake-ups than waking on every change", rates)
+
+
+def _heartbeat(result: ReplayResult) -> Tile | None:
+    own, heartbeat = result.policy("prefrontal"), result.policy("heartbeat")
+    factor = times_fewer(result, result.wakes_per_day)
+    if own is None or heartbeat is None or factor is None:
+        return None
+    more = f"{how_often(heartbeat.wakes_per_day)} there"
+    if own.delay_minutes is not None and heartbeat.delay_minutes is not None:
+        more = f"asks {wait(own.delay_minutes)}, not {wait(heartbeat.delay_minutes)} later"
+    return (than_heartbeat(factor), "wake-ups than a 30-minute heartbeat", more)
+
+
+def _money(result: ReplayResult) -> Tile | None:
+    rows = [result.policy(name) for name in ("prefrontal", "on_change", "heartbeat")]
+    own, every, heartbeat = rows
+    if own is None or every is None or heartbeat is None or not result.usd_per_million_tokens:
+        return None
+    others = f"not {usd(month_of(result, every))} (heartbeat: {usd(month_of(result, heartbeat))})"
+    price = f"${result.usd_per_million_tokens:g} a million tokens"
+    return (usd(month_of(result, own)), f"a month at {price}", others)
+
+
+def next_card(result: ReplayResult, sub: str) -> str:
+    """The two commands to try next, empty when there is no need; sub: the heading's element."""
+    steps = next_steps(result)
+    if not steps:
+        return ""
+    items = "".join(
+        f"<li>{escape(_sentence(each.reason)[:-1])}<code>{escape(each.command)}</code></li>"
+        for each in steps
+    )
+    return f'<div class="next"><{sub} class="sub">Try next</{sub}><ul>{items}</ul></div>'

@@ -1,0 +1,37 @@
+"""A result as the JSON that people and programs read: what is kept, the verdict, and words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...feature_words import feature_words
+from ..result import Outcome, ReplayResult
+from .next_steps import next_steps
+from .verdict import verdict
+from .wording import counted_thing
+
+_LISTS = ("misses", "wasted", "strip")
+
+
+def document(result: ReplayResult) -> dict[str, Any]:
+    """`ReplayResult.to_dict` with `verdict`, `next` and, beside each `why`, its `why_words`.
+
+    `ReplayResult.from_dict` reads it back. Raises InputError as `to_dict` does.
+    """
+    plain = result.to_dict()
+    decided = verdict(result)
+    for name in _LISTS:
+        outcomes: tuple[Outcome, ...] = getattr(result, name)
+        for raw, outcome in zip(plain[name], outcomes, strict=True):
+            thing = counted_thing(result)
+            raw["why_words"] = [feature_words(each, thing) for each, _ in outcome.why]
+    return {
+        "format": plain.pop("format"),
+        "verdict": {
+            "kind": decided.kind,
+            "title": decided.title,
+            "sentence": decided.sentence,
+        },
+        "next": [each.command for each in next_steps(result)],
+        **plain,
+    }

@@ -1,0 +1,96 @@
+"""What the gate adds, in sentences: against every change, the heartbeat and in money; the rest."""
+
+from __future__ import annotations
+
+from ..reading import share_fewer, times_fewer
+from ..result import USD_PER_MILLION_TOKENS, PolicyResult, ReplayResult
+from .plain_figures import how_often, usd, usd_a_month, wait
+from .verdict import NOTHING_TO_MEASURE, TOO_EARLY, verdict
+from .wording import (
+    compared_sentence,
+    labels_sentence,
+    promise_sentence,
+    than_heartbeat,
+    than_on_change,
+    tokens,
+)
+
+
+def gains(result: ReplayResult) -> list[tuple[str, str]]:
+    """(against what, what the gate adds): every change, the heartbeat, money; as far as known.
+
+    None where the verdict is that nothing can be said yet.
+    """
+    own = result.policy("prefrontal")
+    if own is None or verdict(result).kind in (NOTHING_TO_MEASURE, TOO_EARLY):
+        return []
+    lines = (
+        ("Against every change", _on_change(result)),
+        ("Against a heartbeat", _heartbeat(result, own)),
+        ("Money", _money(result, own)),
+    )
+    return [each for each in lines if each[1]]
+
+
+def month_of(result: ReplayResult, policy: PolicyResult) -> float:
+    """What a policy's wake-ups cost in a month, in dollars."""
+    return usd_a_month(policy.wakes_per_day, result.tokens_per_wake, result.usd_per_million_tokens)
+
+
+def details(result: ReplayResult) -> list[str]:
+    """What only some want to know: promise, labels, AUC, tokens, and what the money assumes."""
+    lines = [promise_sentence(result)]
+    if not result.windows:
+        return lines
+    lines += filter(None, (labels_sentence(result), compared_sentence(result)))
+    if result.auc is not None:
+        lines.append(f"AUC {result.auc:.3f} (0.5 is chance, 1 is perfect order).")
+    if result.tokens_per_useful_wake is not None:
+        lines.append(f"{tokens(result.tokens_per_useful_wake)} tokens per useful wake-up.")
+    return [*lines, price_sentence(result)]
+
+
+def price_sentence(result: ReplayResult) -> str:
+    """What the money assumes, where that is from, and how to change it."""
+    price = result.usd_per_million_tokens
+    source = (
+        ", what mid-size models take for input (public price lists of 2026; no caching)"
+        if price == USD_PER_MILLION_TOKENS
+        else ""
+    )
+    return (
+        f"Money: {result.tokens_per_wake:,} tokens a wake-up at ${price:g} a million{source}. "
+        "Yours: --tokens-per-wake, --usd-per-million-tokens."
+    )
+
+
+def _on_change(result: ReplayResult) -> str:
+    every = result.policy("on_change")
+    saved = share_fewer(result, result.wakes_per_day)
+    if every is None or saved is None:
+        return ""
+    if abs(saved) < 0.0005:
+        return f"as many wake-ups: {how_often(every.wakes_per_day)}"
+    rates = f"{how_often(result.wakes_per_day)}, not {how_often(every.wakes_per_day)}"
+    return f"{than_on_change(saved)} wake-ups: {rates}"
+
+
+def _heartbeat(result: ReplayResult, own: PolicyResult) -> str:
+    heartbeat = result.policy("heartbeat")
+    factor = times_fewer(result, result.wakes_per_day)
+    if heartbeat is None or factor is None:
+        return ""
+    words = f"{than_heartbeat(factor)} wake-ups"
+    if own.delay_minutes is None or heartbeat.delay_minutes is None:
+        return words
+    return f"{words}; asks {wait(own.delay_minutes)}, not {wait(heartbeat.delay_minutes)} later"
+
+
+def _money(result: ReplayResult, own: PolicyResult) -> str:
+    every, heartbeat = result.policy("on_change"), result.policy("heartbeat")
+    if every is None or heartbeat is None or not result.usd_per_million_tokens:
+        return ""
+    return (
+        f"{usd(month_of(result, own))} a month, not {usd(month_of(result, every))} "
+        f"(heartbeat: {usd(month_of(result, heartbeat))})"
+    )

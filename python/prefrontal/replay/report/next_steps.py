@@ -1,0 +1,97 @@
+"""What to try next: two commands, chosen by what a replay lacked."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+
+from ..result import ReplayResult
+from .verdict import (
+    NOT_KEPT,
+    NOT_WORTH_IT,
+    NOTHING_TO_MEASURE,
+    TOO_EARLY,
+    WORTH_LITTLE,
+    verdict,
+)
+
+FEW = 100
+"""Windows below which a longer history helps more than another meaning of "relevant"."""
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """A command that can be typed as it stands, and what it is good for."""
+
+    command: str
+    reason: str
+
+
+SAMPLE = NextStep("prefrontal replay --sample", "a recorded public history, as an example")
+
+
+def next_steps(
+    result: ReplayResult, place: str = "", relevant: str | None = None
+) -> tuple[NextStep, ...]:
+    """The two commands worth trying next; none when the gate was worth it.
+
+    place: the repository, file or folder that was replayed, as the person named it. relevant: the
+    preset that was asked for; None when it was found.
+    """
+    kind = verdict(result).kind
+    origin = result.origin or {"recorded": "events", "noop": "sessions"}.get(result.preset, "git")
+    command = _command(origin, place)
+    meaning = _other_meaning(origin, result.preset, command)
+    if kind in (NOTHING_TO_MEASURE, TOO_EARLY) and result.windows < FEW:
+        return (_longer(origin), SAMPLE)
+    if kind in (NOTHING_TO_MEASURE, TOO_EARLY, NOT_WORTH_IT):
+        return (meaning, SAMPLE)
+    asked = result.asked_recall
+    if relevant is not None:
+        command += f" --relevant {shlex.quote(relevant)}"
+    if kind == NOT_KEPT:
+        more = f"{command} --recall {min(0.99, asked + 0.05):.2g}"
+        report = f"{command} --report replay.html"
+        return (
+            NextStep(more, "ask for more than is needed"),
+            NextStep(report, "see what was missed, and why"),
+        )
+    if kind == WORTH_LITTLE:
+        less = f"{command} --recall {max(0.05, asked - 0.1):.2g}"
+        return (NextStep(less, "ask for less and sleep more"), meaning)
+    return ()
+
+
+def _command(origin: str, place: str) -> str:
+    """The command that replays the same again; without a place, the repository one is in."""
+    named = shlex.quote(place)
+    if origin == "sample":
+        return SAMPLE.command
+    if origin == "events":
+        return f"prefrontal replay --events {named if place else 'FILE'}"
+    if origin == "sessions":
+        return f"prefrontal replay {named if place else '~/.claude'}"
+    return f"prefrontal replay --git {named}" if place else "prefrontal replay"
+
+
+def _longer(origin: str) -> NextStep:
+    if origin == "sessions":
+        return NextStep("prefrontal replay ~/.claude", "every session that was kept")
+    return NextStep("prefrontal replay --git ~/longer-project", "a repository with more behind it")
+
+
+def _other_meaning(origin: str, preset: str, command: str) -> NextStep:
+    """Another meaning of "relevant" than the one that told so little; the sample has but one."""
+    if origin == "sample":
+        return NextStep("prefrontal replay", "the repository you are in")
+    if not preset.startswith("message:"):
+        reason = "count as relevant whatever says fix"
+        return NextStep(f"{command} --relevant 'message:(?i)fix'", reason)
+    if origin == "git":
+        reason = "count as relevant what was mended later"
+        return NextStep(f"{command} --relevant followup", reason)
+    if origin == "sessions":
+        reason = "count as relevant what was answered"
+        return NextStep(f"{command} --relevant noop", reason)
+    reason = "count as relevant what its record says is"
+    return NextStep(f"{command} --relevant recorded", reason)

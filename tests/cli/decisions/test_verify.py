@@ -1,0 +1,110 @@
+"""`prefrontal verify`, on a log that a gate wrote."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from prefrontal.cli import main
+from prefrontal.decisions.log import DecisionLog
+from prefrontal.pulse.modules.fingerprint import parse_fingerprint
+from prefrontal.pulse.shells.stepper import Stepper
+from prefrontal.settings import GateSettings
+from prefrontal.testing import ManualClock
+from prefrontal.types import SignalEvent
+
+INVOICES = parse_fingerprint(
+    {
+        "module_id": "invoices",
+        "cluster": "money",
+        "version": "1",
+        "question_template": "{location}: an invoice?",
+        "default_threshold": 0.6,
+        "signal_priors": {
+            "filesystem": {"watch_directories": ["/in"], "relevant_extensions": [".pdf"]}
+        },
+    }
+)
+
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PREFRONTAL_STATE", str(tmp_path))
+    with DecisionLog(tmp_path / "decisions.sqlite") as log:
+        settings = GateSettings(log_refusals=True, audit_share=0.0)
+        told = Stepper(log, [INVOICES], settings, clock=ManualClock())
+        with told as gate:
+            for name in ("a.pdf", "b.txt", "c.pdf"):
+                gate.wake(SignalEvent("filesystem", f"/in/{name}", "created", 1.0, 1_700_000_000.0))
+    return tmp_path
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(main, ["verify", *words])
+
+
+def change(state: Path, sql: str) -> None:
+    with closing(sqlite3.connect(state / "decisions.sqlite")) as other:
+        other.execute(sql)
+        other.commit()
+
+
+def test_a_log_as_it_was_written_has_no_difference(state: Path) -> None:
+    result = run()
+    assert (result.exit_code, result.output) == (
+        0,
+        "3 decisions of 1 start were made again: no difference.\n",
+    )
+
+
+def test_what_comes_out_otherwise_is_shown_and_is_exit_code_3(state: Path) -> None:
+    change(state, "UPDATE decisions SET score = 0.75 WHERE reason = 'below_threshold'")
+    result = run()
+    assert result.exit_code == 3
+    heading, columns, row = result.output.splitlines()
+    assert heading == "3 decisions of 1 start were made again: 1 difference."
+    assert columns.split() == ["id", "kind", "what", "was", "now"]
+    assert row.split()[1:4] == ["wake", "score", "0.75"]
+
+
+def test_json_holds_the_counts_and_the_differences(state: Path) -> None:
+    change(state, "UPDATE decisions SET question = 'Why?' WHERE events LIKE '%a.pdf%'")
+    result = run("--json")
+    assert result.exit_code == 3
+    told = json.loads(result.output)
+    [difference] = told.pop("differences")
+    assert told == {"decided": 3, "starts": 1, "left": {}, "lost": 0, "differing": 1}
+    assert difference | {"id": ""} == {
+        "id": "",
+        "kind": "wake",
+        "field": "question",
+        "was": "Why?",
+        "now": "/in/a.pdf: an invoice?",
+    }
+
+
+def test_what_cannot_be_made_again_is_told(state: Path) -> None:
+    change(state, "DELETE FROM states WHERE name LIKE 'start %'")
+    result = run()
+    assert result.exit_code == 0
+    first, second = result.output.splitlines()
+    assert first == "0 decisions of 0 starts were made again: no difference."
+    assert second.startswith("3 decisions could not be made again: kept without")
+
+
+def test_settings_name_the_state(state: Path, tmp_path: Path) -> None:
+    config = tmp_path / "other" / "prefrontal.yml"
+    config.parent.mkdir()
+    config.write_text(f"state: {json.dumps(str(state))}\n", encoding="utf-8")
+    assert run("--config", str(config)).output.startswith("3 decisions of 1 start")
+
+
+def test_a_folder_without_a_log_is_one_sentence(tmp_path: Path) -> None:
+    result = run("--state", str(tmp_path / "none"))
+    assert (result.exit_code, result.output.count("\n")) == (2, 1)
+    assert "holds no decisions yet" in result.output

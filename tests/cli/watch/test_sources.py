@@ -1,0 +1,76 @@
+"""MCP servers among the sources that prefrontal.yml names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prefrontal.cli.watch.session import build_watch
+from prefrontal.cli.watch.sources import configured_sources
+from prefrontal.errors import InputError
+from prefrontal.settings import parse_settings
+from prefrontal.storage.state_folder import StateFolder
+
+HERE: dict[str, Any] = {"command": ["tickets-mcp", "--all"], "experimental": True}
+THERE: dict[str, Any] = {"url": "https://example.org:8443/mcp", "experimental": True}
+
+
+def sources(folder: Path, *servers: dict[str, Any]) -> list[dict[str, object]]:
+    """What the sources say of themselves, none of them started."""
+    settings = parse_settings({"sources": {"mcp": list(servers)}})
+    return [each.status() for each in configured_sources(settings, StateFolder(folder))]
+
+
+def refusal(server: dict[str, Any]) -> str:
+    with pytest.raises(InputError) as told:
+        parse_settings({"sources": {"mcp": [server]}})
+    return str(told.value)
+
+
+def test_each_server_is_a_source_with_a_name(tmp_path: Path) -> None:
+    found = sources(tmp_path, HERE, THERE, THERE | {"name": "work"})
+    assert [each["server"] for each in found] == ["tickets-mcp", "example.org:8443", "work"]
+    assert not any(each["running"] or each["connected"] for each in found)
+
+
+def test_a_server_alone_is_something_to_watch(tmp_path: Path) -> None:
+    settings = parse_settings({"sources": {"mcp": [HERE]}, "state": str(tmp_path / "state")})
+    built = build_watch(settings)
+    try:
+        assert [each.module_id for each in built.modules] == ["everything"]
+        kinds = [each["kind"] for each in built.watch.status()["sources"]]
+    finally:
+        built.stop()
+    assert "McpEventsSource" in kinds
+
+
+def test_secrets_are_read_from_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TICKETS_KEY", "a-key")
+    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
+    assert sources(tmp_path, HERE | {"env": ["TICKETS_KEY"]}, THERE | {"token_env": "TICKETS_KEY"})
+    with pytest.raises(InputError, match="^sources.mcp.env must name a variable that is set, got"):
+        sources(tmp_path, HERE | {"env": ["NO_SUCH_KEY"]})
+    with pytest.raises(InputError, match="^sources.mcp.token_env must name a variable that is set"):
+        sources(tmp_path, THERE | {"token_env": "NO_SUCH_KEY"})
+
+
+@pytest.mark.parametrize(
+    ("server", "sentence"),
+    [
+        ({"experimental": True}, "have exactly one of command, url"),
+        (HERE | THERE, "have exactly one of command, url"),
+        ({"url": "http://h"}, "have experimental: true, since this may change"),
+        (THERE | {"env": ["KEY"]}, "have env only beside command"),
+        (HERE | {"token_env": "KEY"}, "have a token_env only beside url"),
+    ],
+)
+def test_a_server_that_is_none_is_refused(server: dict[str, Any], sentence: str) -> None:
+    assert refusal(server).startswith(f"sources.mcp[0] must {sentence}, got ")
+
+
+def test_a_key_that_is_misspelt_is_told_with_the_right_one() -> None:
+    assert "did you mean 'command'?" in refusal({"comand": ["x"], "experimental": True})

@@ -1,0 +1,273 @@
+"""`prefrontal watch`: from a file that was written to a line, and to a clean end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Timer
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from prefrontal.cli import main
+from prefrontal.cli.watch import watch as watch_command
+from prefrontal.cli.watch.session import build_watch
+from prefrontal.settings import parse_settings
+
+from ..running import PATIENCE_S, Running, watching
+
+WAKING = "wakes on everything until 9 relevant answers are known (0 so far)"
+INVOICES = {
+    "module_id": "invoices",
+    "cluster": "money",
+    "version": "1",
+    "question_template": "A new invoice at {location}?",
+    "default_threshold": 0.6,
+}
+
+
+@pytest.fixture(autouse=True)
+def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PREFRONTAL_STATE", raising=False)
+
+
+@pytest.fixture
+def inbox(tmp_path: Path) -> Path:
+    folder = tmp_path / "inbox"
+    folder.mkdir()
+    return folder
+
+
+def config(folder: Path, default_threshold: float = 0.6, **told: Any) -> Path:
+    """A prefrontal.yml with a module for PDFs in `folder`/inbox and a quick gate."""
+    files = {
+        "watch_directories": [str(folder / "inbox")],
+        "relevant_extensions": [".pdf"],
+        "irrelevant_extensions": [".tmp"],
+    }
+    module = {"default_threshold": default_threshold, "signal_priors": {"filesystem": files}}
+    document = {
+        "modules": [INVOICES | module],
+        "policy": {"settle_s": 0.05},
+        "audit_share": 0,
+        "state": str(folder / "state"),
+    }
+    path = folder / "prefrontal.yml"
+    path.write_text(json.dumps(document | told), encoding="utf-8")
+    return path
+
+
+def run(*words: str | Path) -> Any:
+    return CliRunner().invoke(main, [*map(str, words)])
+
+
+def said(*words: str | Path) -> str:
+    """The one sentence of a refused watch."""
+    result = run("watch", *words)
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1
+    return str(result.stderr)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_file_becomes_a_line_and_a_signal_ends_the_watch_cleanly(
+    tmp_path: Path, inbox: Path, number: int, code: int
+) -> None:
+    with watching(inbox, "--state", tmp_path / "state") as running:
+        (inbox / "a.txt").write_text("x")
+        line = running.line()
+        assert "inbox" in line
+        assert " 0.77 " in line
+        assert line.endswith(f"Something changed at {inbox / 'a.txt'}. Does it matter?")
+        ended, rest, errors = running.end(number)
+    assert (ended, rest) == (code, [])
+    assert errors == ["Stopped: 1 event, 1 wake, 0 slept, 0 audits.", f"inbox: {WAKING}"]
+
+
+def test_a_signal_that_another_thread_took_ends_the_watch_all_the_same() -> None:
+    ended: SimpleQueue[int] = SimpleQueue()
+
+    def interrupted() -> None:
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+
+    with watch_command.ended_by_signals(ended):
+        Timer(0.2, interrupted).start()
+        (late := Timer(PATIENCE_S, ended.put, (0,))).start()
+        code = watch_command._awaited(ended)
+        late.cancel()
+        late.join()
+    assert code == 130
+
+
+def test_json_lines_are_the_only_output_whatever_the_command_prints(
+    tmp_path: Path, inbox: Path
+) -> None:
+    command = "sh -c 'echo noise; cat; exit 3'"
+    with watching("--config", config(tmp_path), "--json", "--exec", command) as running:
+        (inbox / "a.pdf").write_text("x")
+        told = json.loads(running.line())
+        running.until("command failed")
+        code, rest, _ = running.end()
+    assert told["question"] == f"A new invoice at {inbox / 'a.pdf'}?"
+    assert (told["subject"], told["reason"], told["version"]) == ("invoices", "woke", 2)
+    assert (code, rest) == (130, [])
+
+
+def test_what_was_learned_is_there_after_a_restart(tmp_path: Path, inbox: Path) -> None:
+    arguments = ("--config", config(tmp_path, default_threshold=0.05), "--json")
+    with watching(*arguments) as running:
+        (inbox / "a.pdf").write_text("x")
+        first = json.loads(running.line())
+        answer = run("feedback", first["id"][:8], "useless", "--state", tmp_path / "state")
+        assert answer.exit_code == 0
+        running.end()
+    with watching(*arguments) as running:
+        (inbox / "a.pdf").write_text("again")
+        later = json.loads(running.line())
+        running.end()
+    assert first["score"] > 0.85
+    assert later["score"] < first["score"] - 0.1
+
+
+def test_what_came_while_nothing_ran_is_asked_at_the_next_start(
+    tmp_path: Path, inbox: Path
+) -> None:
+    with watching("--config", config(tmp_path), "--json") as running:
+        running.end()
+    (inbox / "meanwhile.pdf").write_text("x")
+    with watching("--config", config(tmp_path), "--json") as running:
+        assert json.loads(running.line())["events"][0]["location"] == str(inbox / "meanwhile.pdf")
+        running.end()
+
+
+def test_a_closed_pipe_ends_the_watch_quietly(tmp_path: Path, inbox: Path) -> None:
+    nobody, output = os.pipe()
+    with watching("--config", config(tmp_path), "--json", stdout=output) as running:
+        os.close(output)
+        os.close(nobody)
+        (inbox / "a.pdf").write_text("x")
+        code, _, errors = running.ended()
+    assert code == 1
+    assert errors == ["Stopped: 1 event, 1 wake, 0 slept, 0 audits."]
+
+
+def test_one_state_folder_serves_one_watch(tmp_path: Path, inbox: Path) -> None:
+    state = tmp_path / "state"
+    with watching(inbox, "--state", state) as running:
+        sentence = said(inbox, "--state", state)
+        assert f"in use by another prefrontal watch (process {running.process.pid})" in sentence
+        running.end()
+    with watching(inbox, "--state", state) as running:
+        running.end()
+
+
+def test_every_kept_module_is_watched(tmp_path: Path, inbox: Path) -> None:
+    path = tmp_path / "invoices.json"
+    files = {"watch_directories": [str(inbox)], "relevant_extensions": [".pdf"]}
+    path.write_text(json.dumps(INVOICES | {"signal_priors": {"filesystem": files}}))
+    state = tmp_path / "state"
+    assert run("modules", "add", path, "--state", state).exit_code == 0
+    running = Running(inbox, "--state", state)
+    try:
+        begun = running.until("Ctrl-C stops")
+        assert begun == [
+            f"invoices watches {inbox} (.pdf); threshold 0.60, the module's own",
+            f"Decisions are kept in {state}. Ctrl-C stops.",
+        ]
+        running.end()
+    finally:
+        running.close()
+
+
+def test_a_folder_that_is_not_there_yet_is_told_of(tmp_path: Path) -> None:
+    running = Running(tmp_path / "later", "--state", tmp_path / "state")
+    try:
+        assert f"{tmp_path / 'later'} does not exist yet" in running.until("Ctrl-C stops")[1]
+        running.end()
+    finally:
+        running.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([], "prefrontal must be told what to watch: `prefrontal init` writes settings"),
+        (["--threshold", "2"], "threshold must be a number in 0..1, got 2.0"),
+        (["--threshold", "nan"], "threshold must be a number in 0..1, got nan"),
+        (["--recall", "0"], "recall must be a number above 0 and at most 1, got 0.0"),
+        (["--recall", "0.9", "--threshold", "0.5"], "a threshold or a recall, not both"),
+        (["--exec", "/no/such/program"], "must name a program that can be run"),
+        (["--exec", ""], "exec must be a non-blank string"),
+        (["--post", "example.org"], "address must start with http"),
+        (
+            ["--config", "/no/such.yml"],
+            "/no/such.yml cannot be read: No such file or directory; `prefrontal init` writes",
+        ),
+    ],
+)
+def test_a_slip_is_one_sentence(
+    tmp_path: Path, inbox: Path, words: list[str], sentence: str
+) -> None:
+    folders = [str(inbox)] if words else []
+    assert sentence in said(*folders, *words, "--state", tmp_path / "state")
+
+
+def test_a_file_is_no_folder_to_watch(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert "must be a folder, got the file" in said(tmp_path / "file", "--state", tmp_path / "s")
+
+
+def test_a_state_folder_that_is_a_file_is_told_of(tmp_path: Path, inbox: Path) -> None:
+    (tmp_path / "file").touch()
+    assert "cannot be used as a folder" in said(inbox, "--state", tmp_path / "file")
+
+
+def test_a_module_that_is_given_twice_is_refused(tmp_path: Path, inbox: Path) -> None:
+    path = config(tmp_path, modules=[INVOICES, INVOICES])
+    assert "module_id must be given once, got 'invoices' in modules[1]" in said("--config", path)
+
+
+def test_a_bad_module_of_the_settings_is_told_by_its_place(tmp_path: Path) -> None:
+    path = config(tmp_path, modules=[INVOICES | {"default_threshold": 2}])
+    assert "modules[0]: default_threshold must be a number in 0..1 or null, got 2" in said(
+        "--config", path
+    )
+
+
+def test_a_secret_that_is_not_in_the_environment_is_told_before_anything_runs(
+    tmp_path: Path, inbox: Path
+) -> None:
+    path = config(tmp_path, sinks=[{"post": "http://localhost/", "secret_env": "NO_SUCH_SECRET"}])
+    sentence = "secret_env must name a variable that is set, got 'NO_SUCH_SECRET'"
+    assert sentence in said(inbox, "--config", path)
+
+
+def test_a_broken_kept_module_stops_the_watch_before_it_begins(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    (state / "modules").mkdir(parents=True)
+    (state / "modules" / "x.json").write_text("{")
+    assert "x.json must be JSON" in said(tmp_path, "--state", state)
+
+
+@pytest.mark.parametrize(
+    "sources", [{"http": {"port": 0}}, {"logs": ["app.log"]}, {"stdin": True}, {"git": ["."]}]
+)
+def test_a_source_without_a_module_gets_one_for_everything(
+    tmp_path: Path, sources: dict[str, Any]
+) -> None:
+    built = build_watch(parse_settings({"state": str(tmp_path / "state"), "sources": sources}))
+    built.stop()
+    assert [module.module_id for module in built.modules] == ["everything"]
+
+
+def test_folders_of_one_name_get_modules_of_their_own(tmp_path: Path) -> None:
+    folders = [str(tmp_path / "a" / "in"), str(tmp_path / "b" / "in")]
+    built = build_watch(parse_settings({"state": str(tmp_path / "state")}), folders)
+    built.stop()
+    assert [module.module_id for module in built.modules] == ["in", folders[1]]
