@@ -12,17 +12,7 @@ from torch.nn import functional
 
 from control_sections import Section
 from prefrontal._core.control import ContextReader, CueReader
-from prefrontal.control.ops import (
-    available,
-    context_read,
-    cue_context,
-    fold_context,
-    fold_cue,
-    folded_context_read,
-    folded_cue_context,
-    folded_cue_context_out,
-    terrain_step,
-)
+from prefrontal.control.ops import context_read, cue_context, terrain_step
 from prefrontal.control.ops.cue import plain_context_read, plain_cue_context
 
 PLAIN = "plain torch"
@@ -81,36 +71,21 @@ def without_grad(entries: dict[str, Entry]) -> dict[str, Entry]:
 def one_cue() -> Section:
     torch.manual_seed(0)
     own, z = parameters(32), torch.randn(1, 32)
-    folded, reader, row = fold_cue(*own), CueReader(named(own)), z.numpy()
+    reader, row = CueReader(named(own)), z.numpy()
     action, terrain = torch.empty(1, 16), torch.empty(1, 2)
-    fresh = torch.ops.prefrontal.folded_cue_context.default if available() else folded_cue_context
-    into = folded_cue_context_out
-    if available():
-        into = torch.ops.prefrontal.folded_cue_context_out.default
     entries: dict[str, Entry] = {
         "CueReader.tick (_core)": reader.tick,
         "CueReader.read_into, NumPy (_core)": partial(
             reader.read_into, row, action.numpy(), terrain.numpy()
         ),
         "CueReader.read_into, torch (_core)": partial(reader.read_into, z, action, terrain),
-        "torch.ops, folded, fresh": lambda: fresh(z, folded),
-        "torch.ops, folded, into given": lambda: into(z, folded, action, terrain),
-        "folded_cue_context": lambda: folded_cue_context(z, folded),
         PLAIN: lambda: plain_cue_context(z, *own),
     }
-    if available():
-        from prefrontal import _torch
-
-        direct = _torch.folded_cue_context_out
-        entries["prefrontal._torch, into given"] = lambda: direct(z, folded, action, terrain)
-    agree(folded_cue_context(z, folded), plain_cue_context(z, *own))
     reader.read_into(z, action, terrain)
     agree((action, terrain), plain_cue_context(z, *own))
     targets = {
         "CueReader.tick (_core)": 0.25e-6,
         "CueReader.read_into, NumPy (_core)": 0.25e-6,
-        "torch.ops, folded, fresh": 1.5e-6,
-        "torch.ops, folded, into given": 0.9e-6,
     }
     # Without inference_mode, whose own price is that of a call; nothing here wants a gradient.
     return Section("cue context, B = 1, frozen", entries, PLAIN, targets)
@@ -197,8 +172,7 @@ def terrain() -> Section:
 def reading(rows: int) -> Section:
     torch.manual_seed(rows)
     own, x = parameters(64), torch.randn(rows, 64)
-    folded, reader = fold_context(*own), ContextReader(named(own))
-    out = torch.empty(rows, 64)
+    reader, out = ContextReader(named(own)), torch.empty(rows, 64)
 
     def attention() -> Tensor:
         query, key = functional.linear(x, *own[1:3]), functional.linear(own[0], own[3])
@@ -208,18 +182,17 @@ def reading(rows: int) -> Section:
 
     wanted = plain_context_read(x, *own)
     agree(context_read(x, *own), wanted)
-    agree((folded_context_read(x, folded), attention()), (wanted[0], wanted[0]))
+    reader.read_into(x, out)
+    agree((out, attention()), (wanted[0], wanted[0]))
     entries: dict[str, Entry] = {
         "context_read, live weights": lambda: context_read(x, *own),
-        "folded_context_read, frozen": lambda: folded_context_read(x, folded),
         "ContextReader.read_into (_core)": lambda: reader.read_into(x, out),
-        "fold_context": lambda: fold_context(*own),
         "scaled_dot_product_attention": attention,
         "torch.compile of the plain form": partial(
             torch.compile(plain_context_read, dynamic=False), x, *own
         ),
         PLAIN: lambda: plain_context_read(x, *own),
     }
-    limits = {"context_read, live weights": 450e-6, "folded_context_read, frozen": 70e-6}
+    limits = {"context_read, live weights": 450e-6, "ContextReader.read_into (_core)": 70e-6}
     title = f"ContextMemory.read, B = {rows:,}"
     return Section(title, without_grad(entries), PLAIN, limits if rows > 1 else {})

@@ -15,15 +15,11 @@ constexpr int kTerrain = 2;                  // w_harm, w_goal
 constexpr int kValues = 16 + 16 + kContext;  // of a slot: action, terrain and zeros, context
 constexpr int kNorms = 80;                   // kContext + 1 and zeros
 
-constexpr int kFilled = 0x50464331;  // mark of a table that was filled
-
-// Matrices by columns, so that sixteen results stand side by side. Torch keeps such tables as flat
-// tensors of float32, so the layout is that of python/prefrontal/control/ops/cue_folded.py.
+// Matrices by columns, so that sixteen results stand side by side.
 struct alignas(64) SlotTable {
   int inputs;  // kWorld or kContext
   int cosine;  // divide the scores by the length of the query
   int direct;  // the action reads the input too
-  int mark = kFilled;
   alignas(64) float score[kContext][kSlots];
   float score_start[kSlots];
   float value[kSlots][kValues];

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -20,56 +19,17 @@ needs_compiled = pytest.mark.skipif(not ops.available(), reason="_torch was not 
 Z = drawn(3, 32)
 
 
-def folded() -> Tensor:
-    return ops.fold_cue(*cue_case(depth=128, context=64).tensors[1:])
-
-
-def outs() -> tuple[Tensor, Tensor]:
-    return torch.empty(3, 16), torch.empty(3, 2)
-
-
 def step_tensors() -> tuple[list[Tensor], list[Tensor]]:
     given = cue_case().tensors
     parameters = [*given[1:9], *given[11:13]]
     return parameters, [torch.full_like(each, 7.0) for each in parameters]
 
 
-@needs_compiled
-def test_what_is_written_folded_overlaps_nothing() -> None:
-    table, both = folded(), torch.empty(60)
-    inside, terrain = table[16:64].view(3, 16), torch.empty(3, 2)
-    with pytest.raises(ValueError, match=r"^action must not overlap what is read, got the same"):
-        ops.folded_cue_context_out(Z, table, inside, terrain)
-    with pytest.raises(ValueError, match=r"^terrain must not overlap action, got the same memory$"):
-        ops.folded_cue_context_out(Z, table, both[:48].view(3, 16), both[40:46].view(3, 2))
-
-
-@needs_compiled
-@pytest.mark.parametrize(
-    "other",
-    [
-        torch._neg_view,
-        lambda tensor: torch._efficientzerotensor(tuple(tensor.shape)),
-        torch._to_functional_tensor,
-    ],
-)
-@pytest.mark.parametrize("at", range(4))
-def test_the_direct_call_takes_no_tensor_that_is_not_its_memory(
-    other: Callable[[Tensor], Tensor], at: int
-) -> None:
-    from prefrontal import _torch
-
-    given = [Z, folded(), *outs()]
-    given[at] = other(given[at])
-    with pytest.raises(ValueError, match=r"must be a plain tensor on the CPU; torch\.ops\.prefron"):
-        _torch.folded_cue_context_out(*given)
-
-
 def test_a_negated_view_is_read_as_its_numbers() -> None:
-    if ops.available():
-        wanted, _ = ops.folded_cue_context(-Z, folded())
-        found, _ = ops.folded_cue_context(torch._neg_view(Z), folded())
-        assert torch.equal(found, wanted)
+    tensors = cue_case(depth=128, context=64).tensors[1:]
+    wanted, _ = ops.cue_context(-Z, *tensors)
+    actions, _ = ops.cue_context(torch._neg_view(Z), *tensors)
+    assert torch.equal(actions, wanted)
     parameters = {name: torch.from_numpy(each) for name, each in twins.cue_parameters().items()}
     negated = {name: torch._neg_view(-each) for name, each in parameters.items()}
     with pytest.raises(ValueError, match=r"^parameters\['memory'\] must be a tensor as it lies in"):

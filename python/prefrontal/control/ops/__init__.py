@@ -13,15 +13,7 @@ from ...lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .compiled import available
-    from .cue import (
-        context_read,
-        cue_context,
-        fold_context,
-        fold_cue,
-        folded_context_read,
-        folded_cue_context,
-        folded_cue_context_out,
-    )
+    from .cue import context_read, cue_context
     from .proposal import propose
     from .rollouts import rollout
     from .rule import rule_bias, rule_update
@@ -33,11 +25,6 @@ _HOMES = {
     "available": ".compiled",
     "context_read": ".cue",
     "cue_context": ".cue",
-    "fold_context": ".cue",
-    "fold_cue": ".cue",
-    "folded_context_read": ".cue",
-    "folded_cue_context": ".cue",
-    "folded_cue_context_out": ".cue",
     "lstm_rollout": ".sequence",
     "propose": ".proposal",
     "rollout": ".rollouts",
@@ -51,11 +38,6 @@ __all__ = [
     "available",
     "context_read",
     "cue_context",
-    "fold_context",
-    "fold_cue",
-    "folded_context_read",
-    "folded_cue_context",
-    "folded_cue_context_out",
     "lstm_rollout",
     "propose",
     "rollout",

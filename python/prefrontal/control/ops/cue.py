@@ -16,26 +16,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from . import compiled
-from .cue_folded import (
-    fold_context,
-    fold_cue,
-    folded_context_read,
-    folded_cue_context,
-    folded_cue_context_out,
-)
 from .shapes import expect
-
-__all__ = [
-    "context_read",
-    "cue_context",
-    "fold_context",
-    "fold_cue",
-    "folded_context_read",
-    "folded_cue_context",
-    "folded_cue_context_out",
-    "plain_context_read",
-    "plain_cue_context",
-]
 
 
 def context_read(
