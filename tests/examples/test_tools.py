@@ -314,7 +314,7 @@ def test_a_test_file_runs_in_the_sandbox_too(tmp_path: Path) -> None:
         scratch=tmp_path / "scratch",
         readable=[tmp_path / "w"],
     )
-    assert called.fault == "", called.said
+    assert called.fault == "", called.reason
     assert called.value["passed"] == 1 and "test_two" in called.value["findings"][0]
 
 
@@ -330,4 +330,4 @@ def test_each_says_the_same_again(name: str, tmp_path: Path) -> None:
         )
         for _ in range(2)
     ]
-    assert calls[0].value == calls[1].value and not calls[0].fault, calls[0].said
+    assert calls[0].value == calls[1].value and not calls[0].fault, calls[0].reason

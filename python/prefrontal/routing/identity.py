@@ -115,11 +115,11 @@ def _counters(path: Path) -> dict[Counter, dict[str, int]]:
     """What was counted; a damaged file counts as lost."""
     counters: dict[Counter, dict[str, int]] = {"route": {}, "revision": {}}
     try:
-        found: Any = json.loads(path.read_bytes())
+        state: Any = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         return counters
     for counter, known in counters.items():
-        days = found.get(counter) if isinstance(found, dict) else None
+        days = state.get(counter) if isinstance(state, dict) else None
         for day, number in days.items() if isinstance(days, dict) else ():
             if type(number) is int and number >= 0:
                 known[str(day)] = number
@@ -133,5 +133,5 @@ def _revisions(layout: Layout) -> Iterable[str]:
 
 
 def _largest(pattern: str, texts: Iterable[str]) -> int:
-    found = (re.match(pattern, text) for text in texts)
-    return max((int(match[1]) for match in found if match), default=0)
+    matches = (re.match(pattern, text) for text in texts)
+    return max((int(match[1]) for match in matches if match), default=0)

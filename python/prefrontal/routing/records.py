@@ -73,8 +73,8 @@ def read_records(path: Path) -> Records:
             rows.append(row)
             continue
         torn = number == len(lines)
-        said = "the last line is torn and was skipped" if torn else "a line is no JSON object"
-        findings.append(Finding(path, number, said))
+        problem = "the last line is torn and was skipped" if torn else "a line is no JSON object"
+        findings.append(Finding(path, number, problem))
     return Records(tuple(rows), tuple(findings))
 
 

@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 
 from prefrontal.errors import SourceError
 from prefrontal.routing.generation.code_prompt import module_in, prompt_for
-from prefrontal.routing.generation.generator import GeneratedModule, Refusal, generate, module_name
+from prefrontal.routing.generation.generator import (
+    GeneratedModule,
+    GenerationRefusal,
+    generate,
+    module_name,
+)
 from prefrontal.routing.generation.guardrails import inspect_code
 from prefrontal.routing.layout import Layout, is_slug
 from prefrontal.settings.routing import Routing
@@ -62,7 +67,7 @@ def test_a_good_reply_becomes_a_module_in_the_folder_of_the_route(layout: Layout
 def test_without_a_model_it_says_so_and_names_the_nearest(layout: Layout) -> None:
     near = [candidate("domains/d/x/a.py", 0.58), candidate("domains/d/x/b.py", 0.4)]
     refusal = generate(None, COUNT, layout, "route-007", Routing(), nearest=near)
-    assert refusal == Refusal(
+    assert refusal == GenerationRefusal(
         "none",
         "No tool fits, and no model is configured to write one. Nearest: a 0.58, b 0.40.",
     )
@@ -71,7 +76,7 @@ def test_without_a_model_it_says_so_and_names_the_nearest(layout: Layout) -> Non
 
 def test_a_model_that_fails_is_a_refusal_that_keeps_the_prompt(layout: Layout) -> None:
     refusal = generate(Scripted(None), COUNT, layout, "route-007", Routing())
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, GenerationRefusal)
     assert (refusal.cause, refusal.reasons) == ("model", ())
     assert refusal.summary == "The model gave no module: the model is away."
     assert [path.name for path in refusal.artifacts] == ["prompt.txt"]
@@ -82,7 +87,7 @@ def test_a_module_that_breaks_rules_is_refused_with_every_reason(layout: Layout)
         "    rng =", "    eval('1')\n    rng ="
     )
     refusal = generate(Scripted(bad), COUNT, layout, "route-007", Routing())
-    assert isinstance(refusal, Refusal) and refusal.cause == "guardrails"
+    assert isinstance(refusal, GenerationRefusal) and refusal.cause == "guardrails"
     assert [one.text.rpartition(", got ")[2] for one in refusal.reasons] == [
         "'socket'",
         "eval must not be used",
@@ -103,7 +108,7 @@ def test_the_settings_decide_what_is_allowed(layout: Layout) -> None:
     model = Scripted(
         reply.replace("    rng =", "    open('x', 'w')\n    numpy.zeros(1)\n    rng =")
     )
-    assert isinstance(generate(model, COUNT, layout, "route-001", Routing()), Refusal)
+    assert isinstance(generate(model, COUNT, layout, "route-001", Routing()), GenerationRefusal)
     assert isinstance(generate(model, COUNT, layout, "route-002", lax), GeneratedModule)
     assert "numpy" not in model.prompts[0] and "writing" in model.prompts[0]
     assert "numpy" in model.prompts[1] and "writing" not in model.prompts[1]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from prefrontal.routing.promotion import approval
-from prefrontal.routing.promotion.approval import Verdict, auto_approval
+from prefrontal.routing.promotion.approval import ApprovalVerdict, auto_approval
 from prefrontal.routing.types import RouteDecision, ValidationReport
 from prefrontal.settings.routing import Routing
 
@@ -77,7 +77,7 @@ CASES: list[tuple[str, dict[str, Any], int, str]] = [
 
 
 def is_right(
-    approve: Callable[..., Verdict], changes: dict[str, Any], code: int, says: str
+    approve: Callable[..., ApprovalVerdict], changes: dict[str, Any], code: int, says: str
 ) -> bool:
     known: dict[str, Any] = {
         "parsed": parsed(),

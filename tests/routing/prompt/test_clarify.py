@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prefrontal.routing.catalog.discovery import discover, discover_all
-from prefrontal.routing.prompt.clarify import Question, capped, question_for, resolve
+from prefrontal.routing.prompt.clarify import ClarifyingQuestion, capped, question_for, resolve
 from prefrontal.routing.prompt.parser import parse
 from prefrontal.routing.prompt.taxonomy import Taxonomy
 
@@ -67,21 +67,23 @@ def test_the_threshold_decides_whether_one_is_asked(taxonomy: Taxonomy) -> None:
 )
 def test_a_reply_may_be_a_number_a_name_or_words(taxonomy: Taxonomy, reply: str) -> None:
     parsed = parse("load the numbers", taxonomy)
-    resolved = resolve(parsed, Question("domain", ("analysis", "ingest")), reply, taxonomy)
+    resolved = resolve(
+        parsed, ClarifyingQuestion("domain", ("analysis", "ingest")), reply, taxonomy
+    )
     assert (resolved.domain, resolved.action, resolved.intent) == ("ingest", "load", parsed.intent)
     assert resolved.confidence >= THRESHOLD > parsed.confidence
 
 
 @pytest.mark.parametrize("reply", ["1", "summarise", "Summarize it", "action=summarise", "recap"])
 def test_a_reply_about_the_action_settles_the_domain_too(taxonomy: Taxonomy, reply: str) -> None:
-    question = Question("action", ("summarise", "visualise"))
+    question = ClarifyingQuestion("action", ("summarise", "visualise"))
     resolved = resolve(parse("matrix", taxonomy), question, reply, taxonomy)
     assert (resolved.domain, resolved.action) == ("analysis", "summarise")
     assert resolved.confidence >= THRESHOLD
 
 
 def test_a_name_that_was_not_offered_is_accepted_too(taxonomy: Taxonomy) -> None:
-    question = Question("action", ("summarise", "visualise"))
+    question = ClarifyingQuestion("action", ("summarise", "visualise"))
     assert resolve(parse("matrix", taxonomy), question, "clean", taxonomy).action == "clean"
 
 
@@ -93,19 +95,22 @@ def test_a_reply_that_settles_nothing_leaves_the_best_guess_as_sure_as_it_was(
     taxonomy: Taxonomy, reply: str
 ) -> None:
     parsed = parse("load the numbers", taxonomy)
-    assert resolve(parsed, Question("domain", ("analysis", "ingest")), reply, taxonomy) == parsed
+    assert (
+        resolve(parsed, ClarifyingQuestion("domain", ("analysis", "ingest")), reply, taxonomy)
+        == parsed
+    )
 
 
 def test_a_settled_action_keeps_the_domain_when_nothing_else_names_one() -> None:
     both = Taxonomy([("books", "load"), ("films", "plot"), (None, "export")])
     parsed = replace(parse("zzz", both), domain="films")
-    resolved = resolve(parsed, Question("action", ("export", "plot")), "export", both)
+    resolved = resolve(parsed, ClarifyingQuestion("action", ("export", "plot")), "export", both)
     assert (resolved.domain, resolved.action) == ("films", "export")
 
 
 def test_a_domain_without_an_action_stays_below_the_threshold(taxonomy: Taxonomy) -> None:
     parsed = parse("what is the weather?", taxonomy)
-    resolved = resolve(parsed, Question("domain", ("analysis", "ingest")), "1", taxonomy)
+    resolved = resolve(parsed, ClarifyingQuestion("domain", ("analysis", "ingest")), "1", taxonomy)
     assert (resolved.domain, resolved.action) == ("analysis", None)
     assert resolved.confidence < THRESHOLD
 

@@ -24,10 +24,10 @@ def print_audit(layout: Layout, settings: Routing, as_json: bool) -> bool:
     checks = audit(layout, settings, runner=build_runner(settings), flags=flags)
     for check in checks:
         if as_json:
-            row = {"rule": check.rule, "ok": check.ok, "said": check.said}
+            row = {"rule": check.rule, "ok": check.ok, "said": check.evidence}
             click.echo(json.dumps({**row, "problems": check.problems}, ensure_ascii=False))
             continue
-        click.echo(one_line(f"{'ok' if check.ok else 'BROKEN':7}{check.rule}  ({check.said})"))
+        click.echo(one_line(f"{'ok' if check.ok else 'BROKEN':7}{check.rule}  ({check.evidence})"))
         for problem in check.problems:
             click.echo(one_line(f"         {problem}"))
     broken = sum(not check.ok for check in checks)

@@ -21,7 +21,7 @@ from ...routing.layout import Layout, slug
 from ...routing.plans.plan import parse_plan
 from ...routing.plans.render import render
 from ...routing.ranking.tool_ranker import key_of
-from ...routing.trials.calling import Called, call_tool
+from ...routing.trials.calling import CallOutcome, call_tool
 from ...routing.types import Tool
 from ...settings.routing import Routing
 from ...storage.files import write_atomic
@@ -130,14 +130,14 @@ class SandboxedActor:
         tool_run = replace(_tool_run(option, module, verdict), level=called.level)
         if called.fault:
             return _failed(
-                f"{option.name} failed: {called.said}",
+                f"{option.name} failed: {called.reason}",
                 by_machine=called.fault == "machine",
                 seconds=called.seconds,
                 tool_run=tool_run,
             )
         return self._returned(option, called, tool_run)
 
-    def _returned(self, option: Option, called: Called, tool_run: ToolRun) -> ActOutcome:
+    def _returned(self, option: Option, called: CallOutcome, tool_run: ToolRun) -> ActOutcome:
         value = cleaned(called.value, self._value_bytes)
         status = Status.NOTHING if is_nothing(value) else Status.DONE
         useful, accepted = judged(status)

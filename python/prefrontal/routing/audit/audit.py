@@ -29,10 +29,10 @@ FLAGS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class AuditCheck:
-    """One rule. said: what was looked at; problems: sentences, none when the rule holds."""
+    """One rule. evidence: what was looked at; problems: sentences, none when the rule holds."""
 
     rule: str
-    said: str
+    evidence: str
     problems: tuple[str, ...]
 
     @property
@@ -122,8 +122,8 @@ def _project_checks(layout: Layout, settings: Routing) -> Iterator[AuditCheck]:
     yield _check("the network is off for modules on trial", f"network={network}", open_network)
 
 
-def _check(rule: str, said: str, problems: Collection[str]) -> AuditCheck:
-    return AuditCheck(rule, said, tuple(problems))
+def _check(rule: str, evidence: str, problems: Collection[str]) -> AuditCheck:
+    return AuditCheck(rule, evidence, tuple(problems))
 
 
 def _weights(settings: Routing) -> str:

@@ -76,7 +76,7 @@ class Exercise:
 
 def exercise(settings: Routing, runner: Runner) -> Exercise:
     """Try it all in a folder of its own. Raises SourceError when that cannot be written."""
-    found = Exercise()
+    result = Exercise()
     with TemporaryDirectory(prefix="prefrontal-audit-") as folder:
         layout = Layout.of(Path(folder) / "workflows")
         for name, text in _FILES.items():
@@ -85,17 +85,17 @@ def exercise(settings: Routing, runner: Runner) -> Exercise:
         person = _Person()
         plain = settings.model_copy(update={"embeddings_enabled": False})
         router = Router(layout, plain, runner=runner, operator=person)
-        _clear_prompt(found, router.route("plot a matrix", Mode(dry_run=True)), settings)
+        _clear_prompt(result, router.route("plot a matrix", Mode(dry_run=True)), settings)
         router.route("matrix", Mode(plan_only=True))
         person.questions = 0
         router.route("do something with it", Mode(dry_run=True))
-        found.questions = person.questions
+        result.questions = person.questions
         if person.questions > 1:
-            found.clarification.append(f"{person.questions} questions were asked")
-        _optional(found, layout)
-        _promote(found, layout)
-        found.stray_logs += stray_logs(layout)
-    return found
+            result.clarification.append(f"{person.questions} questions were asked")
+        _optional(result, layout)
+        _promote(result, layout)
+        result.stray_logs += stray_logs(layout)
+    return result
 
 
 class _Person:
@@ -112,25 +112,25 @@ class _Person:
         return False
 
 
-def _clear_prompt(found: Exercise, route: Route, settings: Routing) -> None:
+def _clear_prompt(result: Exercise, route: Route, settings: Routing) -> None:
     events = route.trace.events
-    lines = [line for told in _told(events) for line in told]
+    lines = [line for event_lines in _told(events) for line in event_lines]
     warnings = [line for line in lines if "shadowed" in line]
-    found.shadowing = warnings[0].partition("warning: ")[2] if warnings else ""
+    result.shadowing = warnings[0].partition("warning: ")[2] if warnings else ""
     chosen = route.decision.selected
     if not warnings or any("shared_tools" in spec.path.as_posix() for spec in chosen):
-        found.precedence.append("a shared tool was not shadowed by the domain's with its name")
+        result.precedence.append("a shared tool was not shadowed by the domain's with its name")
     text = "\n".join(lines)
     weights = [f"{value:g} {name}" for name, value in _weights(settings).items()]
     for word in (f"τ={settings.ranker.threshold:.2f}", "tie", *weights):
         if word not in text:
-            found.explanation.append(f"--explain does not show {word!r}")
-    found.steps = [str(event["decision"]) for event in events if event["phase"] == "validate"]
-    names = [step.partition(":")[0] for step in found.steps]
+            result.explanation.append(f"--explain does not show {word!r}")
+    result.steps = [str(event["decision"]) for event in events if event["phase"] == "validate"]
+    names = [step.partition(":")[0] for step in result.steps]
     if names != ["ruff", "mypy", "import", "dry-run"]:
-        found.validation.append(f"the steps were {names} ({route.sentence})")
+        result.validation.append(f"the steps were {names} ({route.sentence})")
     elif route.report is None or not route.report.ok:
-        found.validation.append(f"a good tool is not valid: {route.sentence}")
+        result.validation.append(f"a good tool is not valid: {route.sentence}")
 
 
 def _told(events: list[dict[str, Any]]) -> list[list[str]]:
@@ -143,35 +143,35 @@ def _weights(settings: Routing) -> Mapping[str, float]:
     return weights
 
 
-def _optional(found: Exercise, layout: Layout) -> None:
+def _optional(result: Exercise, layout: Layout) -> None:
     """Tools are the same with and without the cache, and beside a manifest that is broken."""
     plain = discover_all(layout).tools
     cached = [discover_all(layout, cache=open_cache(layout)).tools for _ in range(2)]
     if cached != [plain, plain]:
-        found.optional.append("the cache changes which tools are found")
+        result.optional.append("the cache changes which tools are found")
     if len(plain) != sum(name.endswith(".py") for name in _FILES):
-        found.optional.append("a broken manifest hides tools")
+        result.optional.append("a broken manifest hides tools")
 
 
-def _promote(found: Exercise, layout: Layout) -> None:
+def _promote(result: Exercise, layout: Layout) -> None:
     clock = SystemClock()
     promoter = Promoter(layout, clock, Identities(layout, clock, bytes), "audit")
     sources = [_PLOT, _PLOT, _PLOT.replace("rows:", "rows: list[list[float]], scale:")]
     try:
         done = [promoter.promote(_request(layout, source)) for source in sources]
     except PrefrontalError as error:
-        found.promotion.append(str(error))
+        result.promotion.append(str(error))
         return
     came = [(one.was, one.version) for one in done]
     if came != [("new", "1.0.0"), ("same", "1.0.0"), ("changed", "2.0.0")]:
-        found.promotion.append(f"came out as {came}")
+        result.promotion.append(f"came out as {came}")
     folder = done[0].path.parent
     records = read_records(metadata_file(folder)).rows
     if len(records) != 2:
-        found.promotion.append(f"{len(records)} records were written instead of 2")
+        result.promotion.append(f"{len(records)} records were written instead of 2")
     notes = (folder.parent / "CHANGELOG.md").read_text(encoding="utf-8")
     if any(str(record["id"]) not in notes for record in records):
-        found.promotion.append("a record is not in the change log")
+        result.promotion.append("a record is not in the change log")
 
 
 def _request(layout: Layout, source: str) -> PromotionRequest:

@@ -75,8 +75,8 @@ def tie_rules(settings: Routing) -> list[str]:
         "score": _candidate("domains/a/b/x.py", score=0.699),
     }
     harmless = settings.ranker.harmless_first
-    found = {rule: tie_rule(first, other, harmless) for rule, other in pairs.items()}
-    return [f"{rule}: decided by {got}" for rule, got in found.items() if got != rule]
+    rules = {rule: tie_rule(first, other, harmless) for rule, other in pairs.items()}
+    return [f"{rule}: decided by {got}" for rule, got in rules.items() if got != rule]
 
 
 def unguarded(settings: Routing) -> list[str]:

@@ -20,9 +20,9 @@ _LOGS = {"app", "runs", "validation", "metrics"}
 def stray_logs(layout: Layout) -> list[str]:
     """Folders of logs that are none of the four, and the old name for them."""
     known = sorted(layout.logs.iterdir()) if layout.logs.is_dir() else []
-    found = [path for path in known if path.name not in _LOGS]
+    stray = [path for path in known if path.name not in _LOGS]
     old = [folder / "_tmp_logs" for folder in (layout.root, layout.root.parent, layout.tmp)]
-    return [f"{path} is no folder of logs" for path in (*found, *filter(Path.exists, old))]
+    return [f"{path} is no folder of logs" for path in (*stray, *filter(Path.exists, old))]
 
 
 def runs_with_questions(layout: Layout) -> list[str]:
@@ -30,16 +30,16 @@ def runs_with_questions(layout: Layout) -> list[str]:
     problems = []
     for path in sorted((layout.logs / "runs").glob("*/steps.log")):
         rows = read_records(path).rows
-        asked = [row for row in rows if (row.get("phase"), row.get("decision")) == _ASKED]
-        if len(asked) > 1:
-            problems.append(f"{path}: {len(asked)} questions were asked")
+        questions = [row for row in rows if (row.get("phase"), row.get("decision")) == _ASKED]
+        if len(questions) > 1:
+            problems.append(f"{path}: {len(questions)} questions were asked")
     return problems
 
 
 def unreadable_tools(layout: Layout) -> tuple[int, list[str]]:
     """How many tools there are, and the files that should be one and cannot be read."""
-    found = discover_all(layout)
-    return len(found.tools), [str(finding) for finding in found.findings]
+    discovery = discover_all(layout)
+    return len(discovery.tools), [str(finding) for finding in discovery.findings]
 
 
 def broken_records(layout: Layout) -> tuple[int, list[str]]:
@@ -61,18 +61,18 @@ def broken_records(layout: Layout) -> tuple[int, list[str]]:
 def half_done(layout: Layout) -> list[str]:
     """A note of a promotion that was not finished."""
     path = journal_file(layout)
-    said = "a promotion was interrupted; the next `prefrontal route` finishes it"
-    return [f"{path}: {said}"] if path.exists() else []
+    problem = "a promotion was interrupted; the next `prefrontal route` finishes it"
+    return [f"{path}: {problem}"] if path.exists() else []
 
 
 def ways_out(layout: Layout) -> list[str]:
     """Links below the root that lead out of it."""
-    found = (
+    links = (
         Path(folder, name)
         for folder, folders, files in os.walk(layout.root)
         for name in sorted((*folders, *files))
     )
-    return [f"{path} leads to {path.readlink()}" for path in found if _leads_out(layout, path)]
+    return [f"{path} leads to {path.readlink()}" for path in links if _leads_out(layout, path)]
 
 
 _ASKED = ("clarify", "asked")

@@ -146,8 +146,8 @@ def _exact(
         return []
     places: list[Place] = [(domain, action) for action in named if action]
     places += [(None, action) for action in named if action]
-    found = [place for place in places if exists(place)]
-    return found if any(action == named[0] for _, action in found) else []
+    existing = [place for place in places if exists(place)]
+    return existing if any(action == named[0] for _, action in existing) else []
 
 
 def _widened(domain: str | None, action: str | None, every: Sequence[Place]) -> list[Place]:

@@ -46,14 +46,14 @@ def summary(doc: str) -> str:
 
 def argument_docs(doc: str) -> dict[str, str]:
     """What is said of each argument, by name, in the order it is said."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for kind, numpy, lines in sections(doc):
         if kind == "args":
-            found |= _numpy_entries(lines) if numpy else _entries(lines)
+            texts |= _numpy_entries(lines) if numpy else _entries(lines)
     for field, words, text in _fields(doc):
         if field in _ARGUMENT_FIELDS and words:
-            found[words[-1].lstrip("*")] = text
-    return {name: text for name, text in found.items() if text}
+            texts[words[-1].lstrip("*")] = text
+    return {name: text for name, text in texts.items() if text}
 
 
 def returned_names(doc: str) -> tuple[str, ...]:
@@ -94,13 +94,13 @@ def _has_begun(body: Lines) -> bool:
 
 
 def _heading(line: str, following: str) -> tuple[str, bool, str] | None:
-    found = _HEADING.match(line)
-    kind = _SECTIONS.get(found[1].lower()) if found else None
-    if kind is None or found is None:
+    match = _HEADING.match(line)
+    kind = _SECTIONS.get(match[1].lower()) if match else None
+    if kind is None or match is None:
         return None
-    if found["rest"] is None:
+    if match["rest"] is None:
         return (kind, True, "") if _UNDERLINE.match(following) else None
-    return kind, False, found["rest"].strip()
+    return kind, False, match["rest"].strip()
 
 
 def _trimmed(lines: Lines) -> Lines:
@@ -109,33 +109,33 @@ def _trimmed(lines: Lines) -> Lines:
 
 def _entries(lines: Lines) -> dict[str, str]:
     """Google's entries: "name (type): text", longer text indented below."""
-    found: dict[str, str] = {}
+    entries: dict[str, str] = {}
     name = ""
     for line in lines:
         entry = _ENTRY.match(line)
         if entry:
             name = entry["name"]
-            found[name] = entry["text"].strip()
+            entries[name] = entry["text"].strip()
         elif name and line[:1].isspace():
-            found[name] = f"{found[name]} {line.strip()}".strip()
+            entries[name] = f"{entries[name]} {line.strip()}".strip()
         elif line.strip():
             name = ""
-    return found
+    return entries
 
 
 def _numpy_entries(lines: Lines) -> dict[str, str]:
     """NumPy's entries: "name : type" or "name, name : type", the text indented below."""
-    found: dict[str, str] = {}
+    entries: dict[str, str] = {}
     names = Lines()
     for line in lines:
         entry = _NUMPY_ENTRY.match(line)
         if entry:
             names = [name.strip(" *") for name in entry["names"].split(",")]
-            found |= dict.fromkeys(names, "")
+            entries |= dict.fromkeys(names, "")
         elif line.strip():
             for name in names:
-                found[name] = f"{found[name]} {line.strip()}".strip()
-    return found
+                entries[name] = f"{entries[name]} {line.strip()}".strip()
+    return entries
 
 
 def _fields(doc: str) -> Iterator[tuple[str, Lines, str]]:

@@ -139,26 +139,26 @@ def read_history(folder: Path) -> ToolHistory:
 def _stamp(path: Path) -> tuple[int, ...] | None:
     """What changes when lines are added or the file is replaced; None for no file."""
     try:
-        told = path.stat()
+        status = path.stat()
     except (OSError, ValueError):
         return None
-    return told.st_dev, told.st_ino, told.st_size, told.st_mtime_ns
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _history(folder: Path) -> ToolHistory:
-    found = read_records(history_file(folder))
-    findings = list(found.findings)
+    records = read_records(history_file(folder))
+    findings = list(records.findings)
     events = []
-    for row in found.rows:
+    for row in records.rows:
         event = _event(row)
         if event is None:
-            shown = str(row)[:80]
-            findings.append(Finding(history_file(folder), 0, f"no event of a tool: {shown}"))
+            start = str(row)[:80]
+            findings.append(Finding(history_file(folder), 0, f"no event of a tool: {start}"))
         else:
             events.append(event)
-    told = {(event.tool, event.sha256) for event in events if event.event == "accepted"}
+    noted = {(event.tool, event.sha256) for event in events if event.event == "accepted"}
     promoted = (_promotion(row) for row in read_records(folder / _PROMOTIONS).rows)
-    lost = [one for one in promoted if one and (one.tool, one.sha256) not in told]
+    lost = [one for one in promoted if one and (one.tool, one.sha256) not in noted]
     return ToolHistory((*lost, *events), tuple(findings))
 
 

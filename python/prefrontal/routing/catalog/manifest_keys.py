@@ -102,24 +102,24 @@ def _texts(
     rule: str = "be texts",
 ) -> tuple[str, ...]:
     """The texts of a list, each once; what is no text, or not good, is reported."""
-    found = []
+    texts = []
     for value in _list(raw, key, where, report):
         if _is_text(value) and good(value.strip()):
-            found.append(value.strip())
+            texts.append(value.strip())
         else:
             report(f"{where}{key}", f"items of {where}{key} must {rule}, got {_shown(value)}")
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(texts))
 
 
 def _arguments(raw: Mapping[str, Any], report: Report) -> tuple[ArgSpec, ...]:
-    found: dict[str, ArgSpec] = {}
+    arguments: dict[str, ArgSpec] = {}
     for value in _list(raw, "args", "", report):
         argument = _argument(value, report)
-        if argument is not None and argument.name in found:
+        if argument is not None and argument.name in arguments:
             report("args", f"args must name each argument once, got {argument.name!r} twice")
         elif argument is not None:
-            found[argument.name] = argument
-    return tuple(found.values())
+            arguments[argument.name] = argument
+    return tuple(arguments.values())
 
 
 def _argument(value: object, report: Report) -> ArgSpec | None:

@@ -99,13 +99,13 @@ def _hint(schema: object) -> str | None:
     kinds = schema.get("type")
     if isinstance(kinds, list | str):
         names = [kinds] if isinstance(kinds, str) else kinds
-        found = [_one(name, schema) for name in names if isinstance(name, str)]
+        hints = [_one(name, schema) for name in names if isinstance(name, str)]
     else:
         options = schema.get("anyOf") or schema.get("oneOf") or []
-        found = [_hint(option) for option in options] if isinstance(options, list) else []
-    if not found or None in found:
+        hints = [_hint(option) for option in options] if isinstance(options, list) else []
+    if not hints or None in hints:
         return None
-    return " | ".join(dict.fromkeys(name for name in found if name))
+    return " | ".join(dict.fromkeys(name for name in hints if name))
 
 
 def _one(name: str, schema: Mapping[str, Any]) -> str | None:

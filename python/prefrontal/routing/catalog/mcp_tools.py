@@ -133,8 +133,8 @@ def _document(path: Path, data: bytes) -> object:
 def _tools(path: Path, document: object) -> list[object]:
     """The tools of every page, whatever is wrapped around them. Raises InputError."""
     if isinstance(document, dict) and isinstance(document.get("error"), dict):
-        said = document["error"].get("message")
-        raise InputError(f"{path} must hold a list of tools, got the server's error {said!r}")
+        message = document["error"].get("message")
+        raise InputError(f"{path} must hold a list of tools, got the server's error {message!r}")
     if isinstance(document, dict) and "result" in document:
         document = document["result"]
     if isinstance(document, dict) and isinstance(document.get("tools"), list):

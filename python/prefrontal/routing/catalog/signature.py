@@ -92,10 +92,10 @@ def returned_keys(function: Function) -> tuple[str, ...]:
 
     A dict counts where it is returned, or where the returned name gets its only value.
     """
-    found = [_keys(value, function) for value in _returned(function)]
-    if not found or any(keys is None for keys in found):
+    key_lists = [_keys(value, function) for value in _returned(function)]
+    if not key_lists or any(keys is None for keys in key_lists):
         return ()
-    first, *rest = [keys for keys in found if keys is not None]
+    first, *rest = [keys for keys in key_lists if keys is not None]
     return tuple(key for key in first if all(key in keys for keys in rest))
 
 

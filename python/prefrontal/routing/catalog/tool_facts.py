@@ -19,7 +19,7 @@ open: whether it takes any name. returns: keys it returns. told: outputs the doc
 """
 
 
-class Place(TypedDict):
+class ToolPlace(TypedDict):
     """Where a tool lies."""
 
     path: Path
@@ -68,7 +68,7 @@ def _joined(module: str | None, function: str | None) -> str:
 def _described(function: signature.Function, doc: str, stem: str) -> Facts:
     arguments = signature.arguments(function)
     names = [argument.name for argument in arguments]
-    told = docstring.argument_docs(doc)
+    arg_docs = docstring.argument_docs(doc)
     open_ended = signature.takes_any_name(function)
     return {
         "entry": function.name,
@@ -79,12 +79,12 @@ def _described(function: signature.Function, doc: str, stem: str) -> Facts:
         "returns": list(signature.returned_keys(function)),
         "told": list(docstring.returned_names(doc)),
         "hint": signature.hint(function.returns),
-        "arg_docs": {name: told[name] for name in told if open_ended or name in names},
+        "arg_docs": {name: arg_docs[name] for name in arg_docs if open_ended or name in names},
         "example": example_arguments(doc, (function.name, stem), names),
     }
 
 
-def tool_of(facts: Facts, sha256: str, place: Place, manifest: Manifest | None) -> Tool:
+def tool_of(facts: Facts, sha256: str, place: ToolPlace, manifest: Manifest | None) -> Tool:
     """The tool that the facts describe. The file itself is believed before the manifest."""
     path, example = place["path"], facts["example"]
     declared: tuple[str, ...] = ()
@@ -114,14 +114,14 @@ def tool_of(facts: Facts, sha256: str, place: Place, manifest: Manifest | None) 
 def contradictions(facts: Facts, manifest: Manifest) -> list[str]:
     """Where the manifest says something else than the file, a sentence each."""
     arguments = {name: required for name, _, required, _ in facts["args"]}
-    told = {argument.name for argument in manifest.args}
+    declared = {argument.name for argument in manifest.args}
     wrong = []
     if not facts["open"]:
-        wrong += [_no_argument(facts, "args", name) for name in sorted(told - arguments.keys())]
+        wrong += [_no_argument(facts, "args", name) for name in sorted(declared - arguments.keys())]
         example = manifest.example or {}
         wrong += [_no_argument(facts, "example", name) for name in example if name not in arguments]
-    if told:
-        silent = [name for name in arguments if arguments[name] and name not in told]
+    if declared:
+        silent = [name for name in arguments if arguments[name] and name not in declared]
         wrong += [f"args must name {name!r}, which {facts['entry']}() requires" for name in silent]
     if facts["returns"] and manifest.returns:
         missing = [name for name in manifest.returns if name not in facts["returns"]]

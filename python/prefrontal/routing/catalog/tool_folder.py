@@ -41,7 +41,9 @@ class FolderReader:
             stem = _tool_name(entry.name)
             if stem and self._usable(entry, path := folder / entry.name, stem):
                 relative = f"{prefix}/{entry.name}"
-                place = tool_facts.Place(path=path, relative=relative, domain=domain, action=action)
+                place = tool_facts.ToolPlace(
+                    path=path, relative=relative, domain=domain, action=action
+                )
                 self._take(entry, place, described.get(stem))
         for name in sorted(described.keys() - {_tool_name(entry.name) for entry in entries}):
             text = f"name must be that of a tool in this folder, got {name!r}"
@@ -54,8 +56,8 @@ class FolderReader:
             if not self._inside(folder):
                 self.report(folder, 0, "link must not lead out of domains/ and shared_tools/")
                 return []
-            with os.scandir(folder) as found:
-                return sorted(found, key=lambda entry: os.fsencode(entry.name))
+            with os.scandir(folder) as listing:
+                return sorted(listing, key=lambda entry: os.fsencode(entry.name))
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
@@ -84,7 +86,7 @@ class FolderReader:
         return False
 
     def _take(
-        self, entry: os.DirEntry[str], place: tool_facts.Place, manifest: Manifest | None
+        self, entry: os.DirEntry[str], place: tool_facts.ToolPlace, manifest: Manifest | None
     ) -> None:
         path, stem = place["path"], entry.name[:-3]
         try:
@@ -107,7 +109,7 @@ class FolderReader:
 
     def _manifests(self, entries: list[os.DirEntry[str]], prefix: str) -> dict[str, Manifest]:
         """The manifests of the folder by tool; a tool's own file wins over the folder's."""
-        found: dict[str, Manifest] = {}
+        by_tool: dict[str, Manifest] = {}
         own: set[str] = set()
         for entry in entries:
             name = None if entry.name.endswith(".py") else manifest_of(entry.name)
@@ -115,14 +117,14 @@ class FolderReader:
                 continue
             for manifest in self._read_manifest(entry, f"{prefix}/{entry.name}", name):
                 if name and name not in own:
-                    found[name] = manifest
+                    by_tool[name] = manifest
                     own.add(name)
-                elif manifest.name in found and manifest.name not in own:
+                elif manifest.name in by_tool and manifest.name not in own:
                     text = f"name must be described once in a folder, got {manifest.name!r} again"
                     self.report(manifest.path, 0, text)
                 else:
-                    found.setdefault(manifest.name, manifest)
-        return found
+                    by_tool.setdefault(manifest.name, manifest)
+        return by_tool
 
     def _read_manifest(
         self, entry: os.DirEntry[str], relative: str, name: str
@@ -140,9 +142,9 @@ class FolderReader:
         except OSError as error:
             self.report(path, 0, f"file cannot be read: {error.strerror or error}")
             return ()
-        found, findings = manifests.from_facts(path, facts)
+        descriptions, findings = manifests.from_facts(path, facts)
         self.findings += findings
-        return found
+        return descriptions
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:

@@ -38,18 +38,18 @@ Reason = tuple[int, str]
 
 def module_names(tree: ast.Module) -> dict[str, str]:
     """The names that stand for modules anywhere in the file -> the module."""
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 root = alias.name.partition(".")[0]
-                found[alias.asname or root] = alias.name if alias.asname else root
+                names[alias.asname or root] = alias.name if alias.asname else root
         elif isinstance(node, ast.ImportFrom) and _below(node.module or "", STANDARD):
             for alias in node.names:
                 value = _value(node.module or "", alias.name)
                 if isinstance(value, ModuleType):
-                    found[alias.asname or alias.name] = value.__name__
-    return found
+                    names[alias.asname or alias.name] = value.__name__
+    return names
 
 
 def import_reasons(
@@ -100,9 +100,9 @@ def _reached(
     path = _dotted(node.value)
     module = modules.get(path[0]) if path else None
     if module is not None:
-        found = list(_member(node.lineno, ".".join([module, *path[1:]]), node.attr, extras))
-        if found or not _below(module, STANDARD):
-            yield from found
+        reasons = list(_member(node.lineno, ".".join([module, *path[1:]]), node.attr, extras))
+        if reasons or not _below(module, STANDARD):
+            yield from reasons
             return
     if node.attr.strip("_") in _REACHED or node.attr in _EVALUATING_ANYWHERE:
         yield node.lineno, f"nothing may be reached through other modules, got .{node.attr}"

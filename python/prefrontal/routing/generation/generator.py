@@ -40,7 +40,7 @@ class GeneratedModule:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class GenerationRefusal:
     """Why there is no module. cause: "none": no model is configured; "model": it failed;
     "guardrails": what it wrote breaks rules, one reason each.
 
@@ -61,31 +61,33 @@ def generate(
     settings: Routing,
     *,
     nearest: Sequence[Candidate] = (),
-) -> GeneratedModule | Refusal:
+) -> GeneratedModule | GenerationRefusal:
     """Ask the model once, keep prompt, reply and module in the route's folder, check the module.
 
     nearest: tools that almost fit. Raises SourceError when the folder cannot be written.
     """
     if model is None:
-        return Refusal("none", _no_model(nearest))
+        return GenerationRefusal("none", _no_model(nearest))
     folder = layout.route_tmp(route_id)
     folder.mkdir(parents=True, exist_ok=True)
     rules = settings.generator
-    shown = [_line(candidate) for candidate in nearest[:_NEAREST]]
-    prompt = prompt_for(parsed, rules.allowed_imports, rules.allow_writes, shown)
-    kept = [_keep(folder / "prompt.txt", prompt)]
+    summaries = [_line(candidate) for candidate in nearest[:_NEAREST]]
+    prompt = prompt_for(parsed, rules.allowed_imports, rules.allow_writes, summaries)
+    artifacts = [_keep(folder / "prompt.txt", prompt)]
     try:
         reply = model.complete(prompt)
     except PrefrontalError as error:
-        return Refusal("model", f"The model gave no module: {error}.", artifacts=tuple(kept))
-    kept.append(_keep(folder / "reply.txt", reply))
+        return GenerationRefusal(
+            "model", f"The model gave no module: {error}.", artifacts=tuple(artifacts)
+        )
+    artifacts.append(_keep(folder / "reply.txt", reply))
     source, name = module_in(reply), module_name(parsed)
     path = _keep(folder / f"{name}.py", source)
     reasons = inspect_code(source, rules.allowed_imports, rules.allow_writes, path=path)
     if reasons:
-        return _refused(reasons, path, kept)
+        return _refused(reasons, path, artifacts)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    return GeneratedModule(name, path, source, digest, model.provider, model.name, tuple(kept))
+    return GeneratedModule(name, path, source, digest, model.provider, model.name, tuple(artifacts))
 
 
 def module_name(parsed: ParsedIntent) -> str:
@@ -96,13 +98,13 @@ def module_name(parsed: ParsedIntent) -> str:
     return slug("_".join(telling[:_NAME_WORDS]) or parsed.action or "tool", "tool")
 
 
-def _refused(reasons: Sequence[Finding], path: Path, kept: list[Path]) -> Refusal:
+def _refused(reasons: Sequence[Finding], path: Path, artifacts: list[Path]) -> GenerationRefusal:
     listed = "".join(f"{path.name}:{reason.line}: {reason.text}\n" for reason in reasons)
     report = _keep(path.with_name("refusal.txt"), listed)
     first = reasons[0]
     more = f" and {len(reasons) - 1} more" if len(reasons) > 1 else ""
     summary = f"The guardrails refuse the module: line {first.line}: {first.text}{more}."
-    return Refusal("guardrails", summary, tuple(reasons), (*kept, path, report))
+    return GenerationRefusal("guardrails", summary, tuple(reasons), (*artifacts, path, report))
 
 
 def _keep(path: Path, text: str) -> Path:

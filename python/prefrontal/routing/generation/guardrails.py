@@ -54,14 +54,14 @@ def inspect_code(
 def _text_reasons(source: str) -> list[Reason]:
     if len(source) > LARGEST:
         return [(0, f"the module must have at most {LARGEST} characters, got {len(source)}")]
-    found = []
+    reasons = []
     for number, line in enumerate(source.split("\n"), 1):
         cookie = _COOKIE.match(line) if number <= 2 else None
         if cookie and cookie[1].lower().replace("_", "-") not in ("utf-8", "utf8"):
-            found.append((number, f"the text must be in UTF-8, got a declaration of {cookie[1]}"))
+            reasons.append((number, f"the text must be in UTF-8, got a declaration of {cookie[1]}"))
         if _HIDING.search(line):
-            found.append((number, "the text must have no characters that hide or reorder others"))
-    return found
+            reasons.append((number, "the text must have no characters that hide or reorder others"))
+    return reasons
 
 
 def _parsed(source: str) -> ast.Module | Reason:

@@ -77,8 +77,8 @@ def _judged(
     if not in_time:
         raise SourceError(f"{shlex.join(argv)} must reply within {timeout_s:g} s, got no reply")
     if status != 0 and len(talk.reply) <= most:
-        said = " ".join(talk.complaint.decode(errors="replace").split())
-        raise SourceError(f"{shlex.join(argv)} ended with status {status}: {said or 'no message'}")
+        words = " ".join(talk.complaint.decode(errors="replace").split())
+        raise SourceError(f"{shlex.join(argv)} ended with status {status}: {words or 'no message'}")
     return bytes(talk.reply)
 
 

@@ -55,12 +55,12 @@ def _name(node: ast.AST, modules: Mapping[str, str], imported: Mapping[str, str]
 
 
 def _in_annotations(tree: ast.Module) -> set[int]:
-    found: set[int] = set()
+    ids: set[int] = set()
     for node in ast.walk(tree):
         for name in ("annotation", "returns"):
             hint = getattr(node, name, None)
-            found |= {id(inner) for inner in ast.walk(hint)} if hint is not None else set()
-    return found
+            ids |= {id(inner) for inner in ast.walk(hint)} if hint is not None else set()
+    return ids
 
 
 def _has_seed(call: ast.Call | None) -> bool:

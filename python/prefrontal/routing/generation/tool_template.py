@@ -18,10 +18,10 @@ _SECTIONS = (
 def template_reasons(tree: ast.Module) -> list[tuple[int, str]]:
     """(line, sentence) of each part of the form that is missing."""
     function = entry_of(tree)
-    found = list(_docstring_reasons(ast.get_docstring(tree) or "", function))
+    reasons = list(_docstring_reasons(ast.get_docstring(tree) or "", function))
     if function is None:
-        return [*found, (0, "it must define run() or main() at the top")]
-    return [*found, *_entry_reasons(function)]
+        return [*reasons, (0, "it must define run() or main() at the top")]
+    return [*reasons, *_entry_reasons(function)]
 
 
 def _docstring_reasons(doc: str, function: Function | None) -> Iterator[tuple[int, str]]:

@@ -34,15 +34,15 @@ def _line_of(path: str | os.PathLike[str], sentence: str) -> int:
     """The line of the place that a sentence begins with; 0 when it cannot be told."""
     import yaml  # type: ignore[import-untyped]
 
-    found = _PLACE.match(sentence)
-    if found is None:
+    place = _PLACE.match(sentence)
+    if place is None:
         return 0
     try:
         with Path(path).open(encoding="utf-8-sig") as file:
             node = yaml.compose(file, Loader=yaml.SafeLoader)  # JSON is YAML
     except (OSError, ValueError, RecursionError, yaml.YAMLError):
         return 0
-    return _descend(node, re.findall(r"\w+", found[1]))
+    return _descend(node, re.findall(r"\w+", place[1]))
 
 
 def _descend(node: Any, parts: list[str]) -> int:

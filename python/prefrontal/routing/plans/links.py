@@ -40,13 +40,13 @@ def check_tools(plan: Plan, tools: Sequence[Tool]) -> tuple[Tool, ...]:
     Raises InputError for a tool that is not there, is in two places or cannot be run here, an
     argument it lacks and a required argument it is not given.
     """
-    found = []
+    resolved = []
     for number, step in enumerate(plan.steps):
         where = f"plan.steps[{number}]"
         tool = resolve_tool(step.tool, tools, f"{where}.tool")
         _check_arguments(step, tool, f"{where}.inputs")
-        found.append(tool)
-    return tuple(found)
+        resolved.append(tool)
+    return tuple(resolved)
 
 
 def tool_reference(tool: Tool, tools: Sequence[Tool]) -> str:

@@ -144,14 +144,14 @@ def _shown(value: object) -> str:
 
 
 def _mapping(value: object, where: str, keys: tuple[str, ...]) -> Mapping[str, Any]:
-    found = _any_mapping(value, where)
+    mapping = _any_mapping(value, where)
     for key in keys:
-        if key not in found:
-            raise InputError(f"{where} must have the key {key!r}, got {sorted(map(str, found))}")
-    for key in found:
+        if key not in mapping:
+            raise InputError(f"{where} must have the key {key!r}, got {sorted(map(str, mapping))}")
+    for key in mapping:
         if key not in keys:
             raise InputError(unknown_key(where, key, keys))
-    return found
+    return mapping
 
 
 def _any_mapping(value: object, where: str) -> Mapping[Any, Any]:

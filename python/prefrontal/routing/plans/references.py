@@ -33,8 +33,8 @@ def parse_reference(value: object, where: str) -> Reference | None:
     """
     if not isinstance(value, str) or "{{" not in value:
         return None
-    found = _REFERENCE.match(value)
-    if found is None:
+    match = _REFERENCE.match(value)
+    if match is None:
         rule = "be one whole reference, {{input.X}} or {{steps.sN.outputs.Y}}"
         raise InputError(f"{where} must {rule}, got {value!r}")
-    return Reference(found["step"] or "", found["input"] or found["output"])
+    return Reference(match["step"] or "", match["input"] or match["output"])

@@ -95,14 +95,14 @@ def _example(plan: Plan, used: Sequence[Tool]) -> list[str]:
 
 def _takers(plan: Plan, used: Sequence[Tool], param: str) -> list[tuple[int, Tool, ArgSpec]]:
     """(number of the step, its tool, argument) for each argument that gets the param."""
-    found = []
+    users = []
     for number, (step, tool) in enumerate(zip(plan.steps, used, strict=True)):
         specs = {arg.name: arg for arg in tool.spec.args}
         for argument, reference in step_references(step, number):
             if not reference.step and reference.name == param:
                 spec = specs.get(argument, ArgSpec(argument, None, True, None))
-                found.append((number, tool, spec))
-    return found
+                users.append((number, tool, spec))
+    return users
 
 
 def _table(plan: Plan, used: Sequence[Tool]) -> str:

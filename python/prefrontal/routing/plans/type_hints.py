@@ -16,27 +16,27 @@ _KIN = {
 _SAYS_NOTHING = frozenset(("Any", "object", "None"))
 
 
-def same_type(given: str | None, wanted: str | None) -> bool:
+def same_type(source: str | None, wanted: str | None) -> bool:
     """Whether a value of the first hint is surely one of the second; False for unknown ones.
 
     Modules in front, None as an alternative, quotes and the old names of typing do not count:
     "pd.DataFrame" is "DataFrame | None".
     """
-    members = _members(given)
+    members = _members(source)
     return bool(members) and not members & _SAYS_NOTHING and members <= _members(wanted)
 
 
-def contradicts(given: str | None, wanted: str | None) -> bool:
+def contradicts(source: str | None, wanted: str | None) -> bool:
     """Whether both are known and no value of the first hint can be meant for the second."""
-    one, other = _members(given), _members(wanted)
+    one, other = _members(source), _members(wanted)
     return bool(one and other) and not any(_fits(this, that) for this in one for that in other)
 
 
-def _fits(given: str, wanted: str) -> bool:
+def _fits(source: str, wanted: str) -> bool:
     """Whether two alternatives agree as far as they say something: "list" and "Sequence[int]"."""
-    if {given, wanted} & _SAYS_NOTHING:
+    if {source, wanted} & _SAYS_NOTHING:
         return True
-    (one, *ones), (other, *others) = _parts(given), _parts(wanted)
+    (one, *ones), (other, *others) = _parts(source), _parts(wanted)
     if _KIN.get(one, one) != _KIN.get(other, other):
         return False
     alike = len(ones) != len(others)  # then one says less

@@ -108,11 +108,11 @@ def _with_hint(arg: ArgSpec, tool: Tool) -> ArgSpec:
     """The argument with the manifest's type where the signature has none."""
     if arg.type_hint is not None or tool.manifest is None:
         return arg
-    told = next((one.type_hint for one in tool.manifest.args if one.name == arg.name), None)
-    return ArgSpec(arg.name, told, arg.required, arg.default)
+    hint = next((one.type_hint for one in tool.manifest.args if one.name == arg.name), None)
+    return ArgSpec(arg.name, hint, arg.required, arg.default)
 
 
-def _outputs(tool: Tool, number: int, taken: set[str]) -> Iterator[_Source]:
+def _outputs(tool: Tool, number: int, names: set[str]) -> Iterator[_Source]:
     keys = list(dict.fromkeys(tool.returns))
     if not keys and tool.return_hint != "None":
         keys = [WHOLE]
@@ -123,7 +123,7 @@ def _outputs(tool: Tool, number: int, taken: set[str]) -> Iterator[_Source]:
     for key in keys:
         name = "result" if key == WHOLE else re.sub(r"\W", "_", key, flags=re.ASCII)
         name = name if is_argument_name(name) else f"output_{name}"
-        while name in taken or name in own:
+        while name in names or name in own:
             name += f"_s{number}"
         own.add(name)
         yield _Source(number, name, key, hint)
@@ -137,9 +137,9 @@ def _link(step: _Step, sources: Sequence[_Source]) -> None:
             step.take(arg, named[0])
     for fits in (_by_type, _by_words):
         for arg in step.open_args():
-            found = [one for one in sources if one not in step.used and fits(one, arg)]
-            if found:
-                step.take(arg, found[0])
+            matches = [one for one in sources if one not in step.used and fits(one, arg)]
+            if matches:
+                step.take(arg, matches[0])
     if not step.used:
         _link_neighbour(step, [one for one in sources if one.number == step.number - 1])
 

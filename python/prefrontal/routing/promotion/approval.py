@@ -13,7 +13,7 @@ from ..types import ParsedIntent, RouteDecision, ValidationReport
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ApprovalVerdict:
     """approved: keep it. exit_code: 0 exactly then. sentence: every reason, the first decides."""
 
     approved: bool
@@ -30,7 +30,7 @@ def auto_approval(
     enforced: bool,
     allow_generated: bool = False,
     uncovered: Sequence[str] = (),
-) -> Verdict:
+) -> ApprovalVerdict:
     """Whether `--non-interactive` keeps the route.
 
     Only with enough confidence, a domain and an action that were both found (no widened search),
@@ -48,20 +48,22 @@ def auto_approval(
         *_about_validation(report),
     ]
     if not objections:
-        return Verdict(True, OK, "approved: confidence, scores and validation are good enough.")
+        return ApprovalVerdict(
+            True, OK, "approved: confidence, scores and validation are good enough."
+        )
     reasons = "; ".join(reason for _, reason in objections)
-    return Verdict(False, objections[0][0], f"not approved: {reasons}.")
+    return ApprovalVerdict(False, objections[0][0], f"not approved: {reasons}.")
 
 
 def _about_parsing(parsed: ParsedIntent, settings: Routing) -> list[tuple[int, str]]:
-    found = []
+    reasons = []
     least, confidence = micro(settings.parser.threshold), micro(parsed.confidence)
     if confidence < least:
-        found.append((UNSURE, f"confidence {shown(confidence)} is below {shown(least)}"))
+        reasons.append((UNSURE, f"confidence {shown(confidence)} is below {shown(least)}"))
     for name, value in (("domain", parsed.domain), ("action", parsed.action)):
         if value is None:
-            found.append((UNSURE, f"no {name} was found"))
-    return found
+            reasons.append((UNSURE, f"no {name} was found"))
+    return reasons
 
 
 def _about_scores(decision: RouteDecision, settings: Routing) -> list[tuple[int, str]]:

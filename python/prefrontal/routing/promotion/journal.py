@@ -72,8 +72,8 @@ def perform(layout: Layout, changes: Sequence[Change]) -> None:
         for change in changes[1:]:
             _do(layout, change)
     except PrefrontalError as error:
-        said = "it is noted and will be finished by the next promotion"
-        raise SourceError(f"the promotion is half done: {error}; {said}") from error
+        consequence = "it is noted and will be finished by the next promotion"
+        raise SourceError(f"the promotion is half done: {error}; {consequence}") from error
     path.unlink()
 
 
@@ -102,8 +102,8 @@ def recover(layout: Layout) -> list[Finding]:
         finished = False
         first = f"{first} ({error})"
     path.unlink()
-    said = "was finished" if finished else "was dropped, since the file has changed; promote again"
-    return [Finding(path, 0, f"an interrupted promotion of {first} {said}")]
+    end = "was finished" if finished else "was dropped, since the file has changed; promote again"
+    return [Finding(path, 0, f"an interrupted promotion of {first} {end}")]
 
 
 def _possible(layout: Layout, change: Change) -> bool:

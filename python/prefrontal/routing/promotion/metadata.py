@@ -78,10 +78,10 @@ def tokens_estimate(content: bytes) -> int:
 def read_revisions(folder: Path) -> Revisions:
     """The records of a folder; lines that are none become findings. Raises SourceError."""
     path = metadata_file(folder)
-    found = read_records(path)
-    findings = list(found.findings)
+    records = read_records(path)
+    findings = list(records.findings)
     revisions = []
-    for place, row in enumerate(found.rows, start=1):
+    for place, row in enumerate(records.rows, start=1):
         revision = _revision(row)
         if isinstance(revision, str):
             findings.append(Finding(path, 0, f"record {place} {revision}"))

@@ -86,10 +86,10 @@ def close_pending(layout: Layout, clock: Clock, route_id: str, *, tz: tzinfo | N
 def pending_routes(layout: Layout) -> PendingList:
     """The routes that wait and whose module is still there. Raises SourceError."""
     path = pending_file(layout)
-    found = read_records(path)
-    findings = list(found.findings)
+    records = read_records(path)
+    findings = list(records.findings)
     waiting: dict[str, PendingRoute] = {}
-    for row in found.rows:
+    for row in records.rows:
         route_id = str(row.get("route_id"))
         waiting.pop(route_id, None)
         if row.get("state") == "closed":

@@ -90,13 +90,13 @@ class Promoter:
         except OSError as error:
             raise SourceError(f"{request.source} cannot be read: {error.strerror}") from None
         if sha256(content).hexdigest() != request.approval.sha256.removeprefix("sha256:"):
-            said = "has changed since it was validated; validate it again"
-            raise SourceError(f"{request.source} {said}")
+            reason = "has changed since it was validated; validate it again"
+            raise SourceError(f"{request.source} {reason}")
         return content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
     def _target(self, request: PromotionRequest) -> Path:
-        kept = request.placement == "keep" and not request.source.is_relative_to(self._layout.tmp)
-        if kept:
+        in_tmp = request.source.is_relative_to(self._layout.tmp)
+        if request.placement == "keep" and not in_tmp:
             return _a_tool(self._layout, request.source)
         if not is_slug(request.name):
             rule = "be lower-case letters, digits and underscores, at most 64, a letter first"

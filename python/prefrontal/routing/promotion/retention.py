@@ -115,11 +115,11 @@ def _stale_modules(layout: Layout, oldest: float, broom: _Broom) -> Iterator[Pat
 def _last_change(path: Path) -> float:
     """The newest change of the path or of anything below it; links are not followed."""
     try:
-        found = path.lstat()
+        entry = path.lstat()
     except OSError:
         return float("inf")
-    newest = found.st_mtime
-    if stat.S_ISDIR(found.st_mode):
+    newest = entry.st_mtime
+    if stat.S_ISDIR(entry.st_mode):
         for folder, folders, files in os.walk(path):
             for name in (*folders, *files):
                 with suppress(OSError):
@@ -155,10 +155,10 @@ def _shorten_pending(layout: Layout, oldest: datetime) -> None:
     """Keep the lines of the list that are young enough; a torn one goes."""
     path = pending_file(layout)
     with suppress(SourceError), pending_lock(layout):
-        found = read_records(path)
-        kept = [row for row in found.rows if _is_younger(row.get("ts"), oldest)]
-        if len(kept) < len(found.rows) or found.findings:
-            write_atomic(path, b"".join(record_line(row) for row in kept))
+        records = read_records(path)
+        young = [row for row in records.rows if _is_younger(row.get("ts"), oldest)]
+        if len(young) < len(records.rows) or records.findings:
+            write_atomic(path, b"".join(record_line(row) for row in young))
 
 
 def _is_younger(stamp: object, oldest: datetime) -> bool:

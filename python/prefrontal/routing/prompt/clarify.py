@@ -16,7 +16,7 @@ MOST_CHOICES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ClarifyingQuestion:
     """Which domain, or which action. choices: names of folders, the likeliest first."""
 
     field: Literal["domain", "action"]
@@ -35,7 +35,7 @@ def question_for(
     *,
     threshold: float = THRESHOLD,
     clauses: Sequence[SubIntent] | None = None,
-) -> Question | None:
+) -> ClarifyingQuestion | None:
     """What to ask, or None when the intent is clear or there is nothing to choose from.
 
     Asked is for what is missing, else for the less certain of both; an action first, since it
@@ -50,13 +50,13 @@ def question_for(
     for field in fields:
         choices = _choices(field, parsed, reading, taxonomy)
         if len(choices) > 1 or (choices and getattr(parsed, field) is None):
-            return Question(field, choices)
+            return ClarifyingQuestion(field, choices)
     return None
 
 
 def resolve(
     parsed: ParsedIntent,
-    question: Question,
+    question: ClarifyingQuestion,
     reply: str,
     taxonomy: Taxonomy,
     *,
@@ -91,8 +91,8 @@ def capped(
     return replace(parsed, confidence=below(threshold))
 
 
-def _first(found: Sequence[tuple[str, float]]) -> float:
-    return found[0][1] if found else 0.0
+def _first(names: Sequence[tuple[str, float]]) -> float:
+    return names[0][1] if names else 0.0
 
 
 def _choices(
@@ -110,7 +110,7 @@ def _choices(
     return tuple(dict.fromkeys(names))[:MOST_CHOICES]
 
 
-def _understood(question: Question, reply: str, taxonomy: Taxonomy) -> str | None:
+def _understood(question: ClarifyingQuestion, reply: str, taxonomy: Taxonomy) -> str | None:
     text = reply.strip().casefold()
     text = re.sub(rf"\A{question.field}\s*[=:]\s*", "", text)
     if text.isascii() and text.isdigit():
@@ -122,13 +122,13 @@ def _understood(question: Question, reply: str, taxonomy: Taxonomy) -> str | Non
     return _only_fit(question, text, taxonomy)
 
 
-def _only_fit(question: Question, text: str, taxonomy: Taxonomy) -> str | None:
+def _only_fit(question: ClarifyingQuestion, text: str, taxonomy: Taxonomy) -> str | None:
     """The one choice that the reply's words point to."""
     tokens = evidence.words(text)
     if question.field == "action":
-        found = {name for token in tokens for name in taxonomy.claims(token)}
+        fits = {name for token in tokens for name in taxonomy.claims(token)}
     else:
         names = {name: taxonomy.domain_names(name) for name in taxonomy.domains}
-        found = {name for name in names if any({*each} <= {*tokens} for each in names[name])}
-    fitting = [name for name in question.choices if name in found]
+        fits = {name for name in names if any({*each} <= {*tokens} for each in names[name])}
+    fitting = [name for name in question.choices if name in fits]
     return fitting[0] if len(fitting) == 1 else None

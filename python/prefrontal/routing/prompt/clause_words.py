@@ -70,14 +70,14 @@ class Piece:
 def pieces(prompt: str) -> list[Piece]:
     """The prompt cut into pieces; other characters lie between them."""
     return [
-        Piece(_kind(found), found[0].lower().replace("’", "'"), found.start(), found.end())
-        for found in _PIECE.finditer(prompt)
+        Piece(_kind(match), match[0].lower().replace("’", "'"), match.start(), match.end())
+        for match in _PIECE.finditer(prompt)
     ]
 
 
-def _kind(found: re.Match[str]) -> Kind:
+def _kind(match: re.Match[str]) -> Kind:
     kinds: tuple[Kind, ...] = ("word", "quoted", "comma", "stop", "arrow")
-    return next(kind for kind in kinds if found[kind] is not None)
+    return next(kind for kind in kinds if match[kind] is not None)
 
 
 class Lexicon:
@@ -99,43 +99,43 @@ class Lexicon:
         noun = _NOUN_FORM.search(piece.text) and piece.text not in listed_verbs()
         return "" if noun or piece.text in _ONLY_NOUNS else self.action(piece)
 
-    def starts_clause(self, found: Sequence[Piece], place: int, bare: bool) -> bool:
+    def starts_clause(self, words: Sequence[Piece], place: int, bare: bool) -> bool:
         """Whether the word at `place`, after "and" or a comma, is a verb rather than a noun.
 
         bare: the clause in front has a verb and nothing else, so that a verb is likely.
         """
-        if not self.verb(found[place]):
+        if not self.verb(words[place]):
             return False
-        after = found[place + 1] if place + 1 < len(found) else None
+        after = words[place + 1] if place + 1 < len(words) else None
         if after is not None and (after.kind == "quoted" or after.text in _BEFORE_OBJECTS):
             return True
-        ambiguous = _is_noun_too(found[place].text)
+        ambiguous = _is_noun_too(words[place].text)
         if bare or not ambiguous:
-            return bare or not found[place].text.endswith("ing")
+            return bare or not words[place].text.endswith("ing")
         followed = after is not None and after.kind == "word" and after.text not in CONNECTIVES
-        base = not found[place].text.endswith(("s", "ing"))
+        base = not words[place].text.endswith(("s", "ing"))
         return followed and base and after is not None and after.text not in _PREPOSITIONS
 
 
-def skip_polite(found: Sequence[Piece], place: int) -> int:
+def skip_polite(words: Sequence[Piece], place: int) -> int:
     """The first place from `place` on with a word that is not mere connection or politeness."""
-    end = min(len(found), place + _MOST_SKIPPED)
-    while place < end and found[place].kind == "word" and found[place].text in _POLITE:
+    end = min(len(words), place + _MOST_SKIPPED)
+    while place < end and words[place].kind == "word" and words[place].text in _POLITE:
         place += 1
     return place
 
 
-def is_statement(found: Sequence[Piece]) -> bool:
+def is_statement(words: Sequence[Piece]) -> bool:
     """Whether the words tell something ("it is a list") rather than ask for it."""
-    return any(piece.text in _COPULAS for piece in found[:_OPENING])
+    return any(piece.text in _COPULAS for piece in words[:_OPENING])
 
 
-def looks_imperative(found: Sequence[Piece]) -> bool:
+def looks_imperative(words: Sequence[Piece]) -> bool:
     """Whether an unknown first word is a verb by what follows: "frobnicate the matrix"."""
-    rest = found[skip_polite(found, 0) :][:2]
+    rest = words[skip_polite(words, 0) :][:2]
     if (
         len(rest) < 2
-        or is_statement(found)
+        or is_statement(words)
         or rest[0].kind != "word"
         or rest[0].text in _BEFORE_OBJECTS
     ):

@@ -38,14 +38,14 @@ def words(text: str) -> list[str]:
 def action_evidence(tokens: Sequence[str], taxonomy: Taxonomy) -> Evidence:
     """The evidence for each action that there is any for, in order of name."""
     named = _verb_evidence(tokens, taxonomy)
-    told = _tool_evidence(tokens, taxonomy)
+    tools = _tool_evidence(tokens, taxonomy)
     part = LATER if foreign_verb(tokens, taxonomy) else 1.0
-    found: Evidence = {}
+    by_action: Evidence = {}
     for action in taxonomy.actions:
-        best = max((told.get(place, 0.0) for place in _with_action(taxonomy, action)), default=0.0)
+        best = max((tools.get(place, 0.0) for place in _with_action(taxonomy, action)), default=0.0)
         if total := named.get(action, 0.0) + best:
-            found[action] = part * total
-    return found
+            by_action[action] = part * total
+    return by_action
 
 
 def domain_evidence(
@@ -53,24 +53,24 @@ def domain_evidence(
 ) -> Evidence:
     """The evidence for each domain that there is any for, given the action of that share."""
     telling = [token for token in tokens if action not in taxonomy.claims(token)]
-    told = _tool_evidence(telling, taxonomy)  # the action's own words say nothing of a domain
-    present, found = set(tokens), Evidence()
+    by_place = _tool_evidence(telling, taxonomy)  # the action's own words say nothing of a domain
+    present, by_domain = set(tokens), Evidence()
     for domain in taxonomy.domains:
         total = NAME * _covered(taxonomy.domain_names(domain), present)
-        places = [place for place in told if place[0] == domain and action in (None, place[1])]
-        total += max((told[place] for place in places), default=0.0)
+        places = [place for place in by_place if place[0] == domain and action in (None, place[1])]
+        total += max((by_place[place] for place in places), default=0.0)
         if action is not None and _implied(taxonomy, domain, action):
             total += IMPLIED * action_share
         if total:
-            found[domain] = total
-    return found
+            by_domain[domain] = total
+    return by_domain
 
 
 def shares(evidence: Mapping[str, float], foreign: float = 0.0) -> list[tuple[str, float]]:
     """(name, share 0..1), the largest first, equal ones in order of name."""
     whole = DOUBT**2 + foreign**2 + sum(evidence[name] ** 2 for name in sorted(evidence))
-    found = [(name, round(evidence[name] ** 2 / whole, 6)) for name in sorted(evidence)]
-    return sorted(found, key=lambda each: -each[1])
+    pairs = [(name, round(evidence[name] ** 2 / whole, 6)) for name in sorted(evidence)]
+    return sorted(pairs, key=lambda each: -each[1])
 
 
 def foreign_verb(tokens: Sequence[str], taxonomy: Taxonomy) -> bool:
@@ -91,7 +91,7 @@ def similarity(one: Sequence[float], other: Sequence[float]) -> float:
 def _verb_evidence(tokens: Sequence[str], taxonomy: Taxonomy) -> Evidence:
     """Evidence of the words that name an action; the first of them counts most."""
     present = set(tokens)
-    found: Evidence = {}
+    by_action: Evidence = {}
     first: Mapping[str, bool] = {}
     for token in dict.fromkeys(tokens):
         claimed = taxonomy.claims(token)
@@ -100,16 +100,16 @@ def _verb_evidence(tokens: Sequence[str], taxonomy: Taxonomy) -> Evidence:
             names = taxonomy.action_names(action)
             weight = NAME * _covered(names, present) if in_name else EQUAL_VERB
             weight *= 1.0 if action in first else LATER
-            found[action] = max(found.get(action, 0.0), weight)
-    return found
+            by_action[action] = max(by_action.get(action, 0.0), weight)
+    return by_action
 
 
 def _tool_evidence(tokens: Iterable[str], taxonomy: Taxonomy) -> dict[Place, float]:
     topics = taxonomy.topic_weights(tokens)
-    found = {place: min(TOPIC_MOST, TOPIC * weight) for place, weight in topics.items()}
+    by_place = {place: min(TOPIC_MOST, TOPIC * weight) for place, weight in topics.items()}
     for place, share in taxonomy.phrase_shares(tokens).items():
-        found[place] = found.get(place, 0.0) + PHRASE * share
-    return found
+        by_place[place] = by_place.get(place, 0.0) + PHRASE * share
+    return by_place
 
 
 def _with_action(taxonomy: Taxonomy, action: str) -> list[Place]:

@@ -115,11 +115,11 @@ def clause_actions(
     prompt: str, taxonomy: Taxonomy, clauses: Sequence[SubIntent] | None = None
 ) -> tuple[str, ...]:
     """The actions that the prompt's clauses name, each once, in their order."""
-    found = sub_intents(prompt, taxonomy.action_words()) if clauses is None else clauses
+    parts = sub_intents(prompt, taxonomy.action_words()) if clauses is None else clauses
     names = []
-    for clause in found:
-        told = evidence.shares(evidence.action_evidence(evidence.words(clause.text), taxonomy))
-        names += [name for name, share in told[:1] if share >= LEAST_SHARE]
+    for clause in parts:
+        ordered = evidence.shares(evidence.action_evidence(evidence.words(clause.text), taxonomy))
+        names += [name for name, share in ordered[:1] if share >= LEAST_SHARE]
     return tuple(dict.fromkeys(names))
 
 
@@ -138,23 +138,25 @@ def read_prompt(
     prompt holds no word.
     """
     whole = _checked(prompt)
-    found = sub_intents(prompt, taxonomy.action_words()) if clauses is None else clauses
+    parts = sub_intents(prompt, taxonomy.action_words()) if clauses is None else clauses
     near = _near(prompt, taxonomy, embedder)
     if action is None:
-        actions = _actions([evidence.words(each.text) for each in found], whole, taxonomy, near)
+        actions = _actions([evidence.words(each.text) for each in parts], whole, taxonomy, near)
         actions = _by_votes(actions, {name: _votes(hints, None, name) for name in taxonomy.actions})
     else:
         actions = [(action, 1.0)]
     chosen, share = actions[0] if actions else (None, 0.0)
-    told = evidence.domain_evidence(whole, taxonomy, chosen, share)
-    domains = evidence.shares(_sum(told, {name: near.get(name, 0.0) for name in taxonomy.domains}))
+    of_words = evidence.domain_evidence(whole, taxonomy, chosen, share)
+    of_embedding = {name: near.get(name, 0.0) for name in taxonomy.domains}
+    domains = evidence.shares(_sum(of_words, of_embedding))
     votes = {name: _votes(hints, name, chosen) for name in taxonomy.domains}
     return Reading(tuple(actions), tuple(_by_votes(domains, votes)))
 
 
-def _likeliest(found: Sequence[tuple[str, float]]) -> str | None:
-    """The first, if it has LEAST_SHARE, or has only the votes of hints: those stand with 0."""
-    return found[0][0] if found and (found[0][1] >= LEAST_SHARE or not found[0][1]) else None
+def _likeliest(ranked: Sequence[tuple[str, float]]) -> str | None:
+    """The first one with LEAST_SHARE, or with share 0: then it has the votes of hints alone."""
+    name, share = ranked[0] if ranked else (None, 0.0)
+    return name if share >= LEAST_SHARE or not share else None
 
 
 def _checked(prompt: str) -> list[str]:
@@ -174,16 +176,16 @@ def _actions(
     for clause in clauses:
         if any(taxonomy.claims(token) for token in clause):
             last = clause
-    found = evidence.action_evidence(last, taxonomy)
+    of_actions = evidence.action_evidence(last, taxonomy)
     domains = evidence.domain_evidence(whole, taxonomy, None, 0.0)
-    for action in found:
+    for action in of_actions:
         named = max((domains.get(name, 0.0) for name in taxonomy.domains_of(action)), default=0.0)
-        found[action] += evidence.NAMED_DOMAIN * min(1.0, named)
-    found = _sum(found, {name: near.get(name, 0.0) for name in taxonomy.actions})
+        of_actions[action] += evidence.NAMED_DOMAIN * min(1.0, named)
+    of_actions = _sum(of_actions, {name: near.get(name, 0.0) for name in taxonomy.actions})
     foreign = evidence.FOREIGN if evidence.foreign_verb(last, taxonomy) else 0.0
     if not foreign and any(evidence.foreign_verb(clause, taxonomy) for clause in clauses):
         foreign = evidence.FOREIGN_ELSEWHERE
-    return evidence.shares(found, foreign)
+    return evidence.shares(of_actions, foreign)
 
 
 def _near(prompt: str, taxonomy: Taxonomy, embedder: Embedder | None) -> evidence.Evidence:
@@ -192,10 +194,10 @@ def _near(prompt: str, taxonomy: Taxonomy, embedder: Embedder | None) -> evidenc
     if embedder is None or not names:
         return {}
     first, *rest = embedder.embed([prompt, *(name.replace("_", " ") for name in names)])
-    found: evidence.Evidence = {}
+    by_name: evidence.Evidence = {}
     for name, vector in zip(names, rest, strict=True):
-        found[name] = max(found.get(name, 0.0), EMBEDDING * evidence.similarity(first, vector))
-    return found
+        by_name[name] = max(by_name.get(name, 0.0), EMBEDDING * evidence.similarity(first, vector))
+    return by_name
 
 
 def _sum(one: evidence.Evidence, other: evidence.Evidence) -> evidence.Evidence:
@@ -214,8 +216,8 @@ def _agrees(hint: Pointer, domain: str | None, action: str | None) -> bool:
     return domain in (None, hint.domain) and action in (None, hint.action)
 
 
-def _by_votes(found: list[tuple[str, float]], votes: dict[str, float]) -> list[tuple[str, float]]:
+def _by_votes(ordered: list[tuple[str, float]], votes: dict[str, float]) -> list[tuple[str, float]]:
     """Equal shares in the order of their votes; what only has votes comes last, with share 0."""
-    names = {name for name, _ in found}
+    names = {name for name, _ in ordered}
     more = [(name, 0.0) for name in sorted(votes) if votes[name] > 0.0 and name not in names]
-    return sorted([*found, *more], key=lambda each: (-each[1], -votes.get(each[0], 0.0), each[0]))
+    return sorted([*ordered, *more], key=lambda each: (-each[1], -votes.get(each[0], 0.0), each[0]))

@@ -32,7 +32,7 @@ class Passage:
 
 def passages(layout: Layout, tools: Iterable[Tool]) -> tuple[list[Passage], list[Finding]]:
     """Every passage, in an order that does not depend on the disk, and the files left out."""
-    found = [
+    result = [
         Passage(tool.spec.path, 1, f"{tool.name}. {tool.spec.doc}", tool.domain, tool.action)
         for tool in tools
         if tool.spec.doc
@@ -46,11 +46,11 @@ def passages(layout: Layout, tools: Iterable[Tool]) -> tuple[list[Passage], list
             reason = getattr(error, "strerror", None) or str(error)
             findings.append(Finding(path, 0, f"file cannot be read: {reason}"))
             continue
-        found += [Passage(path, line, part, domain, action) for line, part in _parts(text)]
+        result += [Passage(path, line, part, domain, action) for line, part in _parts(text)]
     if len(files) > MOST_FILES:
         left = f"{len(files) - MOST_FILES} files are left out, past {MOST_FILES}"
         findings.append(Finding(layout.root, 0, left))
-    return found, findings
+    return result, findings
 
 
 File = tuple[Path, str | None, str | None]

@@ -66,15 +66,15 @@ def sub_intents(prompt: str, action_words: Sequence[str] = ()) -> tuple[SubInten
     return tuple(_sub_intent(clause, prompt) for clause in _in_time(clauses))
 
 
-def _cut(found: list[Piece], lexicon: Lexicon) -> list[_Clause]:
+def _cut(words: list[Piece], lexicon: Lexicon) -> list[_Clause]:
     """The pieces between words and marks that end a clause."""
     clauses = [_Clause("start")]
     place = 0
-    while place < len(found):
-        link, after = _break(found, place, clauses[-1], lexicon)
+    while place < len(words):
+        link, after = _break(words, place, clauses[-1], lexicon)
         if link is None:
-            if found[place].kind in ("word", "quoted", "comma"):
-                clauses[-1].words.append(found[place])
+            if words[place].kind in ("word", "quoted", "comma"):
+                clauses[-1].words.append(words[place])
         elif clauses[-1].words:
             clauses.append(_Clause(link))
         else:  # two in a row: the one that says most stays
@@ -88,49 +88,49 @@ def _stronger(one: Link, other: Link) -> Link:
 
 
 def _break(
-    found: list[Piece], place: int, clause: _Clause, lexicon: Lexicon
+    words: list[Piece], place: int, clause: _Clause, lexicon: Lexicon
 ) -> tuple[Link | None, int]:
     """(how a new clause begins at the piece, the place after what joins); None: it does not."""
-    piece = found[place]
+    piece = words[place]
     if piece.kind == "stop":
         return "stop", place + 1
     if piece.kind == "arrow":
         return "then", place + 1
     if piece.kind == "comma" or piece.text in _AND:
-        return _break_weak(found, place, clause, lexicon)
+        return _break_weak(words, place, clause, lexicon)
     if piece.kind == "word":
-        return _break_word(found, place, lexicon)
+        return _break_word(words, place, lexicon)
     return None, place + 1
 
 
 def _break_weak(
-    found: list[Piece], place: int, clause: _Clause, lexicon: Lexicon
+    words: list[Piece], place: int, clause: _Clause, lexicon: Lexicon
 ) -> tuple[Link | None, int]:
     """At a comma or "and": where a verb follows, or the comma ends a leading "after ..."."""
     after = place + 1
-    for piece in found[after : after + 4]:
+    for piece in words[after : after + 4]:
         if piece.kind != "word" or piece.text not in CONNECTIVES:
             break
         after += 1
         if piece.text in _THEN:
             return "then", after
-    verb = skip_polite(found, after)
+    verb = skip_polite(words, after)
     bare = bool(clause.words) and bool(lexicon.verb(clause.words[-1]))
-    if verb < len(found) and lexicon.starts_clause(found, verb, bare):
+    if verb < len(words) and lexicon.starts_clause(words, verb, bare):
         return "and", after
-    if found[place].kind == "comma" and clause.link in ("after", "before") and clause.words:
+    if words[place].kind == "comma" and clause.link in ("after", "before") and clause.words:
         return "and", after
     return None, place + 1
 
 
-def _break_word(found: list[Piece], place: int, lexicon: Lexicon) -> tuple[Link | None, int]:
-    word = found[place].text
-    verb = skip_polite(found, place + 1)
-    before_verb = verb < len(found) and bool(lexicon.verb(found[verb]))
+def _break_word(words: list[Piece], place: int, lexicon: Lexicon) -> tuple[Link | None, int]:
+    word = words[place].text
+    verb = skip_polite(words, place + 1)
+    before_verb = verb < len(words) and bool(lexicon.verb(words[verb]))
     if word in _THEN or (word in _THEN_VERB and before_verb):
         return "then", place + 1
     if word in _LATER or word == "before":
-        pointer = place + 1 < len(found) and found[place + 1].text in _POINTERS
+        pointer = place + 1 < len(words) and words[place + 1].text in _POINTERS
         if pointer and word != "once":
             return ("before that" if word == "before" else "then"), place + 2
         if before_verb:
@@ -156,13 +156,13 @@ def _find_verb(clause: _Clause, lexicon: Lexicon) -> None:
 
 def _merged(clauses: list[_Clause]) -> list[_Clause]:
     """Clauses with a verb each: the others go to the one before, at the start to the one after."""
-    found: list[_Clause] = []
+    result: list[_Clause] = []
     for clause in clauses:
-        if found and (not clause.verb or not found[-1].verb or len(found) == MOST_CLAUSES):
-            _join(found[-1], clause)
+        if result and (not clause.verb or not result[-1].verb or len(result) == MOST_CLAUSES):
+            _join(result[-1], clause)
         else:
-            found.append(clause)
-    return found
+            result.append(clause)
+    return result
 
 
 def _join(first: _Clause, second: _Clause) -> None:
@@ -177,9 +177,9 @@ def _borrowed(clauses: list[_Clause], place: int, prompt: str) -> str:
     following = clauses[place + 1 :]
     joined = next((i for i, one in enumerate(following) if one.link != "and"), len(following))
     for other in (*following[:joined], *reversed(clauses[:place]), *following[joined:]):
-        found = _object(other, prompt)
-        if found:
-            return found
+        text = _object(other, prompt)
+        if text:
+            return text
     return ""
 
 
@@ -191,21 +191,21 @@ def _object(clause: _Clause, prompt: str) -> str:
 
 def _in_time(clauses: list[_Clause]) -> list[_Clause]:
     """What comes "after" or "before" something else, where it is to be done."""
-    found: list[_Clause] = []
+    ordered: list[_Clause] = []
     sentence = 0  # where it begins in found
     waiting: list[_Clause] = []  # "before plotting, ...": at the end of its sentence
     for clause in clauses:
         if clause.link in ("stop", "then"):
-            found, waiting = found + waiting, []
-            sentence = len(found)
-        begins = len(found) == sentence and not waiting
+            ordered, waiting = ordered + waiting, []
+            sentence = len(ordered)
+        begins = len(ordered) == sentence and not waiting
         if clause.link == "before" and begins:
             waiting.append(clause)
-        elif found and (clause.link == "before that" or (clause.link == "after" and not begins)):
-            found.insert(len(found) - 1, clause)
+        elif ordered and (clause.link == "before that" or (clause.link == "after" and not begins)):
+            ordered.insert(len(ordered) - 1, clause)
         else:
-            found.append(clause)
-    return found + waiting
+            ordered.append(clause)
+    return ordered + waiting
 
 
 def _sub_intent(clause: _Clause, prompt: str) -> SubIntent:

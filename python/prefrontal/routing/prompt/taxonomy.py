@@ -36,10 +36,12 @@ class Taxonomy:
 
     def __init__(self, places: Iterable[Place], tools: Iterable[Tool] = ()) -> None:
         listed = [tool for tool in tools if tool.action is not None]
-        found = {*places, *((tool.domain, tool.action) for tool in listed if tool.action)}
-        self.places: frozenset[Place] = frozenset(found)
-        self.domains: tuple[str, ...] = tuple(sorted({domain for domain, _ in found if domain}))
-        self.actions: tuple[str, ...] = tuple(sorted({action for _, action in found}))
+        all_places = {*places, *((tool.domain, tool.action) for tool in listed if tool.action)}
+        self.places: frozenset[Place] = frozenset(all_places)
+        self.domains: tuple[str, ...] = tuple(
+            sorted({domain for domain, _ in all_places if domain})
+        )
+        self.actions: tuple[str, ...] = tuple(sorted({action for _, action in all_places}))
         self._domain_names = {name: [_words(name)] for name in self.domains}
         self._action_names = {name: [_words(name)] for name in self.actions}
         self._claims: dict[str, dict[str, bool]] = {}
@@ -77,9 +79,9 @@ class Taxonomy:
     def claims(self, token: str) -> Mapping[str, bool]:
         """The actions a word points to -> whether it is in their name or only of equal meaning."""
         if token not in self._claims:
-            found = {action: self._claimed(token, action) for action in self.actions}
+            claims = {action: self._claimed(token, action) for action in self.actions}
             self._claims[token] = {
-                action: named for action, named in found.items() if named is not None
+                action: named for action, named in claims.items() if named is not None
             }
         return self._claims[token]
 
@@ -90,12 +92,12 @@ class Taxonomy:
         if any(token in name for names in self._domain_names.values() for name in names):
             return None  # "in ingest" means the domain, not to load
         groups = verbs.groups()
-        meant = groups.get(token, frozenset())
-        return False if any(meant & groups.get(word, frozenset()) for word in words) else None
+        meanings = groups.get(token, frozenset())
+        return False if any(meanings & groups.get(word, frozenset()) for word in words) else None
 
     def phrase_shares(self, tokens: Iterable[str]) -> dict[Place, float]:
         """Per folder the best share (0..1) of a tool's name or intent that the tokens cover."""
-        present, found = set(tokens), dict[Place, float]()
+        present, shares = set(tokens), dict[Place, float]()
         touched = {
             id(phrase): phrase
             for token in sorted(present)
@@ -104,16 +106,16 @@ class Taxonomy:
         for phrase in touched.values():
             whole = sum(self._rarity(token) for token in phrase.tokens)
             part = sum(self._rarity(token) for token in phrase.tokens if token in present)
-            found[phrase.place] = max(found.get(phrase.place, 0.0), part / whole)
-        return found
+            shares[phrase.place] = max(shares.get(phrase.place, 0.0), part / whole)
+        return shares
 
     def topic_weights(self, tokens: Iterable[str]) -> dict[Place, float]:
         """Per folder the words of its docstrings that are among the tokens, a rare word up to 1."""
-        found: dict[Place, float] = {}
+        weights: dict[Place, float] = {}
         for token in sorted(set(tokens)):
             for place in self._topics.get(token, ()):
-                found[place] = found.get(place, 0.0) + self._rarity(token)
-        return found
+                weights[place] = weights.get(place, 0.0) + self._rarity(token)
+        return weights
 
     def _learn(self, tool: Tool) -> None:
         place: Place = (tool.domain, tool.action or "")

@@ -69,13 +69,13 @@ LIGHT_VERBS = "make create produce build give show display print list run execut
 @cache
 def groups() -> Mapping[str, frozenset[int]]:
     """The token of a verb -> the groups it belongs to."""
-    found: dict[str, set[int]] = {}
+    of_token: dict[str, set[int]] = {}
     for number, words in enumerate(SAME_MEANING):
         for word in words.split():
             tokens = routing.tokens(word)
             if len(tokens) == 1:
-                found.setdefault(tokens[0], set()).add(number)
-    return {token: frozenset(numbers) for token, numbers in found.items()}
+                of_token.setdefault(tokens[0], set()).add(number)
+    return {token: frozenset(numbers) for token, numbers in of_token.items()}
 
 
 @cache

@@ -67,18 +67,18 @@ def shares(candidates: Sequence[Candidate], count: int, floor: int) -> tuple[Sha
     if count < 2:
         return ()
     options = [_options(candidates, clause, count, floor) for clause in range(count)]
-    chosen = _spread([found[0] if found else None for found in options], options)
-    found: list[Share] = []
+    chosen = _spread([ranked[0] if ranked else None for ranked in options], options)
+    result: list[Share] = []
     for clause, option in enumerate(chosen):
         if option is None:
             continue
         score, candidate = option
-        last = found[-1] if found else None
+        last = result[-1] if result else None
         if last and _same(last.candidate, candidate) and last.clauses[-1] == clause - 1:
-            found[-1] = Share(candidate, (*last.clauses, clause), min(last.score, score))
+            result[-1] = Share(candidate, (*last.clauses, clause), min(last.score, score))
         else:
-            found.append(Share(candidate, (clause,), score))
-    return tuple(found)
+            result.append(Share(candidate, (clause,), score))
+    return tuple(result)
 
 
 def uncovered(
@@ -92,9 +92,9 @@ def uncovered(
     return tuple(i for i in range(count) if all(each[i] < floor for each in scores))
 
 
-def tools_of(found: Sequence[Share]) -> int:
+def tools_of(steps: Sequence[Share]) -> int:
     """How many different tools the shares need."""
-    return len({_identity(share.candidate) for share in found})
+    return len({_identity(share.candidate) for share in steps})
 
 
 Option = tuple[int, Candidate]
@@ -118,10 +118,10 @@ def _order(option: Option) -> tuple[int, Key]:
 
 def _spread(chosen: list[Option | None], options: list[list[Option]]) -> list[Option | None]:
     """The same choice, or with one clause given to another tool when all have the same one."""
-    taken = [option for option in chosen if option is not None]
-    if len(taken) < 2 or len({_identity(candidate) for _, candidate in taken}) > 1:
+    choices = [option for option in chosen if option is not None]
+    if len(choices) < 2 or len({_identity(candidate) for _, candidate in choices}) > 1:
         return chosen
-    only = taken[0][1]
+    only = choices[0][1]
     swaps = [
         (best[0] - score, clause, position)
         for clause, best in enumerate(chosen)

@@ -54,22 +54,22 @@ def decide(
     candidate without a score for each of several clauses.
     """
     ordered = sorted(ranked, key=lambda one: tie_key(one, settings.harmless_first))
-    kept, warnings = shadowed(ordered)
+    eligible, warnings = shadowed(ordered)
     bar, count = Bar.of(settings), len(clauses)
-    reaching = [candidate for candidate in kept if micro(candidate.score) >= bar.tau]
-    needed = needed_for_all(kept, count, bar.floor, bar.margin)
+    reaching = [candidate for candidate in eligible if micro(candidate.score) >= bar.tau]
+    needed = needed_for_all(eligible, count, bar.floor, bar.margin)
     whole = next((one for one in reaching if covers_all(one, needed)), None)
     if whole is not None:
         return _select(route_id, whole, _all_of_it(whole, count, bar), warnings)
-    found = shares(ordered, count, bar.floor)
-    several = tools_of(found) > 1
-    plan = plan_for([share.candidate for share in found]) if several else None
+    steps = shares(ordered, count, bar.floor)
+    several = tools_of(steps) > 1
+    plan = plan_for([share.candidate for share in steps]) if several else None
     if plan is not None:
-        return _compose(route_id, plan, found, clauses, bar)
+        return _compose(route_id, plan, steps, clauses, bar)
     unwired = ("the tools that cover its clauses cannot be wired",) if several else ()
     if reaching:
         return _select(route_id, reaching[0], _best_of_it(reaching[0], bar), unwired + warnings)
-    reason = _sentence(_nothing(parsed, kept, bar), unwired + warnings)
+    reason = _sentence(_nothing(parsed, eligible, bar), unwired + warnings)
     return RouteDecision(route_id, "generate", [], None, reason)
 
 
@@ -88,17 +88,17 @@ def _select(route_id: str, choice: Candidate, why: str, notes: Sequence[str]) ->
 
 
 def _compose(
-    route_id: str, plan: Plan, found: Sequence[Share], clauses: Sequence[SubIntent], bar: Bar
+    route_id: str, plan: Plan, parts: Sequence[Share], clauses: Sequence[SubIntent], bar: Bar
 ) -> RouteDecision:
-    specs = [replace(share.candidate.tool.spec, score=share.score / 1e6) for share in found]
+    specs = [replace(share.candidate.tool.spec, score=share.score / 1e6) for share in parts]
     steps = ", ".join(
         f"{_name(share.candidate)} {shown(share.score)} for "
         + " and ".join(repr(clauses[place].text) for place in share.clauses)
-        for share in found
+        for share in parts
     )
-    covered = {place for share in found for place in share.clauses}
+    covered = {place for share in parts for place in share.clauses}
     missing = [f"nothing covers {one.text!r}" for i, one in enumerate(clauses) if i not in covered]
-    why = f"{len(found)} steps of at least {shown(bar.floor)} cover {len(covered)} of "
+    why = f"{len(parts)} steps of at least {shown(bar.floor)} cover {len(covered)} of "
     why += f"{len(clauses)} clauses: {steps}"
     document = plan_document(plan)
     return RouteDecision(route_id, "compose", specs, document, _sentence(why, missing))
@@ -117,11 +117,11 @@ def _reaches(choice: Candidate, bar: Bar) -> str:
     return f"{_name(choice)} has {shown(micro(choice.score))}, at least tau {shown(bar.tau)}"
 
 
-def _nothing(parsed: ParsedIntent, kept: Sequence[Candidate], bar: Bar) -> str:
+def _nothing(parsed: ParsedIntent, eligible: Sequence[Candidate], bar: Bar) -> str:
     place = f"domain={parsed.domain or '?'} action={parsed.action or '?'}"
-    if not kept:
+    if not eligible:
         return f"there is no tool for {place}"
-    nearest = ", ".join(f"{_name(one)} {shown(micro(one.score))}" for one in kept[:_NEAREST])
+    nearest = ", ".join(f"{_name(one)} {shown(micro(one.score))}" for one in eligible[:_NEAREST])
     return f"no tool for {place} reaches tau {shown(bar.tau)}; nearest: {nearest}"
 
 

@@ -53,8 +53,8 @@ class IndexStore:
         except (OSError, SourceError) as error:
             self.note = f"the index was not kept: {error}"
             return
-        kept = sorted(self._folder.glob("index-*.bin"), key=lambda one: one.stat().st_mtime_ns)
-        for old in kept[:-MOST_KEPT]:
+        files = sorted(self._folder.glob("index-*.bin"), key=lambda one: one.stat().st_mtime_ns)
+        for old in files[:-MOST_KEPT]:
             with suppress(OSError):
                 old.unlink()
 

@@ -52,22 +52,22 @@ def shadowed(ranked: Sequence[Candidate]) -> tuple[tuple[Candidate, ...], tuple[
     for candidate in ranked:
         if candidate.tool.runnable and not candidate.tool.shared:
             owners.setdefault(candidate.tool.name, candidate)
-    kept, warnings = [], []
+    rest, warnings = [], []
     for candidate in ranked:
         owner = owners.get(candidate.tool.name) if candidate.tool.shared else None
         if owner is None:
-            kept.append(candidate)
+            rest.append(candidate)
         else:
             chosen, other = owner.tool.relative, candidate.tool.relative
             warnings.append(f"{other} is shadowed by {chosen}; chosen: {chosen}")
-    return tuple(kept), tuple(warnings)
+    return tuple(rest), tuple(warnings)
 
 
 def harm(tool: Tool) -> int:
     """What it may do to the world: 0 nothing, 1 write, MOST_HARM delete."""
     manifest = tool.manifest
-    told = manifest.side_effects if manifest else None
-    return _UNSAID_HARM if told is None else _HARM[told]
+    effects = manifest.side_effects if manifest else None
+    return _UNSAID_HARM if effects is None else _HARM[effects]
 
 
 def _rules(harmless_first: bool) -> list[tuple[str, Callable[[Candidate], int | str]]]:

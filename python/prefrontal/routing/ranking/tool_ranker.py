@@ -77,9 +77,9 @@ class ToolRanker:
         parts = [clause.text for clause in clauses] if len(clauses) > 1 else []
         whole, *by_clause = [self._ranked(text, among) for text in (intent, *parts)]
         most = self._settings.candidates
-        chosen = {key for found in (whole, *by_clause) for key in list(found)[:most]}
+        chosen = {key for by_key in (whole, *by_clause) for key in list(by_key)[:most]}
         candidates = [
-            replace(whole[key], clauses=tuple(found[key].score for found in by_clause))
+            replace(whole[key], clauses=tuple(by_key[key].score for by_key in by_clause))
             for key in chosen
         ]
         return sorted(candidates, key=lambda one: tie_key(one, self._settings.harmless_first))
@@ -103,52 +103,52 @@ class ToolRanker:
 
     def constants(self, intent: str) -> dict[str, float]:
         """The map from sum to score, as it stands now: slope, and the sum that gives 0.60."""
-        found = self._asked(self._hinted, intent, 1)
-        told = found[0].explanation if found else None
-        return dict(told["calibration"]) if told else {}
+        best = self._asked(self._hinted, intent, 1)
+        explanation = best[0].explanation if best else None
+        return dict(explanation["calibration"]) if explanation else {}
 
     def _ranked(self, intent: str, among: Container[str] | None) -> dict[str, Candidate]:
         hinted = self._asked(self._hinted, intent, len(self._tools))
         plain = hinted
         if self._plain is not self._hinted:
             plain = self._asked(self._plain, intent, len(self._tools))
-        alone = {found.name: found for found in plain}
+        alone = {entry.name: entry for entry in plain}
         words = set(core.tokens(intent))
         wanted = [one for one in hinted if among is None or one.name in among]
-        found = [self._candidate(one, alone[one.name], words) for one in wanted]
-        found.sort(key=lambda one: tie_key(one, self._settings.harmless_first))
-        return {key_of(one.tool): one for one in found}
+        candidates = [self._candidate(one, alone[one.name], words) for one in wanted]
+        candidates.sort(key=lambda one: tie_key(one, self._settings.harmless_first))
+        return {key_of(one.tool): one for one in candidates}
 
-    def _candidate(self, found: RankedTool, alone: RankedTool, words: set[str]) -> Candidate:
-        tool, flags = self._tools[found.name], []
-        features = self._features(found)
-        score = self._score(features, found)
+    def _candidate(self, entry: RankedTool, alone: RankedTool, words: set[str]) -> Candidate:
+        tool, flags = self._tools[entry.name], []
+        features = self._features(entry)
+        score = self._score(features, entry)
         against = _anti_intents(tool, words)
         if against:
             features["doc_keywords"] *= ANTI_INTENT_FACTOR
-            score = min(score, self._score(features, found))
+            score = min(score, self._score(features, entry))
             flags.append(f"not for {', '.join(against)}: doc x {ANTI_INTENT_FACTOR:g}")
         most = min(1.0, self._score(self._features(alone), alone) + HINT_LIMIT)
         if micro(score) > micro(most):
             score = most
             flags.append(f"manifest adds {HINT_LIMIT:g} at most")
-        if not self._histories.get(found.name):
+        if not self._histories.get(entry.name):
             flags.append("history is the prior")
-        return Candidate(tool, score, features, found.matched, (), tuple(flags))
+        return Candidate(tool, score, features, entry.matched, (), tuple(flags))
 
-    def _features(self, found: RankedTool) -> dict[str, float]:
+    def _features(self, entry: RankedTool) -> dict[str, float]:
         """Those of the index; history ages, so it is looked up for this moment."""
-        success = self._successes.get(found.name, PRIOR)
-        return {**found.features, "history_success": success}
+        success = self._successes.get(entry.name, PRIOR)
+        return {**entry.features, "history_success": success}
 
-    def _score(self, features: Mapping[str, float], found: RankedTool) -> float:
-        weights, told = self._settings.weights, found.explanation or {}
+    def _score(self, features: Mapping[str, float], entry: RankedTool) -> float:
+        weights, explanation = self._settings.weights, entry.explanation or {}
         raw = (
             weights.name * features["name_similarity"]
             + weights.doc * features["doc_keywords"]
             + weights.history * features["history_success"]
         )
-        return core.calibrated(raw, **told["calibration"])
+        return core.calibrated(raw, **explanation["calibration"])
 
     def _asked(self, index: ToolIndex, intent: str, k: int) -> list[RankedTool]:
         weights, map_ = self._settings.weights, self._settings.calibration
@@ -168,10 +168,10 @@ class ToolRanker:
             return None
         if intent not in self._cosines:
             texts = [f"{tool.name}: {tool.spec.doc}" for tool in self._tools.values()]
-            asked, *others = self._embedder.embed([intent, *([] if self._vectors else texts)])
+            query, *others = self._embedder.embed([intent, *([] if self._vectors else texts)])
             self._vectors = self._vectors or others
             pairs = zip(self._tools, self._vectors, strict=True)
-            self._cosines[intent] = {key: cosine(asked, vector) for key, vector in pairs}
+            self._cosines[intent] = {key: cosine(query, vector) for key, vector in pairs}
         return self._cosines[intent]
 
     def _index(self, *, hinted: bool) -> ToolIndex:
@@ -207,5 +207,5 @@ def key_of(tool: Tool) -> str:
 def _anti_intents(tool: Tool, words: Iterable[str]) -> list[str]:
     if tool.manifest is None:
         return []
-    asked = set(words)
-    return [word for word in tool.manifest.anti_intents if asked & set(core.tokens(word))]
+    present = set(words)
+    return [word for word in tool.manifest.anti_intents if present & set(core.tokens(word))]

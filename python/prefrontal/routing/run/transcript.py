@@ -34,105 +34,108 @@ class Transcript:
         lines: Iterable[str] = tell(event, event["detail"]) if tell else ()
         return [f"{PREFIX} {one_line(line)}" for line in lines]
 
-    def _parse(self, event: Event, told: Mapping[str, Any]) -> list[str]:
-        place = f"domain={told['domain'] or '?'} action={told['action'] or '?'}"
-        lines = [f"{place} (confidence={two_places(told['confidence'])})"]
+    def _parse(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
+        place = f"domain={detail['domain'] or '?'} action={detail['action'] or '?'}"
+        lines = [f"{place} (confidence={two_places(detail['confidence'])})"]
         if self._explained:
-            clauses = " | ".join(told["clauses"])
-            lines.append(f"  clauses: {clauses}; threshold of confidence {told['threshold']:.2f}")
+            clauses = " | ".join(detail["clauses"])
+            lines.append(f"  clauses: {clauses}; threshold of confidence {detail['threshold']:.2f}")
             lines += [
                 f"  hint: {hit['file']}:{hit['line']} ({hit['score']:.2f})"
-                for hit in told["rag_hits"]
+                for hit in detail["rag_hits"]
             ]
         return lines
 
-    def _clarify(self, event: Event, told: Mapping[str, Any]) -> list[str]:
-        if told["answer"] is None:
-            return [f"question: {told['question']} (skipped: nobody is asked; best guess)"]
-        place = f"domain={told['domain'] or '?'} action={told['action'] or '?'}"
-        return [f"question: {told['question']} answer: {told['answer']} -> {place}"
-                f" (confidence={two_places(told['confidence'])})"]  # fmt: skip
+    def _clarify(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
+        if detail["answer"] is None:
+            return [f"question: {detail['question']} (skipped: nobody is asked; best guess)"]
+        place = f"domain={detail['domain'] or '?'} action={detail['action'] or '?'}"
+        return [f"question: {detail['question']} answer: {detail['answer']} -> {place}"
+                f" (confidence={two_places(detail['confidence'])})"]  # fmt: skip
 
-    def _discover(self, event: Event, told: Mapping[str, Any]) -> list[str]:
+    def _discover(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
         lines = []
-        if told["search"] == "widened":
+        if detail["search"] == "widened":
             lines.append("search=widened: what was found beyond the folder needs a person's yes")
-        for pair in told["shadowed"]:
+        for pair in detail["shadowed"]:
             chosen = pair["chosen"]
             lines.append(f"warning: {pair['shared']} is shadowed by {chosen}; chosen: {chosen}")
         if self._explained:
             lines.append(f"  looked at {event['candidates']} tools")
-        shown = told["findings"] if self._explained else told["findings"][:3]
-        lines += [f"warning: {finding}" for finding in shown]
-        rest = len(told["findings"]) - len(shown)
+        listed = detail["findings"] if self._explained else detail["findings"][:3]
+        lines += [f"warning: {finding}" for finding in listed]
+        rest = len(detail["findings"]) - len(listed)
         return [*lines, f"warning: {rest} more files are no tools (--explain)"] if rest else lines
 
-    def _rank(self, event: Event, told: Mapping[str, Any]) -> list[str]:
-        ranked = sorted(told["ranked"], key=_top, reverse=True)
+    def _rank(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
+        ranked = sorted(detail["ranked"], key=_top, reverse=True)
         best = [f"{one['name']}({two_places(_top(one))})" for one in ranked[:5]]
         lines = [f"candidates: {', '.join(best) or 'none'}"]
-        if self._explained and told["ranked"]:
-            lines += _explained(event, told)
-        return lines + [f"warning: {finding}" for finding in told["findings"]]
+        if self._explained and detail["ranked"]:
+            lines += _explained(event, detail)
+        return lines + [f"warning: {finding}" for finding in detail["findings"]]
 
-    def _select(self, event: Event, told: Mapping[str, Any]) -> list[str]:
-        one = told["selected"][0]
+    def _select(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
+        one = detail["selected"][0]
         file, _, remote = one["tool"].rpartition("/")[2].partition("#")
         entry = f"{remote} of {file}" if remote else f"{file}::{one['entry']}"
         return [
-            f"select {entry} score={two_places(one['score'])}  τ={told['threshold']:.2f}",
+            f"select {entry} score={two_places(one['score'])}  τ={detail['threshold']:.2f}",
             *self._reason(event),
         ]
 
-    def _compose(self, event: Event, told: Mapping[str, Any]) -> list[str]:
-        steps = told["plan"]["plan"]["steps"]
+    def _compose(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
+        steps = detail["plan"]["plan"]["steps"]
         names = [f"{step['id']} {step['tool']}" for step in steps]
-        scores = ", ".join(two_places(one["score"]) for one in told["selected"])
+        scores = ", ".join(two_places(one["score"]) for one in detail["selected"])
         return [f"compose plan={len(steps)} steps ({' -> '.join(names)}) scores {scores}"
-                f"  τ={told['threshold']:.2f}", *self._reason(event)]  # fmt: skip
+                f"  τ={detail['threshold']:.2f}", *self._reason(event)]  # fmt: skip
 
-    def _generate(self, event: Event, told: Mapping[str, Any]) -> list[str]:
-        if "threshold" in told:
+    def _generate(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
+        if "threshold" in detail:
             line = "No candidates above threshold; falling back to generator (allowlist: stdlib)"
             return [line, *self._reason(event)]
-        by = f"{told['provider']} {told['model'] or ''}".rstrip()
-        if not told["reasons"]:
+        by = f"{detail['provider']} {detail['model'] or ''}".rstrip()
+        if not detail["reasons"]:
             return [f"generated by {by}"]
         logs = f"; see {event['artifacts'][-1]}" if event["artifacts"] else ""
         return [f"generated by {by}: REFUSED by the guardrails{logs}",
-                *(f"  {reason}" for reason in told["reasons"])]  # fmt: skip
+                *(f"  {reason}" for reason in detail["reasons"])]  # fmt: skip
 
-    def _validate(self, event: Event, told: Mapping[str, Any]) -> list[str]:
-        self._steps.append({**told, "line": event["decision"]})
+    def _validate(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
+        self._steps.append({**detail, "line": event["decision"]})
         lines = [f"  {event['decision']}"] if self._shows_steps else []
-        if told["step"] != LAST_STEP:
+        if detail["step"] != LAST_STEP:
             return lines
         steps, self._steps = self._steps, []
         return lines + _passed(steps) if all(step["passes"] for step in steps) else lines
 
-    def _approve(self, event: Event, told: Mapping[str, Any]) -> list[str]:
-        return [f"approval: {told['sentence']}"]
+    def _approve(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
+        return [f"approval: {detail['sentence']}"]
 
-    def _promote(self, event: Event, told: Mapping[str, Any]) -> list[str]:
-        if "path" not in told:
-            return [f"accepted {told['tool']}"]
-        revision = f"revision={told['revision']} version={told['version']}  "
-        kept = {"same": "already kept, no new record", "accepted": "shared tool, stays where it is"}
-        was = kept.get(told["was"], told["was"])
+    def _promote(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
+        if "path" not in detail:
+            return [f"accepted {detail['tool']}"]
+        revision = f"revision={detail['revision']} version={detail['version']}  "
+        phrases = {
+            "same": "already kept, no new record",
+            "accepted": "shared tool, stays where it is",
+        }
+        was = phrases.get(detail["was"], detail["was"])
         return [f"promote → {event['artifacts'][0]} ({was})",
-                f"{revision if told['revision'] else ''}route_id={event['route_id']}",
-                *(f"warning: {finding}" for finding in told["findings"])]  # fmt: skip
+                f"{revision if detail['revision'] else ''}route_id={event['route_id']}",
+                *(f"warning: {finding}" for finding in detail["findings"])]  # fmt: skip
 
-    def _end(self, event: Event, told: Mapping[str, Any]) -> list[str]:
-        said = [event["decision"]] if event["decision"] else []
-        failed = told["validation"] is False
-        lines = said if failed else []
-        plan = told["plan"]
+    def _end(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
+        sentence = [event["decision"]] if event["decision"] else []
+        failed = detail["validation"] is False
+        lines = sentence if failed else []
+        plan = detail["plan"]
         steps = f" plan={len(plan['plan']['steps'])} steps" if plan else ""
-        state = {None: "none", True: "OK", False: "FAILED"}[told["validation"]]
+        state = {None: "none", True: "OK", False: "FAILED"}[detail["validation"]]
         policy = event["policy"] or "none"
         lines.append(f"policy={policy}{steps}  validation={state}  route_id={event['route_id']}")
-        return lines if failed else [*lines, *said]
+        return lines if failed else [*lines, *sentence]
 
     def _reason(self, event: Event) -> list[str]:
         return [f"  because {event['decision']}"] if self._explained else []
@@ -147,10 +150,10 @@ def _passed(steps: list[Mapping[str, Any]]) -> list[str]:
     """One line for a validation that passed, before anybody is asked; then what was not ok."""
     names = [step["step"] for step in steps if step["state"] == "ok"]
     took = f"{LAST_STEP}={steps[-1]['duration_s']:.2f}s"
-    shown = ",".join(took if name == LAST_STEP else name for name in names)
+    passed = ",".join(took if name == LAST_STEP else name for name in names)
     levels = sorted({step["level"] for step in steps if step["level"]})
     notes = [f"  {step['line']}" for step in steps if step["state"] != "ok"]
-    return [f"validation OK ({shown})  sandbox={', '.join(levels)}", *notes]
+    return [f"validation OK ({passed})  sandbox={', '.join(levels)}", *notes]
 
 
 def _top(one: Mapping[str, Any]) -> float:
@@ -158,17 +161,17 @@ def _top(one: Mapping[str, Any]) -> float:
     return float(max([one["score"], *one["clauses"]]))
 
 
-def _explained(event: Event, told: Mapping[str, Any]) -> list[str]:
+def _explained(event: Event, detail: Mapping[str, Any]) -> list[str]:
     weights = event["weights"]
     sums = " + ".join(f"{weights[name]:g} {name}" for name in weights)
-    curve = told["calibration"]
+    curve = detail["calibration"]
     lines = [
-        f"  score = map({sums}), τ={told['threshold']:.2f},"
-        f" steps of a composition from {told['threshold'] - told['compose_margin']:.2f}",
+        f"  score = map({sums}), τ={detail['threshold']:.2f},"
+        f" steps of a composition from {detail['threshold'] - detail['compose_margin']:.2f}",
         f"  map: logistic, slope {curve['slope']:g}, 0.60 where the sum is {curve['reached']:.3f}",
-        f"  is any tool needed: {told['relevance']:.2f}",
+        f"  is any tool needed: {detail['relevance']:.2f}",
     ]
-    for one in told["ranked"]:
+    for one in detail["ranked"]:
         features = " ".join(f"{name}={value:.2f}" for name, value in one["features"].items())
         lines.append(f"  {one['tool']} {one['score']:.6f}: {features}")
         more = list(one["flags"])
@@ -178,5 +181,5 @@ def _explained(event: Event, told: Mapping[str, Any]) -> list[str]:
             more.append("clauses " + ", ".join(map(two_places, one["clauses"])))
         lines.append(f"    {'; '.join(more)}")
     lines += [f"  tie: {tie['first']} before {tie['second']} by {tie['rule']}"
-              for tie in told["ties"]]  # fmt: skip
-    return lines if told["ties"] else [*lines, "  ties: none"]
+              for tie in detail["ties"]]  # fmt: skip
+    return lines if detail["ties"] else [*lines, "  ties: none"]

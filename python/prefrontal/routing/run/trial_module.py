@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...storage.files import write_atomic
 from ..exit_codes import NEEDS_APPROVAL, REFUSED, UNSURE
-from ..generation.generator import Refusal, generate
+from ..generation.generator import GenerationRefusal, generate
 from ..generation.guardrails import inspect_code
 from ..layout import slug
 from ..plans.plan import parse_plan
@@ -84,7 +84,7 @@ def _generated_module(bench: Workbench, choice: ToolChoice) -> TrialModule | End
         module = generate(
             model, choice.intent, bench.layout, route_id, bench.settings, nearest=near
         )
-    refusal = module if isinstance(module, Refusal) else None
+    refusal = module if isinstance(module, GenerationRefusal) else None
     request.trace.add(
         "generate",
         policy="generate",
@@ -94,7 +94,7 @@ def _generated_module(bench: Workbench, choice: ToolChoice) -> TrialModule | End
         model=model.name,
         reasons=_lines(refusal.reasons) if refusal else [],
     )
-    if isinstance(module, Refusal):
+    if isinstance(module, GenerationRefusal):
         count = len(module.reasons)
         reasons = f"{count} reasons" if count > 1 else "one reason"
         sentence = f"the guardrails refused the generated module for {reasons}; {misses}."

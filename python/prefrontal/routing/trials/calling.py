@@ -25,16 +25,16 @@ Fault = Literal["", "tool", "machine"]
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
+class CallOutcome:
     """What came of a call.
 
-    value: as JSON values, in the words of the tool: not yet fit to be shown. said: why there is
+    value: as JSON values, in the words of the tool: not yet fit to be shown. reason: why there is
     none, in one sentence, likewise. fault: "tool" when it raised or used too much, "machine" when
     it was never run, empty when it returned.
     """
 
     value: Any
-    said: str
+    reason: str
     fault: Fault
     level: str = ""
     seconds: float = 0.0
@@ -48,15 +48,15 @@ def call_tool(
     *,
     scratch: Path,
     readable: Sequence[Path] = (),
-) -> Called:
+) -> CallOutcome:
     """Call the run() or main() of the source; whatever it does, an answer.
 
     path: of the tool, which it knows as its own. scratch: the one folder it may write, and where
     it starts. readable: what else it may read.
     """
-    prepared = _prepared(source, arguments)
+    prepared = _entry_and_inputs(source, arguments)
     if isinstance(prepared, str):
-        return Called(None, prepared, "tool")
+        return CallOutcome(None, prepared, "tool")
     name, inputs = prepared
     nonce = secrets.token_hex(16)
     request = {
@@ -73,15 +73,17 @@ def call_tool(
     try:
         stdin = json.dumps(request).encode()
     except (TypeError, ValueError, RecursionError) as error:
-        return Called(None, f"its arguments cannot be handed over: {error}", "machine")
+        return CallOutcome(None, f"its arguments cannot be handed over: {error}", "machine")
     try:
         outcome = runner.run(argv, scratch=scratch, readable=[CHILD, *readable], stdin=stdin)
     except (OSError, PrefrontalError) as error:
-        return Called(None, f"the sandbox could not be started: {error}", "machine")
-    return _taken_in(outcome, nonce)
+        return CallOutcome(None, f"the sandbox could not be started: {error}", "machine")
+    return _outcome_of_call(outcome, nonce)
 
 
-def _prepared(source: bytes, arguments: Mapping[str, Any]) -> tuple[str, ExampleInputs] | str:
+def _entry_and_inputs(
+    source: bytes, arguments: Mapping[str, Any]
+) -> tuple[str, ExampleInputs] | str:
     """The function's name and its inputs, or a sentence why it cannot be called."""
     try:
         entry = entry_point(source)
@@ -96,16 +98,16 @@ def _prepared(source: bytes, arguments: Mapping[str, Any]) -> tuple[str, Example
     return inputs if isinstance(inputs, str) else (entry.name, inputs)
 
 
-def _taken_in(outcome: RunOutcome, nonce: str) -> Called:
+def _outcome_of_call(outcome: RunOutcome, nonce: str) -> CallOutcome:
     level, seconds = outcome.level, outcome.duration_s
     never_ran = outcome.stopped_by == "sandbox" or outcome.returncode is None
     ended = stopped(outcome, seconds)
     if ended is not None:
-        return Called(None, ended[1], "machine" if never_ran else "tool", level, seconds)
+        return CallOutcome(None, ended[1], "machine" if never_ran else "tool", level, seconds)
     answer = answer_of(outcome.stdout, nonce)
     if answer is None:
-        said = f"it ended before it answered (exit status {outcome.returncode})"
-        return Called(None, said, "tool", level, seconds)
+        reason = f"it ended before it answered (exit status {outcome.returncode})"
+        return CallOutcome(None, reason, "tool", level, seconds)
     if answer.get("ok") is not True:
-        return Called(None, error_of(answer), "tool", level, seconds)
-    return Called(answer.get("value"), "", "", level, seconds)
+        return CallOutcome(None, error_of(answer), "tool", level, seconds)
+    return CallOutcome(answer.get("value"), "", "", level, seconds)

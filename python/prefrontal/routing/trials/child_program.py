@@ -45,13 +45,13 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
         function = getattr(module, request["name"], None)
         if not callable(function):
             return {"ok": False, "type": "", "text": f"{request['name']}() is no function"}
-        found: dict[str, Any] = {"ok": True, "signature": signature(function)}
+        result: dict[str, Any] = {"ok": True, "signature": signature(function)}
         if request["call"]:
-            found |= called(function, request)
+            result |= called(function, request)
     except BaseException as error:  # noqa: BLE001 - SystemExit and the like are answers too
         traceback.print_exc()
         return failure(error, request["path"])
-    return found
+    return result
 
 
 def load(request: Mapping[str, Any]) -> ModuleType:
@@ -68,12 +68,12 @@ def load(request: Mapping[str, Any]) -> ModuleType:
 
 def signature(function: Any) -> list[list[Any]]:
     """Each parameter as [name, kind, whether it is required]."""
-    found = []
+    parameters = []
     for one in inspect.signature(function).parameters.values():
         kind = KINDS[one.kind]
         required = one.default is inspect.Parameter.empty and kind not in {"rest", "keywords"}
-        found.append([one.name, kind, required])
-    return found
+        parameters.append([one.name, kind, required])
+    return parameters
 
 
 def called(function: Any, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -83,13 +83,13 @@ def called(function: Any, request: Mapping[str, Any]) -> dict[str, Any]:
     value = function(*arguments, **keywords)
     if inspect.isawaitable(value):
         return {"ok": False, "type": "", "text": "it returns something to await"}
-    found: dict[str, Any] = {"returned": type(value).__name__, "keys": None, "shown": shown(value)}
+    result: dict[str, Any] = {"returned": type(value).__name__, "keys": None, "shown": shown(value)}
     if request.get("value"):
-        found["value"] = Cut(request["value"]).plain(value)
+        result["value"] = Cut(request["value"]).plain(value)
     elif isinstance(value, Mapping):
         keys = [key[:KEY_LIMIT] for key in value if isinstance(key, str)]
-        found["keys"] = keys[:MOST_KEYS]
-    return found
+        result["keys"] = keys[:MOST_KEYS]
+    return result
 
 
 class Cut:
@@ -126,28 +126,28 @@ class Cut:
 
     def text(self, value: str) -> str:
         """The beginning there is room for."""
-        kept = value[: max(0, self.room)]
-        self.room -= len(kept)
-        return kept if len(kept) == len(value) else kept + "…"
+        start = value[: max(0, self.room)]
+        self.room -= len(start)
+        return start if len(start) == len(value) else start + "…"
 
     def mapping(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
         """By names; those there is no room for are left out."""
-        found: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         for key in value:
             if self.room <= 0:
                 break
             name = self.text(key if isinstance(key, str) else str(key))
-            found[name] = self.plain(value[key], depth + 1)
-        return found
+            result[name] = self.plain(value[key], depth + 1)
+        return result
 
     def items(self, value: Any, depth: int) -> list[Any]:
         """As many as there is room for."""
-        found = []
+        result = []
         for item in value:
-            found.append(self.plain(item, depth + 1))
+            result.append(self.plain(item, depth + 1))
             if self.room <= 0:
                 break
-        return found
+        return result
 
 
 def worded(value: Any) -> str:
@@ -198,10 +198,10 @@ def failure(error: BaseException, path: str) -> dict[str, Any]:
 
 def causes(error: BaseException) -> list[BaseException]:
     """The error and what it was raised from: a composition wraps the errors of its tools."""
-    found = [error]
-    while found[-1].__cause__ is not None and len(found) < 10:
-        found.append(found[-1].__cause__)
-    return found
+    chain = [error]
+    while chain[-1].__cause__ is not None and len(chain) < 10:
+        chain.append(chain[-1].__cause__)
+    return chain
 
 
 def main() -> None:
@@ -212,10 +212,10 @@ def main() -> None:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     owner, write, leave = os.getpid(), os.write, os._exit
-    said = json.dumps(answer(request))
+    reply = json.dumps(answer(request))
     sys.stdout.flush()
     if os.getpid() == owner:  # a copy that the tool forked stays silent
-        write(private, f"{request['nonce']}{said}\n".encode("utf-8", "backslashreplace"))
+        write(private, f"{request['nonce']}{reply}\n".encode("utf-8", "backslashreplace"))
     leave(0)
 
 

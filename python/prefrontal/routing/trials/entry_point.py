@@ -55,11 +55,11 @@ def entry_point(source: str | bytes) -> EntryPoint | None:
     InputError with the line for source that is no Python.
     """
     module = _parsed(source)
-    found: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
+    functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
     for node in module.body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            found[node.name] = node
-    function = found.get("run") or found.get("main")
+            functions[node.name] = node
+    function = functions.get("run") or functions.get("main")
     return _read(function, ast.get_docstring(module)) if function is not None else None
 
 
@@ -71,8 +71,8 @@ def _parsed(source: str | bytes) -> ast.Module:
     except SyntaxError as error:
         raise InputError(f"source must be Python, got {error.msg} (line {error.lineno})") from None
     except (ValueError, RecursionError, MemoryError) as error:
-        said = str(error) or type(error).__name__
-        raise InputError(f"source must be Python, got {said}") from None
+        reason = str(error) or type(error).__name__
+        raise InputError(f"source must be Python, got {reason}") from None
 
 
 def _read(node: ast.FunctionDef | ast.AsyncFunctionDef, module_doc: str | None) -> EntryPoint:

@@ -47,18 +47,18 @@ def example_inputs(entry: EntryPoint, example: Mapping[str, Any] | None) -> Exam
 
     Arguments with a default that the example does not name are left out.
     """
-    given = dict(example or {})
+    values = dict(example or {})
     arguments: list[Encoded] = []
     keywords: dict[str, Encoded] = {}
     guessed = left_out = False
     for one in entry.parameters:
         if one.kind in {"rest", "keywords"}:
             continue
-        if one.name not in given and not one.required:
+        if one.name not in values and not one.required:
             left_out = left_out or one.kind == "positional"
             continue
-        guessed = guessed or one.name not in given
-        value = _told(one, given.pop(one.name)) if one.name in given else from_hint(one.hint)
+        guessed = guessed or one.name not in values
+        value = _told(one, values.pop(one.name)) if one.name in values else from_hint(one.hint)
         if value is None:
             return f"no example for {one.name}" + (f" ({one.hint})" if one.hint else "")
         if one.kind == "positional":
@@ -67,9 +67,9 @@ def example_inputs(entry: EntryPoint, example: Mapping[str, Any] | None) -> Exam
             arguments.append(value)
         else:
             keywords[one.name] = value
-    if given and all(one.kind != "keywords" for one in entry.parameters):
-        return f"the example names {', '.join(sorted(map(str, given)))}, which it does not take"
-    rest = {str(name): ["plain", value] for name, value in given.items()}
+    if values and all(one.kind != "keywords" for one in entry.parameters):
+        return f"the example names {', '.join(sorted(map(str, values)))}, which it does not take"
+    rest = {str(name): ["plain", value] for name, value in values.items()}
     return ExampleInputs(tuple(arguments), keywords | rest, guessed)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from ...protocols import RunOutcome
 from .entry_point import EntryPoint
 from .example_inputs import ExampleInputs, example_inputs
-from .trial import Step, StepName, StepState, Trial, step_of, stopped
+from .trial import ModuleTrial, StepName, StepState, TrialStep, step_of, stopped
 
 CHILD = Path(__file__).with_name("child_program.py")
 
@@ -32,7 +32,7 @@ Verdict = tuple[StepState, str]
 Answer = Mapping[str, Any]
 
 
-def try_import(trial: Trial, entry: EntryPoint) -> Step:
+def try_import(trial: ModuleTrial, entry: EntryPoint) -> TrialStep:
     """Load the module and compare what it is called with to what its source says (A21)."""
 
     def verdict(answer: Answer) -> Verdict:
@@ -42,32 +42,34 @@ def try_import(trial: Trial, entry: EntryPoint) -> Step:
         stated = [(one.name, one.kind, one.required) for one in entry.parameters]
         if seen == stated:
             return "ok", ""
-        said = f"{entry.name}() takes {_shown(seen)} at run time, its source says {_shown(stated)}"
-        return ("failed" if trial.generated else "ok"), said
+        difference = (
+            f"{entry.name}() takes {_shown(seen)} at run time, its source says {_shown(stated)}"
+        )
+        return ("failed" if trial.generated else "ok"), difference
 
     return _tried(trial, "import", entry, None, trial.settings.validators.import_s, verdict)
 
 
-def try_call(trial: Trial, entry: EntryPoint, example: Mapping[str, Any] | None) -> Step:
+def try_call(trial: ModuleTrial, entry: EntryPoint, example: Mapping[str, Any] | None) -> TrialStep:
     """Call the tool once. Without inputs to call it with the step is "not runnable".
 
     So it is when inputs were guessed from type hints and the tool refuses them.
     """
     inputs = example_inputs(entry, example)
     if isinstance(inputs, str):
-        return Step("dry-run", "not runnable", inputs, log=inputs + "\n")
+        return TrialStep("dry-run", "not runnable", inputs, log=inputs + "\n")
     limit_s = trial.settings.sandbox.max_seconds
     return _tried(trial, "dry-run", entry, inputs, limit_s, lambda _: ("ok", ""))
 
 
 def _tried(
-    trial: Trial,
+    trial: ModuleTrial,
     name: StepName,
     entry: EntryPoint,
     inputs: ExampleInputs | None,
     limit_s: float,
     verdict: Callable[[Answer], Verdict],
-) -> Step:
+) -> TrialStep:
     nonce = secrets.token_hex(16)
     request = {
         "nonce": nonce,
@@ -81,13 +83,13 @@ def _tried(
     try:
         stdin = json.dumps(request).encode()
     except (TypeError, ValueError) as error:
-        said = f"the example holds what JSON has no word for: {error}"
-        return Step(name, "not runnable", said, log=said + "\n")
+        reason = f"the example holds what JSON has no word for: {error}"
+        return TrialStep(name, "not runnable", reason, log=reason + "\n")
     argv = [sys.executable, "-I", "-B", str(CHILD)]
     readable = [CHILD, trial.layout.root]
     outcome = trial.run(argv, max_seconds=limit_s, readable=readable, stdin=stdin)
-    state, said = _judged(outcome, nonce, limit_s, inputs is not None and inputs.guessed, verdict)
-    return step_of(name, argv, outcome, state, said)
+    state, reason = _judged(outcome, nonce, limit_s, inputs is not None and inputs.guessed, verdict)
+    return step_of(name, argv, outcome, state, reason)
 
 
 def _judged(
@@ -105,10 +107,10 @@ def _judged(
         return "failed", f"it ended before it answered (exit status {outcome.returncode})"
     if answer.get("ok") is True:
         return verdict(answer)
-    said = error_of(answer)
+    reason = error_of(answer)
     if guessed and _INPUT_FAULTS & set(answer.get("kinds", ())):
-        return "not runnable", f"inputs guessed from type hints were refused: {said}"
-    return "failed", said
+        return "not runnable", f"inputs guessed from type hints were refused: {reason}"
+    return "failed", reason
 
 
 def answer_of(stdout: bytes, nonce: str) -> Answer | None:
@@ -126,8 +128,8 @@ def answer_of(stdout: bytes, nonce: str) -> Answer | None:
 def error_of(answer: Answer) -> str:
     """What a tool raised, with the line, in one sentence."""
     kind, text, line = (str(answer.get(key, "")) for key in ("type", "text", "line"))
-    said = f"{kind}: {text}" if kind and text else kind or text or "it failed"
-    return f"{said} (line {line})" if line.isdecimal() and line != "0" else said
+    sentence = f"{kind}: {text}" if kind and text else kind or text or "it failed"
+    return f"{sentence} (line {line})" if line.isdecimal() and line != "0" else sentence
 
 
 def _shown(parameters: list[Any]) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from ...protocols import RunOutcome
 from ...storage.files import write_atomic
 from ..records import locked
-from .trial import Step, StepName, Trial, setting_file, step_of, stopped
+from .trial import ModuleTrial, StepName, TrialStep, setting_file, step_of, stopped
 
 RUFF_RULES = "E4,E7,E9,F"
 """Syntax, undefined and unused names, statements that cannot mean what they say."""
@@ -20,7 +20,7 @@ _MYPY_CONFIG = Path(__file__).with_name("mypy_for_tools.ini")
 _MODULE = "module_on_trial.py"
 
 
-def check_with_ruff(trial: Trial) -> Step:
+def check_with_ruff(trial: ModuleTrial) -> TrialStep:
     """Lint the bytes on trial; no configuration but the settings' own can change the verdict.
 
     Generated code cannot switch rules off by a comment.
@@ -46,7 +46,7 @@ def check_with_ruff(trial: Trial) -> Step:
     return _judged("ruff", argv, outcome, limit_s, trial)
 
 
-def check_with_mypy(trial: Trial) -> Step:
+def check_with_mypy(trial: ModuleTrial) -> TrialStep:
     """Check types of a copy of the bytes on trial, in a folder that holds nothing else of it.
 
     The cache is kept between trials; one that makes mypy crash is thrown away once.
@@ -68,12 +68,12 @@ def check_with_mypy(trial: Trial) -> Step:
 
 def missing_programs() -> list[str]:
     """Which of both are not installed."""
-    found = {"ruff": _ruff() is not None, "mypy": find_spec("mypy") is not None}
-    return [name for name, there in found.items() if not there]
+    installed = {"ruff": _ruff() is not None, "mypy": find_spec("mypy") is not None}
+    return [name for name, there in installed.items() if not there]
 
 
 def _mypy(
-    trial: Trial, folder: Path, argv: list[str], config: Path, limit_s: float
+    trial: ModuleTrial, folder: Path, argv: list[str], config: Path, limit_s: float
 ) -> RunOutcome | str:
     folder.mkdir(parents=True, exist_ok=True)
     write_atomic(folder / _MODULE, trial.source)
@@ -81,36 +81,36 @@ def _mypy(
 
 
 def _judged(
-    name: StepName, argv: list[str], outcome: RunOutcome | str, limit_s: float, trial: Trial
-) -> Step:
+    name: StepName, argv: list[str], outcome: RunOutcome | str, limit_s: float, trial: ModuleTrial
+) -> TrialStep:
     ended = stopped(outcome, limit_s)
     if isinstance(outcome, str) or ended:
-        state, said = ended or ("failed", str(outcome))
-        return step_of(name, argv, outcome, state, said)
+        state, summary = ended or ("failed", str(outcome))
+        return step_of(name, argv, outcome, state, summary)
     if outcome.ok:
         return step_of(name, argv, outcome, "ok", "")
-    said = _findings(outcome.stdout or outcome.stderr, trial.path.name)
-    return step_of(name, argv, outcome, "failed", said)
+    summary = _findings(outcome.stdout or outcome.stderr, trial.path.name)
+    return step_of(name, argv, outcome, "failed", summary)
 
 
 def _findings(output: bytes, file_name: str) -> str:
     """The first finding, and how many there are."""
     text = output.decode("utf-8", "replace")
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    found = [_renamed(line, file_name) for line in lines if ".py:" in line] or lines
-    if not found:
+    findings = [_renamed(line, file_name) for line in lines if ".py:" in line] or lines
+    if not findings:
         return "it said nothing"
-    return found[0] + (f" (and {len(found) - 1} more)" if len(found) > 1 else "")
+    return findings[0] + (f" (and {len(findings) - 1} more)" if len(findings) > 1 else "")
 
 
 def _renamed(line: str, file_name: str) -> str:
-    before, found, after = line.partition(f"{_MODULE}:")
-    return f"{file_name}:{after}" if found and " " not in before else line
+    before, match, after = line.partition(f"{_MODULE}:")
+    return f"{file_name}:{after}" if match and " " not in before else line
 
 
-def _missing(name: StepName) -> Step:
-    said = f"{name} is not installed for {sys.executable}"
-    return Step(name, "missing", said, log=said + "\n")
+def _missing(name: StepName) -> TrialStep:
+    reason = f"{name} is not installed for {sys.executable}"
+    return TrialStep(name, "missing", reason, log=reason + "\n")
 
 
 def _ruff() -> Path | None:
@@ -119,5 +119,5 @@ def _ruff() -> Path | None:
     for program in (folder / "ruff" for folder in folders):
         if program.is_file():
             return program
-    found = shutil.which("ruff")
-    return Path(found) if found else None
+    path = shutil.which("ruff")
+    return Path(path) if path else None

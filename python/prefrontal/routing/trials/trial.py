@@ -16,14 +16,14 @@ from ..layout import Layout
 StepName = Literal["ruff", "mypy", "import", "dry-run"]
 StepState = Literal["ok", "failed", "skipped", "missing", "timeout", "not runnable"]
 
-SAID_LIMIT = 300
+LINE_LIMIT = 300
 """Most characters of what a step says in its line; its log holds the rest."""
 LOG_LIMIT = 200_000
 """Most bytes of each output that a log keeps."""
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class ModuleTrial:
     """What every step needs. source: the bytes on trial, whatever the file holds by now."""
 
     path: Path
@@ -55,12 +55,12 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """What one step came to. said: why it is not ok, in one line. log: everything it printed."""
+class TrialStep:
+    """What one step came to. reason: why it is not ok, in one line. log: everything it printed."""
 
     name: StepName
     state: StepState
-    said: str = ""
+    reason: str = ""
     duration_s: float = 0.0
     level: str = ""
     log: str = ""
@@ -69,15 +69,15 @@ class Step:
         """For people: "mypy: failed (98 ms, namespace): tool.py:3: error: ..."."""
         where = f", {self.level}" if self.level else ""
         took = f" ({round(self.duration_s * 1000)} ms{where})" if self.state != "skipped" else ""
-        return f"{self.name}: {self.state}{took}" + (f": {self.said}" if self.said else "")
+        return f"{self.name}: {self.state}{took}" + (f": {self.reason}" if self.reason else "")
 
 
 def step_of(
-    name: StepName, argv: Sequence[str], outcome: RunOutcome | str, state: StepState, said: str
-) -> Step:
+    name: StepName, argv: Sequence[str], outcome: RunOutcome | str, state: StepState, summary: str
+) -> TrialStep:
     """The step, with the log of the command that was run for it."""
     if isinstance(outcome, str):
-        return Step(name, "failed", outcome, log=outcome + "\n")
+        return TrialStep(name, "failed", outcome, log=outcome + "\n")
     parts = [
         f"step: {name}",
         f"command: {' '.join(argv)}",
@@ -86,12 +86,12 @@ def step_of(
         f"exit status: {outcome.returncode}",
         f"stopped by: {outcome.stopped_by or 'nothing'}",
         f"seconds: {outcome.duration_s:.3f}",
-        *([f"finding: {said}"] if said else []),
+        *([f"finding: {summary}"] if summary else []),
         f"--- standard output\n{_text(outcome.stdout)}",
         f"--- standard error\n{_text(outcome.stderr)}",
     ]
-    short = short_line(said)
-    return Step(name, state, short, outcome.duration_s, outcome.level, "\n".join(parts) + "\n")
+    short = short_line(summary)
+    return TrialStep(name, state, short, outcome.duration_s, outcome.level, "\n".join(parts) + "\n")
 
 
 def stopped(outcome: RunOutcome | str, limit_s: float) -> tuple[StepState, str] | None:
@@ -109,11 +109,11 @@ def stopped(outcome: RunOutcome | str, limit_s: float) -> tuple[StepState, str] 
 
 def short_line(text: str) -> str:
     """The beginning of the text on one line, with nothing hidden in it."""
-    short = " ".join(one_line(text[: 4 * SAID_LIMIT]).split())
-    return short if len(short) <= SAID_LIMIT else short[: SAID_LIMIT - 1] + "…"
+    short = " ".join(one_line(text[: 4 * LINE_LIMIT]).split())
+    return short if len(short) <= LINE_LIMIT else short[: LINE_LIMIT - 1] + "…"
 
 
-def setting_file(trial: Trial, name: str | None) -> Path | None:
+def setting_file(trial: ModuleTrial, name: str | None) -> Path | None:
     """A file that a setting names, relative to the project's folder."""
     return None if name is None else trial.layout.root.parent / Path(name).expanduser()
 

@@ -20,7 +20,7 @@ from ..types import ValidationReport
 from .entry_point import EntryPoint, entry_point
 from .execution_checks import try_call, try_import
 from .static_checks import check_with_mypy, check_with_ruff
-from .trial import Step, Trial, short_line
+from .trial import ModuleTrial, TrialStep, short_line
 
 SIZE_LIMIT = 1 << 20
 """Most bytes of a module that is tried out."""
@@ -54,7 +54,7 @@ def validate(
     if isinstance(source, str):
         steps = _skipped("ruff", "mypy", "import", "dry-run", why=source)
     else:
-        trial = Trial(path, source, layout, route_id, runner, settings, generated)
+        trial = ModuleTrial(path, source, layout, route_id, runner, settings, generated)
         steps = _steps(trial, example, allow_weak_sandbox)
     logs = _written(steps, layout.validation_logs(day), route_id)
     for step, log in zip(steps, logs, strict=True):
@@ -92,25 +92,29 @@ def _source(path: Path, layout: Layout, expected_sha256: str | None) -> bytes | 
     return source
 
 
-def _steps(trial: Trial, example: Mapping[str, Any] | None, allow_weak: bool) -> list[Step]:
+def _steps(
+    trial: ModuleTrial, example: Mapping[str, Any] | None, allow_weak: bool
+) -> list[TrialStep]:
     static = [check_with_ruff(trial), check_with_mypy(trial)]
     failed = [s.name for s in static if not _passes(s, trial.settings, trial.generated)]
     if failed:
         return [*static, *_skipped("import", "dry-run", why=f"{' and '.join(failed)} not ok")]
     entry = _entry(trial)
     if isinstance(entry, str):
-        return [*static, Step("import", "failed", entry, log=entry + "\n"), *_no_dry_run()]
+        return [*static, TrialStep("import", "failed", entry, log=entry + "\n"), *_no_dry_run()]
     if not (trial.runner.enforced or allow_weak):
-        said = f"the sandbox level {trial.runner.level!r} confines too little to run a module in"
-        return [*static, Step("import", "failed", said, log=said + "\n"), *_no_dry_run()]
+        reason = f"the sandbox level {trial.runner.level!r} confines too little to run a module in"
+        return [*static, TrialStep("import", "failed", reason, log=reason + "\n"), *_no_dry_run()]
     imported = try_import(trial, entry)
     if imported.state != "ok":
         return [*static, imported, *_no_dry_run()]
-    told = read_facts(trial.source, trial.path.stem).get("example") if example is None else example
-    return [*static, imported, try_call(trial, entry, told)]
+    arguments = (
+        read_facts(trial.source, trial.path.stem).get("example") if example is None else example
+    )
+    return [*static, imported, try_call(trial, entry, arguments)]
 
 
-def _entry(trial: Trial) -> EntryPoint | str:
+def _entry(trial: ModuleTrial) -> EntryPoint | str:
     try:
         entry = entry_point(trial.source)
     except InputError as error:
@@ -120,22 +124,22 @@ def _entry(trial: Trial) -> EntryPoint | str:
     return f"{entry.name}() must not be async" if entry.waits else entry
 
 
-def _no_dry_run() -> list[Step]:
+def _no_dry_run() -> list[TrialStep]:
     return _skipped("dry-run", why="import not ok")
 
 
-def _skipped(*names: Any, why: str) -> list[Step]:
-    return [Step(name, "skipped", short_line(why), log=f"skipped: {why}\n") for name in names]
+def _skipped(*names: Any, why: str) -> list[TrialStep]:
+    return [TrialStep(name, "skipped", short_line(why), log=f"skipped: {why}\n") for name in names]
 
 
-def _passes(step: Step, settings: Routing, generated: bool) -> bool:
+def _passes(step: TrialStep, settings: Routing, generated: bool) -> bool:
     """Whether the report can be ok with that step: a tool of one's own need not have an example."""
     if step.state == "missing":
         return settings.validators.allow_missing
     return step.state == "ok" or (step.state == "not runnable" and not generated)
 
 
-def _written(steps: list[Step], folder: Path, route_id: str) -> list[Path]:
+def _written(steps: list[TrialStep], folder: Path, route_id: str) -> list[Path]:
     """One log a step: <route_id>-<n>-<step>.log, n counted on for a route's next module."""
     pattern = re.compile(rf"{re.escape(route_id)}-(\d+)-")
     folder.mkdir(parents=True, exist_ok=True)
@@ -155,24 +159,24 @@ def _names(folder: Path) -> list[str]:
 
 def _summary(
     ok: bool,
-    steps: list[Step],
+    steps: list[TrialStep],
     logs: list[Path],
     settings: Routing,
     generated: bool,
     layout: Layout,
 ) -> str:
     """One sentence: what is not ok with the log that says more, or what all was tried."""
-    told = [step for step in steps if step.said and step.state != "skipped"]
+    remarks = [step for step in steps if step.reason and step.state != "skipped"]
     if ok:
         took = sum(step.duration_s for step in steps)
         names = ", ".join(step.name for step in steps if step.state == "ok")
-        notes = "".join(f"; {step.name}: {step.state}: {step.said}" for step in told)
+        notes = "".join(f"; {step.name}: {step.state}: {step.reason}" for step in remarks)
         return f"OK ({names}: {took:.1f} s){notes}"
     bad = [step for step in steps if not _passes(step, settings, generated)]
     worst = next((step for step in bad if step.state != "skipped"), bad[0])
     log = logs[steps.index(worst)]
     below = log.is_relative_to(layout.logs.parent)
-    shown = log.relative_to(layout.logs.parent) if below else log
+    path = log.relative_to(layout.logs.parent) if below else log
     more = [step.name for step in bad if step is not worst and step.state != "skipped"]
     also = f"; also {', '.join(more)}" if more else ""
-    return f"FAILED: {worst.name} {worst.state}: {worst.said}{also}; see {shown.as_posix()}"
+    return f"FAILED: {worst.name} {worst.state}: {worst.reason}{also}; see {path.as_posix()}"
