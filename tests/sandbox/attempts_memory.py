@@ -139,7 +139,7 @@ FLOODS = (
         """
         for number in range(1500):
             os.close(os.open(f'e{number}', os.O_CREAT | os.O_WRONLY))
-        time.sleep(0.5)
+        time.sleep(3)
         return True
         """,
         ("disk",),
@@ -153,7 +153,7 @@ FLOODS = (
             held.append(open('held', 'wb', 0))
             os.remove('held')
             held[-1].write(bytes(2_000_000))
-        time.sleep(0.5)
+        time.sleep(3)
         return True
         """,
         ("disk",),
@@ -168,7 +168,7 @@ FLOODS = (
                 file.write(bytes(2_000_000))
                 held.append(mmap.mmap(file.fileno(), 0))
             os.remove('held')
-        time.sleep(0.5)
+        time.sleep(3)
         return True
         """,
         ("disk",),
@@ -190,7 +190,7 @@ FLOODS = (
         for _ in range(120):
             os.mkdir('d')
             os.chdir('d')
-        time.sleep(0.5)
+        time.sleep(3)
         return True
         """,
         ("disk",),
