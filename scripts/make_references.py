@@ -1,5 +1,6 @@
 """Write what is made from the code and kept in the repository, or check that it is up to date:
-docs/reference/, and in share/ the manual and the completion of the shells.
+docs/reference/, the hooks in docs/plugins.md, and in share/ the manual and the completion of the
+shells.
 
 python scripts/make_references.py [--check] [FOLDER]
 """
@@ -13,10 +14,12 @@ from pathlib import Path
 import man_pages
 import reference_commands
 import reference_configuration
+import reference_hooks
 from prefrontal.cli.completion import script
 
 FOLDER = Path(__file__).resolve().parent.parent
 MANUAL = "share/man/man1"
+PLUGINS = "docs/plugins.md"
 COMPLETIONS = {
     "share/bash-completion/completions/prefrontal": "bash",
     "share/fish/vendor_completions.d/prefrontal.fish": "fish",
@@ -29,6 +32,7 @@ def pages() -> dict[str, str]:
     return {
         "docs/reference/cli.md": reference_commands.page(),
         "docs/reference/configuration.md": reference_configuration.page(),
+        PLUGINS: reference_hooks.page((FOLDER / PLUGINS).read_text(encoding="utf-8")),
         **{f"{MANUAL}/{name}": text for name, text in man_pages.pages().items()},
         **{path: script(shell) for path, shell in COMPLETIONS.items()},
     }

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from prefrontal.plugin.hooks import hooks
 from prefrontal.runtime import Runtime
-from prefrontal.runtime.plugins.loop import POINTS
 from prefrontal.testing import ManualClock, ScriptedLLM, make_runtime
 
 from ..docs.pages import blocks_of, read
@@ -50,6 +50,5 @@ def test_the_plugin_of_the_page_is_short() -> None:
     assert max(map(len, lines)) <= 100
 
 
-def test_the_page_tells_every_point_of_the_loop() -> None:
-    told = set(re.findall(r"^\| `loop\.(\w+)` \|", read(PAGE), re.MULTILINE))
-    assert told == set(POINTS)
+def test_the_page_lists_every_hook_in_the_order_of_its_specification() -> None:
+    assert re.findall(r"^\| `(\w+\.\w+)` \|", read(PAGE), re.MULTILINE) == list(hooks())

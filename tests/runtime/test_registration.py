@@ -101,15 +101,40 @@ def test_a_refused_plugin_leaves_no_trace() -> None:
     assert registry.list_plugins() == ["good"]
 
 
-def test_a_misspelt_point_is_warned_of_with_the_one_that_was_meant() -> None:
+@pytest.mark.parametrize(
+    ("hook", "words"),
+    [
+        ("loop.on_mesage", "got 'loop.on_mesage' (did you mean 'loop.on_message'?)"),
+        ("lop.on_message", "got 'lop.on_message' (did you mean 'loop.on_message'?)"),
+        ("cortex.after_reflection", "(did you mean 'cortex.after_reflect'?)"),
+        ("weather.forecasts", "(did you mean 'weather.forecast'?)"),
+        ("session.zzz", "known hooks, got 'session.zzz'"),
+    ],
+)
+def test_an_unknown_hook_is_refused_with_the_nearest(hook: str, words: str) -> None:
     registry = PluginRegistry()
-    registry.register(plugin_class("loop", extension_points=["loop.on_message"]))
-    registry.register(plugin_class("typo", {"loop.on_mesage": lambda self, ctx: ctx}))
-    registry.register(plugin_class("other", {"ledger.after_record": lambda self, ctx: None}))
+    registry.register(plugin_class("weather", extension_points=["weather.forecast"]))
+    registry.register(plugin_class("typo", {hook: lambda self, ctx: ctx}))
+    with pytest.raises(PluginError) as caught:
+        registry.configure_all({})
+    assert str(caught.value).startswith("typo: implements must name known hooks, ")
+    assert words in str(caught.value)
+
+
+def test_hooks_of_plugins_that_are_not_there_are_no_slips() -> None:
+    registry = PluginRegistry()
+    hooks: dict[str, Any] = {"ledger.after_record": lambda self: None}
+    hooks["weather.storm"] = lambda self: None
+    registry.register(plugin_class("listener", hooks))
     registry.configure_all({})
-    ((level, plugin_id, text),) = registry.logs
-    assert (level, plugin_id) == ("warn", "typo")
-    assert "'loop.on_mesage' (did you mean 'loop.on_message'?)" in text
+    assert registry.logs == []
+
+
+def test_a_hook_that_another_plugin_defines_is_known() -> None:
+    registry = PluginRegistry()
+    registry.register(plugin_class("definer", extension_points=["loop.on_massage"]))
+    registry.register(plugin_class("user", {"loop.on_massage": lambda self, ctx: ctx}))
+    registry.configure_all({})
 
 
 def test_an_empty_container_can_be_a_plugin() -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
 from ..plugin.contract import Registry
+from ..plugin.hooks import Context, announce, hook_name
 from ..protocols import PeerLedger
 from .keeper import Keeper
 
@@ -35,12 +36,12 @@ class Host:
         ledger: PeerLedger = plugin
         return ledger
 
-    async def announce(self, point: str, payload: Mapping[str, Any]) -> None:
+    async def announce(self, hook: Callable[[Context], None], ctx: Context) -> None:
         """Emit; logs a listener that raises."""
         try:
-            await self.registry.emit(point, payload)
+            await announce(self.registry, hook, ctx)
         except Exception as error:  # noqa: BLE001 - listeners may be anybody's
-            self.log_error(f"A listener of {point} failed: {error!r}")
+            self.log_error(f"A listener of {hook_name(hook)} failed: {error!r}")
 
     async def in_thread(self, function: Callable[..., Result], *args: Any) -> Result:
         """Call a function that waits on the disk without blocking the event loop."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..clock import SystemClock
 from ..plugin import IncomingMessage, Plugin, PluginError, PluginMeta
+from ..plugin.hooks import hooks_of
 from ..plugin.messages import is_internal
 from ..protocols import Reflector
 from ..settings.cortex import CortexSettings, parse_cortex
@@ -65,14 +66,7 @@ class CortexPlugin(Plugin):
         dependencies=["config", "ledger"],
         optional_dependencies=["memory", "soul", "session", "observability"],
         consumes=["subagent"],
-        extension_points=[
-            "cortex.after_reflect",
-            "cortex.after_assess",
-            "cortex.after_directive",
-            "cortex.after_consult",
-            "cortex.cycle_skipped",
-            "cortex.audit",
-        ],
+        extension_points=hooks_of("cortex"),
         implements={
             "loop.on_message": "_on_message",
             "loop.after_send": "_on_after_send",

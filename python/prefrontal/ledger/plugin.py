@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Unpack
 
 from ..errors import PrefrontalError
-from ..plugin import Plugin, PluginError, PluginMeta
+from ..plugin import Plugin, PluginError, PluginMeta, hookspecs
+from ..plugin.hooks import announce, hooks_of
 from ..plugin.messages import is_internal
 from ..settings.agent_file import workspace_folder
 from . import tools
@@ -37,7 +37,7 @@ class LedgerPlugin(Plugin):
         capabilities=["ledger", "tools"],
         optional_dependencies=["config", "workspace"],
         priority=21,
-        extension_points=["ledger.after_record", "ledger.after_assess"],
+        extension_points=hooks_of("ledger"),
         implements={
             "loop.on_message": "record_incoming",
             "loop.after_send": "record_outgoing",
@@ -200,7 +200,7 @@ class LedgerPlugin(Plugin):
     async def _announce_interaction(
         self, peer_id: str, direction: Direction, details: Details, recorded: Recorded
     ) -> None:
-        payload = {
+        ctx: hookspecs.InteractionContext = {
             "peer_id": peer_id,
             "direction": direction,
             "channel_type": details["channel_type"],
@@ -209,12 +209,19 @@ class LedgerPlugin(Plugin):
             "event_id": details.get("event_id"),
             "created_at": recorded.created_at,
         }
-        await self.registry.emit("ledger.after_record", payload, details["correlation_id"])
+        correlation_id = details["correlation_id"]
+        await announce(self.registry, hookspecs.ledger_after_record, ctx, correlation_id)
 
-    async def _announce_assessment(self, kept: Assessment) -> None:
-        payload = asdict(kept)
-        payload["assessment_id"] = payload.pop("id")
-        await self.registry.emit("ledger.after_assess", payload)
+    async def _announce_assessment(self, assessment: Assessment) -> None:
+        ctx: hookspecs.AssessmentContext = {
+            "assessment_id": assessment.id,
+            "peer_id": assessment.peer_id,
+            "info_score": assessment.info_score,
+            "trust": assessment.trust,
+            "rationale": assessment.rationale,
+            "created_at": assessment.created_at,
+        }
+        await announce(self.registry, hookspecs.ledger_after_assess, ctx)
 
 
 def _is_internal(ctx: Mapping[str, Any]) -> bool:

@@ -4,6 +4,7 @@
 knowing the runtime.
 """
 
+from . import hookspecs
 from .contract import Plugin, PluginError, PluginMeta, Registry
 from .messages import IncomingMessage, OutgoingMessage, current_message
 from .providers import (
@@ -31,4 +32,5 @@ __all__ = [
     "ToolCall",
     "ToolProvider",
     "current_message",
+    "hookspecs",
 ]

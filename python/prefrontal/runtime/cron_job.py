@@ -9,6 +9,7 @@ from typing import Any
 
 from ..nearest import unknown_key
 from ..plugin import IncomingMessage, OutgoingMessage
+from ..plugin.hookspecs import Ids
 from ..plugin.messages import SYSTEM_SENDER
 from .schedule import parse_quiet_hours, parse_schedule
 
@@ -98,11 +99,11 @@ def question(job: CronJob, prompt: str, now: float, number: int) -> IncomingMess
     )
 
 
-def answer(job: CronJob, text: str) -> tuple[OutgoingMessage, dict[str, Any]]:
-    """What goes to the job's output, and its ids for the points on the way."""
+def answer(job: CronJob, text: str) -> tuple[OutgoingMessage, Ids]:
+    """The message to the job's output, and the ids for its hooks."""
     channel_type, channel_id = job.output["channel_type"], job.output["channel_id"]
     peer_id = job.output.get("recipient", channel_id)
-    ids = {
+    ids: Ids = {
         "peer_id": peer_id,
         "recipient_id": peer_id,
         "event_id": None,

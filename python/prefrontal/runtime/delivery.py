@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any
 
 from ..errors import PrefrontalError
-from ..plugin import OutgoingMessage
-from .dispatch import said
+from ..plugin import OutgoingMessage, hookspecs
+from ..plugin.hooks import chain, hook_name
+from .dispatch import entry
 from .registry import PluginRegistry
 
 current_correlation: ContextVar[str | None] = ContextVar("current_correlation", default=None)
@@ -21,35 +20,34 @@ class DeliveryError(PrefrontalError):
 
 
 async def deliver(
-    registry: PluginRegistry, message: OutgoingMessage, ids: Mapping[str, Any], recipient: str
+    registry: PluginRegistry, message: OutgoingMessage, ids: hookspecs.Ids, recipient: str
 ) -> OutgoingMessage | None:
     """The message as it was sent; None when a plugin held it back, or when no channel took it.
 
-    ids: peer_id, event_id and the like, for the ctx of both points. recipient: the peer's name.
-    The second is told to `loop.on_error`.
+    ids: for the context of both hooks. recipient: the peer's name. `loop.on_error` hears of a
+    message that no channel took.
     """
-    ctx = {**ids, "text": message.content, "recipient": recipient}
-    ctx = await registry.call_extension_chain("loop.before_send", ctx)
+    ctx: hookspecs.TextContext = {**ids, "text": message.content, "recipient": recipient}
+    ctx = await chain(registry, hookspecs.loop_before_send, ctx)
     if ctx.get("abort"):
         registry.log("info", "loop", f"Nothing sent to {recipient}: held back", {})
         return None
-    message = replace(message, content=said(ctx, "text", str, message.content))
+    message = replace(message, content=entry(ctx, "text", str, message.content))
     try:
         await _send(registry, message)
     except DeliveryError as error:
         registry.log("error", "loop", f"Sending failed: {error}", {})
-        await registry.call_extension_chain(
-            "loop.on_error", {"error": error, "hook": "send", **ids}
-        )
+        failure: hookspecs.ErrorContext = {**ids, "error": error, "hook": "send"}
+        await chain(registry, hookspecs.loop_on_error, failure)
         return None
-    sent = {**ids, "text": message.content, "recipient": recipient}
+    sent: hookspecs.TextContext = {**ids, "text": message.content, "recipient": recipient}
     sent |= {"channel_type": message.channel_type, "channel_id": message.channel_id}
-    await registry.call_extension_chain("loop.after_send", sent)
+    await chain(registry, hookspecs.loop_after_send, sent)
     return message
 
 
 async def _send(registry: PluginRegistry, message: OutgoingMessage) -> None:
-    answer = await registry.collect("communication.send", message)
+    answer = await registry.collect(hook_name(hookspecs.communication_send), message)
     for _, error in answer.failures:
         raise DeliveryError(f"{message.channel_type}: {error}")
     if not any(answer.results):

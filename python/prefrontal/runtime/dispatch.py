@@ -80,7 +80,7 @@ async def resolved(value: Any | Awaitable[Any]) -> Any:
         raise PrefrontalError("what it waited for was cancelled") from error
 
 
-def said(ctx: Mapping[str, Any], key: str, kind: type[Kind], usual: Kind) -> Kind:
-    """What ctx says there in the end; `usual` where a hook put a thing of another kind."""
-    value = ctx.get(key, usual)
-    return value if isinstance(value, kind) else usual
+def entry(ctx: Mapping[str, Any], key: str, kind: type[Kind], default: Kind) -> Kind:
+    """The value under key; `default` where a hook removed it or changed its type."""
+    value = ctx.get(key, default)
+    return value if isinstance(value, kind) else default

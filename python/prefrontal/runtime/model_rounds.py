@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import PrefrontalError
-from ..plugin import LLMProvider, LLMResponse, ToolCall
+from ..plugin import LLMProvider, LLMResponse, ToolCall, hookspecs
+from ..plugin.hooks import chain
 from ..plugin.waiting import wait_for
-from .dispatch import said
+from .dispatch import entry
 from .model_call import ask
 from .plugins.tools import AggregatedToolProvider
 from .registry import PluginRegistry
@@ -22,11 +23,11 @@ BLOCKED = "Blocked."
 class ModelRounds:
     """One answer of the model: asks it, runs the tools it wants, asks again.
 
-    ids: peer_id, event_id and the like, for the ctx of every point on the way.
+    ids: for the context of every hook on the way.
     """
 
     def __init__(
-        self, registry: PluginRegistry, ids: Mapping[str, Any], max_tokens: int, timeout_s: float
+        self, registry: PluginRegistry, ids: hookspecs.Ids, max_tokens: int, timeout_s: float
     ) -> None:
         self._registry = registry
         self._ids = ids
@@ -57,16 +58,21 @@ class ModelRounds:
             raise PrefrontalError("a plugin must provide a model (capability 'llm'), none does")
         model = provider.meta.id
         tools = self._definitions()
-        ctx = {**self._ids, "messages": messages, "model": model, "tools": tools}
-        ctx = await self._registry.call_extension_chain("loop.before_llm", ctx)
+        ctx: hookspecs.QuestionContext = {
+            **self._ids,
+            "messages": messages,
+            "model": model,
+            "tools": tools,
+        }
+        ctx = await chain(self._registry, hookspecs.loop_before_llm, ctx)
         if ctx.get("abort"):
             return str(ctx.get("abort_message") or ABORTED)
-        messages[:] = said(ctx, "messages", list, messages)
-        tools = said(ctx, "tools", list, tools)
+        messages[:] = entry(ctx, "messages", list, messages)
+        tools = entry(ctx, "tools", list, tools)
         chat: LLMProvider = provider  # type: ignore[assignment]
-        asked = ask(chat, list(messages), tools=tools or None, max_tokens=self._max_tokens)
-        response = await wait_for(asked, self._timeout_s, self._registry.clock)
-        told = {
+        answer = ask(chat, list(messages), tools=tools or None, max_tokens=self._max_tokens)
+        response = await wait_for(answer, self._timeout_s, self._registry.clock)
+        after: hookspecs.AnswerContext = {
             **self._ids,
             "response": response,
             "model": response.model or model,
@@ -74,25 +80,30 @@ class ModelRounds:
             "tokens_out": response.tokens_out,
             "has_tool_calls": bool(response.tool_calls),
         }
-        await self._registry.call_extension_chain("loop.after_llm", told)
+        await chain(self._registry, hookspecs.loop_after_llm, after)
         return response
 
     async def _use(self, call: ToolCall) -> str:
-        ctx: dict[str, Any] = {**self._ids, "tool": call.name, "args": call.arguments}
-        ctx = await self._registry.call_extension_chain("loop.before_tool", ctx)
+        ctx: hookspecs.ToolContext = {**self._ids, "tool": call.name, "args": call.arguments}
+        ctx = await chain(self._registry, hookspecs.loop_before_tool, ctx)
         if ctx.get("abort"):
             return str(ctx.get("abort_message") or BLOCKED)
         tools = self._tools
         unknown = f"Error: there is no tool {call.name!r}"
         result = await tools.execute(call.name, ctx["args"]) if tools else unknown
-        done = {**self._ids, "tool": call.name, "args": ctx["args"], "result": result}
-        await self._registry.call_extension_chain("loop.after_tool", done)
+        after: hookspecs.ToolResultContext = {
+            **self._ids,
+            "tool": call.name,
+            "args": ctx["args"],
+            "result": result,
+        }
+        await chain(self._registry, hookspecs.loop_after_tool, after)
         return result
 
     @property
     def _tools(self) -> AggregatedToolProvider | None:
-        found = self._registry.get("tools")
-        return found if isinstance(found, AggregatedToolProvider) else None
+        plugin = self._registry.get("tools")
+        return plugin if isinstance(plugin, AggregatedToolProvider) else None
 
     def _definitions(self) -> list[Mapping[str, Any]]:
         return self._tools.get_definitions() if self._tools else []

@@ -1,16 +1,17 @@
-"""What is checked before a plugin is taken in: a bad one is named with its hook."""
+"""Checks of a plugin before it is registered or configured; errors name it and its hook."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..nearest import did_you_mean, nearest
 from ..plugin import Plugin, PluginError, PluginMeta
+from ..plugin.hooks import hooks, is_chain
 
-WITHOUT_CTX = frozenset({"session.poll_messages", "session.receive", "context.system_prompt"})
-"""Points that are called without an argument."""
+_MISSPELT = 0.85
+"""How alike a hook of another domain must be to count as misspelt."""
 
 
 def make(plugin: object) -> Plugin:
@@ -47,45 +48,55 @@ def check_class(kind: type[Plugin], plugin: Plugin | None = None) -> None:
         _check_hook(meta.id, point, method, getattr(kind, str(method), None), kind)
 
 
-def _check_hook(plugin_id: str, point: str, method: str, found: object, kind: type[Plugin]) -> None:
-    where = f"{plugin_id}: the hook for {point!r}"
-    if not callable(found):
+def _check_hook(
+    plugin_id: str, hook: str, method: str, function: object, kind: type[Plugin]
+) -> None:
+    where = f"{plugin_id}: the hook for {hook!r}"
+    if not callable(function):
         raise PluginError(f"{where} must be a method of {kind.__name__}, got {method!r}")
     static = isinstance(inspect.getattr_static(kind, method), (staticmethod, classmethod))
-    given: list[Any] = [] if static else [None]
-    if point in WITHOUT_CTX:
-        accepted = _accepts(found, given)
+    owner: list[Any] = [] if static else [None]
+    spec = hooks().get(hook)
+    if spec is not None and "ctx" not in spec.__annotations__:
+        accepted = _accepts(function, owner)
         rule = "take no argument"
-    elif point.startswith("loop."):
-        accepted = _accepts(found, [*given, {}])
+    elif spec is not None and is_chain(spec):
+        accepted = _accepts(function, [*owner, {}])
         rule = "take one argument, ctx"
     else:
-        accepted = _accepts(found, given) or _accepts(found, [*given, {}])
+        accepted = _accepts(function, owner) or _accepts(function, [*owner, {}])
         rule = "take one argument, or none"
     if not accepted:
-        raise PluginError(f"{where} must {rule}, got {method}{_shown(found)}")
+        signature = inspect.signature(function)
+        raise PluginError(f"{where} must {rule}, got {method}{signature}")
 
 
-def misspelt_points(plugins: Iterable[Plugin]) -> Iterator[tuple[str, str, str]]:
-    """(plugin id, point, what was probably meant) of hooks that nobody will call."""
+def check_hooks(plugins: Iterable[Plugin]) -> None:
+    """Raise PluginError for a hook that nobody calls: an unknown one, or a misspelt one.
+
+    A hook of another domain may belong to a plugin that is not there.
+    """
     metas = [plugin.meta for plugin in plugins]
-    defined = {point for meta in metas for point in meta.extension_points} | WITHOUT_CTX
+    known = sorted({*hooks(), *(name for meta in metas for name in meta.extension_points)})
+    domains = {_domain(name) for name in hooks()}
     for meta in metas:
-        for point in meta.implements:
-            close = get_close_matches(point, sorted(defined), n=1, cutoff=0.85)
-            if point not in defined and close:
-                yield meta.id, point, close[0]
+        for hook in sorted(meta.implements.keys() - set(known)):
+            if _domain(hook) in domains or nearest(hook, known, _MISSPELT):
+                guess = did_you_mean(hook, known)
+                raise PluginError(
+                    f"{meta.id}: implements must name known hooks, got {hook!r}{guess}"
+                )
 
 
-def _accepts(function: Any, given: list[Any]) -> bool:
+def _domain(hook: str) -> str:
+    return hook.partition(".")[0]
+
+
+def _accepts(function: Any, arguments: list[Any]) -> bool:
     try:
-        inspect.signature(function).bind(*given)
+        inspect.signature(function).bind(*arguments)
     except TypeError:
         return False
     except ValueError:  # built in, without a signature
         return True
     return True
-
-
-def _shown(function: Any) -> str:
-    return str(inspect.signature(function))

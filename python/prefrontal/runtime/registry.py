@@ -13,7 +13,7 @@ from . import dispatch
 from .event_log import EventLog, Listener
 from .load_order import load_order
 from .log_lines import Line, LogLines, show
-from .registration import make, misspelt_points
+from .registration import check_hooks, make
 
 
 class PluginRegistry:
@@ -103,13 +103,11 @@ class PluginRegistry:
         return plugin_id in self._started
 
     def configure_all(self, config: dict[str, Any]) -> None:
-        """Hand each the configuration, in load order. Raises PluginError naming who refused.
+        """Hand each the configuration, in load order.
 
-        A hook for a point that nobody defines, but something like it, is warned of.
+        Raises PluginError naming the plugin that refuses it, or that implements an unknown hook.
         """
-        for plugin_id, point, meant in misspelt_points(self.all_plugins()):
-            sentence = f"Nobody calls the hook for {point!r} (did you mean {meant!r}?)"
-            self.log("warn", plugin_id, sentence, {})
+        check_hooks(self.all_plugins())
         for plugin in self.all_plugins():
             try:
                 plugin.configure(config)

@@ -8,7 +8,8 @@ from types import ModuleType
 from typing import Any
 
 from ..clock import Clock
-from ..plugin import IncomingMessage, OutgoingMessage, Plugin, PluginError
+from ..plugin import IncomingMessage, OutgoingMessage, Plugin, PluginError, hookspecs
+from ..plugin.hooks import collect
 from .live_loop import LiveLoop
 from .plugins import communication, logger, loop, session, tools
 from .plugins import config as config_plugin
@@ -91,8 +92,8 @@ class Runtime:
     async def tick(self) -> None:
         """Do what is due now, then handle what comes of it, and what comes of that."""
         clock = self.registry.clock
-        now = {"now": clock.now(), "monotonic": clock.monotonic()}
-        await self.registry.call_extension("runtime.tick", now)
+        moment: hookspecs.Moment = {"now": clock.now(), "monotonic": clock.monotonic()}
+        await collect(self.registry, hookspecs.runtime_tick, moment)
         for _ in range(POLL_ROUNDS):
             messages = await self.loop.poll()
             if not messages:

@@ -1,14 +1,14 @@
-"""One message from its arrival to its answer, through the points of the loop in their order."""
+"""One message from its arrival to its answer, through the hooks of the loop in their order."""
 
 from __future__ import annotations
 
 import secrets
-from typing import Any
 
-from ..plugin import IncomingMessage, OutgoingMessage
+from ..plugin import IncomingMessage, OutgoingMessage, hookspecs
+from ..plugin.hooks import chain, collect
 from .conversations import Conversations
 from .delivery import current_correlation, deliver
-from .dispatch import said
+from .dispatch import entry
 from .model_rounds import ModelRounds
 from .registry import PluginRegistry
 
@@ -48,9 +48,9 @@ class Turn:
             return None
         peer = self._message.sender_name
         answer = await self._answer(text, peer)
-        ctx: dict[str, Any] = {**self._ids, "text": answer, "recipient": peer}
-        ctx = await self._registry.call_extension_chain("loop.transform_response", ctx)
-        answer = said(ctx, "text", str, answer) or EMPTY
+        ctx: hookspecs.TextContext = {**self._ids, "text": answer, "recipient": peer}
+        ctx = await chain(self._registry, hookspecs.loop_transform_response, ctx)
+        answer = entry(ctx, "text", str, answer) or EMPTY
         reply = self._reply(answer)
         sent = None
         if reply is not None:
@@ -65,53 +65,58 @@ class Turn:
 
     async def _arrive(self) -> str | None:
         message = self._message
-        ctx: dict[str, Any] = {
+        ctx: hookspecs.MessageContext = {
             **self._ids,
             "message": message.content,
             "sender": message.sender_name,
             "sender_id": message.sender_id,
         }
-        ctx = await self._registry.call_extension_chain("loop.on_message", ctx)
+        ctx = await chain(self._registry, hookspecs.loop_on_message, ctx)
         if ctx.get("abort"):
             self._registry.log("info", "loop", f"Message {message.event_id} dropped", {})
             return None
-        return said(ctx, "message", str, message.content)
+        return entry(ctx, "message", str, message.content)
 
     async def _answer(self, text: str, peer: str) -> str:
         if not self._message.is_internal:
-            await self._registry.call_extension("communication.typing", dict(self._ids))
+            await collect(self._registry, hookspecs.communication_typing, self._ids.copy())
         history = self._conversations.history(self._key)
         messages = [*history, {"role": "user", "content": text}]
         prompt = await self._base_prompt()
-        ctx: dict[str, Any] = {
+        ctx: hookspecs.PromptContext = {
             **self._ids,
             "prompt": prompt,
             "peer": peer,
             "messages": messages,
         }
-        ctx = await self._registry.call_extension_chain("loop.transform_system_prompt", ctx)
-        prompt = said(ctx, "prompt", str, prompt)
-        ctx = {**self._ids, "messages": list(messages), "peer": peer}
-        ctx = await self._registry.call_extension_chain("loop.transform_history", ctx)
-        asked = [{"role": "system", "content": prompt}, *said(ctx, "messages", list, messages)]
+        ctx = await chain(self._registry, hookspecs.loop_transform_system_prompt, ctx)
+        system = {"role": "system", "content": entry(ctx, "prompt", str, prompt)}
+        past: hookspecs.HistoryContext = {**self._ids, "messages": list(messages), "peer": peer}
+        past = await chain(self._registry, hookspecs.loop_transform_history, past)
+        question = [system, *entry(past, "messages", list, messages)]
         rounds = ModelRounds(self._registry, self._ids, self._max_tokens, self._timeout_s)
         try:
-            return await rounds.answer(asked)
+            return await rounds.answer(question)
         except Exception as error:  # noqa: BLE001 - the peer gets a sentence, not silence
             return await self._excuse(error)
 
     async def _base_prompt(self) -> str:
         """Who the agent is, then what plugins say about it (its soul)."""
-        told = await self._registry.call_extension("context.system_prompt")
-        parts = [each.strip() for each in told if isinstance(each, str)]
+        texts = await collect(self._registry, hookspecs.context_system_prompt)
+        parts = [text.strip() for text in texts if isinstance(text, str)]
         return "\n\n".join([self._prompt, *filter(None, parts)])
 
     async def _excuse(self, error: Exception) -> str:
         self._failed = True
         reference = secrets.token_hex(4)
         self._registry.log("error", "loop", f"Model call failed ({reference}): {error!r}", {})
-        ctx = {**self._ids, "error": error, "hook": "llm_call", "error_id": reference}
-        await self._registry.call_extension_chain("loop.on_error", ctx)
+        ctx: hookspecs.ErrorContext = {
+            **self._ids,
+            "error": error,
+            "hook": "llm_call",
+            "error_id": reference,
+        }
+        await chain(self._registry, hookspecs.loop_on_error, ctx)
         return FAILED.format(reference=reference)
 
     def _reply(self, text: str) -> OutgoingMessage | None:
@@ -132,12 +137,12 @@ class Turn:
         return OutgoingMessage(channel_type, channel_id, text, reply_to, metadata=metadata)
 
 
-def _ids(message: IncomingMessage) -> dict[str, Any]:
-    """What stands in the ctx of every point of this message."""
+def _ids(message: IncomingMessage) -> hookspecs.Ids:
+    """The ids in the context of every hook for this message."""
     peer_id = message.sender_id
     if message.is_internal:
         peer_id = str(message.metadata.get("target_peer") or "")
-    ids: dict[str, Any] = {
+    ids: hookspecs.Ids = {
         "peer_id": peer_id,
         "recipient_id": peer_id,
         "event_id": message.event_id,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,6 +14,7 @@ import pytest
 from prefrontal.cortex.consultation.consultation import Consultation
 from prefrontal.cortex.memory.cost import DailyCost
 from prefrontal.plugin import IncomingMessage, Plugin, PluginMeta, current_message
+from prefrontal.plugin.hooks import Context, announce
 from prefrontal.runtime import PluginRegistry
 from prefrontal.settings.cortex_growth import Consultations, Cost, Evidence, Sharing
 from prefrontal.testing import ManualClock, Reply, ScriptedSubagent
@@ -89,8 +90,8 @@ class Host:
         peers = [self._raw] if peer_id == self._raw["peer_id"] else []
         return context(*peers, now=self.clock.now(), soul="Be kind.")
 
-    async def announce(self, point: str, payload: Any) -> None:
-        await self.registry.emit(point, payload)
+    async def announce(self, hook: Callable[[Context], None], ctx: Context) -> None:
+        await announce(self.registry, hook, ctx)
 
     @property
     def announced(self) -> list[dict[str, Any]]:

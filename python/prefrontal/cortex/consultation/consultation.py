@@ -9,8 +9,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from ...clock import Clock
+from ...plugin import hookspecs
 from ...plugin.asking import user_message
 from ...plugin.contract import Registry
+from ...plugin.hooks import Context
 from ...plugin.messages import current_message
 from ...plugin.waiting import wait_for
 from ...protocols import Reflector
@@ -64,7 +66,7 @@ class ConsultHost(Protocol):
         """The context of one peer, in a session that shares nothing else."""
         ...
 
-    async def announce(self, point: str, payload: Mapping[str, Any]) -> None: ...
+    async def announce(self, hook: Callable[[Context], None], ctx: Context) -> None: ...
 
 
 class Consultation:
@@ -207,13 +209,13 @@ class Consultation:
     async def _announce(
         self, request: ConsultRequest, verdict: ConsultVerdict, elapsed: float, timed_out: bool
     ) -> None:
-        payload = {
+        ctx: hookspecs.ConsultationContext = {
             "request": request.to_json(),
             "verdict": verdict.to_json(),
             "elapsed_seconds": elapsed,
             "timed_out": timed_out,
         }
-        await self._host.announce("cortex.after_consult", payload)
+        await self._host.announce(hookspecs.cortex_after_consult, ctx)
 
 
 def _written(args: object) -> str:

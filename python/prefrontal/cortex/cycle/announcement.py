@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...plugin import hookspecs
 from ..host import Host
 from ..models import ReflectionRecord
 
@@ -10,7 +11,7 @@ async def announce_record(host: Host, record: ReflectionRecord) -> None:
     """Announce a finished cycle with exactly the agreed keys, a skipped one with its reason."""
     if record.status == "ok":
         _log(host, record)
-        finished = {
+        ctx: hookspecs.ReflectionContext = {
             "cycle": record.cycle,
             "trigger": record.trigger,
             "peers_assessed": list(record.peers_assessed),
@@ -20,11 +21,16 @@ async def announce_record(host: Host, record: ReflectionRecord) -> None:
             "summary": record.summary,
             "elapsed_seconds": record.elapsed_seconds,
         }
-        await host.announce("cortex.after_reflect", finished)
+        await host.announce(hookspecs.cortex_after_reflect, ctx)
     else:
-        skipped = {"cycle": record.cycle, "trigger": record.trigger, "reason": record.status}
-        await host.announce("cortex.cycle_skipped", {**skipped, "detail": record.skip_reason})
-    await host.announce("cortex.audit", record.to_json())
+        skipped: hookspecs.SkippedCycleContext = {
+            "cycle": record.cycle,
+            "trigger": record.trigger,
+            "reason": record.status,
+            "detail": record.skip_reason,
+        }
+        await host.announce(hookspecs.cortex_cycle_skipped, skipped)
+    await host.announce(hookspecs.cortex_audit, record.to_json())
 
 
 def _log(host: Host, record: ReflectionRecord) -> None:

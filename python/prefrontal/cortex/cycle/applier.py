@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ...plugin import hookspecs
 from ..context.context import Gathered
 from ..host import Host
 from ..lineage import Lineage
@@ -121,14 +122,14 @@ class Applier:
             host.log_error(f"Failed to record assessment for {peer_id}: {error}")
             return {**row, "outcome": "failed", "why": str(error)}
         memory.limiter.record(peer_id, limit.trust, now, count, proposed=proposal.trust)
-        payload = {
+        ctx: hookspecs.TrustContext = {
             "peer_id": peer_id,
             "trust": limit.trust,
             "rationale": proposal.rationale,
             "info_score": self._info_score(peer_id),
             "cycle": self._cycle,
         }
-        await host.announce("cortex.after_assess", payload)
+        await host.announce(hookspecs.cortex_after_assess, ctx)
         return {
             **row,
             "outcome": "recorded",
@@ -176,7 +177,7 @@ class Applier:
         )
         for row in rows:
             if row["status"] != "dropped":
-                await self._host.announce("cortex.after_directive", row)
+                await self._host.announce(hookspecs.cortex_after_directive, row)
         return rows
 
     def _known_peers(self) -> set[str]:

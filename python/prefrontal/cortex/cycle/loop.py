@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
+from ...plugin import hookspecs
 from ...settings.cortex import CortexSettings
 from ..context.context import fit
 from ..context.prompt import TASK, system_prompt
@@ -155,8 +156,13 @@ class ReflectionLoop:
         if refusal:
             memory.triggers.fail()
             host.log_warn(f"No reflection: {refusal}")
-            payload = {"cycle": None, "trigger": triggers[0], "reason": "daily cost cap"}
-            await host.announce("cortex.cycle_skipped", {**payload, "detail": refusal})
+            skipped: hookspecs.SkippedCycleContext = {
+                "cycle": None,
+                "trigger": triggers[0],
+                "reason": "daily cost cap",
+                "detail": refusal,
+            }
+            await host.announce(hookspecs.cortex_cycle_skipped, skipped)
             return
         mark = memory.buffer.mark()
         memory.state.cycle += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import InputError
+from ...plugin import hookspecs
 from ...settings.cortex import parse_cortex
 from ..host import Host
 from ..memory.memory import CortexMemory
@@ -28,7 +29,7 @@ class Oversight:
         if changed:
             host.log_info(f"Beliefs changed by the operator: {', '.join(changed)}")
         for directive in memory.directives.approve(wishes.approved):
-            await host.announce("cortex.after_directive", directive)
+            await host.announce(hookspecs.cortex_after_directive, directive)
         memory.directives.reject(wishes.rejected)
         requested_at = wishes.reflect_requested_at
         # Unequal rather than later: the clock may be set back.

@@ -8,7 +8,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from ...plugin import IncomingMessage, OutgoingMessage, Plugin, PluginMeta, SubagentProvider
+from ...plugin import (
+    IncomingMessage,
+    OutgoingMessage,
+    Plugin,
+    PluginMeta,
+    SubagentProvider,
+    hookspecs,
+)
+from ...plugin.hooks import announce, hooks_of
 from ...plugin.waiting import wait_for
 from ..cron_job import OWN, CronJob, answer, question, read_job
 from ..delivery import deliver
@@ -43,7 +51,7 @@ class CronPlugin(Plugin):
         optional_dependencies=["config", "workspace", "session"],
         consumes=["subagent"],
         priority=40,
-        extension_points=["cron.before_job", "cron.after_job"],
+        extension_points=hooks_of("cron"),
         implements={
             "runtime.tick": "tick",
             "session.poll_messages": "poll",
@@ -164,8 +172,12 @@ class CronPlugin(Plugin):
             if not prompt:
                 self.log_debug(f"Job {job.name} left out: {job.prompt_file} is empty")
                 return
-            told = {"job_name": job.name, "mode": job.mode, "schedule": job.schedule}
-            await self.registry.emit("cron.before_job", told)
+            ctx: hookspecs.JobContext = {
+                "job_name": job.name,
+                "mode": job.mode,
+                "schedule": job.schedule,
+            }
+            await announce(self.registry, hookspecs.cron_before_job, ctx)
             began = self.clock.monotonic()
             if job.mode == "main_session":
                 self._ask_main_session(job, prompt, began)
@@ -214,14 +226,14 @@ class CronPlugin(Plugin):
     async def _ended(self, name: str, began: float, output: str, error: str | None) -> None:
         if error is not None:
             self.log_warn(f"Job {name} failed: {error}")
-        told = {
+        ctx: hookspecs.JobResultContext = {
             "job_name": name,
             "success": error is None,
             "output": output,
             "error": error,
             "elapsed_seconds": self.clock.monotonic() - began,
         }
-        await self.registry.emit("cron.after_job", told)
+        await announce(self.registry, hookspecs.cron_after_job, ctx)
 
 
 def _check_name(job: CronJob, where: str, taken: Sequence[str]) -> None:

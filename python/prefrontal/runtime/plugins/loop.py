@@ -5,7 +5,15 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from ...plugin import IncomingMessage, OutgoingMessage, Plugin, PluginMeta, current_message
+from ...plugin import (
+    IncomingMessage,
+    OutgoingMessage,
+    Plugin,
+    PluginMeta,
+    current_message,
+    hookspecs,
+)
+from ...plugin.hooks import chain, collect, hook_name, hooks_of
 from ..conversations import Conversations
 from ..deduplication import SeenMessages
 from ..models.settings import model_settings
@@ -13,10 +21,6 @@ from ..registry import PluginRegistry, registry_of
 from ..sender_order import SenderOrder
 from ..turn import Turn
 
-POINTS = (
-    *("on_message", "transform_system_prompt", "transform_history", "before_llm", "after_llm"),
-    *("before_tool", "after_tool", "transform_response", "before_send", "after_send", "on_error"),
-)
 GRACE_S = 5.0
 """How much longer than a model's own limit the loop waits: its own error says more."""
 PROMPT = "You are {name}, an assistant who answers the people who write to you. Be brief and exact."
@@ -33,7 +37,7 @@ class LoopPlugin(Plugin):
         consumes=["llm", "tools"],
         priority=50,
         extension_points=[
-            *(f"loop.{name}" for name in POINTS),
+            *hooks_of("loop"),
             *("session.handled", "runtime.tick", "context.system_prompt"),
         ],
     )
@@ -63,15 +67,19 @@ class LoopPlugin(Plugin):
 
     async def poll(self) -> list[IncomingMessage]:
         """What the channels, cron and the like have now."""
-        polled = await self._all.collect("session.poll_messages")
+        polled = await self._all.collect(hook_name(hookspecs.session_poll_messages))
         for plugin_id, error in polled.failures:
-            ctx = {"error": error, "hook": "poll", "plugin_id": plugin_id}
-            await self._all.call_extension_chain("loop.on_error", ctx)
+            failure: hookspecs.ErrorContext = {
+                "error": error,
+                "hook": "poll",
+                "plugin_id": plugin_id,
+            }
+            await chain(self._all, hookspecs.loop_on_error, failure)
         return [
             message
-            for found in polled.results
-            if isinstance(found, list)
-            for message in found
+            for result in polled.results
+            if isinstance(result, list)
+            for message in result
             if isinstance(message, IncomingMessage)
         ]
 
@@ -84,8 +92,8 @@ class LoopPlugin(Plugin):
             else:
                 self.log_debug(f"Message {message.event_id} came twice")
         finally:
-            handled = {"message": message, "reply": reply}
-            await self._all.call_extension("session.handled", handled)
+            handled: hookspecs.HandledContext = {"message": message, "reply": reply}
+            await collect(self._all, hookspecs.session_handled, handled)
         return reply
 
     async def handle_all(self, messages: list[IncomingMessage]) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...errors import PrefrontalError
-from ...plugin import Plugin, PluginMeta
+from ...plugin import Plugin, PluginMeta, hookspecs
+from ...plugin.hooks import collect, hook_name, hooks_of
 from ..dispatch import resolved
 
 
 class MemoryPlugin(Plugin):
-    """Stores with all that implement `memory.store` and asks those of the other two points.
+    """Stores with all that implement `memory.store` and asks those of the other two hooks.
 
-    The points take one mapping: "key" and "content", "key", or "query". They return something true
-    when the text was kept, the text, and pairs of a key and a score in 0..1.
+    `plugin.hookspecs` says what these take and return.
     """
 
     meta = PluginMeta(
@@ -22,7 +22,7 @@ class MemoryPlugin(Plugin):
         capabilities=["memory"],
         optional_dependencies=["config", "workspace"],
         priority=12,
-        extension_points=["memory.store", "memory.retrieve", "memory.search"],
+        extension_points=hooks_of("memory"),
     )
 
     async def start(self) -> None:
@@ -37,7 +37,7 @@ class MemoryPlugin(Plugin):
         Raises PrefrontalError when one of them could not, after all were asked, or there is none.
         """
         failed: list[str] = []
-        stores = self.registry.get_implementations("memory.store")
+        stores = self.registry.get_implementations(hook_name(hookspecs.memory_store))
         for plugin_id, plugin, method in stores:
             try:
                 await resolved(getattr(plugin, method)({"key": key, "content": content}))
@@ -50,13 +50,13 @@ class MemoryPlugin(Plugin):
 
     async def retrieve(self, key: str) -> str | None:
         """The first text that is not empty; None when nobody has one."""
-        found = await self.registry.call_extension("memory.retrieve", {"key": key})
-        return next((text for text in found if isinstance(text, str) and text), None)
+        texts = await collect(self.registry, hookspecs.memory_retrieve, {"key": key})
+        return next((text for text in texts if isinstance(text, str) and text), None)
 
     async def search(self, query: str) -> Sequence[tuple[str, float]]:
         """Keys and how well each fits, the best first; a key of several stores counts once."""
         best: dict[str, float] = {}
-        for pairs in await self.registry.call_extension("memory.search", {"query": query}):
+        for pairs in await collect(self.registry, hookspecs.memory_search, {"query": query}):
             for key, score in pairs:
                 best[key] = max(score, best.get(key, score))
         return sorted(best.items(), key=lambda each: (-each[1], each[0]))

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...plugin import IncomingMessage, MemoryProvider, OutgoingMessage, Plugin, PluginMeta
+from ...plugin import (
+    IncomingMessage,
+    MemoryProvider,
+    OutgoingMessage,
+    Plugin,
+    PluginMeta,
+    hookspecs,
+)
+from ...plugin.hooks import Context, collect, hook_name, hooks_of
 from ..channel_book import ChannelBook, Place
 from ..delivery import current_correlation, deliver
 from ..dispatch import resolved
@@ -49,10 +57,7 @@ class SessionPlugin(Plugin):
         optional_dependencies=["memory", "memory-files"],
         consumes=["channel", "memory"],
         priority=10,
-        extension_points=[
-            *("session.receive", "session.send", "session.typing", "session.presence"),
-            "session.poll_messages",
-        ],
+        extension_points=[name for name in hooks_of("session") if name != "session.handled"],
         implements={
             "communication.receive": "receive",
             "communication.send": "send",
@@ -89,8 +94,8 @@ class SessionPlugin(Plugin):
         """What all channels have now; nobody outside may speak as the runtime itself."""
         if self.clock.monotonic() - self._saved_at >= SAVED_EVERY_S:
             await self._save()
-        found = await self.registry.call_extension("session.receive")
-        messages = [message for each in found if isinstance(each, list) for message in each]
+        results = await collect(self.registry, hookspecs.session_receive)
+        messages = [message for each in results if isinstance(each, list) for message in each]
         for message in messages:
             if not is_sound(message):
                 self.log_warn(f"Dropped, it is no message: {message!r:.80}")
@@ -100,16 +105,17 @@ class SessionPlugin(Plugin):
 
     async def send(self, message: OutgoingMessage) -> bool | None:
         """Hand it to its channel; None when there is none. Raises what the channel raises."""
-        taken = await self._to_channel("session.send", message.channel_type, message)
-        if taken is None:
-            taken = True if self._is_watched() else None
-        if taken:
+        hook = hookspecs.session_send
+        is_sent = await self._to_channel(hook, message.channel_type, message)
+        if is_sent is None:
+            is_sent = True if self._is_watched() else None
+        if is_sent:
             self._sent.append(message)
-        return taken
+        return is_sent
 
-    async def typing(self, ctx: dict[str, Any]) -> None:
+    async def typing(self, ctx: hookspecs.Ids) -> None:
         """Show in the channel that an answer is being worked out."""
-        await self._to_channel("session.typing", str(ctx.get("channel_type")), ctx)
+        await self._to_channel(hookspecs.session_typing, str(ctx.get("channel_type")), ctx)
 
     def channels(self) -> list[str]:
         """The ids of the channels."""
@@ -137,7 +143,7 @@ class SessionPlugin(Plugin):
             return "Error: text must not be empty"
         channel_type, channel_id = place.channel_type, place.channel_id
         message = OutgoingMessage(channel_type, channel_id, text, metadata={"recipient": peer_id})
-        ids = {
+        ids: hookspecs.Ids = {
             "peer_id": peer_id,
             "recipient_id": peer_id,
             "event_id": None,
@@ -148,8 +154,10 @@ class SessionPlugin(Plugin):
         sent = await deliver(registry_of(self), message, ids, place.peer_name)
         return f"Sent to {peer_id}." if sent else f"Error: nothing was sent to {peer_id}"
 
-    async def _to_channel(self, point: str, channel_type: str, ctx: object) -> bool | None:
-        for plugin_id, plugin, method in self.registry.get_implementations(point):
+    async def _to_channel(
+        self, hook: Callable[[Context], object], channel_type: str, ctx: Context
+    ) -> bool | None:
+        for plugin_id, plugin, method in self.registry.get_implementations(hook_name(hook)):
             if plugin_id == channel_type:
                 return await resolved(getattr(plugin, method)(ctx)) is not False
         return None

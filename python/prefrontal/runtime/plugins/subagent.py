@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from ...plugin import Plugin, PluginMeta, SubagentResult
+from ...plugin import Plugin, PluginMeta, SubagentResult, hookspecs
+from ...plugin.hooks import announce, collect, hooks_of
 from ...plugin.waiting import wait_for
 from ..model_call import ask, brief, is_async
 from ..models.choice import Models, name_of
@@ -50,7 +51,7 @@ class SubagentPlugin(Plugin):
         optional_dependencies=["config"],
         consumes=["llm"],
         priority=32,
-        extension_points=["subagent.before_spawn", "subagent.after_spawn"],
+        extension_points=hooks_of("subagent"),
     )
 
     def __init__(self) -> None:
@@ -113,8 +114,8 @@ class SubagentPlugin(Plugin):
         began = self.clock.monotonic()
         result = await self._result(request)
         result = replace(result, elapsed_seconds=self.clock.monotonic() - began)
-        told = {"task": result.task, "result": asdict(result)}
-        await self.registry.emit("subagent.after_spawn", told)
+        ctx: hookspecs.SpawnResultContext = {"task": result.task, "result": asdict(result)}
+        await announce(self.registry, hookspecs.subagent_after_spawn, ctx)
         return result
 
     async def _result(self, request: SpawnRequest) -> SubagentResult:
@@ -133,7 +134,8 @@ class SubagentPlugin(Plugin):
 
     async def _replaced(self, request: SpawnRequest) -> SpawnRequest:
         """The request as the last plugin that had something to say wants it."""
-        results = await self.registry.call_extension("subagent.before_spawn", asdict(request))
+        ctx = cast("hookspecs.SpawnContext", asdict(request))
+        results = await collect(self.registry, hookspecs.subagent_before_spawn, ctx)
         return request.replaced(results[-1]) if results else request
 
     async def _within_time(self, request: SpawnRequest, turn: object) -> SubagentResult:
