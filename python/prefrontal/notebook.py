@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from .errors import SourceError
 from .plain_text import visible
@@ -14,6 +14,30 @@ from .plain_text import visible
 LONGEST = 200
 """Most characters of a cell."""
 NOTHING = "–"
+
+
+class NotebookView(NamedTuple):
+    """How values of a class are shown: as HTML, and a part of one, by its name, as a data frame."""
+
+    html: Callable[[Any], str]
+    frame: Callable[[Any, str], Any]
+
+
+_VIEWS: dict[str, Callable[[], NotebookView]] = {}
+
+
+def offer_view(name: str, load: Callable[[], NotebookView]) -> None:
+    """Say who shows the values of a class, which so need not know what it is shown by.
+
+    name: of the class, with its module. load: called when a value is shown.
+    """
+    _VIEWS[name] = load
+
+
+def view_of(value: object) -> NotebookView:
+    """The view of a value of a class, or of one that it inherits, that was offered one."""
+    names = (f"{each.__module__}.{each.__qualname__}" for each in type(value).__mro__)
+    return next(_VIEWS[name] for name in names if name in _VIEWS)()
 
 
 def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from ..notebook import view_of
 from .record import Record, plain
 
 FORMAT = 3
@@ -139,14 +140,10 @@ class ReplayResult:
 
         Raises InputError for another part, SourceError without pandas.
         """
-        from .report.notebook import result_frame
-
-        return result_frame(self, part)
+        return view_of(self).frame(self, part)
 
     def _repr_html_(self) -> str:
-        from .report.notebook import result_html
-
-        return result_html(self)
+        return view_of(self).html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON values; raises InputError naming a field that is NaN or infinite."""

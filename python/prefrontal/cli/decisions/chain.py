@@ -9,7 +9,7 @@ from rich.table import Table
 
 from ...decisions.words import brief
 from ..page import cut, shown
-from .decisions import ID_LENGTH
+from .answerable import ID_LENGTH
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -15,16 +15,13 @@ from ...errors import InputError
 from ..answers import json_option
 from ..candidates import decision_ids, module_names
 from ..state import decision_log, state_option
+from .answerable import ANSWERABLE, ID_LENGTH
 from .deliveries import handovers, tell_standing
 
 if TYPE_CHECKING:
     from ...decisions.log import Decision, DecisionLog
 
 WORDS = {"useful": 1.0, "useless": 0.0, "right": 1.0, "wrong": 0.0}
-LABELLED = (WAKE, ROUTE, ACT)
-"""The kinds that somebody can say something of that is learned."""
-ID_LENGTH = 8
-"""How much of an id is shown; any beginning of four characters or more finds the decision."""
 
 
 @click.command()
@@ -120,7 +117,7 @@ def feedback(decision_id: str, label: str, as_json: bool, state: str | None) -> 
     value = label_value(label)
     with decision_log(state) as log:
         record = _found(log, decision_id)
-        if record.kind not in LABELLED:
+        if record.kind not in ANSWERABLE:
             rule = f"belong to a wake, a route or an act, got one of kind {record.kind}"
             raise InputError(f"decision id must {rule}")
         log.add_label(record.id, value, SystemClock().now())

@@ -14,8 +14,8 @@ from ...decisions.words import NOTHING_SAID, SUBJECTS, counted, facts, scored, s
 from ...feature_words import reason_words
 from ...plain_text import visible
 from ..page import cut, facts_table, page, when
+from .answerable import ANSWERABLE, ID_LENGTH
 from .chain import Chain, chain_table
-from .decisions import ID_LENGTH, LABELLED
 from .deliveries import handover
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def print_page(record: Decision, handed: Sequence[Handover] = (), chain: Chain =
         if len(chain) > 1:
             console.print("", "What led to what", sep="\n")
             console.print(chain_table(chain, record.id, console))
-        if record.label is None and record.kind in LABELLED:
+        if record.label is None and record.kind in ANSWERABLE:
             console.print()
             console.print(_asks(record))
 
@@ -126,7 +126,7 @@ def _facts(record: Decision, handed: Sequence[Handover]) -> Table:
     table.add_row("outcome", visible(sentence(record), 1000))
     for name, text, at in facts(record):
         table.add_row(name, visible(text, 1200) if at is None else when(at))
-    if record.kind in LABELLED:
+    if record.kind in ANSWERABLE:
         table.add_row("label", _label(record))
     for each in handed:
         table.add_row("sink", visible(f"{each.sink}: {handover(each)}", 500))

@@ -11,7 +11,7 @@ import click
 from ...decisions.document import line
 from ...decisions.words import brief
 from ...plain_text import visible
-from ..decisions.decisions import ID_LENGTH
+from ..decisions.answerable import ID_LENGTH
 from ..watch.screen import many
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from ...clock import SystemClock
 from ...plain_text import visible
 from ...pulse.sinks import as_line
 from ...types import Reason
-from ..decisions.decisions import ID_LENGTH
+from ..decisions.answerable import ID_LENGTH
 from .modules import home_short, plain, watched
 
 if TYPE_CHECKING:

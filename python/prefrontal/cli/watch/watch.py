@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
-from ..decisions.decisions import ID_LENGTH
+from ..decisions.answerable import ID_LENGTH
 from ..state import state_option
 from .gate_options import gate_options, gate_overrides
 from .screen import Screen, beginning, ending

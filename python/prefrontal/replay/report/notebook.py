@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from ...errors import InputError
-from ...notebook import frame, table
+from ...notebook import NotebookView, frame, table
 from ..result import Outcome, PolicyResult, ReplayResult
 from .plain_figures import how_often
 from .verdict import verdict
@@ -71,3 +71,7 @@ def _cells(policy: PolicyResult) -> tuple[str, ...]:
         percent(policy.precision),
         tokens(policy.tokens_per_useful_wake),
     )
+
+
+VIEW = NotebookView(result_html, result_frame)
+"""Of a `ReplayResult`."""
