@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from .types import Judgement, SignalEvent, Standing, Window
+if TYPE_CHECKING:
+    from .types import Judgement, SignalEvent, Standing, Window
 
 
 class Rule(Protocol):

@@ -6,16 +6,18 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..clock import Clock
 from ..plugin import Plugin, PluginError, PluginMeta
 from ..runtime.discovery import FOLDERS, FoundPlugins
 from ..runtime.discovery import discover as find_plugins
-from ..runtime.plugins.config import ConfigPlugin
 from ..runtime.plugins.workspace import WorkspacePlugin
 from ..runtime.running import CORE_IDS, Runtime
 from ..settings.agent_file import workspace_folder
+
+if TYPE_CHECKING:
+    from ..clock import Clock
+    from ..runtime.plugins.config import ConfigPlugin
 
 BUILT_IN = (
     "runtime.plugins.memory",

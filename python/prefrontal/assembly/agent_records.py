@@ -6,16 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..clock import Clock, SystemClock
 from ..cortex.consultation.consultation import TASK
-from ..cortex.consultation.deferral import Kind
 from ..cortex.consultation.rules import judge
 from ..cortex.consultation.verdict import SYSTEM_PROMPT, ConsultRequest, ConsultVerdict
 from ..cortex.context.context import Material, PeerMaterial, fit
 from ..cortex.memory.wishes import OPERATOR_KEY, OperatorWishes
-from ..cortex.models import Belief
 from ..cortex.quoting import quote
 from ..cortex.reflectors.rules import PeerJudgment, RulesReflector
 from ..cortex.reflectors.words import rationale
@@ -34,6 +32,10 @@ from ..ledger import Ledger
 from ..ledger.location import ledger_path, told_name
 from ..settings.cortex import CortexSettings, parse_cortex
 from ..storage.memory_files import MemoryFiles
+
+if TYPE_CHECKING:
+    from ..cortex.consultation.deferral import Kind
+    from ..cortex.models import Belief
 
 Document = TypeVar("Document")
 

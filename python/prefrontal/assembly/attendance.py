@@ -7,16 +7,18 @@ import logging
 import math
 from threading import Condition, Thread
 from time import monotonic
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from ..decisions.decision import Decision
-from ..decisions.log import DecisionLog
 from ..decisions.payloads import ACT, ROUTE, WAKE, WakePayload
-from ..decisions.waiting import WaitingWake
 from ..errors import PrefrontalError
 from ..executive.again import episode_of
 from ..executive.loop import OUTCOME, Executive
-from ..executive.nouns import Episode
+
+if TYPE_CHECKING:
+    from ..decisions.decision import Decision
+    from ..decisions.log import DecisionLog
+    from ..decisions.waiting import WaitingWake
+    from ..executive.nouns import Episode
 
 LOOK_S = 2.0
 """How often labels and wakes are looked for that nobody told of."""

@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..clock import Clock
-from ..decisions.decision import Decision
 from ..errors import InputError
 from ..executive.actor.worker import Ask, SandboxedActor
 from ..executive.chooser.desk import RoutedChooser
 from ..executive.loop import Executive, Links
-from ..executive.nouns import ActOutcome, Choice
 from ..executive.reviewer.reflection import AgentReviewer
 from ..executive.roles import Actor, Chooser, Moments, Store, Waker
 from ..executive.trust_standings import TrustStandings
@@ -23,6 +21,8 @@ from .agent import build_runtime
 from .router import build_embedder, build_layout, build_runner
 
 if TYPE_CHECKING:
+    from ..decisions.decision import Decision
+    from ..executive.nouns import ActOutcome, Choice
     from ..executive.selector import PlanChooser
     from ..routing.layout import Layout
     from ..settings import Settings

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ..clock import Clock
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..clock import Clock
 
 
 class FrozenMoments:

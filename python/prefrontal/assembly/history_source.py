@@ -6,16 +6,18 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import SourceError
 from ..pulse.followed import FollowedWindow, Place
 from ..pulse.sources.git_signs import branch_signs, head_signs
 from ..pulse.sources.polling import Poller
-from ..pulse.sources.running import Outlet
 from ..replay.histories import git_process
 from ..replay.histories.git_history import Commit, GitHistory, Reached
 from ..replay.presets.labeller import Labelled, Labeller
+
+if TYPE_CHECKING:
+    from ..pulse.sources.running import Outlet
 
 TIPS = 256
 """Commits it came to that are remembered, so that going back and forth tells nothing twice."""

@@ -9,7 +9,6 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from ..decisions.decision import Decision
 from ..decisions.payloads import Moment, WakePayload
 from ..errors import SourceError
 from ..pulse.modules.fingerprint import parse_fingerprint
@@ -18,6 +17,7 @@ from ..pulse.starts import Start, checksum
 from ..types import Reason, SignalEvent
 
 if TYPE_CHECKING:
+    from ..decisions.decision import Decision
     from ..decisions.labels import GivenLabel
     from ..decisions.log import DecisionLog
     from ..decisions.wake_runs import WakeRun, WakeRuns

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..cortex.plugin import CortexPlugin
 from ..runtime.model_reflector import model_reflectors
 from ..runtime.plugins.subagent import SubagentPlugin
-from ..runtime.registry import PluginRegistry
+
+if TYPE_CHECKING:
+    from ..runtime.registry import PluginRegistry
 
 
 def offer_models(registry: PluginRegistry) -> None:

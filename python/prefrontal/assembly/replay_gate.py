@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from ..decisions.decision import Decision
 from ..decisions.payloads import WakePayload
-from ..protocols import FoundRule, Judge
 from ..pulse.followed import PRESET
 from ..pulse.gate import Gate
-from ..pulse.gate_module import GateModule
 from ..pulse.learning.limbic import LimbicLayer
 from ..pulse.learning.rules import FoundRule as PulseRule
 from ..pulse.learning.rules import find_rule
@@ -20,6 +19,10 @@ from ..pulse.recall import RecallPromise, share_interval
 from ..settings.adopted import QUESTION
 from ..settings.gate import GateSettings, PolicySettings
 from ..types import Judgement, Reason, SignalEvent, Window
+
+if TYPE_CHECKING:
+    from ..protocols import FoundRule, Judge
+    from ..pulse.gate_module import GateModule
 
 REPLAY = "replay"
 """The id of the module of a replay that nobody adopts."""

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
-from ..protocols import CodeModel, Embedder, Runner
 from ..routing.layout import Layout
 from ..routing.run.router import Router
 
 if TYPE_CHECKING:
+    from ..protocols import CodeModel, Embedder, Runner
     from ..routing.run.workbench import Operator, Waiting
     from ..routing.trace import Show
     from ..settings.routing import Routing

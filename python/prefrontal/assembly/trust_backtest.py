@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..cortex.backtest.replay import BacktestOptions, Progress, StreamClock
 from ..cortex.backtest.result import BacktestResult, run_backtest
 from ..cortex.backtest.sweep import SweepRow, sweep
 from ..errors import InputError
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from ..cortex.backtest.asking import Questions
     from ..cortex.backtest.asking_cost import AskingCost
     from ..cortex.backtest.ratings import Rating
+    from ..cortex.backtest.replay import BacktestOptions, Progress, StreamClock
     from ..plugin import LLMProvider
     from ..settings.cortex import CortexSettings
 

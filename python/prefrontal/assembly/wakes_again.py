@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..decisions.decision import Decision
 from ..decisions.payloads import WAKE, WakePayload
 from ..decisions.wake_runs import ADOPTION
 from ..errors import InputError
@@ -19,6 +18,7 @@ from ..types import Reason
 from .kept_wakes import GateAgain, States, Step, steps
 
 if TYPE_CHECKING:
+    from ..decisions.decision import Decision
     from ..decisions.log import DecisionLog
     from ..decisions.wake_runs import WakeRun
 

@@ -12,7 +12,6 @@ from ..pulse.learning.labels import check_label
 from ..pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
 from ..pulse.shells.watch import Watch
 from ..pulse.shells.worker import QUEUE_SIZE
-from ..types import SignalEvent
 from .prefrontal import EscalationDecision, PrefrontalLayer, escalation
 from .training import TrainingBuffer
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from ..decisions.log import DecisionLog
     from ..protocols import Source, Standings
     from ..settings.gate import PolicySettings
+    from ..types import SignalEvent
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from ..pulse.learning.labels import check_label
-from ..types import SignalEvent
 
 if TYPE_CHECKING:
     from ..clock import Clock
     from ..pulse.learning.limbic import LimbicLayer
+    from ..types import SignalEvent
 
 FORGET_AFTER_S = 300.0
 MOST_WAITING = 10_000

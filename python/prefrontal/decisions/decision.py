@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import uuid
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..errors import InputError
-from ..storage.database import Row
-from ..types import SignalEvent
 from .event_json import (
     details_from_json,
     details_to_json,
@@ -21,6 +20,10 @@ from .event_json import (
 )
 from .payload_json import from_plain, to_plain
 from .payloads import PAYLOADS, Payload
+
+if TYPE_CHECKING:
+    from ..storage.database import Row
+    from ..types import SignalEvent
 
 KINDS = tuple(PAYLOADS)
 """The sorts of decisions, in the order in which one leads to the next."""

@@ -7,9 +7,12 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from ..errors import SourceError
-from .decision import Decision
+
+if TYPE_CHECKING:
+    from .decision import Decision
 
 _LOG = logging.getLogger(__name__)
 BATCH = 1000

@@ -8,14 +8,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..feature_words import feature_words
 from ..types import Reason, SignalEvent
-from .decision import Decision
-from .deliveries import Handover
 from .payloads import WAKE, Moment
 from .words import brief, counted, sentence
+
+if TYPE_CHECKING:
+    from .decision import Decision
+    from .deliveries import Handover
 
 VERSION = 2
 _STRICT = json.JSONEncoder(allow_nan=False)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from .decision import Decision
+if TYPE_CHECKING:
+    from .decision import Decision
 
 
 class GivenLabel(NamedTuple):

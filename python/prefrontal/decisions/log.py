@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from ..clock import Clock, SystemClock
 from ..errors import InputError
@@ -16,14 +16,16 @@ from . import queries, waiting
 from .decision import COLUMNS, Decision, new_id, to_row
 from .deferred import DeferredWriter
 from .deliveries import OWE, Deliveries
-from .labels import GivenLabel
 from .listing import DecisionList
 from .news import DecisionNews
 from .payloads import WAKE
 from .retention import delete_refusals
 from .schema import STEPS
-from .waiting import WaitingWake
 from .wake_runs import WakeRuns
+
+if TYPE_CHECKING:
+    from .labels import GivenLabel
+    from .waiting import WaitingWake
 
 __all__ = ["Decision", "DecisionLog", "NewLabel", "new_id"]
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ..storage.database import Database
 from . import queries
-from .decision import Decision
+
+if TYPE_CHECKING:
+    from ..storage.database import Database
+    from .decision import Decision
 
 MOST_AT_ONCE = 500
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
-from ..types import Standing
+if TYPE_CHECKING:
+    from ..types import Standing
 
 WAKE, ROUTE, ACT = "wake", "route", "act"
 ASSESSMENT, BELIEF, DIRECTIVE = "assessment", "belief", "directive"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ..storage.database import Database
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..storage.database import Database
 
 _CHUNK = 2000
 """Rows deleted in one transaction, so that writers wait for milliseconds only."""

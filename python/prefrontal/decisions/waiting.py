@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ..storage.database import Database
 from .decision import Decision, from_row
 from .payloads import ROUTE, WAKE
 from .queries import LABELLED, RECORD
+
+if TYPE_CHECKING:
+    from ..storage.database import Database
 
 _PAGE = 500
 _WAITING = f"""\

@@ -6,9 +6,12 @@ import json
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ..storage.database import Database
 from .decision import COLUMNS, Decision, from_row
+
+if TYPE_CHECKING:
+    from ..storage.database import Database
 
 START, ADOPTION = "start ", "adoption "
 """The names of the states that tell of a start begin so; its run follows. Of what all modules knew

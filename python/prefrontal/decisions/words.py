@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..types import Reason
-from .decision import Decision
 from .payloads import (
     ACT,
     ASSESSMENT,
@@ -25,6 +24,9 @@ from .payloads import (
     RoutePayload,
     WakePayload,
 )
+
+if TYPE_CHECKING:
+    from .decision import Decision
 
 _VALUE_LIMIT = 1000
 _LEAST_SECONDS = 0.05

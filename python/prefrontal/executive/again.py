@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..decisions.decision import Decision
 from ..decisions.payloads import ACT, DIRECTIVE, EDITED_QUESTION, ROUTE, WAKE, DirectivePayload
-from .loop import Executive
 from .nouns import ActOutcome, Choice, Episode, Status
 from .records import choice_of, followed_id, outcome_of, route_payload
+
+if TYPE_CHECKING:
+    from .loop import Executive
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,12 +19,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..decisions.decision import Decision
 from ..routing.plans.type_hints import contradicts
-from ..routing.types import ArgSpec
 from ..types import SignalEvent
+
+if TYPE_CHECKING:
+    from ..decisions.decision import Decision
+    from ..routing.types import ArgSpec
 
 _PLAIN = (str, int, float, bool, list, dict, type(None))
 

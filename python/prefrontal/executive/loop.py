@@ -6,11 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
+from typing import TYPE_CHECKING
 
-from ..decisions.decision import Decision
 from ..decisions.payloads import ACT, DIRECTIVE, ROUTE, WAKE
 from ..errors import InputError
-from ..types import SignalEvent
 from .nouns import ASK, ActOutcome, Choice, Conclusion, Episode, Status
 from .records import (
     act_record,
@@ -20,7 +19,11 @@ from .records import (
     route_payload,
     route_record,
 )
-from .roles import Actor, Chooser, Moments, Reviewer, Selector, Store, Waker
+
+if TYPE_CHECKING:
+    from ..decisions.decision import Decision
+    from ..types import SignalEvent
+    from .roles import Actor, Chooser, Moments, Reviewer, Selector, Store, Waker
 
 INTERNAL_PLANNING, EXTERNAL_TASK = "internal_planning", "external_task"
 OFFLINE_CONSOLIDATION, INTERNAL_REPLAY = "offline_consolidation", "internal_replay"

@@ -6,17 +6,18 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..decisions.decision import Decision
-from ..decisions.payloads import (
-    AssessmentPayload,
-    BeliefPayload,
-    ControlPick,
-    DirectivePayload,
-    PromptReading,
-    ToolRun,
-)
+if TYPE_CHECKING:
+    from ..decisions.decision import Decision
+    from ..decisions.payloads import (
+        AssessmentPayload,
+        BeliefPayload,
+        ControlPick,
+        DirectivePayload,
+        PromptReading,
+        ToolRun,
+    )
 
 SELECT, COMPOSE, ASK = "select", "compose", "ask"
 """Policies of a choice: one tool, several after each other, or the agent itself."""

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..routing.plans.links import check_tools, step_references
 from ..routing.plans.plan import parse_plan
 from ..routing.ranking.precedence import MOST_HARM, harm
 from ..routing.ranking.tool_ranker import key_of
-from ..routing.run.route import ToolChoice
 from ..routing.types import ArgSpec, Candidate, Plan, Tool
-from ..settings.routing import Routing
 from .arguments import Filled, WakeArguments
 from .nouns import Option
+
+if TYPE_CHECKING:
+    from ..routing.run.route import ToolChoice
+    from ..settings.routing import Routing
 
 JOINED = " + "
 """What stands between the keys of a composition's tools."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from ..decisions.decision import Decision
-from ..decisions.payloads import Consent
-from ..types import SignalEvent
-from .nouns import ActOutcome, Choice, Conclusion, HeardBelief
+if TYPE_CHECKING:
+    from ..decisions.decision import Decision
+    from ..decisions.payloads import Consent
+    from ..types import SignalEvent
+    from .nouns import ActOutcome, Choice, Conclusion, HeardBelief
 
 
 class Waker(Protocol):

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..ledger.drafts import encodable
 from ..ledger.location import ledger_path, told_name
-from ..ledger.models import Standing as LedgerStanding
 from ..ledger.store import Ledger
 from ..plain_text import one_line
 from ..plugin.messages import SYSTEM_SENDER
-from ..settings.executive import ExecutiveSettings, TrustSettings
 from ..types import SignalEvent, Standing
+
+if TYPE_CHECKING:
+    from ..ledger.models import Standing as LedgerStanding
+    from ..settings.executive import ExecutiveSettings, TrustSettings
 
 LONGEST_PEER = 200
 _SOURCE, _ACTOR = "source:", "actor:"

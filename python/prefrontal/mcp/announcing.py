@@ -33,10 +33,11 @@ from mcp.types import (
 
 from .audience import Audience, Listener
 from .resources import is_followed
-from .served import Served
 
 if TYPE_CHECKING:
     from mcp.server.models import InitializationOptions
+
+    from .served import Served
 
 MOST_SUBSCRIPTIONS = 1000
 

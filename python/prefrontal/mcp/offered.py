@@ -16,11 +16,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 from ..errors import InputError, PrefrontalError
 from ..nearest import did_you_mean
 from ..pulse.modules.fields import shown
-from .progress import Progress
-from .served import Served
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
+
+    from .progress import Progress
+    from .served import Served
 
 _KINDS = frozenset({"float", "int", "str", "bool"})
 """How pydantic calls the kinds of an argument that may be of several."""

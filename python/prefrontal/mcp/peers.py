@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from ..assembly.agent_records import KnownPeer
 from ..cortex.consultation.deferral import kind_of_reply, kind_of_tool
-from ..cortex.models import Belief
 from ..ledger.scale import info_word, trust_word
 from ..plain_text import visible
 from .offered import Answer, Arguments, Offered
-from .served import Served
+
+if TYPE_CHECKING:
+    from ..assembly.agent_records import KnownPeer
+    from ..cortex.models import Belief
+    from .served import Served
 
 Status = Literal["pinned", "active", "expiring", "stale", "quarantined"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import anyio
 import anyio.to_thread
@@ -14,11 +14,13 @@ from ..errors import InputError
 from ..replay.histories import git_process
 from ..replay.report.verdict import verdict
 from ..replay.report.wording import compared_sentence
-from ..replay.result import Outcome, ReplayResult
 from ..replay.session import Request, replay_events, replay_git
 from .offered import Answer, Arguments, Offered
-from .progress import Progress
-from .served import Served
+
+if TYPE_CHECKING:
+    from ..replay.result import Outcome, ReplayResult
+    from .progress import Progress
+    from .served import Served
 
 MOST_WINDOWS = 50_000
 USUAL_WINDOWS = 5_000

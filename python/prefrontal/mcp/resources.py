@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlsplit
 
 import anyio.to_thread
@@ -16,11 +17,13 @@ from mcp.types import (
 )
 
 from ..errors import InputError, PrefrontalError
-from .offered import Answer
 from .peers import BeliefArguments, PeerAnswer, get_beliefs
-from .served import Served
 from .wakes import AFTER, wakes
 from .waking import explained
+
+if TYPE_CHECKING:
+    from .offered import Answer
+    from .served import Served
 
 SCHEME = "prefrontal"
 WAKES = f"{SCHEME}://wakes"

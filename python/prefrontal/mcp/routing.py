@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
@@ -10,7 +10,9 @@ from ..assembly.router import build_layout, build_router
 from ..errors import InputError
 from ..routing import Mode, Route
 from .offered import Answer, Arguments, Offered
-from .served import Served
+
+if TYPE_CHECKING:
+    from .served import Served
 
 _NEAREST = 5
 

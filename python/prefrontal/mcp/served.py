@@ -16,11 +16,11 @@ from ..errors import InputError
 from ..executive.trust_standings import gate_standings
 from ..pulse.shells.asker import Asker
 from ..settings.agent_file import read_agent_config, workspace_folder
-from ..storage.state_folder import StateFolder
 
 if TYPE_CHECKING:
     from ..pulse.modules.fingerprint import ModuleFingerprint
     from ..settings import Settings
+    from ..storage.state_folder import StateFolder
 
 
 @dataclass(frozen=True, slots=True)

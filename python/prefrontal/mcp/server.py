@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 from mcp.server import Server, ServerRequestContext
@@ -22,9 +22,11 @@ from mcp.types import (
 from .. import __version__
 from . import announcing, peers, replaying, resources, routing, waking
 from .audience import EVERY_S
-from .offered import Offered
 from .progress import Progress
-from .served import Served
+
+if TYPE_CHECKING:
+    from .offered import Offered
+    from .served import Served
 
 INSTRUCTIONS = """\
 Prefrontal decides when an agent is worth waking, and remembers whom it dealt with. Ask should_wake

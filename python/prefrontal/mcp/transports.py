@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, cast
 import anyio
 from mcp.server.stdio import stdio_server
 
-from ..http_server import Door
 from .standard_input import client_lines
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from ..http_patience import QuietServer
+    from ..http_server import Door
 
 PATH = "/mcp"
 _ENDING_S = 5

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pydantic import Field
 
 from ..decisions.document import document
 from .documents import DecisionDocument
 from .offered import Answer
-from .served import Served
+
+if TYPE_CHECKING:
+    from .served import Served
 
 AFTER = "after/"
 PAGE = 100

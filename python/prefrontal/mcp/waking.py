@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
 from ..decisions.document import document, explanation
-from ..decisions.log import Decision
 from ..decisions.payloads import ACT, ROUTE, WAKE
 from ..errors import InputError
 from ..types import SignalEvent
 from .documents import DecisionDocument, Explanation
 from .offered import Answer, Arguments, Offered
-from .progress import Progress
-from .served import Served
+
+if TYPE_CHECKING:
+    from ..decisions.log import Decision
+    from .progress import Progress
+    from .served import Served
 
 WORDS = {"useful": 1.0, "useless": 0.0, "right": 1.0, "wrong": 0.0}
 LABELLED = (WAKE, ROUTE, ACT)

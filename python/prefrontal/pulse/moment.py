@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from ..decisions.payloads import Moment
+if TYPE_CHECKING:
+    from ..decisions.payloads import Moment
 
 _MOST_SHIFT = 700.0
 """Log-odds beyond which a shift changes nothing more; exp still is a number there."""

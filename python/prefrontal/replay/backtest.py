@@ -6,14 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from time import perf_counter
+from typing import TYPE_CHECKING
 
-from ..protocols import FoundRule, Gate
-from ..types import SignalEvent, Window
 from .curve import area_under_roc, ranked, recall_curve
 from .learner import ALL, ASKED, LABELS, Learner
 from .policies import DAY_S, policies
 from .result import USD_PER_MILLION_TOKENS, OtherLabels, ReplayResult
 from .trial import Tally, Trial
+
+if TYPE_CHECKING:
+    from ..protocols import FoundRule, Gate
+    from ..types import SignalEvent, Window
 
 TOKENS_PER_WAKE = 100_675
 WARM_UP_SHARE = 0.20

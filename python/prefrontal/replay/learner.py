@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
+from typing import TYPE_CHECKING
 
-from ..protocols import Judge
-from ..types import Judgement, Window
+if TYPE_CHECKING:
+    from ..protocols import Judge
+    from ..types import Judgement, Window
 
 ALL, ASKED = "all", "asked"
 LABELS = (ALL, ASKED)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 from statistics import median
+from typing import TYPE_CHECKING
 
 from .result import PolicyResult
-from .trial import Trial
+
+if TYPE_CHECKING:
+    from .trial import Trial
 
 HEARTBEAT_S = 1800
 DAY_S = 86400

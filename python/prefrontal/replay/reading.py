@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from .result import ReplayResult
+if TYPE_CHECKING:
+    from .result import ReplayResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..errors import InputError
-from ..protocols import Gate
-from ..types import Window
 from .backtest import TOKENS_PER_WAKE, Question, backtest
 from .histories.agent_history import AgentHistory
 from .histories.dates import parse_date
@@ -26,6 +25,10 @@ from .presets.search import find_preset
 from .result import USD_PER_MILLION_TOKENS, ReplayResult
 from .sample import FOLDER as SAMPLE_FOLDER
 from .sample import read_sample
+
+if TYPE_CHECKING:
+    from ..protocols import Gate
+    from ..types import Window
 
 FEATURES = ("all", "paths")
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from ..decisions.decision import Decision
-from ..decisions.payloads import Consent
 from ..executive.nouns import ASK, ActOutcome, Choice, Conclusion, HeardBelief, Status
-from ..types import SignalEvent
+
+if TYPE_CHECKING:
+    from ..decisions.decision import Decision
+    from ..decisions.payloads import Consent
+    from ..types import SignalEvent
 
 ASKED = Choice("prompt", ASK, (), 0.6, "no tool fits")
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..assembly.agent import build_runtime
-from ..clock import Clock
-from ..plugin import Plugin
-from ..runtime.running import Runtime
+
+if TYPE_CHECKING:
+    from ..clock import Clock
+    from ..plugin import Plugin
+    from ..runtime.running import Runtime
 
 
 def make_runtime(

@@ -22,7 +22,6 @@ from starlette.responses import (
 from starlette.routing import Route
 
 from ..errors import InputError, PrefrontalError
-from ..http_door import Door
 from . import changes
 from .assets import Assets, kind_of, read_assets
 from .curves import DAYS, NEWEST, preview, preview_words, threshold_curve
@@ -30,11 +29,13 @@ from .following import Follower, read_pages
 from .guard import Guard
 from .page import render_page
 from .regions import whole
-from .shown import Shown
 from .stream import Stream
 
 if TYPE_CHECKING:
     from starlette.requests import Request
+
+    from ..http_door import Door
+    from .shown import Shown
 
 MOST_BYTES = 1 << 16
 NEVER = {"cache-control": "no-store"}

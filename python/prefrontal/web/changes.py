@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from ..decisions.decision import Decision
 from ..decisions.log import new_id
@@ -14,7 +15,9 @@ from .markup import meant
 from .operator_word import forget_belief, pin_belief
 from .part_decisions import EDITED
 from .part_questions import LONGEST_EDIT
-from .shown import Shown
+
+if TYPE_CHECKING:
+    from .shown import Shown
 
 SOURCE = "dash"
 """Whose labels they are, in the log."""

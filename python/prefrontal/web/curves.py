@@ -6,15 +6,17 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..assembly.replay_gate import policy_admission
-from ..decisions.pages import LogRow
 from ..replay.log_replay import ModuleOutcome, replay_log
-from ..settings.gate import PolicySettings
 from ..types import Reason
 from .markup import many
 from .tallies import RELEVANT
+
+if TYPE_CHECKING:
+    from ..decisions.pages import LogRow
+    from ..settings.gate import PolicySettings
 
 DAYS = 30
 NEWEST = 100_000

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
 from threading import Event, Thread
 from time import perf_counter
+from typing import TYPE_CHECKING
 
-from ..cortex.models import ReflectionRecord
 from ..cortex.state import HISTORY_KEY, parse_history
 from ..decisions.log import new_id
 from ..decisions.pages import DecisionPages
@@ -17,7 +17,6 @@ from ..decisions.threshold_wishes import THRESHOLDS, parse_thresholds
 from ..errors import PrefrontalError
 from ..pulse.status_note import STATUS
 from ..storage.memory_files import MemoryFiles
-from .markup import Html
 from .part_decisions import REFLECTIONS, ROUTES, clamps_of, reflection_pieces, route_pieces
 from .part_health import health_pieces, inode_of, parse_status, standstill
 from .part_memory import belief_pieces, damaged, peer_pieces
@@ -25,8 +24,12 @@ from .part_modules import module_pieces
 from .part_questions import Queue
 from .part_today import Strip, figures, legend
 from .regions import Change, Regions, difference
-from .shown import Shown
 from .tallies import Tallies
+
+if TYPE_CHECKING:
+    from ..cortex.models import ReflectionRecord
+    from .markup import Html
+    from .shown import Shown
 
 WATCHED_S = 0.01
 """How often the log is asked whether it grew, while a page is open."""

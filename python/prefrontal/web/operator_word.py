@@ -6,11 +6,14 @@ import fcntl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..assembly.agent_records import AgentRecords
 from ..cortex.memory.wishes import OPERATOR_KEY, OperatorWishes
 from ..errors import InputError, SourceError
 from ..storage.memory_files import MemoryFiles
+
+if TYPE_CHECKING:
+    from ..assembly.agent_records import AgentRecords
 
 LOCK_NAME = "cortex-operator.lock"
 """The same that `prefrontal cortex pin` takes: one process changes the wishes at a time."""

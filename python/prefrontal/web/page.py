@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from .assets import Assets
 from .markup import Html, fill, join
-from .regions import Regions
+
+if TYPE_CHECKING:
+    from .assets import Assets
+    from .regions import Regions
 
 HTMX = '{"includeIndicatorCSS":false,"history":false,"defaultTimeout":10000}'
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..cortex.models import ReflectionRecord
-from ..decisions.decision import Decision
 from ..decisions.payloads import (
     ACT,
     ActPayload,
@@ -20,6 +18,10 @@ from ..decisions.payloads import (
 )
 from ..decisions.words import sentence, signed, trust_moved
 from .markup import Html, fill, join, many, moment
+
+if TYPE_CHECKING:
+    from ..cortex.models import ReflectionRecord
+    from ..decisions.decision import Decision
 
 EDITED = "edited"
 """The reason of the directive that keeps a question in a person's words."""

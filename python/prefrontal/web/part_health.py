@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..decisions.deliveries import PENDING
-from ..decisions.pages import DecisionPages
 from ..pulse.status_note import STATUS
 from .markup import Html, fill, many, moment
-from .shown import Shown
-from .tallies import Tallies
+
+if TYPE_CHECKING:
+    from ..decisions.pages import DecisionPages
+    from .shown import Shown
+    from .tallies import Tallies
 
 GIVEN_UP_S = 86_400.0
 _ROW = '<div id="health-$name" class="$kind"><dt>$title</dt><dd>$value</dd></div>'

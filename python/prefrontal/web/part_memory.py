@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from ..assembly.agent_records import AgentRecords
-from ..cortex.models import Belief
-from ..ledger import Ledger
-from ..ledger.models import Assessment, Standing
 from ..ledger.scale import info_word, trust_word
 from .markup import Html, escaped, exact, fill, join, many, moment
+
+if TYPE_CHECKING:
+    from ..assembly.agent_records import AgentRecords
+    from ..cortex.models import Belief
+    from ..ledger import Ledger
+    from ..ledger.models import Assessment, Standing
 
 MOST_BELIEFS = 60
 MOST_PEERS = 30

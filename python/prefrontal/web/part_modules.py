@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from ..replay.report.wording import percent
 from .markup import Html, exact, fill, many, moment
-from .shown import Shown
 from .tallies import ModuleTally, Tallies
+
+if TYPE_CHECKING:
+    from .shown import Shown
 
 SHOWN = 60
 

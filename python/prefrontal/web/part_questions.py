@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from ..decisions.decision import Decision
-from ..decisions.pages import DecisionPages
+from typing import TYPE_CHECKING
+
 from ..feature_words import reason_words
 from ..types import Reason
 from .markup import Html, escaped, exact, fill, join, moment
-from .tallies import Tallies
+
+if TYPE_CHECKING:
+    from ..decisions.decision import Decision
+    from ..decisions.pages import DecisionPages
+    from .tallies import Tallies
 
 SHOWN = 8
 MOST_REASONS = 3

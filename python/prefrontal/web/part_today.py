@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-from ..decisions.pages import LogRow
 from ..replay.backtest import TOKENS_PER_WAKE
 from ..replay.report.wording import percent
 from .markup import Html, fill, many, mark
 from .tallies import Tallies, outcome
+
+if TYPE_CHECKING:
+    from ..decisions.pages import LogRow
 
 WORDS = {
     "caught": "woke, and it mattered",

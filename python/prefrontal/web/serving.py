@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import uvicorn
 
-from ..http_door import Door
 from ..http_patience import PatientProtocol, QuietServer
 from .app import Dash, build_dash
-from .shown import Shown
+
+if TYPE_CHECKING:
+    from ..http_door import Door
+    from .shown import Shown
 
 MOST_AT_ONCE = 256
 """Connections; who comes after that is sent away."""

@@ -13,12 +13,12 @@ from ..assembly.agent_records import AgentRecords
 from ..clock import Clock, SystemClock
 from ..decisions.log import DecisionLog
 from ..settings.agent_file import read_agent_config, workspace_folder
-from ..settings.gate import PolicySettings
-from ..storage.state_folder import StateFolder
 
 if TYPE_CHECKING:
     from ..pulse.modules.fingerprint import ModuleFingerprint
     from ..settings import Settings
+    from ..settings.gate import PolicySettings
+    from ..storage.state_folder import StateFolder
 
 
 @dataclass(frozen=True, slots=True)

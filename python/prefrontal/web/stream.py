@@ -6,9 +6,10 @@ import asyncio
 import json
 from collections import deque
 from collections.abc import AsyncIterator, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .regions import Change
+if TYPE_CHECKING:
+    from .regions import Change
 
 KEPT = 64
 """Changes that a page which lost the connection gets afterwards; past that, all anew."""

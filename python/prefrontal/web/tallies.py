@@ -7,11 +7,14 @@ import time as calendar
 from collections import Counter, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from ..decisions.pages import DecisionPages, LogRow, Relabelled
 from ..decisions.payloads import WAKE
 from ..pulse.recall.audit import LiveRecall, RecallEstimate
 from ..types import Reason
+
+if TYPE_CHECKING:
+    from ..decisions.pages import DecisionPages, LogRow, Relabelled
 
 STRIP = 120
 """Events of today that are shown one by one."""

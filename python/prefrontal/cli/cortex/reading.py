@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...cortex.memory.wishes import OPERATOR_KEY, OperatorWishes
-from ...cortex.models import Belief, ReflectionRecord
 from ...cortex.state import (
     BELIEFS_KEY,
     HISTORY_KEY,
@@ -20,7 +19,10 @@ from ...cortex.state import (
     parse_state,
 )
 from ...errors import InputError
-from ..workspace import Workspace
+
+if TYPE_CHECKING:
+    from ...cortex.models import Belief, ReflectionRecord
+    from ..workspace import Workspace
 
 Document = TypeVar("Document")
 

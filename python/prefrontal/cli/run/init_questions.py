@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import click
 
@@ -14,7 +14,9 @@ from ...plain_text import visible
 from ...pulse.sinks import CommandSink, HttpSink
 from ...settings.gate import USUAL_RECALL
 from ..watch.modules import home_short
-from .init_findings import Findings
+
+if TYPE_CHECKING:
+    from .init_findings import Findings
 
 TERMINAL, OPENCLAW = "terminal", "openclaw"
 

@@ -13,10 +13,10 @@ from ...pulse.modules.fields import shown
 from ...pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
 from ...storage.documents import read_document
 from ...storage.files import write_atomic
-from ...storage.state_folder import StateFolder
 
 if TYPE_CHECKING:
     from ...settings import Settings
+    from ...storage.state_folder import StateFolder
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...pulse.learning.limbic import LimbicLayer
-from ...pulse.modules.fingerprint import ModuleFingerprint
-from ...pulse.modules.priors import FilesystemPrior, TimePrior
 from ...types import SignalEvent
 from .modules import home_short
+
+if TYPE_CHECKING:
+    from ...pulse.modules.fingerprint import ModuleFingerprint
+    from ...pulse.modules.priors import FilesystemPrior, TimePrior
 
 A_MONDAY = 1
 """Of January 2024."""

@@ -15,7 +15,6 @@ from ...errors import InputError, SourceError
 from ...pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
 from ...pulse.shells.watch import Watch
 from ...pulse.sinks.outbox import Outbox
-from ...settings import Settings
 from ...storage.state_folder import StateFolder
 from .module_files import given_modules
 from .sinks import ConfiguredSinks, configured_sinks
@@ -23,6 +22,7 @@ from .sources import configured_sources, unadopted
 
 if TYPE_CHECKING:
     from ...protocols import Source, Standings
+    from ...settings import Settings
     from ...settings import Sink as SinkSettings
 
 QUESTION = "Something changed at {location}. Does it matter?"

@@ -6,18 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...clock import Clock
 from ...errors import PrefrontalError
-from ...protocols import Runner
 from ...routing.catalog.history import read_history
-from ...routing.layout import Layout
 from ...routing.local_time import LocalTime
 from ...routing.records import append_record, read_records
 from ...routing.trace import UnwrittenTrace
 from ...routing.trials.validation import validate
-from ...settings.routing import Routing
+
+if TYPE_CHECKING:
+    from ...clock import Clock
+    from ...protocols import Runner
+    from ...routing.layout import Layout
+    from ...settings.routing import Routing
 
 AGAIN_S = 3600.0
 """After how long a tool that did not pass is tried again."""

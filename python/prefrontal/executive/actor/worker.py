@@ -7,14 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...clock import Clock, SystemClock
 from ...decisions.decision import Decision
 from ...decisions.payloads import ToolRun, Validation
 from ...errors import InputError, PrefrontalError
 from ...plain_text import visible
-from ...protocols import Runner
 from ...redaction import redact
 from ...routing.catalog.discovery import discover_all, open_cache
 from ...routing.layout import Layout, slug
@@ -22,13 +21,16 @@ from ...routing.plans.plan import parse_plan
 from ...routing.plans.render import render
 from ...routing.ranking.tool_ranker import key_of
 from ...routing.trials.calling import CallOutcome, call_tool
-from ...routing.types import Tool
-from ...settings.routing import Routing
 from ...storage.files import write_atomic
 from ..nouns import ActOutcome, Choice, HeardBelief, Option, Status
 from ..options import JOINED
 from ..results import VALUE_BYTES, cleaned, in_short, in_words, is_nothing, judged
 from .trials import Trials, Verdict
+
+if TYPE_CHECKING:
+    from ...protocols import Runner
+    from ...routing.types import Tool
+    from ...settings.routing import Routing
 
 Ask = Callable[[Decision, str], None]
 """Hands a question to the agent: (what it is about, the question); returns when it is taken."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ...routing.ranking.decide import shown
 from ...routing.ranking.precedence import micro
-from ..nouns import HeardBelief, Option
+
+if TYPE_CHECKING:
+    from ..nouns import HeardBelief, Option
 
 MARGIN = 0.01
 """How much less a tool may score and count as equally good."""

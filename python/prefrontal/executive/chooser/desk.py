@@ -6,8 +6,8 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ...decisions.decision import Decision
 from ...decisions.payloads import PromptReading
 from ...errors import InputError, SourceError
 from ...routing.catalog.discovery import action_folders
@@ -16,16 +16,19 @@ from ...routing.ranking.decide import Bar, shown
 from ...routing.ranking.precedence import micro, shadowed
 from ...routing.ranking.tool_ranker import key_of
 from ...routing.run.request import Mode, RouteRequest
-from ...routing.run.route import ToolChoice
-from ...routing.run.router import Router
 from ...routing.trace import UnwrittenTrace
-from ...routing.types import Candidate
 from ..arguments import WakeArguments
 from ..nouns import ASK, COMPOSE, SELECT, ActOutcome, Choice, HeardBelief, Option
 from ..options import Options
 from .beliefs import MARGIN, by_belief, leanings
 from .memory import ToolMemory, route_of
 from .prompt import routed_prompt
+
+if TYPE_CHECKING:
+    from ...decisions.decision import Decision
+    from ...routing.run.route import ToolChoice
+    from ...routing.run.router import Router
+    from ...routing.types import Candidate
 
 _LOG = logging.getLogger("prefrontal.executive")
 NEAREST = 3

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from ...decisions.decision import Decision
 from ...plain_text import visible
 from ...redaction import redact
 from ...routing.catalog.history import Event, PastEvent, read_history, remember
-from ...routing.run.router import Router
 from ...sandbox.ladder import ENFORCED
 from ..nouns import ActOutcome, Choice, Option, Status
 from ..results import judged
 from .prompt import phrasing
+
+if TYPE_CHECKING:
+    from ...decisions.decision import Decision
+    from ...routing.run.router import Router
 
 MOST_NOTED = 50
 """Runs, and failures, of one tool that are noted within SPAN_S: more would say nothing new."""

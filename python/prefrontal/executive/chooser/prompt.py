@@ -6,13 +6,16 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
 from ..._core import routing as core
 from ...plain_text import shorten
 from ...pulse.modules.template import LEAST_ROOM, VALUE_LIMIT, QuestionTemplate
 from ...routing.prompt.clause_words import Lexicon, looks_imperative, pieces, skip_polite
 from ...routing.prompt.verbs import content
-from ...types import SignalEvent
+
+if TYPE_CHECKING:
+    from ...types import SignalEvent
 
 PHRASING_LIMIT = 200
 """Most characters of a prompt that are kept as a phrasing of a tool."""

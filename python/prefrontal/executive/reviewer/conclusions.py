@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...cortex.memory.directives import PENDING, QUEUED
-from ...cortex.models import Belief, ReflectionRecord
-from ...cortex.plugin import CortexPlugin
 from ...decisions.payloads import (
     APPROVED,
     REFLECTION,
@@ -19,6 +17,10 @@ from ...decisions.payloads import (
     DirectivePayload,
 )
 from ..nouns import Conclusion, HeardBelief
+
+if TYPE_CHECKING:
+    from ...cortex.models import Belief, ReflectionRecord
+    from ...cortex.plugin import CortexPlugin
 
 JUDGED = "judged"
 """Reason of an assessment that nothing held back."""

@@ -5,24 +5,26 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine
 from threading import Lock
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ...clock import Clock
 from ...cortex.consultation.deferral import Kind, kind_of_tool
 from ...cortex.consultation.verdict import ConsultRequest
-from ...cortex.models import Belief
 from ...cortex.plugin import CortexPlugin
 from ...cortex.quoting import quote
-from ...decisions.decision import Decision
 from ...decisions.payloads import AssessmentPayload, Consent
-from ...ledger import Ledger
 from ...ledger.plugin import LedgerPlugin
 from ...plugin import PluginError
-from ...runtime.running import Runtime
-from ...settings.executive import ExecutiveSettings
 from ..nouns import ActOutcome, Choice, Conclusion, HeardBelief, Status
 from ..trust_standings import TrustStandings, peer_of
 from .conclusions import CortexBefore, conclusions, heard
+
+if TYPE_CHECKING:
+    from ...clock import Clock
+    from ...cortex.models import Belief
+    from ...decisions.decision import Decision
+    from ...ledger import Ledger
+    from ...runtime.running import Runtime
+    from ...settings.executive import ExecutiveSettings
 
 Answer = TypeVar("Answer")
 CHANNEL = "signal"

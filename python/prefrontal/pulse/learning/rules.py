@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from ..._core.pulse import FoundRule, Rule, RuleFinder
-from ...types import SignalEvent
+
+if TYPE_CHECKING:
+    from ...types import SignalEvent
 
 __all__ = ["FoundRule", "Rule", "find_rule"]
 

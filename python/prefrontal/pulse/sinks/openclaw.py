@@ -6,12 +6,12 @@ import json
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
-from ...clock import Clock
 from ...errors import InputError
 from ...types import Reason
 from .http import HttpSink
 
 if TYPE_CHECKING:
+    from ...clock import Clock
     from ...decisions.decision import Decision
 
 WAKE_PATH = "/hooks/wake"

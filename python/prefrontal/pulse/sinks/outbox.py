@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from ...clock import Clock, SystemClock
 from ...errors import PrefrontalError
 from .lane import GIVE_UP_S, Lane
-from .outcome import Sink
 
 if TYPE_CHECKING:
     from ...decisions.deliveries import Standing
     from ...decisions.log import Decision, DecisionLog
+    from .outcome import Sink
 
 LONGEST_SLEEP_S = 60.0
 """A machine that was suspended looks at the time again after so long at most."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import logging
 from threading import Condition, Event
+from typing import TYPE_CHECKING
 
-from ...clock import Clock
 from .file_index import FileIndex, differences
 from .file_roots import Roots, holder
-from .file_tree import DiskTree
 from .file_watch import FileWatch, News, PollingWatch, SystemWatch, WatchError
-from .settling import Settler
+
+if TYPE_CHECKING:
+    from ...clock import Clock
+    from .file_tree import DiskTree
+    from .settling import Settler
 
 ROOTS_S = 1.0
 """How often it is looked whether a missing folder is there now."""

@@ -7,10 +7,10 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 from threading import Condition, Event, Lock, Thread, current_thread
+from typing import TYPE_CHECKING
 
 from ...clock import Clock, SystemClock
 from ...errors import InputError, SourceError
-from ...types import SignalEvent
 from .file_index import FileIndex
 from .file_names import IGNORED, NameRules
 from .file_roots import Roots, resolved
@@ -19,6 +19,9 @@ from .file_watch import LAG_S
 from .file_watcher import FileWatcher
 from .running import Outlet, Push, log
 from .settling import Settler
+
+if TYPE_CHECKING:
+    from ...types import SignalEvent
 
 _LONGEST_WAIT_S = 1.0
 

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...clock import Clock, SystemClock
 from ...errors import SourceError
@@ -16,7 +17,9 @@ from ...types import SignalEvent
 from .git_commands import tell
 from .git_signs import head_signs
 from .polling import Poller
-from .running import Outlet, Push
+
+if TYPE_CHECKING:
+    from .running import Outlet, Push
 
 COMMITS = 1_000
 """New commits that are told of at once, the newest; the others are counted and logged."""

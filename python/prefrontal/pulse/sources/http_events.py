@@ -11,17 +11,19 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from http import HTTPStatus
 from threading import Lock
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
 from ...clock import Clock, SystemClock
 from ...errors import InputError
 from ...http_server import Door, JsonRequest, LimitedServer, RequestError
-from ...types import SignalEvent
 from .cloud_events import cloud_events
 from .event_lines import event_from_object
 from .github_events import github_event, is_signed
 from .running import Outlet, Push
+
+if TYPE_CHECKING:
+    from ...types import SignalEvent
 
 REMEMBERED = 10_000
 """Deliveries whose repetition is known as one."""

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...clock import Clock, SystemClock
 from ...errors import InputError
@@ -15,7 +16,9 @@ from ...storage.files import write_atomic
 from ...types import SignalEvent
 from .followed_file import FollowedFile
 from .polling import Poller
-from .running import Outlet, Push
+
+if TYPE_CHECKING:
+    from .running import Outlet, Push
 
 TEXT_LIMIT = 2_000
 """Characters of a line that are handed on."""

@@ -7,13 +7,14 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
-from ...clock import Clock
 from ...errors import SourceError
-from ...types import SignalEvent
 from .mcp_signals import TEXT_LIMIT, McpSignals
 
 if TYPE_CHECKING:
     from mcp import Client
+
+    from ...clock import Clock
+    from ...types import SignalEvent
 
 LEVEL: Literal["info"] = "info"
 """The least log message that is asked for."""

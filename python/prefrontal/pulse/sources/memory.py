@@ -6,11 +6,14 @@ import hashlib
 import json
 from collections import OrderedDict
 from threading import RLock
+from typing import TYPE_CHECKING
 
 from ...clock import Clock, SystemClock
 from ...errors import InputError
 from ...types import SignalEvent
-from .running import Push
+
+if TYPE_CHECKING:
+    from .running import Push
 
 KEYS_KEPT = 100_000
 """Keys whose last value is known by its hash; the one written longest ago goes first."""

@@ -6,6 +6,7 @@ import hashlib
 import http.client
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib import request
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
@@ -14,7 +15,9 @@ from ...clock import Clock, SystemClock
 from ...errors import InputError, SourceError
 from ...types import SignalEvent
 from .polling import Poller
-from .running import Outlet, Push
+
+if TYPE_CHECKING:
+    from .running import Outlet, Push
 
 MAX_BYTES = 2**20
 GONE = (404, 410)

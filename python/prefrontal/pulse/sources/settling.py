@@ -6,11 +6,14 @@ import heapq
 from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
-from ...clock import Clock
-from ...types import SignalEvent
 from .file_events import file_event
 from .file_index import FileIndex, FileState, Missing, Tree, differences
+
+if TYPE_CHECKING:
+    from ...clock import Clock
+    from ...types import SignalEvent
 
 BATCH = 512
 """Paths looked at in one call of `due`, so that events flow during a burst."""

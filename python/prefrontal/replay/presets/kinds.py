@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ...types import Window
+if TYPE_CHECKING:
+    from ...types import Window
 
 REPAIRS = r"(?i)\b(fix|bug|regress|crash|security|revert)"
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
-from ...types import Window
 from .followups import FollowupPreset
 from .kinds import CHANGELOGS, FRAGMENTS, LEAST_TRIVIAL, REPAIRS, TESTS, TRIVIAL, Kind
 from .presets import Preset, parse_preset, path_preset
 from .spans import Span, spans_in_use
 from .survey import Survey
+
+if TYPE_CHECKING:
+    from ...types import Window
 
 LEAST_POSITIVES = 10
 LEAST_SHARE, MOST_SHARE = 0.02, 0.60

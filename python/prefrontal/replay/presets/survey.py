@@ -9,11 +9,14 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from ...types import Window
 from .globs import compile_glob
 from .kinds import CHANGELOGS, FRAGMENTS, REPAIRS, TESTS, TRIVIAL, is_routine
 from .presets import EXCEPTED, WRITTEN, writes_entry
+
+if TYPE_CHECKING:
+    from ...types import Window
 
 _KINDS = (FRAGMENTS, CHANGELOGS, TESTS)
 

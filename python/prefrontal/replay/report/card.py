@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from ..reading import share_fewer, times_fewer
-from ..result import ReplayResult
 from .gains import month_of
 from .markup import escape, mark
 from .next_steps import next_steps
 from .plain_figures import how_often, usd, wait
 from .verdict import verdict
 from .wording import facts_sentence, level, percent, than_heartbeat, than_on_change
+
+if TYPE_CHECKING:
+    from ..result import ReplayResult
 
 TONE_MARKS = {"good": "kept", "bad": "missed", "weak": "weak", "open": "open"}
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..reading import CurveReading, read_curve
-from ..result import ReplayResult
 from .verdict import verdict
 from .wording import NOTHING, level, percent, preset_words, printable, rate, tokens
+
+if TYPE_CHECKING:
+    from ..result import ReplayResult
 
 
 @dataclass(frozen=True, slots=True)

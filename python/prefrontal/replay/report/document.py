@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...feature_words import feature_words
-from ..result import Outcome, ReplayResult
 from .next_steps import next_steps
 from .verdict import verdict
 from .wording import counted_thing
+
+if TYPE_CHECKING:
+    from ..result import Outcome, ReplayResult
 
 _LISTS = ("misses", "wasted", "strip")
 

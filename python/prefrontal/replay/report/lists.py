@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ...feature_words import reason_words
-from ..result import Outcome, ReplayResult
 from .markup import escape, mark
 from .wording import counted_thing, moment, paths_words, short_key
+
+if TYPE_CHECKING:
+    from ..result import Outcome, ReplayResult
 
 SHOWN = 3
 """Windows listed at once; the others wait behind a line that opens them."""

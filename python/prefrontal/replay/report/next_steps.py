@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ..result import ReplayResult
 from .verdict import (
     NOT_KEPT,
     NOT_WORTH_IT,
@@ -14,6 +14,9 @@ from .verdict import (
     WORTH_LITTLE,
     verdict,
 )
+
+if TYPE_CHECKING:
+    from ..result import ReplayResult
 
 FEW = 100
 """Windows below which a longer history helps more than another meaning of "relevant"."""

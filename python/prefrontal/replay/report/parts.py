@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..reading import CurveReading, read_curve, share_fewer
-from ..result import PolicyResult, ReplayResult
 from .card import next_card, verdict_card
 from .gains import details, month_of
 from .lists import outcome_list
@@ -27,6 +27,9 @@ from .wording import (
     than_on_change,
     tokens,
 )
+
+if TYPE_CHECKING:
+    from ..result import PolicyResult, ReplayResult
 
 KNOWN = {"heartbeat", "on_change", "rule", "random", "prefrontal"}
 MINOR = ("Mattered", "Asked", "Delay", "Useful")

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from ...errors import SourceError
 from ..reading import share_fewer, times_fewer
-from ..result import PolicyResult, ReplayResult
 from .plain_figures import how_often
 from .verdict import promise_kept, verdict
 from .wording import (
@@ -28,6 +27,8 @@ from .wording import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from ..result import PolicyResult, ReplayResult
 
 INK, SOFT, LINE, GREEN, RED = "#1b1f23", "#5a636c", "#e2e5e7", "#00875f", "#c8310f"
 TONES = {"good": "#006b4c", "bad": "#a8240a", "weak": "#7a5000", "open": "#355068"}

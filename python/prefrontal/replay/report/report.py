@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from hashlib import sha256
 from importlib.resources import files
 from string import Template
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError
-from ..result import Outcome, ReplayResult
 from .markup import escape
 from .parts import replay_section, summary, tabs
 from .wording import (
@@ -24,6 +23,9 @@ from .wording import (
     shown_policies,
     source_names,
 )
+
+if TYPE_CHECKING:
+    from ..result import Outcome, ReplayResult
 
 SCRIPTS = ("report_words.js", "report_chart.js", "report_strip.js", "report_page.js")
 

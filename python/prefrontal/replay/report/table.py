@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from ...feature_words import reason_words
 from ..reading import recall_at, share_fewer
-from ..result import Outcome, PolicyResult, ReplayResult
 from .comparison import caution, compare, comparison_sentence
 from .gains import details, gains, month_of
 from .next_steps import NextStep, next_steps
@@ -32,6 +31,8 @@ from .wording import (
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from ..result import Outcome, PolicyResult, ReplayResult
 
 GLYPHS = {"caught": "●", "wasted": "○", "slept": "·", "missed": "✗"}
 STYLES = {"caught": "green", "wasted": "yellow", "slept": "dim", "missed": "bold red"}

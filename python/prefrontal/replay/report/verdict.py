@@ -18,11 +18,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import TYPE_CHECKING
 
 from ..reading import share_fewer
-from ..result import ReplayResult
 from .plain_figures import wake_ups
 from .wording import level, percent, preset_words
+
+if TYPE_CHECKING:
+    from ..result import ReplayResult
 
 WORTH_IT = "worth_it"
 WORTH_LITTLE = "worth_little"

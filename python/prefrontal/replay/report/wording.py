@@ -8,10 +8,13 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from decimal import ROUND_HALF_UP, Decimal
 from math import floor, log10
+from typing import TYPE_CHECKING
 
 from ..presets.kinds import REPAIRS
 from ..presets.presets import globs_in
-from ..result import Outcome, PolicyResult, ReplayResult
+
+if TYPE_CHECKING:
+    from ..result import Outcome, PolicyResult, ReplayResult
 
 NOTHING = "–"
 BASE_RATE_RULE = "**"
