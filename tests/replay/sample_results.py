@@ -97,11 +97,17 @@ def sample_result(
     wasted = sorted((row for row in rows if row.kind == "wasted"), key=lambda row: -row.score)
 
     def policy(
-        name: str, share: float, recall: float, per_day: float, detail: str, delay: float = 0.0
+        name: str,
+        share: float,
+        recall: float,
+        per_day: float,
+        detail: str,
+        delay: float = 0.0,
+        late: float = 0.0,
     ) -> PolicyResult:
         precision = recall * relevant / (per_day * days)
         return PolicyResult(
-            name, recall, per_day, share, precision, 100_675 / precision, detail, delay
+            name, recall, per_day, share, precision, 100_675 / precision, detail, delay, late
         )
 
     every = windows / days
@@ -125,7 +131,7 @@ def sample_result(
         tokens_per_useful_wake=100_675 * len(woken) / caught,
         tokens_per_wake=100_675,
         policies=(
-            policy("heartbeat", 1.0, 1.0, 48.0, "every 30 minutes", 15.2),
+            policy("heartbeat", 1.0, 1.0, 48.0, "every 30 minutes", 15.2, 27.4),
             policy("on_change", 1.0, 1.0, every * 0.87, "every window wakes"),
             policy("rule", 0.44, 0.861, 0.44 * every, "path src/**/*.py or text ^(Fix|Deprecate)"),
             policy("random", 0.9, 0.9, 0.9 * every, "wakes for 90% of the windows by chance"),
@@ -169,7 +175,14 @@ def nothing_relevant() -> ReplayResult:
     base = sample_result(windows=90)
     strip = tuple(replace(row, relevant=False) for row in base.strip)
     policies = tuple(
-        replace(each, recall=None, precision=0.0, tokens_per_useful_wake=None, delay_minutes=None)
+        replace(
+            each,
+            recall=None,
+            precision=0.0,
+            tokens_per_useful_wake=None,
+            delay_minutes=None,
+            delay_p90_minutes=None,
+        )
         for each in base.policies
     )
     return replace(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from prefrontal.replay.backtest import Question, backtest
+from prefrontal.replay.policies import delays
 from prefrontal.replay.result import PolicyResult, ReplayResult
 from prefrontal.testing import ScriptedGate, ScriptedRule
 from prefrontal.types import SignalEvent
@@ -78,19 +79,31 @@ def test_a_heartbeat_comes_a_median_wait_after_what_mattered_and_the_others_at_o
     assert row(replayed(late), "heartbeat").delay_minutes == pytest.approx(12.0)
     for name in ("on_change", "rule", "random", "prefrontal"):
         assert row(result, name).delay_minutes == 0.0
+        assert row(result, name).delay_p90_minutes == 0.0
     asleep = replayed([("sleep", relevant, hours) for _, relevant, hours in TEN])
     assert row(asleep, "prefrontal").delay_minutes is None
+    assert row(asleep, "prefrontal").delay_p90_minutes is None
+
+
+def test_nine_of_ten_wait_no_longer_than_the_90th_percentile() -> None:
+    # Relevant at 0, 3, 6, ... 27 minutes after a full half hour: they wait 30, 27, ... 3.
+    tenths = [("wake", True, number * 0.05) for number in range(10)]
+    heartbeat = row(replayed(tenths), "heartbeat")
+    assert heartbeat.delay_minutes == pytest.approx(16.5)
+    assert heartbeat.delay_p90_minutes == pytest.approx(27.3)
+    assert delays([4.0]) == (4.0, 4.0)
+    assert delays([]) == (None, None)
 
 
 def test_on_change_wakes_for_every_window() -> None:
     assert row(replayed(TEN), "on_change") == PolicyResult(
-        "on_change", 1.0, 10 / DAYS, 1.0, 4 / 10, 10 * 1_000 / 4, "every window wakes", 0.0
+        "on_change", 1.0, 10 / DAYS, 1.0, 4 / 10, 10 * 1_000 / 4, "every window wakes", 0.0, 0.0
     )
 
 
 def test_the_rule_wakes_where_it_matches() -> None:
     assert row(replayed(TEN), "rule") == PolicyResult(
-        "rule", 2 / 4, 4 / DAYS, 4 / 10, 2 / 4, 4 * 1_000 / 2, "the rule", 0.0
+        "rule", 2 / 4, 4 / DAYS, 4 / 10, 2 / 4, 4 * 1_000 / 2, "the rule", 0.0, 0.0
     )
 
 

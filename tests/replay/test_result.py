@@ -37,7 +37,7 @@ def test_a_result_comes_back_from_json_as_it_was(result: ReplayResult) -> None:
 
 def test_the_object_has_every_promised_key_and_every_policy_its_figures() -> None:
     assert set(SAVED) >= KEYS
-    assert SAVED["format"] == 3
+    assert SAVED["format"] == 4
     names = {"name", "recall", "wakes_per_day", "share_woken", "precision"}
     assert all(set(each) >= names | {"tokens_per_useful_wake"} for each in SAVED["policies"])
 
@@ -48,11 +48,17 @@ def test_a_file_of_the_first_format_is_read_with_what_it_does_not_say() -> None:
     for name in ("usd_per_million_tokens", "origin"):
         del raw[name]
     for policy in raw["policies"]:
-        del policy["delay_minutes"]
+        del policy["delay_minutes"], policy["delay_p90_minutes"]
     result = ReplayResult.from_dict(raw)
     assert (result.usd_per_million_tokens, result.origin) == (3.0, "")
     assert {each.delay_minutes for each in result.policies} == {None}
     assert replace(result, policies=()) == replace(sample_result(windows=200), policies=())
+
+
+def without_late_delays() -> ReplayResult:
+    now = sample_result(windows=200)
+    policies = tuple(replace(each, delay_p90_minutes=None) for each in now.policies)
+    return replace(now, policies=policies)
 
 
 def test_a_file_of_the_second_format_had_every_label() -> None:
@@ -60,7 +66,15 @@ def test_a_file_of_the_second_format_had_every_label() -> None:
     raw["format"] = 2
     for name in ("labels", "audits", "compared"):
         del raw[name]
-    assert ReplayResult.from_dict(raw) == sample_result(windows=200)
+    assert ReplayResult.from_dict(raw) == without_late_delays()
+
+
+def test_a_file_of_the_third_format_knew_only_the_median_of_a_delay() -> None:
+    raw = deepcopy(SAVED)
+    raw["format"] = 3
+    for policy in raw["policies"]:
+        del policy["delay_p90_minutes"]
+    assert ReplayResult.from_dict(raw) == without_late_delays()
 
 
 def test_what_other_labels_gave_comes_back() -> None:
@@ -88,7 +102,7 @@ def test_a_value_of_a_foreign_type_is_refused() -> None:
 
 
 BROKEN = [
-    (("format",), 4, "format must be from 1 to 3, got 4"),
+    (("format",), 5, "format must be from 1 to 4, got 5"),
     (("source",), 3, "source must be text, got 3"),
     (("windows",), -1, "windows must be a whole number, 0 or more, got -1"),
     (("windows",), True, "windows must be a whole number, 0 or more, got True"),

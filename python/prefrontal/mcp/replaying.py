@@ -61,6 +61,7 @@ class PolicyAnswer(Answer):
     precision: float | None
     tokens_per_useful_wake: float | None
     delay_minutes: float | None = Field(description="median, from what mattered to the wake-up")
+    delay_p90_minutes: float | None = Field(description="90th percentile of the same")
 
 
 class ReplayVerdictAnswer(Answer):

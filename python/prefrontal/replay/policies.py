@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from statistics import median
+from statistics import quantiles
 from typing import TYPE_CHECKING
 
 from .result import PolicyResult
@@ -51,6 +51,7 @@ def _heartbeat(trial: Trial, days: float, tokens_per_wake: int) -> PolicyResult:
     )
     # A short span may touch one half hour more than it is long.
     wakes = max(days * DAY_S / HEARTBEAT_S, float(useful))
+    middle, late = delays(_heartbeat_waits(trial))
     return PolicyResult(
         name="heartbeat",
         recall=1.0 if useful else None,
@@ -59,18 +60,28 @@ def _heartbeat(trial: Trial, days: float, tokens_per_wake: int) -> PolicyResult:
         precision=useful / wakes,
         tokens_per_useful_wake=wakes * tokens_per_wake / useful if useful else None,
         detail="every 30 minutes",
-        delay_minutes=_heartbeat_delay(trial),
+        delay_minutes=middle,
+        delay_p90_minutes=late,
     )
 
 
-def _heartbeat_delay(trial: Trial) -> float | None:
-    """Median minutes that what mattered waits for the next full half hour, UTC."""
-    waits = [
+def delays(minutes: Sequence[float]) -> tuple[float, float] | tuple[None, None]:
+    """Median and 90th percentile, straight between the values; None without any."""
+    if not minutes:
+        return None, None
+    if len(minutes) == 1:
+        return minutes[0], minutes[0]
+    tenths = quantiles(minutes, n=10, method="inclusive")
+    return tenths[4], tenths[8]
+
+
+def _heartbeat_waits(trial: Trial) -> list[float]:
+    """Minutes that what mattered waits for the next full half hour, UTC."""
+    return [
         (HEARTBEAT_S - time % HEARTBEAT_S) / 60
         for time, relevant in zip(trial.times, trial.relevant, strict=True)
         if relevant
     ]
-    return median(waits) if waits else None
 
 
 def _row(
@@ -94,4 +105,5 @@ def _row(
         tokens_per_useful_wake=wakes * tokens_per_wake / useful if useful else None,
         detail=detail,
         delay_minutes=0.0 if useful else None,
+        delay_p90_minutes=0.0 if useful else None,
     )

@@ -9,10 +9,10 @@ from typing import Any
 from ..notebook import view_of
 from .record import Record, plain
 
-FORMAT = 3
+FORMAT = 4
 """Version of the saved form. 1 had neither delays nor a price nor an origin, 1 and 2 knew only
-replays in which every window is labelled; both are read. A file with another one is refused rather
-than guessed at."""
+replays in which every window is labelled, 3 only the median of a delay; all are read. A file with
+another one is refused rather than guessed at."""
 
 USD_PER_MILLION_TOKENS = 3.0
 """What mid-size models take for a million input tokens by the public price lists of 2026."""
@@ -55,8 +55,8 @@ class PolicyResult:
     recall: share of the relevant windows caught, None when nothing was relevant.
     share_woken: share of the windows that reach the agent.
     precision: share of the wake-ups that found something, None without wake-ups.
-    delay_minutes: median time from what mattered to the wake-up that caught it; None when nothing
-    was caught, or in a file that does not say.
+    delay_minutes, delay_p90_minutes: median and 90th percentile of the time from what mattered to
+    the wake-up that caught it; None when nothing was caught, or in a file that does not say.
     """
 
     name: str
@@ -67,6 +67,7 @@ class PolicyResult:
     tokens_per_useful_wake: float | None
     detail: str = ""
     delay_minutes: float | None = None
+    delay_p90_minutes: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,7 @@ class ReplayResult:
         record = Record(raw)
         if (version := record.count("format")) not in range(1, FORMAT + 1):
             raise record.refuse("format", f"be from 1 to {FORMAT}", version)
-        first, before_labels = version == 1, version < 3
+        first, before_labels, one_delay = version == 1, version < 3, version < 4
         if (relevant := record.count("relevant")) > (windows := record.count("windows")):
             raise record.refuse("relevant", f"be at most windows ({windows})", relevant)
         return cls(
@@ -175,7 +176,7 @@ class ReplayResult:
             precision=record.share_or_none("precision"),
             tokens_per_useful_wake=record.amount_or_none("tokens_per_useful_wake"),
             tokens_per_wake=record.count("tokens_per_wake"),
-            policies=tuple(_policy(each, first) for each in record.records("policies")),
+            policies=tuple(_policy(each, first, one_delay) for each in record.records("policies")),
             curve=_curve(record),
             missed=record.count("missed"),
             misses=tuple(map(_outcome, record.records("misses"))),
@@ -227,7 +228,7 @@ def _outcome(record: Record) -> Outcome:
     )
 
 
-def _policy(record: Record, first: bool) -> PolicyResult:
+def _policy(record: Record, first: bool, one_delay: bool) -> PolicyResult:
     return PolicyResult(
         name=record.text("name"),
         recall=record.share_or_none("recall"),
@@ -237,6 +238,7 @@ def _policy(record: Record, first: bool) -> PolicyResult:
         tokens_per_useful_wake=record.amount_or_none("tokens_per_useful_wake"),
         detail=record.text("detail"),
         delay_minutes=None if first else record.amount_or_none("delay_minutes"),
+        delay_p90_minutes=None if one_delay else record.amount_or_none("delay_p90_minutes"),
     )
 
 

@@ -202,7 +202,7 @@ def test_a_kept_result_of_the_first_format_is_still_compared(file: Path, tmp_pat
     for name in ("verdict", "next", "usd_per_million_tokens", "origin"):
         del raw[name]
     for policy in raw["policies"]:
-        del policy["delay_minutes"]
+        del policy["delay_minutes"], policy["delay_p90_minutes"]
     old = tmp_path / "old.json"
     old.write_text(json.dumps(raw), encoding="utf-8")
     result = run("--compare", old, kept)

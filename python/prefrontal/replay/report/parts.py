@@ -10,7 +10,7 @@ from .card import next_card, verdict_card
 from .gains import details, month_of
 from .lists import outcome_list
 from .markup import escape, mark, row, table
-from .plain_figures import how_often, usd, wait
+from .plain_figures import how_often, usd, waits
 from .verdict import NOTHING_TO_MEASURE, extrapolates, verdict
 from .wording import (
     KIND_WORDS,
@@ -190,7 +190,7 @@ def _policy_row(result: ReplayResult, policy: PolicyResult, heads: Sequence[str]
         percent(policy.recall),
         how_often(policy.wakes_per_day),
         NOTHING if policy.name == "on_change" else spared_words(saved),
-        wait(policy.delay_minutes),
+        waits(policy.delay_minutes, policy.delay_p90_minutes),
         percent(policy.precision),
         usd(month_of(result, policy)),
     )
@@ -205,8 +205,9 @@ def _method(result: ReplayResult, sub: str) -> str:
     return f"""<details class="method"><summary>Details: how this was computed, and what it cannot \
 tell</summary>
 <{sub} class="sub">Figures behind it</{sub}>
-<ul>{figures}<li>Spared is against waking on every change; delay is the median from what mattered \
-to the wake-up; useful is the share of wake-ups that found something.</li>{notes}</ul>
+<ul>{figures}<li>Spared is against waking on every change; delay is the median and the 90th \
+percentile from what mattered to the wake-up; useful is the share of wake-ups that found \
+something.</li>{notes}</ul>
 <{sub} class="sub">How this was computed</{sub}>
 <p>The windows pass once, in order of time. The gate scores each window first and learns from it
 afterwards, so no figure knows the future. The first 20&nbsp;% only warm it up and count nowhere.

@@ -79,6 +79,16 @@ def usd_a_month(per_day: float, tokens_per_wake: int, usd_per_million_tokens: fl
     return per_day * DAYS_A_MONTH * tokens_per_wake * usd_per_million_tokens / 1e6
 
 
+def waits(median: float | None, late: float | None) -> str:
+    """A delay by its median and 90th percentile: "15–28 min", "at once" where both are."""
+    middle, end = wait(median), wait(late)
+    if late is None or middle == end:
+        return middle
+    number, _, unit = middle.partition(" ")
+    same = number.isdecimal() and end.endswith(f" {unit}") and end.partition(" ")[0].isdecimal()
+    return f"{number}–{end}" if same else f"{middle}, {end}"
+
+
 def wait(minutes: float | None) -> str:
     """How long a signal waits for its question: "at once", "15 min", "3 h"."""
     if minutes is None:

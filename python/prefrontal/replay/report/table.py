@@ -10,7 +10,7 @@ from ..reading import recall_at, share_fewer
 from .comparison import caution, compare, comparison_sentence
 from .gains import details, gains, month_of
 from .next_steps import NextStep, next_steps
-from .plain_figures import how_often, usd, wait
+from .plain_figures import how_often, usd, waits
 from .verdict import extrapolates, verdict
 from .wording import (
     KIND_WORDS,
@@ -217,7 +217,7 @@ def _policy_row(result: ReplayResult, policy: PolicyResult) -> tuple[str, ...]:
         percent(policy.recall, 1),
         how_often(policy.wakes_per_day),
         NOTHING if policy.name == "on_change" else spared_words(saved),
-        wait(policy.delay_minutes),
+        waits(policy.delay_minutes, policy.delay_p90_minutes),
         usd(month_of(result, policy)),
     )
 

@@ -230,7 +230,7 @@ def policy_line(policy: PolicyResult) -> str:
     if policy.name != "heartbeat" or not policy.detail:
         return words
     every = policy.detail.removeprefix("every ").replace("minutes", "min")
-    return f"{words}, {printable(every, 8)}"
+    return f"{words}, {printable(every, 7)}"
 
 
 def preset_words(preset: str) -> str:
