@@ -186,7 +186,7 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]: ...
 
 
-class Peer(Protocol):
+class PeerRecord(Protocol):
     """Somebody the agent has dealt with. Times are Unix seconds."""
 
     @property
@@ -215,7 +215,7 @@ class PeerLedger(Protocol):
         """
         ...
 
-    def list_peers(self) -> Sequence[Peer]:
+    def list_peers(self) -> Sequence[PeerRecord]:
         """All peers, the one seen last first."""
         ...
 

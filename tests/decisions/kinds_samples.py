@@ -14,7 +14,7 @@ from prefrontal.decisions.payloads import (
     Consent,
     Considered,
     ControlPick,
-    Cycle,
+    CycleReference,
     DirectivePayload,
     Moment,
     Payload,
@@ -29,7 +29,7 @@ from prefrontal.types import Standing
 from .decision_samples import woke
 
 MOMENT = Moment(7, 1_700_000_000.5, 12.25, 3, 2, Standing("ann", -4, -2.0, 1.5))
-CYCLE = Cycle(2, "timer", "rules")
+CYCLE = CycleReference(2, "timer", "rules")
 WAKE = WakePayload("5ce340fe", MOMENT, (MOMENT, MOMENT), True, "peer_budget", True)
 ROUTE = RoutePayload(
     policy="select",

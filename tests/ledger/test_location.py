@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from prefrontal.errors import InputError, SourceError
-from prefrontal.ledger.location import ledger_path, told_name, with_folder
+from prefrontal.ledger.location import file_name, ledger_path, with_folder
 
 
 @pytest.mark.parametrize("config", [{}, {"ledger": None}, {"ledger": {}}])
 def test_without_a_word_it_is_a_file_of_the_workspace(config: dict[str, Any]) -> None:
-    assert ledger_path(told_name(config), Path("/ws")) == Path("/ws/ledger.sqlite")
+    assert ledger_path(file_name(config), Path("/ws")) == Path("/ws/ledger.sqlite")
 
 
 def test_a_path_is_relative_to_the_workspace(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,11 +23,11 @@ def test_a_path_is_relative_to_the_workspace(monkeypatch: pytest.MonkeyPatch) ->
         ("/elsewhere/peers.db", "/elsewhere/peers.db"),
         ("~/peers.db", "/home/ada/peers.db"),
     ):
-        assert ledger_path(told_name({"ledger": {"path": told}}), Path("/ws")) == Path(meant)
+        assert ledger_path(file_name({"ledger": {"path": told}}), Path("/ws")) == Path(meant)
 
 
 def test_without_a_workspace_all_is_kept_in_memory() -> None:
-    assert ledger_path(told_name({}), None) == ":memory:"
+    assert ledger_path(file_name({}), None) == ":memory:"
     assert ledger_path(":memory:", Path("/ws")) == ":memory:"
     assert ledger_path("/elsewhere/peers.db", None) == Path("/elsewhere/peers.db")
     with pytest.raises(InputError, match=r"must be absolute without a workspace, got 'peers\.db'"):
@@ -49,7 +49,7 @@ def test_without_a_workspace_all_is_kept_in_memory() -> None:
 )
 def test_a_setting_that_cannot_be_meant_is_refused(told: Any, sentence: str) -> None:
     with pytest.raises(InputError) as caught:
-        told_name({"ledger": told})
+        file_name({"ledger": told})
     assert str(caught.value) == sentence
 
 

@@ -44,7 +44,7 @@ def write(folder: Path, name: str, source: str = GOOD, plugin_id: str = "") -> P
     return place
 
 
-def ids(found: discovery.FoundPlugins) -> list[str]:
+def ids(found: discovery.Discovery) -> list[str]:
     return [plugin.meta.id for plugin in found.plugins]
 
 
@@ -66,7 +66,7 @@ def test_of_two_with_one_id_the_one_found_first_wins(tmp_path: Path) -> None:
 
 def test_what_comes_along_cannot_be_replaced_from_a_folder(tmp_path: Path) -> None:
     write(tmp_path, "ledger")
-    found = discover(folders=[tmp_path], taken=["ledger"])
+    found = discover(folders=[tmp_path], registered=["ledger"])
     assert found.plugins == []
     assert "hidden by another plugin 'ledger'" in found.hidden[0]
 
@@ -118,7 +118,7 @@ def test_what_is_enabled_must_be_there(tmp_path: Path) -> None:
 
 
 def test_something_that_comes_along_may_be_named_as_enabled() -> None:
-    assert discover(enabled=["cortex"], taken=["cortex"]).plugins == []
+    assert discover(enabled=["cortex"], registered=["cortex"]).plugins == []
 
 
 def test_what_is_disabled_is_not_even_loaded(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..plugin import Plugin, PluginError, PluginMeta
-from ..runtime.discovery import FOLDERS, FoundPlugins
+from ..runtime.discovery import FOLDERS, Discovery
 from ..runtime.discovery import discover as find_plugins
 from ..runtime.plugins.workspace import WorkspacePlugin
 from ..runtime.running import CORE_IDS, Runtime
@@ -85,7 +85,7 @@ def _workspace(
     return WorkspacePlugin(workspace_folder(told, config).absolute())
 
 
-def _found(config: Mapping[str, Any], taken: Sequence[str], everywhere: bool) -> FoundPlugins:
+def _found(config: Mapping[str, Any], registered: Sequence[str], everywhere: bool) -> Discovery:
     """Plugins of others, as `plugins:` says."""
     told = _section(config)
     lists = {name: _listed(told, name) for name in ("enabled", "disabled", "external", "folders")}
@@ -98,7 +98,7 @@ def _found(config: Mapping[str, Any], taken: Sequence[str], everywhere: bool) ->
         folders=[*lists["folders"], *(FOLDERS if everywhere else ())],
         enabled=lists["enabled"] if told.get("enabled") is not None else None,
         disabled=lists["disabled"],
-        taken=taken,
+        registered=registered,
     )
 
 

@@ -29,7 +29,7 @@ from ..cortex.state import (
 from ..cortex.triggers.triggers import Triggers
 from ..errors import InputError
 from ..ledger import Ledger
-from ..ledger.location import ledger_path, told_name
+from ..ledger.location import file_name, ledger_path
 from ..settings.cortex import CortexSettings, parse_cortex
 from ..storage.memory_files import MemoryFiles
 
@@ -73,7 +73,7 @@ class AgentRecords:
         self.folder = folder
         self.clock = clock or SystemClock()
         self.settings: CortexSettings = parse_cortex(config.get("cortex"))[0]
-        self._ledger = ledger_path(told_name(config), folder)
+        self._ledger = ledger_path(file_name(config), folder)
         self._memory = MemoryFiles(folder / "memory" / "files")
 
     def beliefs(self) -> list[tuple[Belief, str]]:

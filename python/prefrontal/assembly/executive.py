@@ -16,7 +16,7 @@ from ..executive.reviewer.reflection import AgentReviewer
 from ..executive.roles import Actor, Chooser, Moments, Store, Waker
 from ..executive.trust_standings import TrustStandings
 from ..ledger import Ledger
-from ..ledger.location import ledger_path, told_name
+from ..ledger.location import file_name, ledger_path
 from .agent import build_runtime
 from .router import build_embedder, build_layout, build_runner
 
@@ -120,7 +120,7 @@ def tools_folder(settings: Settings) -> Path:
 
 def try_ledger(config: Mapping[str, Any], workspace: Path | None) -> None:
     """Raise SourceError when the ledger of the workspace is damaged, or in use by an agent."""
-    path = ledger_path(told_name(config), workspace)
+    path = ledger_path(file_name(config), workspace)
     if isinstance(path, Path) and path.exists():
         Ledger(path).close()
 

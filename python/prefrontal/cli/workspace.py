@@ -36,9 +36,9 @@ class Workspace:
 
         It holds the lock beside its ledger. Raises InputError for a ledger.path that is none.
         """
-        from ..ledger.location import ledger_path, told_name
+        from ..ledger.location import file_name, ledger_path
 
-        path = ledger_path(told_name(self.config), self.folder)
+        path = ledger_path(file_name(self.config), self.folder)
         return lock_owner(path.with_suffix(".lock")) if isinstance(path, Path) else None
 
 

@@ -27,7 +27,7 @@ from .payloads import (
     Consent,
     Considered,
     ControlPick,
-    Cycle,
+    CycleReference,
     DirectivePayload,
     Moment,
     Payload,
@@ -393,7 +393,7 @@ def _directive(row: _Fields, _: float) -> DirectivePayload:
     )
 
 
-def _cycle_to_plain(cycle: Cycle | None) -> Plain:
+def _cycle_to_plain(cycle: CycleReference | None) -> Plain:
     if cycle is None:
         return {}
     plain: Plain = {"cycle": cycle.number}
@@ -404,9 +404,13 @@ def _cycle_to_plain(cycle: Cycle | None) -> Plain:
     return plain
 
 
-def _cycle(row: _Fields) -> Cycle | None:
+def _cycle(row: _Fields) -> CycleReference | None:
     number = row.maybe_whole("cycle")
-    return None if number is None else Cycle(number, row.text("trigger"), row.text("reflector"))
+    return (
+        None
+        if number is None
+        else CycleReference(number, row.text("trigger"), row.text("reflector"))
+    )
 
 
 _WRITE = {

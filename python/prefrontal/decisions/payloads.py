@@ -170,7 +170,7 @@ class ActPayload:
 
 
 @dataclass(frozen=True, slots=True)
-class Cycle:
+class CycleReference:
     """The reflection that came to it. trigger: what started it. reflector: who reflected."""
 
     number: int
@@ -191,7 +191,7 @@ class AssessmentPayload:
     proposed: int = 0
     clamped: bool = False
     info_score: int | None = None
-    cycle: Cycle | None = None
+    cycle: CycleReference | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +212,7 @@ class BeliefPayload:
     rationale: str = ""
     provenance: str = ""
     old: str | None = None
-    cycle: Cycle | None = None
+    cycle: CycleReference | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +231,7 @@ class DirectivePayload:
     rationale: str = ""
     why: str = ""
     expires_at: float | None = None
-    cycle: Cycle | None = None
+    cycle: CycleReference | None = None
     asked: str | None = None
 
 

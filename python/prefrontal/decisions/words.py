@@ -19,7 +19,7 @@ from .payloads import (
     AssessmentPayload,
     BeliefPayload,
     ControlPick,
-    Cycle,
+    CycleReference,
     DirectivePayload,
     RoutePayload,
     WakePayload,
@@ -277,7 +277,7 @@ def _directive(directive: DirectivePayload) -> Iterator[Fact]:
     yield from _cycle(directive.cycle)
 
 
-def _cycle(cycle: Cycle | None) -> Iterator[Fact]:
+def _cycle(cycle: CycleReference | None) -> Iterator[Fact]:
     if cycle is not None:
         by = f", started by {cycle.trigger}" if cycle.trigger else ""
         yield Fact("reflection", f"{cycle.number}{by}")

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..ledger.drafts import encodable
-from ..ledger.location import ledger_path, told_name
+from ..ledger.location import file_name, ledger_path
 from ..ledger.store import Ledger
 from ..plain_text import one_line
 from ..plugin.messages import SYSTEM_SENDER
 from ..types import SignalEvent, Standing
 
 if TYPE_CHECKING:
-    from ..ledger.models import Standing as LedgerStanding
+    from ..ledger.models import ScoredPeer
     from ..settings.executive import ExecutiveSettings, TrustSettings
 
 LONGEST_PEER = 200
@@ -61,7 +61,7 @@ class TrustStandings:
         shift = trust * told.log_odds_per_point
         self._by_peer[peer_id] = Standing(peer_id, trust, shift, budget)
 
-    def load(self, standings: Iterable[LedgerStanding]) -> None:
+    def load(self, standings: Iterable[ScoredPeer]) -> None:
         """Take in what a ledger holds: `Ledger.standings()`."""
         for each in standings:
             if each.trust is not None:
@@ -73,7 +73,7 @@ def known_standings(
 ) -> TrustStandings:
     """The trust that the ledger of the workspace holds. Raises SourceError when it is damaged."""
     standings = TrustStandings(trust)
-    path = ledger_path(told_name(config), workspace)
+    path = ledger_path(file_name(config), workspace)
     if isinstance(path, Path) and path.exists():
         with Ledger(path, read_only=True) as ledger:
             standings.load(ledger.standings())

@@ -1,4 +1,4 @@
-"""What is to be kept, checked and cleaned before it waits for the disk."""
+"""Interactions and assessments, checked and cleaned before they wait for the disk."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONGEST_PEER_ID = 1000
 
 
 class Details(TypedDict, total=False):
-    """What may be said of a message.
+    """Optional facts of a message.
 
     event_id: the same for the same message delivered twice. preview: its text, of which the
     beginning is kept, without secrets. size: characters of the text. created_at: Unix seconds;
@@ -85,9 +85,9 @@ def new_interaction(
 
 def new_assessment(peer_id: str, trust: int, rationale: str, clock: Clock) -> NewAssessment:
     """Raises ValueError as `Ledger.record_assessment` says."""
-    if not isinstance(rationale, str) or not (kept := cleaned(rationale, RATIONALE_LENGTH)):
+    if not isinstance(rationale, str) or not (text := cleaned(rationale, RATIONALE_LENGTH)):
         raise ValueError(f"rationale must be a non-blank string, got {rationale!r}")
-    return NewAssessment(checked_peer_id(peer_id), checked_trust(trust), kept, clock.now())
+    return NewAssessment(checked_peer_id(peer_id), checked_trust(trust), text, clock.now())
 
 
 def checked_outcome(outcome: object) -> float:

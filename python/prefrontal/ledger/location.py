@@ -1,4 +1,4 @@
-"""Where the ledger lies: what the configuration says, and the workspace."""
+"""Where the ledger lies, by the configuration and the workspace."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ FILE_NAME = "ledger.sqlite"
 _KEYS = ("path",)
 
 
-def told_name(config: Mapping[str, Any]) -> str:
+def file_name(config: Mapping[str, Any]) -> str:
     """`ledger.path` of the whole configuration, or the usual name. Raises InputError."""
-    told = config.get("ledger") or {}
-    if not isinstance(told, dict):
-        raise InputError(f"ledger must be a mapping, got {told!r:.80}")
-    for key in told:
+    section = config.get("ledger") or {}
+    if not isinstance(section, dict):
+        raise InputError(f"ledger must be a mapping, got {section!r:.80}")
+    for key in section:
         if key not in _KEYS:
             raise InputError(unknown_key("ledger", key, _KEYS))
-    name = told.get("path", FILE_NAME)
+    name = section.get("path", FILE_NAME)
     if not isinstance(name, str) or not name.strip() or "\0" in name:
         raise InputError(f"ledger.path must be a path, got {name!r:.80}")
     return name
@@ -31,7 +31,7 @@ def told_name(config: Mapping[str, Any]) -> str:
 def ledger_path(name: str, workspace: Path | None) -> Path | str:
     """The file, or ":memory:", also for an agent that has no workspace.
 
-    name: `told_name`. Raises InputError for `~somebody`, and for a name of one's own that is
+    name: `file_name`. Raises InputError for `~somebody`, and for a name of one's own that is
     relative to a workspace that is not there.
     """
     if name == IN_MEMORY or (workspace is None and name == FILE_NAME):

@@ -72,7 +72,7 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ScoredPeer:
     """A peer with the scores of now. trust: of the last judgment; None where nobody judged."""
 
     peer: Peer

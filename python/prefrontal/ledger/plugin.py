@@ -15,7 +15,7 @@ from ..settings.agent_file import workspace_folder
 from . import tools
 from .drafts import Details
 from .info_score import compute_info_score
-from .location import FILE_NAME, ledger_path, told_name, with_folder
+from .location import FILE_NAME, file_name, ledger_path, with_folder
 from .models import Assessment, Direction, Peer, Recorded
 from .prompt import peer_block, unknown_peer_block
 from .scale import SCORE_GUIDE
@@ -53,7 +53,7 @@ class LedgerPlugin(Plugin):
         self._ledger: Ledger | None = None
 
     def configure(self, config: dict[str, Any]) -> None:
-        self._name = told_name(config)
+        self._name = file_name(config)
         workspace = config.get("workspace")
         self._folder = None if workspace is None else workspace_folder(workspace)
 
@@ -155,8 +155,8 @@ class LedgerPlugin(Plugin):
         return await tools.execute(self.ledger, name, args, assessed)
 
     def _path(self) -> Path | str:
-        found = getattr(self.registry.get("workspace"), "path", None)
-        path = ledger_path(self._name, found if isinstance(found, Path) else self._folder)
+        folder = getattr(self.registry.get("workspace"), "path", None)
+        path = ledger_path(self._name, folder if isinstance(folder, Path) else self._folder)
         return path if isinstance(path, str) else with_folder(path)
 
     def _block(self, peer_id: str) -> str:
@@ -175,7 +175,7 @@ class LedgerPlugin(Plugin):
     ) -> None:
         """Keep a message and announce it; a failure is logged, the message goes on."""
         content = text if isinstance(text, str) else ""
-        kept: Details = {
+        facts: Details = {
             "channel_type": str(ctx.get("channel_type") or ""),
             "channel_id": str(ctx.get("channel_id") or ""),
             "correlation_id": ctx.get("correlation_id"),
@@ -184,12 +184,12 @@ class LedgerPlugin(Plugin):
             **details,
         }
         try:
-            recorded = await self._submit(peer_id, direction, kept)
+            recorded = await self._submit(peer_id, direction, facts)
         except (ValueError, PrefrontalError) as error:
             self.log_error(f"Failed to record interaction for {peer_id}: {error}")
             return
         if recorded is not None:
-            await self._announce_interaction(str(peer_id), direction, kept, recorded)
+            await self._announce_interaction(str(peer_id), direction, facts, recorded)
 
     async def _submit(
         self, peer_id: object, direction: Direction, details: Details
@@ -226,8 +226,9 @@ class LedgerPlugin(Plugin):
 
 def _is_internal(ctx: Mapping[str, Any]) -> bool:
     """Whether the runtime itself wrote the message (cron, directives)."""
-    told = is_internal(ctx.get("sender_id"), ctx.get("channel_type"), ctx.get("metadata"))
-    return bool(ctx.get("internal")) or told
+    return bool(ctx.get("internal")) or is_internal(
+        ctx.get("sender_id"), ctx.get("channel_type"), ctx.get("metadata")
+    )
 
 
 def create_plugin() -> LedgerPlugin:

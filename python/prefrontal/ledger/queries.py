@@ -8,7 +8,7 @@ from typing import Any
 from ..storage.database import Database
 from . import rows
 from .info_score import compute_info_score
-from .models import Assessment, Interaction, Peer, Standing
+from .models import Assessment, Interaction, Peer, ScoredPeer
 
 TRAJECTORY_LENGTH = 5
 _PAGE = 1000
@@ -35,9 +35,9 @@ WHERE id IN (SELECT max(id) FROM assessments GROUP BY peer_id) GROUP BY trust OR
 
 
 def summary(database: Database, peer: Peer, interactions: int) -> dict[str, Any]:
-    """What is known of the peer, as `protocols.PeerLedger` says."""
-    judged = _last_assessments(database, peer.peer_id)
-    found: dict[str, Any] = {
+    """All facts of a peer, as `protocols.PeerLedger` says."""
+    assessments = _last_assessments(database, peer.peer_id)
+    result: dict[str, Any] = {
         "peer_id": peer.peer_id,
         "display_name": peer.display_name,
         "interaction_count": peer.interaction_count,
@@ -47,12 +47,12 @@ def summary(database: Database, peer: Peer, interactions: int) -> dict[str, Any]
         "last_seen": peer.last_seen,
         "info_score": compute_info_score(peer, peer.assessment_count),
         "assessment_count": peer.assessment_count,
-        "latest": _latest(judged[-1]) if judged else None,
-        "trajectory": [each.trust for each in judged],
+        "latest": _latest(assessments[-1]) if assessments else None,
+        "trajectory": [each.trust for each in assessments],
     }
     if interactions > 0:
-        found["recent"] = _recent(database, peer, interactions)
-    return found
+        result["recent"] = _recent(database, peer, interactions)
+    return result
 
 
 def _latest(last: Assessment) -> dict[str, Any]:
@@ -87,9 +87,9 @@ def each_interaction(database: Database, peer_id: str | None) -> Iterator[Intera
     where, values = _of(peer_id)
     sql = f"{_INTERACTION}{where}{' AND' if where else ' WHERE'} id > ? ORDER BY id LIMIT {_PAGE}"
     last = 0
-    while found := database.execute(sql, (*values, last)):
-        yield from (Interaction(*row) for row in found)
-        last = found[-1][0]
+    while page := database.execute(sql, (*values, last)):
+        yield from (Interaction(*row) for row in page)
+        last = page[-1][0]
 
 
 def each_assessment(database: Database, peer_id: str | None) -> Iterator[Assessment]:
@@ -97,28 +97,30 @@ def each_assessment(database: Database, peer_id: str | None) -> Iterator[Assessm
     where, values = _of(peer_id)
     sql = f"{_ASSESSMENT}{where}{' AND' if where else ' WHERE'} id > ? ORDER BY id LIMIT {_PAGE}"
     last = 0
-    while found := database.execute(sql, (*values, last)):
-        yield from (Assessment(*row) for row in found)
-        last = found[-1][0]
+    while page := database.execute(sql, (*values, last)):
+        yield from (Assessment(*row) for row in page)
+        last = page[-1][0]
 
 
-def standings(database: Database, limit: int) -> list[Standing]:
+def standings(database: Database, limit: int) -> list[ScoredPeer]:
     """Peers with their scores, the one seen last first; limit -1: all."""
-    found = []
+    peers = []
     for *facts, trust in database.execute(_STANDING, (limit,)):
         peer = Peer(*facts)
-        found.append(Standing(peer, compute_info_score(peer, peer.assessment_count), trust))
-    return found
+        peers.append(ScoredPeer(peer, compute_info_score(peer, peer.assessment_count), trust))
+    return peers
 
 
 def totals(database: Database) -> dict[str, Any]:
     """Sums over all peers, as `Ledger.totals` says."""
-    [(peers, judged, came, went, assessments, first, last)] = database.execute(_TOTALS)
+    [(peers, judged_peers, incoming, outgoing, assessments, first, last)] = database.execute(
+        _TOTALS
+    )
     return {
         "peers": peers,
-        "judged": judged,
-        "in": int(came),
-        "out": int(went),
+        "judged": judged_peers,
+        "in": int(incoming),
+        "out": int(outgoing),
         "assessments": int(assessments),
         "first_seen": first,
         "last_seen": last,

@@ -16,7 +16,7 @@ from ..errors import SourceError
 from . import queries, rows
 from .drafts import Details, checked_outcome, encodable, new_assessment, new_interaction
 from .lock import WriterLock
-from .models import Assessment, Direction, Interaction, Peer, Recorded, Standing
+from .models import Assessment, Direction, Interaction, Peer, Recorded, ScoredPeer
 from .opening import IN_MEMORY, open_reader, open_writer
 from .writer import GroupWriter, run_together
 
@@ -95,9 +95,10 @@ class Ledger:
         The last word counts. Returns when it is on the disk; False for an event that is not known.
         Raises ValueError for any other outcome.
         """
-        judged = checked_outcome(outcome)
-        told = encodable(event_id)
-        return self._submit(partial(rows.judge_interaction, self._database, told, judged)).result()
+        job = partial(
+            rows.judge_interaction, self._database, encodable(event_id), checked_outcome(outcome)
+        )
+        return self._submit(job).result()
 
     def has_interaction(self, event_id: str) -> bool:
         """Whether the message of that event was recorded."""
@@ -142,7 +143,7 @@ class Ledger:
         """The judgments of one peer, or all, in the order of recording; read a page at a time."""
         return queries.each_assessment(self._reader, peer_id)
 
-    def standings(self, limit: int = -1) -> list[Standing]:
+    def standings(self, limit: int = -1) -> list[ScoredPeer]:
         """Peers with their scores, the one seen last first; at most `limit`, -1: all."""
         return queries.standings(self._reader, limit)
 

@@ -28,7 +28,7 @@ Assessed = Callable[[Assessment], Awaitable[None]]
 
 def definitions(assessing: bool) -> list[dict[str, Any]]:
     """The tools on offer; assess_peer only when `assessing`."""
-    offered = [
+    tools = [
         _tool(
             "query_peer",
             "What the ledger knows of one peer: counts, times, scores, the last judgments and the "
@@ -43,7 +43,7 @@ def definitions(assessing: bool) -> list[dict[str, Any]]:
             [],
         ),
     ]
-    return [*offered, _assess_tool()] if assessing else offered
+    return [*tools, _assess_tool()] if assessing else tools
 
 
 async def execute(
@@ -66,8 +66,8 @@ async def execute(
 
 
 def _query(ledger: Ledger, args: Mapping[str, Any]) -> dict[str, Any]:
-    found = ledger.get_peer_assessment_summary(_text(args, "peer_id"), _RECENT)
-    return {name: _readable(name, value) for name, value in found.items()}
+    summary = ledger.get_peer_assessment_summary(_text(args, "peer_id"), _RECENT)
+    return {name: _readable(name, value) for name, value in summary.items()}
 
 
 def _readable(name: str, value: Any) -> Any:
@@ -95,10 +95,10 @@ def _list(ledger: Ledger) -> list[dict[str, Any]]:
 
 async def _assess(ledger: Ledger, args: Mapping[str, Any], assessed: Assessed) -> str:
     peer_id, rationale = _text(args, "peer_id"), _text(args, "rationale")
-    waiting = ledger.submit_assessment(peer_id, args.get("trust"), rationale)  # type: ignore[arg-type]
-    kept = await asyncio.wrap_future(waiting)
-    await assessed(kept)
-    return f"Recorded: trust {signed(kept.trust)}, info {kept.info_score}/10."
+    future = ledger.submit_assessment(peer_id, args.get("trust"), rationale)  # type: ignore[arg-type]
+    assessment = await asyncio.wrap_future(future)
+    await assessed(assessment)
+    return f"Recorded: trust {signed(assessment.trust)}, info {assessment.info_score}/10."
 
 
 def _text(args: Mapping[str, Any], name: str) -> str:

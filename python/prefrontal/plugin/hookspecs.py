@@ -92,7 +92,7 @@ class HandledContext(TypedDict):
     reply: OutgoingMessage | None
 
 
-class Moment(TypedDict):
+class Tick(TypedDict):
     now: float
     monotonic: float
 
@@ -287,7 +287,7 @@ def context_system_prompt() -> str:
     raise NotImplementedError
 
 
-def runtime_tick(ctx: Moment) -> None:
+def runtime_tick(ctx: Tick) -> None:
     """It is that Unix and monotonic second; return when what was due is done."""
 
 

@@ -28,23 +28,23 @@ class Conversations:
         self._messages = messages
         self._characters = characters
         self._conversations = conversations
-        self._kept: OrderedDict[Key, list[dict[str, Any]]] = OrderedDict()
+        self._histories: OrderedDict[Key, list[dict[str, Any]]] = OrderedDict()
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._histories)
 
     def history(self, key: Key) -> list[dict[str, Any]]:
         """A copy, oldest first."""
-        return [dict(message) for message in self._kept.get(key, ())]
+        return [dict(message) for message in self._histories.get(key, ())]
 
     def add(self, key: Key, question: str, answer: str) -> None:
         """Keep a question and its answer together, whatever else is being handled."""
-        kept = self._kept.setdefault(key, [])
-        self._kept.move_to_end(key)
-        kept.append({"role": "user", "content": question})
-        kept.append({"role": "assistant", "content": answer})
-        del kept[: -self._messages]
-        while sum(len(each["content"]) for each in kept) > self._characters:
-            del kept[:2]
-        while len(self._kept) > self._conversations:
-            self._kept.popitem(last=False)
+        history = self._histories.setdefault(key, [])
+        self._histories.move_to_end(key)
+        history.append({"role": "user", "content": question})
+        history.append({"role": "assistant", "content": answer})
+        del history[: -self._messages]
+        while sum(len(message["content"]) for message in history) > self._characters:
+            del history[:2]
+        while len(self._histories) > self._conversations:
+            self._histories.popitem(last=False)

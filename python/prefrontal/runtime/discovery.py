@@ -20,8 +20,8 @@ FOLDERS = ("~/.prefrontal/plugins", "./plugins")
 
 
 @dataclass(slots=True)
-class FoundPlugins:
-    """What was found, in order, and what was passed over, as sentences."""
+class Discovery:
+    """The plugins in order, and a sentence for each that was skipped or hidden."""
 
     plugins: list[Plugin] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -44,16 +44,16 @@ def discover(
     installed: bool = False,
     enabled: Collection[str] | None = None,
     disabled: Collection[str] = (),
-    taken: Collection[str] = (),
-) -> FoundPlugins:
+    registered: Collection[str] = (),
+) -> Discovery:
     """Load the plugins of modules, of installed packages and of folders; the first of an id wins.
 
     enabled: only these; one that is broken, or that nobody found, raises PluginError. Others that
     are broken are passed over with a warning. disabled: never these, they are not even loaded.
-    taken: ids that are there already. A module is named by the operator: broken, it raises.
+    registered: ids that are there already. A module is named by the operator: broken, it raises.
     """
-    found = FoundPlugins()
-    ids = set(taken)
+    discovery = Discovery()
+    ids = set(registered)
     insisted = set(enabled or ())
     candidates = [*_modules(modules), *(_installed() if installed else ()), *_in_folders(folders)]
     for candidate in candidates:
@@ -64,21 +64,21 @@ def discover(
         except PluginError as error:
             if candidate.name in insisted or candidate.where == candidate.name:
                 raise
-            found.warnings.append(f"Passed over: {error}")
+            discovery.warnings.append(f"Passed over: {error}")
             continue
         plugin_id = plugin.meta.id
         if plugin_id in disabled or not (enabled is None or {plugin_id, candidate.name} & insisted):
             continue
         if plugin_id in ids:
-            found.hidden.append(f"{candidate.where} is hidden by another plugin {plugin_id!r}")
+            discovery.hidden.append(f"{candidate.where} is hidden by another plugin {plugin_id!r}")
             continue
         ids.add(plugin_id)
         insisted -= {plugin_id, candidate.name}
-        found.plugins.append(plugin)
+        discovery.plugins.append(plugin)
     missing = sorted(insisted - ids)
     if missing:
         raise PluginError(f"plugins.enabled must name plugins that are there, got {missing[0]!r}")
-    return found
+    return discovery
 
 
 def _load(candidate: _Candidate) -> Plugin:
@@ -91,10 +91,10 @@ def _load(candidate: _Candidate) -> Plugin:
         made = factory() if not isinstance(factory, type) else factory
         return make(made)
     except (Exception, SystemExit) as error:
-        raise PluginError(f"{candidate.where}: {_told(error)}") from error
+        raise PluginError(f"{candidate.where}: {_reason(error)}") from error
 
 
-def _told(error: BaseException) -> str:
+def _reason(error: BaseException) -> str:
     return str(error) if isinstance(error, PluginError) else f"{type(error).__name__}: {error}"
 
 

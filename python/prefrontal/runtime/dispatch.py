@@ -30,10 +30,10 @@ async def collect(
 ) -> Collected:
     """Call each with ctx (None: without an argument), in order; what is not None."""
     collected = Collected()
-    given = () if ctx is None else (ctx,)
+    arguments = () if ctx is None else (ctx,)
     for plugin_id, plugin, method in implementations:
         try:
-            result = await resolved(getattr(plugin, method)(*given))
+            result = await resolved(getattr(plugin, method)(*arguments))
         except Exception as error:  # noqa: BLE001 - a plugin must not end the others
             collected.failures.append((plugin_id, error))
             failed(plugin_id, point, error)

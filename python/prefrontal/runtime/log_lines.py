@@ -32,8 +32,8 @@ class LogLines:
 
     def add(self, level: str, plugin_id: str, message: str, extra: Mapping[str, Any]) -> Line:
         """Keep a line; what `extra` holds stands behind the message as key=value."""
-        told = " ".join([message, *(f"{key}={value}" for key, value in extra.items())])
-        line = (level, plugin_id, redact(told)[:LONGEST])
+        text = " ".join([message, *(f"{key}={value}" for key, value in extra.items())])
+        line = (level, plugin_id, redact(text)[:LONGEST])
         self._kept.append(line)
         return line
 

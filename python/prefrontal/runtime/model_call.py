@@ -32,13 +32,13 @@ async def ask(
     output_schema: the JSON schema that the answer keeps to, told to a model that takes one.
     Raises what the provider raises; PrefrontalError when what it gives is no answer.
     """
-    given: dict[str, Any] = {"tools": tools, "model": model, "max_tokens": max_tokens}
+    options: dict[str, Any] = {"tools": tools, "model": model, "max_tokens": max_tokens}
     if output_schema is not None and "output_schema" in inspect.signature(provider.chat).parameters:
-        given["output_schema"] = output_schema
+        options["output_schema"] = output_schema
     if is_async(provider):
-        answer: Any = provider.chat(messages, **given)
+        answer: Any = provider.chat(messages, **options)
     else:
-        answer = await in_thread(provider.chat, messages, **given)
+        answer = await in_thread(provider.chat, messages, **options)
     answer = await resolved(answer)
     if not isinstance(answer, LLMResponse):
         raise PrefrontalError(f"a model must answer with an LLMResponse, got {answer!r:.80}")

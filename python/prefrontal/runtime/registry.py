@@ -1,4 +1,4 @@
-"""The plugins of one agent: taken in, ordered, started, found and called."""
+"""The plugins of one agent: registered, ordered, started, looked up and called."""
 
 from __future__ import annotations
 
@@ -181,9 +181,9 @@ class PluginRegistry:
     def log(self, level: str, plugin_id: str, message: str, extra: Mapping[str, Any]) -> None:
         """Keep a line without secrets and hand it to the plugin that shows the log, else stderr."""
         line = self._lines.add(level, plugin_id, message, extra)
-        shown = getattr(self.get_by_capability("logging"), "show_line", None)
-        if shown is not None:
-            shown(*line)
+        show_line = getattr(self.get_by_capability("logging"), "show_line", None)
+        if show_line is not None:
+            show_line(*line)
         elif level != "debug":
             show(line, sys.stderr)
 

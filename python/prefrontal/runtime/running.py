@@ -46,10 +46,10 @@ class Runtime:
         self.registry = PluginRegistry(
             clock, agent_id or str(name or "agent"), background=background
         )
-        given = {getattr(getattr(plugin, "meta", None), "id", None) for plugin in plugins}
+        ids = {getattr(getattr(plugin, "meta", None), "id", None) for plugin in plugins}
         for module in CORE:
             plugin = module.create_plugin()
-            if plugin.meta.id not in given:
+            if plugin.meta.id not in ids:
                 self.registry.register(plugin)
         for each in plugins:
             self.registry.register(each)
@@ -69,15 +69,15 @@ class Runtime:
     @property
     def sent(self) -> list[OutgoingMessage]:
         """What went out, in order."""
-        found = self.registry.get("session")
-        return found.sent if isinstance(found, SessionPlugin) else []
+        plugin = self.registry.get("session")
+        return plugin.sent if isinstance(plugin, SessionPlugin) else []
 
     @property
     def loop(self) -> LoopPlugin:
-        found = self.registry.get("loop")
-        if not isinstance(found, LoopPlugin):
-            raise PluginError(f"the plugin 'loop' must be a LoopPlugin, got {found!r}")
-        return found
+        plugin = self.registry.get("loop")
+        if not isinstance(plugin, LoopPlugin):
+            raise PluginError(f"the plugin 'loop' must be a LoopPlugin, got {plugin!r}")
+        return plugin
 
     async def start(self) -> None:
         await self.registry.start_all()
@@ -92,7 +92,7 @@ class Runtime:
     async def tick(self) -> None:
         """Do what is due now, then handle what comes of it, and what comes of that."""
         clock = self.registry.clock
-        moment: hookspecs.Moment = {"now": clock.now(), "monotonic": clock.monotonic()}
+        moment: hookspecs.Tick = {"now": clock.now(), "monotonic": clock.monotonic()}
         await collect(self.registry, hookspecs.runtime_tick, moment)
         for _ in range(POLL_ROUNDS):
             messages = await self.loop.poll()
@@ -107,43 +107,43 @@ class Runtime:
         messages in hand, too.
         """
         self.registry.background = True
-        heard: list[int] = []
-        while await self._run_once(heard):
+        signals: list[int] = []
+        while await self._run_once(signals):
             self.registry.log("info", "runtime", "Starting anew, as a tool asked", {})
-        return heard[0] if heard else None
+        return signals[0] if signals else None
 
     def stop_soon(self) -> None:
         """End `run`. From any thread."""
         self.registry.request_stop()
 
-    async def _run_once(self, heard: list[int]) -> bool:
+    async def _run_once(self, signals: list[int]) -> bool:
         """Whether a tool asked for another run."""
         live = LiveLoop(self.loop, self._interval_s)
-        asked: list[bool] = []
+        requests: list[bool] = []
         self.registry.on_wake = live.wake
         self.registry.on_stop = lambda patient: live.stop(patient=patient)
         try:
-            with stopped_by_signals(live, heard):
+            with stopped_by_signals(live, signals):
                 await self.start()
-                live.after_each = self._restart_watch(live, asked)
+                live.after_each = self._restart_watch(live, requests)
                 await live.run()
         except asyncio.CancelledError:
             task = asyncio.current_task()
-            if len(heard) < 2 or task is None:
+            if len(signals) < 2 or task is None:
                 raise
             task.uncancel()
         finally:
             self.registry.on_wake = self.registry.on_stop = None
             await self.stop()
-        return bool(asked)
+        return bool(requests)
 
-    def _restart_watch(self, live: LiveLoop, asked: list[bool]) -> Callable[[], None]:
+    def _restart_watch(self, live: LiveLoop, requests: list[bool]) -> Callable[[], None]:
         """Looks after each message whether a tool has asked for a restart since the start."""
         before = self._restart_requested
 
         def look() -> None:
-            if self._restart_requested and not before and not asked:
-                asked.append(True)
+            if self._restart_requested and not before and not requests:
+                requests.append(True)
                 live.stop()
 
         return look
@@ -154,7 +154,8 @@ class Runtime:
 
 
 def _interval(config: dict[str, Any]) -> float:
-    told = (config.get("polling") or {}).get("interval_seconds", POLL_INTERVAL_S)
-    if isinstance(told, bool) or not isinstance(told, (int, float)) or not 0 < told < 1e6:
-        raise PluginError(f"polling.interval_seconds must be a number above 0, got {told!r}")
-    return float(told)
+    seconds = (config.get("polling") or {}).get("interval_seconds", POLL_INTERVAL_S)
+    is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
+    if not is_number or not 0 < seconds < 1e6:
+        raise PluginError(f"polling.interval_seconds must be a number above 0, got {seconds!r}")
+    return float(seconds)

@@ -178,10 +178,10 @@ class QuietHours:
 
 def parse_quiet_hours(text: object) -> QuietHours:
     """From a text such as "23:00-07:00". Raises ValueError with the rule that the text breaks."""
-    found = re.fullmatch(r"\s*(\d\d?):(\d\d)\s*-\s*(\d\d?):(\d\d)\s*", str(text), re.ASCII)
+    match = re.fullmatch(r"\s*(\d\d?):(\d\d)\s*-\s*(\d\d?):(\d\d)\s*", str(text), re.ASCII)
     try:
-        if isinstance(text, str) and found is not None:
-            first_hour, first_minute, hour, minute = map(int, found.groups())
+        if isinstance(text, str) and match is not None:
+            first_hour, first_minute, hour, minute = map(int, match.groups())
             start, end = time(first_hour, first_minute), time(hour, minute)
             if start != end:
                 return QuietHours(start, end)

@@ -11,8 +11,8 @@ from .live_loop import LiveLoop
 
 
 @contextmanager
-def stopped_by_signals(live: LiveLoop, heard: list[int]) -> Iterator[None]:
-    """Stop the loop at the first signal, end this task at the second; `heard` gets their numbers.
+def stopped_by_signals(live: LiveLoop, numbers: list[int]) -> Iterator[None]:
+    """Stop the loop at the first signal, end this task at the second; `numbers` gets each one's.
 
     Only where signals arrive: in the main thread of a Unix process.
     """
@@ -20,8 +20,8 @@ def stopped_by_signals(live: LiveLoop, heard: list[int]) -> Iterator[None]:
     task = asyncio.current_task()
 
     def stop(number: int) -> None:
-        heard.append(number)
-        if len(heard) > 1 and task is not None:
+        numbers.append(number)
+        if len(numbers) > 1 and task is not None:
             task.cancel()
         live.stop()
 

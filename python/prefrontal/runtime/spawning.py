@@ -1,4 +1,4 @@
-"""What a spawn of the subagent is made of."""
+"""The request for a subagent, and a model that counts its running calls."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class SpawnRequest:
     @property
     def seconds(self) -> float:
         """How long it may take. Raises PrefrontalError for what is no time."""
-        told: object = self.timeout_seconds
-        if isinstance(told, bool) or not isinstance(told, int | float) or not told > 0:
-            raise PrefrontalError(f"timeout_seconds must be a number above 0, got {told!r}")
-        return float(told)
+        seconds: object = self.timeout_seconds
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
+            raise PrefrontalError(f"timeout_seconds must be a number above 0, got {seconds!r}")
+        return float(seconds)
 
 
 class WatchedModel:

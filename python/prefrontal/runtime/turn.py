@@ -18,7 +18,7 @@ SKIP = "skip_persistence"
 FAILED = "Sorry, I could not work that out just now. (Reference: {reference})"
 
 
-class Turn:
+class MessageTurn:
     """Handles one message."""
 
     def __init__(

@@ -31,11 +31,11 @@ def locate(workspace: Path | None, name: str) -> Path:
 
 
 def check_plain(path: Path) -> tuple[int, int, int]:
-    """What changes when the file does. Raises OSError, also for what is no plain file."""
-    found = path.stat()
-    if not stat.S_ISREG(found.st_mode):
+    """Modification time, size and inode of a plain file. Raises OSError."""
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
         raise OSError("it is no plain file")
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 def read_start(path: Path, longest: int) -> tuple[str, bool]:

@@ -62,9 +62,9 @@ def scratch_of(policy: Policy) -> Path:
     scratch = Path(policy.scratch).resolve()
     if not scratch.is_dir():
         raise InputError(f"scratch must be an existing folder, got {str(policy.scratch)!r}")
-    for kept in (*_interpreter(), _PACKAGE):
-        if scratch.is_relative_to(kept) or kept.is_relative_to(scratch):
-            rule = f"lie apart from {kept}, which must not change"
+    for fixed in (*_interpreter(), _PACKAGE):
+        if scratch.is_relative_to(fixed) or fixed.is_relative_to(scratch):
+            rule = f"lie apart from {fixed}, which must not change"
             raise InputError(f"scratch must {rule}, got {str(policy.scratch)!r}")
     return scratch
 
@@ -118,9 +118,9 @@ def _as_given_and_real(paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def _without_nested(paths: Iterable[Path]) -> list[str]:
-    kept: list[Path] = []
+    outermost: list[Path] = []
     for path in sorted(set(paths), key=lambda path: (len(path.parts), path)):
-        inside = any(path.is_relative_to(outer) for outer in kept if outer.resolve() == outer)
+        inside = any(path.is_relative_to(outer) for outer in outermost if outer.resolve() == outer)
         if not (inside and path.parent.resolve() == path.parent):  # a link there is seen as one
-            kept.append(path)
-    return [str(path) for path in kept]
+            outermost.append(path)
+    return [str(path) for path in outermost]

@@ -1,4 +1,4 @@
-"""What became of a sandboxed command."""
+"""The result of a sandboxed command."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-_TOLD = {
+_REPORT_KEYS = {
     *("status", "stopped", "killed", "memory_kb", "threads"),
     *("scratch_kb", "wall_us", "cpu_us"),
 }
@@ -59,7 +59,7 @@ def result_of(
 ) -> SandboxResult:
     """The launcher's report as a result; a missing one is a failed run."""
     stdout, stderr = streams
-    if not report.keys() >= _TOLD:
+    if not report.keys() >= _REPORT_KEYS:
         sentence = report.get("failed", "the sandbox ended without a report")
         return _not_run(level, stdout, stderr, sentence)
     returncode = os.waitstatus_to_exitcode(int(report["status"]))
@@ -80,5 +80,5 @@ def result_of(
 
 
 def _not_run(level: str, stdout: bytes, stderr: bytes, sentence: str) -> SandboxResult:
-    said = stderr + sentence.encode() + b"\n"
-    return SandboxResult(None, stdout, said, "sandbox", level, notes=(sentence,))
+    stderr += sentence.encode() + b"\n"
+    return SandboxResult(None, stdout, stderr, "sandbox", level, notes=(sentence,))

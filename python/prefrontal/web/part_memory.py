@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..assembly.agent_records import AgentRecords
     from ..cortex.models import Belief
     from ..ledger import Ledger
-    from ..ledger.models import Assessment, Standing
+    from ..ledger.models import Assessment, ScoredPeer
 
 MOST_BELIEFS = 60
 MOST_PEERS = 30
@@ -96,7 +96,7 @@ def peer_pieces(records: AgentRecords, clamps: Sequence[Mapping[str, Any]]) -> d
         }
 
 
-def _judgments(book: Ledger, standing: Standing) -> list[Assessment]:
+def _judgments(book: Ledger, standing: ScoredPeer) -> list[Assessment]:
     """The latest judgments, oldest first."""
     if standing.trust is None:
         return []
@@ -104,7 +104,7 @@ def _judgments(book: Ledger, standing: Standing) -> list[Assessment]:
 
 
 def _peer(
-    standing: Standing, judged: Sequence[Assessment], clamps: Sequence[Mapping[str, Any]]
+    standing: ScoredPeer, judged: Sequence[Assessment], clamps: Sequence[Mapping[str, Any]]
 ) -> Html:
     peer, trust = standing.peer, standing.trust
     marked = [(place, each) for place, one in enumerate(judged) if (each := _clamp(one, clamps))]

@@ -18,7 +18,7 @@ from ..watch.modules import plain
 from ..workspace import open_workspace, workspace_options
 
 if TYPE_CHECKING:
-    from ...ledger.models import Peer, Standing
+    from ...ledger.models import Peer, ScoredPeer
     from ...ledger.store import Ledger
 
 _JSON_LINES = "One JSON object a line."
@@ -140,11 +140,11 @@ _EMPTY = "The ledger holds no peers yet; `prefrontal agent` fills it with every 
 @contextmanager
 def _ledger(workspace: str | None, config: str | None) -> Iterator[Ledger]:
     """The ledger to read; an empty one where none is kept yet. Raises SourceError."""
-    from ...ledger.location import ledger_path, told_name
+    from ...ledger.location import file_name, ledger_path
     from ...ledger.store import Ledger
 
     opened = open_workspace(workspace, config, keys=("ledger",))
-    path = ledger_path(told_name(opened.config), opened.folder)
+    path = ledger_path(file_name(opened.config), opened.folder)
     kept = isinstance(path, Path) and path.exists()
     with Ledger(path, read_only=True) if kept else Ledger() as book:
         yield book
@@ -176,5 +176,5 @@ def _nearest(told: str, peers: list[Peer]) -> str:
     return f" (did you mean {plain(peer.peer_id)!r}{name}?)"
 
 
-def _standing(each: Standing) -> dict[str, Any]:
+def _standing(each: ScoredPeer) -> dict[str, Any]:
     return {**asdict(each.peer), "info_score": each.info_score, "trust": each.trust}

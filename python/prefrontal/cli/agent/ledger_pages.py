@@ -13,7 +13,7 @@ from ..page import cut, facts_table, page, plain_table, shown, when
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ...ledger.models import Standing
+    from ...ledger.models import ScoredPeer
 
 LEAST_ID = 12
 NAME_WIDTH = 20
@@ -22,7 +22,7 @@ NARROW, WIDE = 60, 90
 """A terminal of fewer cells: without counts and times of day; without names."""
 
 
-def print_list(found: Sequence[Standing]) -> None:
+def print_list(found: Sequence[ScoredPeer]) -> None:
     """Peer, name, messages either way, when it was seen last, and the scores."""
     with page() as console:
         narrow, wide = console.width < NARROW, console.width >= WIDE
@@ -84,7 +84,7 @@ def _bars(counts: Mapping[str, int], console: Console) -> Any:
     return table
 
 
-def _room(console: Console, found: Sequence[Standing], narrow: bool, wide: bool) -> int:
+def _room(console: Console, found: Sequence[ScoredPeer], narrow: bool, wide: bool) -> int:
     """How wide an id may be beside the other columns."""
     longest = max(shown(each.peer.peer_id).cell_len for each in found)
     taken = (10 if narrow else 16) + 4 + 5 + 2 * 3

@@ -13,7 +13,7 @@ from ...decisions.payloads import (
     REFLECTION,
     AssessmentPayload,
     BeliefPayload,
-    Cycle,
+    CycleReference,
     DirectivePayload,
 )
 from ..nouns import Conclusion, HeardBelief
@@ -166,7 +166,7 @@ def _directive(told: Mapping[str, Any], cycle: int | None) -> Conclusion:
             rationale=told["rationale"],
             why=told["why"],
             expires_at=told["expires_at"],
-            cycle=Cycle(told["cycle"]),
+            cycle=CycleReference(told["cycle"]),
         ),
         subject=told["target_peer"],
         text=text,
@@ -175,5 +175,5 @@ def _directive(told: Mapping[str, Any], cycle: int | None) -> Conclusion:
     )
 
 
-def _cycle(record: ReflectionRecord) -> Cycle:
-    return Cycle(record.cycle, record.trigger, record.depth)
+def _cycle(record: ReflectionRecord) -> CycleReference:
+    return CycleReference(record.cycle, record.trigger, record.depth)

@@ -1,4 +1,4 @@
-"""What a channel's thread brought and the loop has not polled yet."""
+"""Messages that a channel received and the loop has not polled yet."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ class Inbox:
 
     def __init__(self, capacity: int = CAPACITY) -> None:
         self._capacity = capacity
-        self._held: deque[IncomingMessage] = deque()
+        self._messages: deque[IncomingMessage] = deque()
         self._changed = Condition()
         self._closed = False
 
     def put(self, message: IncomingMessage, *, wait: bool = False) -> bool:
-        """Whether there was room for it; wait: until there is, or nothing more is taken."""
+        """Add a message; False when the inbox is full or closed. wait: for room."""
         with self._changed:
             if wait:
-                self._changed.wait_for(lambda: self._closed or len(self._held) < self._capacity)
-            if self._closed or len(self._held) >= self._capacity:
+                self._changed.wait_for(lambda: self._closed or len(self._messages) < self._capacity)
+            if self._closed or len(self._messages) >= self._capacity:
                 return False
-            self._held.append(message)
+            self._messages.append(message)
             return True
 
     def take_all(self) -> list[IncomingMessage]:
-        """All that is there, oldest first; then it is empty."""
+        """Remove and return all messages, oldest first."""
         with self._changed:
-            taken = list(self._held)
-            self._held.clear()
+            messages = list(self._messages)
+            self._messages.clear()
             self._changed.notify_all()
-            return taken
+            return messages
 
     def open(self) -> None:
-        """Take messages again."""
+        """Accept messages again."""
         self._closed = False
 
     def close(self) -> None:
-        """Nothing more is taken; who waits for room is let go."""
+        """Accept no more messages, and end every wait for room."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()

@@ -95,8 +95,8 @@ class TerminalChannel(Plugin):
     def send(self, message: OutgoingMessage) -> bool:
         """Show it; nothing in it can steer the terminal."""
         lines = [one_line(line) for line in message.content.splitlines()] or [""]
-        shown = "\n".join([f"{one_line(self._agent)}: {lines[0]}", *lines[1:]])
-        self._show(f"{shown}\n")
+        text = "\n".join([f"{one_line(self._agent)}: {lines[0]}", *lines[1:]])
+        self._show(f"{text}\n")
         return True
 
     def handled(self, ctx: dict[str, object]) -> None:

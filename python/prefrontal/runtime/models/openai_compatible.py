@@ -95,10 +95,10 @@ def _key(variable: str) -> str | None:
 def _check_packages(name: str) -> None:
     for package in ("pydantic_ai", _PACKAGES[name]):
         try:
-            found = find_spec(package) is not None
+            is_installed = find_spec(package) is not None
         except ModuleNotFoundError:
-            found = False
-        if not found:
+            is_installed = False
+        if not is_installed:
             raise PrefrontalError(_missing(name))
 
 

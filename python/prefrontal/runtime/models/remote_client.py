@@ -79,15 +79,15 @@ class RemoteClient:
         server = f"the model {self._settings.model!r} at {self._settings.base_url or self._name}"
         if isinstance(error, exceptions.ModelAuthenticationError):
             variable = self._settings.api_key_env
-            named = f"the key in {variable}" if variable else "a request without llm.api_key_env"
-            return f"{server} must accept the key, it refuses {named}"
+            key = f"the key in {variable}" if variable else "a request without llm.api_key_env"
+            return f"{server} must accept the key, it refuses {key}"
         if isinstance(error, (exceptions.ModelRequestTimeout, exceptions.ModelTimeoutError)):
             return f"{server} must answer within {self._settings.timeout_seconds:g} seconds"
         if isinstance(error, exceptions.ModelRateLimitError):
             return f"{server} is asked too often, it says: {_excerpt(error.body or error)}"
         if isinstance(error, exceptions.ModelHTTPError):
-            said = _excerpt(error.body or error)
-            return f"{server} answers with the error {error.status_code}: {said}"
+            reason = _excerpt(error.body or error)
+            return f"{server} answers with the error {error.status_code}: {reason}"
         if isinstance(error, exceptions.ModelConnectionError):
             return f"{server} cannot be reached: {_excerpt(error.__cause__ or error)}"
         return f"{server} must answer with a chat completion, got: {_excerpt(error)}"
@@ -188,14 +188,14 @@ def _answer(response: ModelResponse, name: str) -> LLMResponse:
 
 
 def _call(part: ToolCallPart) -> ToolCall:
-    given = part.args
+    raw = part.args
     try:
-        arguments = json.loads(given or "{}") if not isinstance(given, dict) else given
+        arguments = json.loads(raw or "{}") if not isinstance(raw, dict) else raw
     except ValueError:
         arguments = None
     if not isinstance(arguments, dict):
         rule = "be given a JSON object"
-        raise PrefrontalError(f"the tool {part.tool_name!r} must {rule}, got {_excerpt(given)!r}")
+        raise PrefrontalError(f"the tool {part.tool_name!r} must {rule}, got {_excerpt(raw)!r}")
     return ToolCall(part.tool_call_id, part.tool_name, arguments)
 
 

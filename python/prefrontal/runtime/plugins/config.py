@@ -55,10 +55,10 @@ class ConfigPlugin(Plugin):
 
 def _stamp(path: Path) -> tuple[int, int] | None:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size
+    return status.st_mtime_ns, status.st_size
 
 
 def create_plugin() -> ConfigPlugin:

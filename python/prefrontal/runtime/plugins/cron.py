@@ -70,10 +70,10 @@ class CronPlugin(Plugin):
         self._runs: set[asyncio.Task[None]] = set()
 
     def configure(self, config: dict[str, Any]) -> None:
-        listed = (config.get("cron") or {}).get("jobs") or ()
-        if not isinstance(listed, list | tuple):
-            raise ValueError(f"cron.jobs must be a list, got {listed!r:.80}")
-        jobs = [read_job(f"cron.jobs[{n}]", raw) for n, raw in enumerate(listed)]
+        entries = (config.get("cron") or {}).get("jobs") or ()
+        if not isinstance(entries, list | tuple):
+            raise ValueError(f"cron.jobs must be a list, got {entries!r:.80}")
+        jobs = [read_job(f"cron.jobs[{n}]", raw) for n, raw in enumerate(entries)]
         for number, job in enumerate(jobs):
             _check_name(job, f"cron.jobs[{number}].name", [each.name for each in jobs[:number]])
         self._config, self._configured = config, jobs
@@ -236,10 +236,10 @@ class CronPlugin(Plugin):
         await announce(self.registry, hookspecs.cron_after_job, ctx)
 
 
-def _check_name(job: CronJob, where: str, taken: Sequence[str]) -> None:
+def _check_name(job: CronJob, where: str, names: Sequence[str]) -> None:
     if job.is_own:
         raise ValueError(f"{where} must not contain {OWN!r}, got {job.name!r}")
-    if job.name in taken:
+    if job.name in names:
         raise ValueError(f"{where} must be another than those of the other jobs, got {job.name!r}")
 
 

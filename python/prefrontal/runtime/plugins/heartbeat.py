@@ -37,15 +37,15 @@ class HeartbeatPlugin(Plugin):
         self._job: CronJob | None = None
 
     def configure(self, config: dict[str, Any]) -> None:
-        told = config.get("heartbeat") or {}
-        if not isinstance(told, dict):
-            raise ValueError(f"heartbeat must be a mapping, got {told!r:.80}")
+        section = config.get("heartbeat") or {}
+        if not isinstance(section, dict):
+            raise ValueError(f"heartbeat must be a mapping, got {section!r:.80}")
         known = sorted({each.name for each in fields(CronJob)} - {"name"})
-        for key in told:
+        for key in section:
             if key not in known:
                 raise ValueError(unknown_key("heartbeat", key, known))
-        settings = {**_DEFAULTS, **told}
-        if told.get("prompt"):
+        settings = {**_DEFAULTS, **section}
+        if section.get("prompt"):
             del settings["prompt_file"]
         try:
             self._job = CronJob(name=NAME, **settings)

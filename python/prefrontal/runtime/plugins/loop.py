@@ -19,7 +19,7 @@ from ..deduplication import SeenMessages
 from ..models.settings import model_settings
 from ..registry import PluginRegistry, registry_of
 from ..sender_order import SenderOrder
-from ..turn import Turn
+from ..turn import MessageTurn
 
 GRACE_S = 5.0
 """How much longer than a model's own limit the loop waits: its own error says more."""
@@ -111,8 +111,8 @@ class LoopPlugin(Plugin):
             finally:
                 current_message.reset(token)
 
-    def _turn(self, message: IncomingMessage) -> Turn:
-        return Turn(
+    def _turn(self, message: IncomingMessage) -> MessageTurn:
+        return MessageTurn(
             self._all,
             message,
             self._conversations,

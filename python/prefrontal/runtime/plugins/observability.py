@@ -26,23 +26,23 @@ class ObservabilityPlugin(Plugin):
     meta = PluginMeta(id="observability", version="1", capabilities=["observability"], priority=22)
 
     def __init__(self) -> None:
-        self._kept: deque[dict[str, Any]] = deque(maxlen=CAPACITY)
-        self._wanted: frozenset[str] | None = None
+        self._events: deque[dict[str, Any]] = deque(maxlen=CAPACITY)
+        self._types: frozenset[str] | None = None
         self._path: Path | None = None
         self._file: TextIO | None = None
         self._end: Callable[[], None] | None = None
 
     def configure(self, config: dict[str, Any]) -> None:
-        told = config.get("observability") or {}
-        capacity = told.get("capacity", CAPACITY)
+        section = config.get("observability") or {}
+        capacity = section.get("capacity", CAPACITY)
         if isinstance(capacity, bool) or not isinstance(capacity, int) or capacity < 1:
             raise ValueError(f"observability.capacity must be at least 1, got {capacity!r}")
-        events = told.get("events")
+        events = section.get("events")
         if events is not None and not isinstance(events, list):
             raise ValueError(f"observability.events must be a list, got {events!r}")
-        self._kept = deque(maxlen=capacity)
-        self._wanted = None if events is None else frozenset(map(str, events))
-        self._path = Path(str(told["file"])).expanduser() if told.get("file") else None
+        self._events = deque(maxlen=capacity)
+        self._types = None if events is None else frozenset(map(str, events))
+        self._path = Path(str(section["file"])).expanduser() if section.get("file") else None
 
     async def start(self) -> None:
         await self.stop()  # a start in a new event loop finds it listening
@@ -50,8 +50,8 @@ class ObservabilityPlugin(Plugin):
             try:
                 self._file = self._path.open("a", encoding="utf-8")
             except OSError as error:
-                told = f"observability.file cannot be written: {error.strerror}: {self._path}"
-                raise PrefrontalError(told) from None
+                reason = f"{error.strerror}: {self._path}"
+                raise PrefrontalError(f"observability.file cannot be written: {reason}") from None
         self._end = registry_of(self).subscribe(self._keep)
 
     async def stop(self) -> None:
@@ -64,17 +64,17 @@ class ObservabilityPlugin(Plugin):
     @property
     def events(self) -> list[dict[str, Any]]:
         """Envelopes {type, timestamp, agent_id, sequence, correlation_id, payload}, in order."""
-        return list(self._kept)
+        return list(self._events)
 
     @property
     def judgments(self) -> list[dict[str, Any]]:
         """Those of assessments, of either author, and of reflections."""
-        return [event for event in self._kept if event["type"] in JUDGMENTS]
+        return [event for event in self._events if event["type"] in JUDGMENTS]
 
     def _keep(self, envelope: dict[str, Any]) -> None:
-        if self._wanted is not None and envelope["type"] not in self._wanted:
+        if self._types is not None and envelope["type"] not in self._types:
             return
-        self._kept.append(envelope)
+        self._events.append(envelope)
         if self._file is not None:
             line = json.dumps(envelope, default=str, ensure_ascii=False)
             self._file.write(f"{line}\n")

@@ -26,11 +26,11 @@ class AggregatedToolProvider(Plugin):
         return [definition for definition, _ in self._tools().values()]
 
     async def execute(self, name: str, args: Mapping[str, Any]) -> str:
-        """Run a tool; an unknown one, bad arguments and failures are told as "Error: ..."."""
-        found = self._tools().get(name) if isinstance(name, str) else None
-        if found is None:
+        """Run a tool; unknown tools, bad arguments and failures return "Error: ..."."""
+        tool = self._tools().get(name) if isinstance(name, str) else None
+        if tool is None:
             return f"Error: there is no tool {name!r}"
-        definition, provider = found
+        definition, provider = tool
         try:
             problem = problem_with(args, definition)
             if problem:
