@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prefrontal.errors import InputError
+from prefrontal.replay.prices import USUAL_PRICES
 from prefrontal.replay.result import OtherLabels, Outcome, ReplayResult
 
 from .sample_results import (
@@ -72,9 +73,16 @@ def test_a_file_of_the_second_format_had_every_label() -> None:
 def test_a_file_of_the_third_format_knew_only_the_median_of_a_delay() -> None:
     raw = deepcopy(SAVED)
     raw["format"] = 3
+    del raw["prices"]
     for policy in raw["policies"]:
         del policy["delay_p90_minutes"]
     assert ReplayResult.from_dict(raw) == without_late_delays()
+
+
+def test_prices_by_kind_of_token_come_back() -> None:
+    result = replace(sample_result(windows=200), prices=USUAL_PRICES)
+    raw = json.loads(json.dumps(result.to_dict()))
+    assert ReplayResult.from_dict(raw) == result
 
 
 def test_what_other_labels_gave_comes_back() -> None:

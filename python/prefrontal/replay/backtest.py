@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from .curve import area_under_roc, ranked, recall_curve
 from .learner import ALL, ASKED, LABELS, Learner
 from .policies import DAY_S, policies
-from .result import USD_PER_MILLION_TOKENS, OtherLabels, ReplayResult
+from .prices import TOKENS_PER_WAKE, USUAL_PRICES, Prices
+from .result import OtherLabels, ReplayResult
 from .trial import Tally, Trial
 
 if TYPE_CHECKING:
     from ..protocols import FoundRule, Gate
     from ..types import SignalEvent, Window
 
-TOKENS_PER_WAKE = 100_675
 WARM_UP_SHARE = 0.20
 LEAST_DAYS = 1 / 24
 """A shorter history still counts as an hour, or its rates per day would explode."""
@@ -34,7 +34,8 @@ class Question:
     there are, at least about; the first fifth of them is the warm-up. origin: as in
     `ReplayResult`. labels: who is told what mattered, one of LABELS. compared: whether the other
     of them is replayed, too, on the same windows. warm_up: how many
-    windows it has, if not a fifth.
+    windows it has, if not a fifth. prices: of a wake-up, by kind of token; None where one price
+    holds for all of them.
     """
 
     source: str
@@ -44,11 +45,12 @@ class Question:
     tokens_per_wake: int = TOKENS_PER_WAKE
     seed: int = 0
     notes: tuple[str, ...] = ()
-    usd_per_million_tokens: float = USD_PER_MILLION_TOKENS
+    usd_per_million_tokens: float = USUAL_PRICES.usd_per_million_tokens
     origin: str = ""
     labels: str = ALL
     compared: bool = False
     warm_up: int | None = None
+    prices: Prices | None = USUAL_PRICES
 
 
 def backtest(windows: Iterable[Window], gate: Gate, question: Question) -> ReplayResult:
@@ -180,6 +182,7 @@ def _result(
         labels=question.labels,
         audits=trial.audits,
         compared=compared,
+        prices=question.prices,
     )
 
 

@@ -7,12 +7,13 @@ from itertools import pairwise
 from typing import Any
 
 from ..notebook import view_of
+from .prices import Prices
 from .record import Record, plain
 
 FORMAT = 4
 """Version of the saved form. 1 had neither delays nor a price nor an origin, 1 and 2 knew only
-replays in which every window is labelled, 3 only the median of a delay; all are read. A file with
-another one is refused rather than guessed at."""
+replays in which every window is labelled, 3 only the median of a delay and one price; all are read. A file
+with another one is refused rather than guessed at."""
 
 USD_PER_MILLION_TOKENS = 3.0
 """What mid-size models take for a million input tokens by the public price lists of 2026."""
@@ -94,8 +95,9 @@ class ReplayResult:
     (1, 1) over all thresholds, in hindsight; empty when nothing was relevant.
     misses, wasted: the worst of them, at most 100 each; missed, wasted_count: how many in all.
     strip: the last 120 windows, oldest first. seconds: what the replay took.
-    usd_per_million_tokens: the price behind every amount of money. origin: "git", "events",
-    "sessions" or "sample", "" when unknown.
+    usd_per_million_tokens: the price behind every amount of money, all kinds of tokens together;
+    prices: how it comes about, None where one price was said for all tokens. origin: "git",
+    "events", "sessions" or "sample", "" when unknown.
     labels: "all" when the gate learned whether each window mattered, "asked" when only of those
     that woke the agent. audits: how many of the wake-ups were audits of what slept. compared: what
     the other labels would have given, where that was tried.
@@ -131,6 +133,7 @@ class ReplayResult:
     labels: str = "all"
     audits: int = 0
     compared: OtherLabels | None = None
+    prices: Prices | None = None
 
     def policy(self, name: str) -> PolicyResult | None:
         """The row of that name, None when the replay did not try it."""
@@ -192,6 +195,7 @@ class ReplayResult:
             labels="all" if before_labels else _labels(record),
             audits=0 if before_labels else record.count("audits"),
             compared=None if before_labels else _other(record),
+            prices=None if one_delay else _prices(record),
         )
 
 
@@ -199,6 +203,12 @@ def _labels(record: Record) -> str:
     if (labels := record.text("labels")) not in ("all", "asked"):
         raise record.refuse("labels", "be all or asked", labels)
     return labels
+
+
+def _prices(record: Record) -> Prices | None:
+    if record.value("prices") is None:
+        return None
+    return Prices.from_record(Record(record.value("prices"), record.name("prices")))
 
 
 def _other(record: Record) -> OtherLabels | None:

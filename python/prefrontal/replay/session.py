@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
-from .backtest import TOKENS_PER_WAKE, Question, backtest
+from .backtest import Question, backtest
 from .histories.agent_history import AgentHistory
 from .histories.dates import parse_date
 from .histories.event_files import count_lines, spooled
@@ -22,13 +22,14 @@ from .learner import ALL, ASKED, LABELS
 from .presets.hiding import without
 from .presets.presets import MessagePreset, NoopPreset, Preset, RecordedPreset, parse_preset
 from .presets.search import find_preset
-from .result import USD_PER_MILLION_TOKENS, ReplayResult
+from .prices import MOST_USD, USUAL_PRICES, Prices
 from .sample import FOLDER as SAMPLE_FOLDER
 from .sample import read_sample
 
 if TYPE_CHECKING:
     from ..protocols import Gate
     from ..types import Window
+    from .result import ReplayResult
 
 FEATURES = ("all", "paths")
 
@@ -51,7 +52,9 @@ class Request:
     relevant: a preset, or None to find one (a file's own labels, for events). features: "all", or
     "paths" to hide actor and text from the gate. limit: only the newest so many windows. labels:
     one of LABELS; None takes "all" where the history labels itself (git), "asked" elsewhere.
-    warm_up: windows that are only learned from; None takes a fifth.
+    warm_up: windows that are only learned from; None takes a fifth. tokens_per_wake: of another
+    size than assumed. usd_per_million_tokens: one price for every token. prices: both by kind of
+    token; without any of the three USUAL_PRICES.
     """
 
     recall: float = 0.9
@@ -61,11 +64,12 @@ class Request:
     until: str | None = None
     limit: int | None = None
     seed: int = 0
-    tokens_per_wake: int = TOKENS_PER_WAKE
+    tokens_per_wake: int | None = None
     all_commits: bool = False
-    usd_per_million_tokens: float = USD_PER_MILLION_TOKENS
+    usd_per_million_tokens: float | None = None
     labels: str | None = None
     warm_up: int | None = None
+    prices: Prices | None = None
 
     def __post_init__(self) -> None:
         if not 0.0 < self.recall <= 1.0:
@@ -78,17 +82,27 @@ class Request:
             raise InputError(f"warm-up must be a whole number of at least 0, got {self.warm_up!r}")
         if self.limit is not None and self.limit < 1:
             raise InputError(f"max must be a whole number of at least 1, got {self.limit!r}")
-        if self.tokens_per_wake < 1:
+        one_price = self.usd_per_million_tokens
+        if self.prices is not None and (one_price, self.tokens_per_wake) != (None, None):
+            raise InputError(
+                "prices must come without tokens-per-wake and usd-per-million-tokens, which they"
+                " hold by kind of token"
+            )
+        if self.tokens_per_wake is not None and self.tokens_per_wake < 1:
             raise InputError(
                 f"tokens-per-wake must be a whole number of at least 1, got {self.tokens_per_wake}"
             )
-        if not 0.0 <= self.usd_per_million_tokens <= 1e6:
+        if one_price is not None and not 0.0 <= one_price <= MOST_USD:
             raise InputError(
-                "usd-per-million-tokens must be from 0 to 1000000, got"
-                f" {self.usd_per_million_tokens!r}"
+                f"usd-per-million-tokens must be from 0 to {MOST_USD:.0f}, got {one_price!r}"
             )
         if self.relevant is not None:
             parse_preset(self.relevant)
+
+    def assumed_prices(self) -> Prices:
+        """What a wake-up costs by kind of token, where no price holds for all of them."""
+        prices = USUAL_PRICES if self.prices is None else self.prices
+        return prices if self.tokens_per_wake is None else prices.of_size(self.tokens_per_wake)
 
 
 class Replayer:
@@ -259,19 +273,21 @@ def _replayed(
     if request.features == "paths":
         windows = without(windows, ("actor", "text"))
     labels = request.labels or (ALL if origin in LABELLING_ORIGINS else ASKED)
+    prices, one_price = request.assumed_prices(), request.usd_per_million_tokens
     question = Question(
         source=name,
         preset=preset.name,
         total=total,
         recall=request.recall,
-        tokens_per_wake=request.tokens_per_wake,
-        usd_per_million_tokens=request.usd_per_million_tokens,
+        tokens_per_wake=prices.tokens_per_wake,
+        usd_per_million_tokens=prices.usd_per_million_tokens if one_price is None else one_price,
         origin=origin,
         seed=request.seed,
         notes=tuple(notes),
         labels=labels,
         warm_up=request.warm_up,
         compared=labels == ASKED and total <= CHEAP_WINDOWS,
+        prices=prices if one_price is None else None,
     )
     replayer = replayer or Replayer()
     return replayer.replay(_watched(windows, "replaying", total, step), gate, question)

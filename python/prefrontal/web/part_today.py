@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ..replay.backtest import TOKENS_PER_WAKE
+from ..replay.prices import TOKENS_PER_WAKE
 from ..replay.report.wording import percent
 from .markup import Html, fill, many, mark
 from .tallies import Tallies, outcome

@@ -162,14 +162,74 @@ def test_half_a_surrogate_pair_in_a_name_stops_nothing(tmp_path: Path) -> None:
 
 def test_money_follows_the_price_that_was_told(file: Path) -> None:
     usual = run("--events", file)
-    assert "100,675 tokens a wake-up at $3 a million, what mid-size models take" in " ".join(
-        usual.stdout.split()
-    )
+    assert (
+        "Money: 100,675 tokens a wake-up, $0.08: 85.7 % read from a cache at $0.3 a million, 13.6 %"
+        " new input at $3 a million, 0.7 % output at $15 a million (prices of mid-size models by"
+    ) in " ".join(usual.stdout.split())
     told = run("--events", file, "--usd-per-million-tokens", "0.25")
     assert "at $0.25 a million. Yours:" in " ".join(told.stdout.split())
     assert printed("--events", file, "--usd-per-million-tokens", "0.25")[
         "usd_per_million_tokens"
     ] == pytest.approx(0.25)
+
+
+def test_prices_by_kind_of_token_come_from_a_file(file: Path, tmp_path: Path) -> None:
+    prices = {"input": 2, "cached_input": 0.1, "output": 10}
+    tokens = {"input": 10_000, "cached_input": 80_000, "output": 1_000}
+    path = tmp_path / "prices.json"
+    path.write_text(json.dumps({"usd_per_million": prices, "tokens": tokens}), encoding="utf-8")
+    result = printed("--events", file, "--prices", path)
+    assert result["tokens_per_wake"] == 91_000
+    assert result["usd_per_million_tokens"] == pytest.approx(0.038 / 0.091)
+    heartbeat = result["policies"][0]
+    assert heartbeat["usd_a_month"] == pytest.approx(48 * 30 * 0.038)
+    shown = " ".join(run("--events", file, "--prices", path).stdout.split())
+    assert "91,000 tokens a wake-up, $0.04: 87.9 % read from a cache at $0.1 a million" in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[]", "prices must be an object, got []"),
+        ("{", "must be JSON, got: "),
+        ('{"tokens": {}}', "prices.usd_per_million must be present, got "),
+        (
+            '{"usd_per_million": {"input": -1}}',
+            "prices.usd_per_million.input must be 0 or more, got -1.0",
+        ),
+        (
+            '{"usd_per_million": {"input": 1, "cached_input": 1, "output": 1e9}, "tokens": {}}',
+            "prices.usd_per_million.output must be at most 1e+06, got 1000000000.0",
+        ),
+        (
+            '{"usd_per_million": {"input": 1, "cached_input": 1, "output": 1},'
+            ' "tokens": {"input": 0, "cached_input": 0, "output": 0}}',
+            "prices.tokens must be at least 1 in all, got 0",
+        ),
+    ],
+)
+def test_a_file_that_holds_no_prices_is_one_sentence(
+    file: Path, tmp_path: Path, text: str, words: str
+) -> None:
+    path = tmp_path / "prices.json"
+    path.write_text(text, encoding="utf-8")
+    result = run("--events", file, "--prices", path)
+    assert result.exit_code == 2
+    assert f"{path}" in result.output
+    assert words in result.output
+
+
+def test_prices_come_without_the_one_price(file: Path, tmp_path: Path) -> None:
+    path = tmp_path / "prices.json"
+    path.write_text(
+        '{"usd_per_million": {"input": 1, "cached_input": 1, "output": 1},'
+        ' "tokens": {"input": 1, "cached_input": 1, "output": 1}}',
+        encoding="utf-8",
+    )
+    for also in (("--tokens-per-wake", "5"), ("--usd-per-million-tokens", "5")):
+        result = run("--events", file, "--prices", path, *also)
+        assert result.exit_code == 2
+        assert "prices must come without tokens-per-wake" in result.output
 
 
 @pytest.mark.parametrize("price", ["-1", "nan", "1e9"])

@@ -77,17 +77,22 @@ only warms up. Times are read as UTC. Exit codes: 0 done, 2 something handed in 
 @click.option(
     "--tokens-per-wake",
     type=int,
-    default=100_675,
-    show_default=True,
-    help="Tokens that one wake-up of the agent costs.",
+    metavar="N",
+    help="Tokens that one wake-up of the agent costs, of all kinds together. Default: 100675.",
 )
 @click.option(
     "--usd-per-million-tokens",
     type=float,
-    default=3.0,
-    show_default=True,
     metavar="USD",
-    help="Price of a million tokens; the default is what mid-size models take for input (2026).",
+    help="One price for a million tokens of every kind, in place of --prices.",
+)
+@click.option(
+    "--prices",
+    type=click.Path(),
+    metavar="FILE",
+    help="JSON with the tokens of a wake-up (tokens: input, cached_input, output) and what a"
+    " million of each cost (usd_per_million). Default: 86 % read from a cache; $3, $0.30 and"
+    " $15.",
 )
 @click.option(
     "--seed", type=int, default=0, show_default=True, help="For the policy that wakes by chance."
@@ -128,8 +133,9 @@ def replay(
     limit: int | None,
     warm_up: int | None,
     all_commits: bool,
-    tokens_per_wake: int,
-    usd_per_million_tokens: float,
+    tokens_per_wake: int | None,
+    usd_per_million_tokens: float | None,
+    prices: str | None,
     seed: int,
     report: str | None,
     png: str | None,
@@ -184,13 +190,14 @@ def replay(
             raise InputError("--compare must come without PATH, --git, --events and --sample")
         _compare(*compare, as_json)
         return
+    from ...replay.prices import read_prices
     from ...replay.session import Request
     from ..page import progress
 
     _check_folders(report, png, save)
     request = Request(
         recall, relevant, features, since, until, limit, seed, tokens_per_wake, all_commits,
-        usd_per_million_tokens, labels, warm_up,
+        usd_per_million_tokens, labels, warm_up, None if prices is None else read_prices(prices),
     )  # fmt: skip
     if png is not None and len(sources) > 1:
         raise InputError("--png must come with one history: a picture shows one")

@@ -93,7 +93,7 @@ def _money(result: ReplayResult) -> Tile | None:
     if own is None or every is None or heartbeat is None or not result.usd_per_million_tokens:
         return None
     others = f"not {usd(month_of(result, every))} (heartbeat: {usd(month_of(result, heartbeat))})"
-    price = f"${result.usd_per_million_tokens:g} a million tokens"
+    price = f"{usd(result.usd_per_million_tokens)} a million tokens"
     return (usd(month_of(result, own)), f"a month at {price}", others)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...feature_words import feature_words
+from .gains import month_of
 from .next_steps import next_steps
 from .verdict import verdict
 from .wording import counted_thing
@@ -18,7 +19,8 @@ _LISTS = ("misses", "wasted", "strip")
 def document(result: ReplayResult) -> dict[str, Any]:
     """`ReplayResult.to_dict` with `verdict`, `next` and, beside each `why`, its `why_words`.
 
-    `ReplayResult.from_dict` reads it back. Raises InputError as `to_dict` does.
+    Each policy gets `usd_a_month`. `ReplayResult.from_dict` reads it back. Raises InputError as
+    `to_dict` does.
     """
     plain = result.to_dict()
     decided = verdict(result)
@@ -27,6 +29,8 @@ def document(result: ReplayResult) -> dict[str, Any]:
         for raw, outcome in zip(plain[name], outcomes, strict=True):
             thing = counted_thing(result)
             raw["why_words"] = [feature_words(each, thing) for each, _ in outcome.why]
+    for raw, policy in zip(plain["policies"], result.policies, strict=True):
+        raw["usd_a_month"] = month_of(result, policy)
     return {
         "format": plain.pop("format"),
         "verdict": {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..reading import share_fewer, times_fewer
 from ..result import USD_PER_MILLION_TOKENS, PolicyResult, ReplayResult
 from .plain_figures import how_often, usd, usd_a_month, wait
@@ -9,11 +11,16 @@ from .verdict import NOTHING_TO_MEASURE, TOO_EARLY, verdict
 from .wording import (
     compared_sentence,
     labels_sentence,
+    percent,
+    printable,
     promise_sentence,
     than_heartbeat,
     than_on_change,
     tokens,
 )
+
+if TYPE_CHECKING:
+    from ..prices import Prices
 
 
 def gains(result: ReplayResult) -> list[tuple[str, str]]:
@@ -46,13 +53,17 @@ def details(result: ReplayResult) -> list[str]:
     if result.auc is not None:
         lines.append(f"AUC {result.auc:.3f} (0.5 is chance, 1 is perfect order).")
     if result.tokens_per_useful_wake is not None:
-        lines.append(f"{tokens(result.tokens_per_useful_wake)} tokens per useful wake-up.")
+        useful = result.tokens_per_useful_wake
+        money = usd(useful * result.usd_per_million_tokens / 1e6)
+        lines.append(f"{tokens(useful)} tokens per useful wake-up, {money}.")
     return [*lines, price_sentence(result)]
 
 
 def price_sentence(result: ReplayResult) -> str:
     """What the money assumes, where that is from, and how to change it."""
-    price = result.usd_per_million_tokens
+    price, prices = result.usd_per_million_tokens, result.prices
+    if prices is not None:
+        return _prices_sentence(prices)
     source = (
         ", what mid-size models take for input (public price lists of 2026; no caching)"
         if price == USD_PER_MILLION_TOKENS
@@ -60,7 +71,25 @@ def price_sentence(result: ReplayResult) -> str:
     )
     return (
         f"Money: {result.tokens_per_wake:,} tokens a wake-up at ${price:g} a million{source}. "
-        "Yours: --tokens-per-wake, --usd-per-million-tokens."
+        "Yours: --prices, or --tokens-per-wake and --usd-per-million-tokens."
+    )
+
+
+def _prices_sentence(prices: Prices) -> str:
+    size, price = prices.tokens, prices.usd_per_million
+    kinds = (
+        (size.cached_input, price.cached_input, "read from a cache"),
+        (size.input, price.input, "new input"),
+        (size.output, price.output, "output"),
+    )
+    shares = ", ".join(
+        f"{percent(count / size.total, 1)} {name} at ${cost:g} a million"
+        for count, cost, name in kinds
+    )
+    source = f" ({printable(prices.source)})" if prices.source else ""
+    return (
+        f"Money: {prices.tokens_per_wake:,} tokens a wake-up, {usd(prices.usd_per_wake)}: {shares}"
+        f"{source}. Yours: --prices."
     )
 
 

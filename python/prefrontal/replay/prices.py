@@ -1,0 +1,115 @@
+"""What one wake-up of the agent costs: its tokens by kind, and the price of each kind."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import InputError
+from .record import Record
+
+MOST_USD = 1e6
+"""Dollars a million tokens may cost; more is a slip of the pen."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenKinds:
+    """A figure for each kind of token: new input, input read from a cache, and output."""
+
+    input: float
+    cached_input: float
+    output: float
+
+    @property
+    def total(self) -> float:
+        return self.input + self.cached_input + self.output
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """usd_per_million: dollars a million tokens. tokens: of one wake-up. source: where from."""
+
+    usd_per_million: TokenKinds
+    tokens: TokenKinds
+    source: str = ""
+
+    @property
+    def tokens_per_wake(self) -> int:
+        return round(self.tokens.total)
+
+    @property
+    def usd_per_wake(self) -> float:
+        usd, tokens = self.usd_per_million, self.tokens
+        return (
+            usd.input * tokens.input
+            + usd.cached_input * tokens.cached_input
+            + usd.output * tokens.output
+        ) / 1e6
+
+    @property
+    def usd_per_million_tokens(self) -> float:
+        """What a million tokens of wake-ups cost, all kinds together."""
+        return self.usd_per_wake * 1e6 / self.tokens.total
+
+    def of_size(self, tokens_per_wake: int) -> Prices:
+        """The same prices and shares for wake-ups of another size."""
+        factor, kinds = tokens_per_wake / self.tokens.total, self.tokens
+        tokens = TokenKinds(
+            kinds.input * factor, kinds.cached_input * factor, kinds.output * factor
+        )
+        return Prices(self.usd_per_million, tokens, self.source)
+
+    @classmethod
+    def from_record(cls, record: Record) -> Prices:
+        """Raises InputError naming the field that is wrong."""
+        return cls(
+            _kinds(record, "usd_per_million", MOST_USD),
+            _kinds(record, "tokens", None),
+            record.text("source"),
+        )
+
+
+def read_prices(path: str) -> Prices:
+    """The prices of a JSON file. Raises InputError naming the file and what is wrong in it.
+
+    `{"usd_per_million": {"input": 3, "cached_input": 0.3, "output": 15}, "tokens": {"input": 14000,
+    "cached_input": 86000, "output": 700}}`; `source`, a sentence, is optional.
+    """
+    try:
+        raw = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path} must be a readable file of prices ({error.strerror})") from None
+    except ValueError as error:
+        raise InputError(f"{path} must be JSON, got: {error}") from None
+    if isinstance(raw, dict):
+        raw = {"source": "", **raw}
+    try:
+        prices = Prices.from_record(Record(raw, "prices"))
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    if prices.tokens.total < 1:
+        raise InputError(f"{path}: prices.tokens must be at least 1 in all, got 0")
+    return prices
+
+
+def _kinds(record: Record, field: str, most: float | None) -> TokenKinds:
+    kinds = Record(record.value(field), record.name(field))
+    figures = [kinds.amount(name) for name in ("input", "cached_input", "output")]
+    for name, figure in zip(("input", "cached_input", "output"), figures, strict=True):
+        if most is not None and figure > most:
+            raise kinds.refuse(name, f"be at most {most:g}", figure)
+    return TokenKinds(*figures)
+
+
+USUAL_PRICES = Prices(
+    usd_per_million=TokenKinds(3.0, 0.3, 15.0),
+    tokens=TokenKinds(13_711, 86_278, 686),
+    source=(
+        "prices of mid-size models by the public lists of 2026; shares of 28 always-on agents"
+        " (openclaw/openclaw#81014); size of a heartbeat (openclaw/openclaw#46634)"
+    ),
+)
+"""Assumed where nobody said: 86 % of the tokens are read from a cache."""
+
+TOKENS_PER_WAKE = USUAL_PRICES.tokens_per_wake
