@@ -17,12 +17,12 @@ def git_command(folder: str, arguments: Iterable[str], settings: Iterable[str] =
 
 def git_environment() -> dict[str, str]:
     """The user's, less what points git elsewhere (GIT_DIR in a hook) or makes it talk or run."""
-    kept = {
+    environment = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith("GIT_") or name.startswith(_KEPT)
     }
-    return kept | {
+    return environment | {
         # What a partial clone left on its server stays there; older gits know only the first.
         "GIT_ALLOW_PROTOCOL": "none",
         "GIT_NO_LAZY_FETCH": "1",

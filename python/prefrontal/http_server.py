@@ -184,8 +184,8 @@ class JsonRequest(BaseHTTPRequestHandler):
         """The token; without one, that no web page sends this through somebody's browser."""
         token = self.server.door.token
         if token:
-            given = self.headers.get("Authorization", "").encode("latin-1", "replace")  # as sent
-            if not hmac.compare_digest(given, f"Bearer {token}".encode()):
+            header = self.headers.get("Authorization", "").encode("latin-1", "replace")  # as sent
+            if not hmac.compare_digest(header, f"Bearer {token}".encode()):
                 sentence = "Authorization must be 'Bearer' and the token"
                 raise RequestError(HTTPStatus.UNAUTHORIZED, sentence)
             return
@@ -265,10 +265,10 @@ class JsonRequest(BaseHTTPRequestHandler):
                 left -= len(chunk)
 
     def _length(self) -> int:
-        told = self.headers.get("Content-Length", "")
-        if not (told.isascii() and told.isdigit() and len(told) < 16):
+        length = self.headers.get("Content-Length", "")
+        if not (length.isascii() and length.isdigit() and len(length) < 16):
             raise RequestError(HTTPStatus.LENGTH_REQUIRED, "Content-Length must be a number")
-        return int(told)
+        return int(length)
 
     def _send(self, status: HTTPStatus, document: dict[str, Any] | TextAnswer) -> None:
         kind, data = _encoded(document)

@@ -23,8 +23,8 @@ def did_you_mean(name: object, known: Iterable[str], cutoff: float = CUTOFF) -> 
     return f" (did you mean {close!r}?)" if close else ""
 
 
-def unknown_key(whole: str, key: object, known: Iterable[str], shown: str = "") -> str:
-    """The sentence that refuses a key, the nearest first. shown: the key, where it may be long."""
+def unknown_key(whole: str, key: object, known: Iterable[str], text: str = "") -> str:
+    """The sentence that refuses a key, the nearest first. text: the key, where it may be long."""
     names = list(known)
-    rule = f"{whole} must have only known keys, got {shown or repr(key)}"
+    rule = f"{whole} must have only known keys, got {text or repr(key)}"
     return f"{rule}{did_you_mean(key, names)}; known are {', '.join(names)}"

@@ -68,7 +68,7 @@ class Gate(Protocol):
         """The best one-line rule on these windows."""
         ...
 
-    def open(self, found: FoundRule | None, recall: float, complete: bool) -> Judge:
+    def open(self, prior_rule: FoundRule | None, recall: float, complete: bool) -> Judge:
         """A fresh judge that starts from the rule, if there is one, and keeps the recall.
 
         complete: every window is labelled; otherwise only what woke and what is audited.

@@ -230,10 +230,10 @@ def test_a_label_that_cannot_be_taught_stops_neither_the_others_nor_the_thread(
     judge = attending.reviewer.judge
     calls = iter([SourceError("no disk"), None])
 
-    def broken(wake: Decision, judged: float) -> None:
+    def broken(wake: Decision, score: float) -> None:
         if (error := next(calls)) is not None:
             raise error
-        judge(wake, judged)
+        judge(wake, score)
 
     attending.reviewer.judge = broken  # type: ignore[method-assign]
     attendance.attend_all()

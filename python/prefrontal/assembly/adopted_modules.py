@@ -25,10 +25,10 @@ def adopted_modules(settings: Settings, log: DecisionLog) -> Iterator[ModuleFing
     for entry in settings.adopted:
         state = log.load_state(MODULE + entry.module)
         if state is None:
-            told = f" --git {entry.git}" if entry.git else ""
+            option = f" --git {entry.git}" if entry.git else ""
             raise InputError(
                 f"adopted module {entry.module!r} must be in the state folder, where nothing of it"
-                f" is; `prefrontal adopt{told}` replays its history and puts it there"
+                f" is; `prefrontal adopt{option}` replays its history and puts it there"
             )
         raw: dict[str, Any] = json.loads(state[0])
         raw["question_template"] = entry.question

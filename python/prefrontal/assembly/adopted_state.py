@@ -46,13 +46,13 @@ def keep_adoption(
     states = opened.learned.states()
     through = opened.learned.through
     fingerprint = json.dumps(module.to_dict()).encode()
-    kept = [
+    entries = [
         (ADOPTION + new_id(), pack_states(states), through),
         (MODULE + module_id, fingerprint, 0),
     ]
     if (follow := adopter.follow()) is not None:
-        kept.append((HISTORY + module_id, follow.to_bytes(), 0))
-    log.keep(adopter.late.values(), states=[*states, *kept])
+        entries.append((HISTORY + module_id, follow.to_bytes(), 0))
+    log.keep(adopter.late.values(), states=[*states, *entries])
 
 
 def history_sources(settings: Settings, log: DecisionLog) -> Iterator[HistorySource]:

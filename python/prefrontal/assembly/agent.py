@@ -55,19 +55,21 @@ def build_runtime(
     plugins in installed packages, in ~/.prefrontal/plugins and in ./plugins. Raises PluginError
     when the plugins do not fit together or refuse the configuration.
     """
-    told = dict(config or {})
-    place = _workspace(told, workspace, background)
-    told["workspace"] = str(place.path)
-    given: list[type[Plugin] | Plugin] = [place]
+    settings = dict(config or {})
+    place = _workspace(settings, workspace, background)
+    settings["workspace"] = str(place.path)
+    classes: list[type[Plugin] | Plugin] = [place]
     if config_plugin is not None:
-        given.append(config_plugin)
-    given += _given(subagent, llm)
-    given += [*_built_in(told), *_model(told, llm), *channels, *plugins]
-    found = _found(told, [*CORE_IDS, *(each.meta.id for each in given)], discover)
-    runtime = Runtime(told, clock=clock, plugins=[*given, *found.plugins], background=background)
-    for sentence in found.warnings:
+        classes.append(config_plugin)
+    classes += _given(subagent, llm)
+    classes += [*_built_in(settings), *_model(settings, llm), *channels, *plugins]
+    discovered = _found(settings, [*CORE_IDS, *(each.meta.id for each in classes)], discover)
+    runtime = Runtime(
+        settings, clock=clock, plugins=[*classes, *discovered.plugins], background=background
+    )
+    for sentence in discovered.warnings:
         runtime.registry.log("warn", "discovery", sentence, {})
-    for sentence in found.hidden:
+    for sentence in discovered.hidden:
         runtime.registry.log("debug", "discovery", sentence, {})
     if runtime.registry.get("cortex") is not None:
         from .reflectors import offer_models
@@ -77,18 +79,20 @@ def build_runtime(
 
 
 def _workspace(
-    config: Mapping[str, Any], told: str | PathLike[str] | None, background: bool
+    config: Mapping[str, Any], folder: str | PathLike[str] | None, background: bool
 ) -> WorkspacePlugin:
-    if told is None and not background:
+    if folder is None and not background:
         named = config.get("workspace")
         return WorkspacePlugin(Path(named).expanduser().absolute() if named else None)
-    return WorkspacePlugin(workspace_folder(told, config).absolute())
+    return WorkspacePlugin(workspace_folder(folder, config).absolute())
 
 
 def _found(config: Mapping[str, Any], registered: Sequence[str], everywhere: bool) -> Discovery:
     """Plugins of others, as `plugins:` says."""
-    told = _section(config)
-    lists = {name: _listed(told, name) for name in ("enabled", "disabled", "external", "folders")}
+    section = _section(config)
+    lists = {
+        name: _listed(section, name) for name in ("enabled", "disabled", "external", "folders")
+    }
     stuck = sorted(set(lists["disabled"]) & set(CORE_IDS))
     if stuck:
         raise PluginError(f"plugins.disabled must not name a plugin of the core, got {stuck[0]!r}")
@@ -96,21 +100,21 @@ def _found(config: Mapping[str, Any], registered: Sequence[str], everywhere: boo
         modules=lists["external"],
         installed=everywhere,
         folders=[*lists["folders"], *(FOLDERS if everywhere else ())],
-        enabled=lists["enabled"] if told.get("enabled") is not None else None,
+        enabled=lists["enabled"] if section.get("enabled") is not None else None,
         disabled=lists["disabled"],
         registered=registered,
     )
 
 
 def _section(config: Mapping[str, Any]) -> Mapping[str, Any]:
-    told = config.get("plugins") or {}
-    if not isinstance(told, Mapping):
-        raise PluginError(f"plugins must be a mapping, got {told!r}")
-    return told
+    section = config.get("plugins") or {}
+    if not isinstance(section, Mapping):
+        raise PluginError(f"plugins must be a mapping, got {section!r}")
+    return section
 
 
-def _listed(told: Mapping[str, Any], name: str) -> list[str]:
-    value = told.get(name) or ()
+def _listed(section: Mapping[str, Any], name: str) -> list[str]:
+    value = section.get(name) or ()
     if not isinstance(value, (list, tuple)):
         raise PluginError(f"plugins.{name} must be a list, got {value!r}")
     return [str(each) for each in value]
@@ -118,12 +122,12 @@ def _listed(told: Mapping[str, Any], name: str) -> list[str]:
 
 def _given(subagent: Any, llm: Any) -> list[type[Plugin] | Plugin]:
     """Objects that were handed in, as plugins."""
-    given: list[type[Plugin] | Plugin] = []
+    classes: list[type[Plugin] | Plugin] = []
     if subagent is not None:
-        given.append(subagent if isinstance(subagent, Plugin) else GivenSubagent(subagent))
+        classes.append(subagent if isinstance(subagent, Plugin) else GivenSubagent(subagent))
     if llm is not None:
-        given.append(llm if isinstance(llm, Plugin) else GivenModel(llm))
-    return given
+        classes.append(llm if isinstance(llm, Plugin) else GivenModel(llm))
+    return classes
 
 
 def _built_in(config: Mapping[str, Any]) -> list[Plugin]:
@@ -150,9 +154,9 @@ class GivenSubagent(Plugin):
 
     meta = PluginMeta(id="given-subagent", version="1", capabilities=["subagent"], priority=32)
 
-    def __init__(self, given: Any) -> None:
-        self.given = given
-        self.spawn = given.spawn
+    def __init__(self, value: Any) -> None:
+        self.given = value
+        self.spawn = value.spawn
 
     @property
     def available(self) -> bool:
@@ -168,9 +172,9 @@ class GivenModel(Plugin):
 
     meta = PluginMeta(id="given-llm", version="1", capabilities=["llm"], priority=20)
 
-    def __init__(self, given: Any) -> None:
-        self.given = given
-        self.chat = given.chat
+    def __init__(self, value: Any) -> None:
+        self.given = value
+        self.chat = value.chat
 
     async def start(self) -> None: ...
 

@@ -99,22 +99,22 @@ class AgentRecords:
     def ledger(self) -> Iterator[Ledger]:
         """The ledger to read; an empty one where none is kept yet. Raises SourceError."""
         path = self._ledger
-        kept = isinstance(path, Path) and path.exists()
-        with Ledger(path, read_only=True) if kept else Ledger() as book:
+        exists = isinstance(path, Path) and path.exists()
+        with Ledger(path, read_only=True) if exists else Ledger() as book:
             yield book
 
-    def peer(self, told: str) -> KnownPeer:
+    def peer(self, name: str) -> KnownPeer:
         """A peer by its id, or by the only beginning of one. Raises InputError."""
         with self.ledger() as book:
-            peer_id = _meant(book, told)
+            peer_id = _meant(book, name)
             summary = book.get_peer_assessment_summary(
                 peer_id, interactions=self.settings.context_window
             )
         judgments = self._rules().judgments(self._context(peer_id, summary))
         return KnownPeer(summary, next(iter(judgments), None))
 
-    def verdict(self, kind: Kind, said: str, peer_id: str) -> ConsultVerdict:
-        """What the rules say of a step. said: what is about to be done. peer_id: "" for nobody;
+    def verdict(self, kind: Kind, text: str, peer_id: str) -> ConsultVerdict:
+        """What the rules say of a step. text: what is about to be done. peer_id: "" for nobody;
         one that the ledger does not hold counts as unknown.
         """
         summary = None
@@ -123,7 +123,7 @@ class AgentRecords:
                 summary = book.get_peer_assessment_summary(
                     peer_id, interactions=self.settings.context_window
                 )
-        step = quote(said, _REQUEST_LIMIT)
+        step = quote(text, _REQUEST_LIMIT)
         context = {
             **self._context(peer_id, summary),
             "trigger": "consult",
@@ -155,8 +155,8 @@ class AgentRecords:
             triggers.load(self._read(STATE_KEY, parse_state))
         except ValueError:
             return {}
-        found = triggers.statistics(peer_id)
-        return {name: value for name, value in found.items() if isinstance(value, int | float)}
+        statistics = triggers.statistics(peer_id)
+        return {name: value for name, value in statistics.items() if isinstance(value, int | float)}
 
     def _rules(self) -> RulesReflector:
         return RulesReflector(self.settings.rules, self.settings.sharing.weight)
@@ -172,12 +172,12 @@ class AgentRecords:
             raise InputError(f"{path} must be readable, got: {error}") from None
 
 
-def _meant(book: Ledger, told: str) -> str:
-    if book.peer(told) is not None:
-        return told
-    if len(told) >= _LEAST_BEGINNING:
-        begin = [one.peer_id for one in book.list_peers() if one.peer_id.startswith(told)]
+def _meant(book: Ledger, name: str) -> str:
+    if book.peer(name) is not None:
+        return name
+    if len(name) >= _LEAST_BEGINNING:
+        begin = [one.peer_id for one in book.list_peers() if one.peer_id.startswith(name)]
         if len(begin) == 1:
             return begin[0]
     rule = "be the id of one that the ledger holds, or the beginning of only one"
-    raise InputError(f"peer must {rule}, got {told!r:.80}")
+    raise InputError(f"peer must {rule}, got {name!r:.80}")

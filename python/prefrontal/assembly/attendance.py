@@ -133,16 +133,16 @@ class Attendance:
     def _step(self) -> bool:
         """Attend to the next wakes; whether there were any."""
         end = self._decisions.ends()[0]
-        found = self._next(PAGE)
-        if not found:
+        wakes = self._next(PAGE)
+        if not wakes:
             self._number = max(self._number, end)
-        for each in found:
+        for each in wakes:
             if self._abandoned:
                 return False
             self._number = each.number
             if self._is_ours(each.wake):
                 self._attend(each.wake)
-        return bool(found)
+        return bool(wakes)
 
     def _next(self, limit: int) -> list[WaitingWake]:
         """What an earlier process left first, then what has come since the start."""
@@ -204,14 +204,14 @@ def _with_run(decisions: DecisionLog, run: str) -> list[str]:
 
 
 def _kept(decisions: DecisionLog) -> tuple[list[str], int]:
-    kept = decisions.load_state(STATE)
-    if kept is None:
+    state = decisions.load_state(STATE)
+    if state is None:
         return [], 0
     try:
-        runs = json.loads(kept[0])["runs"]
+        runs = json.loads(state[0])["runs"]
     except (ValueError, KeyError, TypeError):
         runs = []
-    return [str(each) for each in runs], kept[1]
+    return [str(each) for each in runs], state[1]
 
 
 def _keep(decisions: DecisionLog, runs: list[str], through: int) -> None:

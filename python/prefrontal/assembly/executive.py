@@ -90,23 +90,23 @@ def build_executive(
     label of a person that was learned before. Raises InputError and PluginError for settings that
     cannot be used.
     """
-    told = settings.executive
-    standings = TrustStandings(told.trust) if standings is None else standings
+    options = settings.executive
+    standings = TrustStandings(options.trust) if standings is None else standings
     layout = build_layout(settings.routing, tools_folder(settings))
     if actor is None:
         actor = _actor(settings, layout, moments, ask, roots, allow_weak_sandbox)
     runtime = build_runtime({**_QUIET, **(config or {})}, clock=moments, workspace=workspace)
-    reviewer = AgentReviewer(runtime, told, standings)
-    selector = _selector(settings, selector_file) if told.links.control else None
+    reviewer = AgentReviewer(runtime, options, standings)
+    selector = _selector(settings, selector_file) if options.links.control else None
     executive = Executive(
         waker,
         chooser or _chooser(settings, layout, moments, roots),
-        actor if told.act else AskingActor(actor),
+        actor if options.act else AskingActor(actor),
         reviewer,
         store,
         moments,
         selector=selector,
-        links=Links(told.links.outcomes, told.links.beliefs, told.links.consult),
+        links=Links(options.links.outcomes, options.links.beliefs, options.links.consult),
         replaying=replaying,
         taught=taught,
     )

@@ -89,8 +89,12 @@ class HistorySource:
 
     def status(self) -> dict[str, object]:
         """repository, branch, windows handed on, and what went wrong."""
-        told = {"repository": self._folder, "branch": self._place.branch, "windows": self._windows}
-        return told | self._poller.status()
+        status = {
+            "repository": self._folder,
+            "branch": self._place.branch,
+            "windows": self._windows,
+        }
+        return status | self._poller.status()
 
     def _ask(self, outlet: Outlet) -> None:
         if self._waiting is not None and not self._push(outlet, self._waiting):
@@ -110,10 +114,10 @@ class HistorySource:
                 yield window
 
     def _push(self, outlet: Outlet, window: FollowedWindow) -> bool:
-        taken = outlet(window)  # type: ignore[arg-type]
-        self._waiting = None if taken else window
-        self._windows += taken
-        return taken
+        accepted = outlet(window)  # type: ignore[arg-type]
+        self._waiting = None if accepted else window
+        self._windows += accepted
+        return accepted
 
     def _next(self, commit: Commit) -> FollowedWindow | None:
         """The window of a commit; None when the preset hides all of it."""

@@ -62,12 +62,12 @@ def _place(record: Decision) -> Place:
 
 
 def _step(place: Place, records: Iterable[Decision]) -> tuple[Place, Step]:
-    found = list(records)
-    first = found[0]
+    decisions = list(records)
+    first = decisions[0]
     moment = _moment(first)
     if place[1]:
-        return place, Step(moment, None, found)
-    return place, Step(moment, first.window, found, _alone(first, moment))
+        return place, Step(moment, None, decisions)
+    return place, Step(moment, first.window, decisions, _alone(first, moment))
 
 
 def _alone(record: Decision, moment: Moment) -> str | None:
@@ -76,13 +76,13 @@ def _alone(record: Decision, moment: Moment) -> str | None:
 
 def _gathered(runs: WakeRuns, run: WakeRun) -> list[tuple[Place, Step]]:
     """The events that became part of a group, each once, in order."""
-    found: dict[tuple[int, str], Step] = {}
+    steps: dict[tuple[int, str], Step] = {}
     for record in runs.gathered(run):
         for moment, event in zip(_wake(record).gathered, record.window, strict=True):
             step = Step(moment, (), module_id=_alone(record, moment))
-            step = found.setdefault((moment.event, record.id), step)
+            step = steps.setdefault((moment.event, record.id), step)
             step.window = (*(step.window or ()), event)
-    windows = {number: step for (number, _), step in found.items()}  # the same for each module
+    windows = {number: step for (number, _), step in steps.items()}  # the same for each module
     return [((number, False, 0.0), windows[number]) for number in sorted(windows)]
 
 
@@ -151,9 +151,9 @@ class KeptLabels:
             self._next = next(self._ahead, None)
             self._at = seq
         while self._next is not None and self._next.number <= self.until:
-            found, self._next = self._next, next(self._ahead, None)
-            self._at = found.number
-            yield found
+            label, self._next = self._next, next(self._ahead, None)
+            self._at = label.number
+            yield label
 
     def load_state(self, name: str) -> tuple[bytes, int] | None:
         return self.states.get(name)
@@ -169,14 +169,16 @@ class GateAgain:
     """
 
     def __init__(self, log: DecisionLog, start: Start, states: States) -> None:
-        told = start.settings
+        settings = start.settings
         self.labels = KeptLabels(log, states)
-        skips = told.policy.overlap == "skip" and not start.refusals  # who was busy is not known
+        skips = (
+            settings.policy.overlap == "skip" and not start.refusals
+        )  # who was busy is not known
         self.attention = KeptAttention(Reason.BUSY if skips else None)
         self.clock = KeptClock()
-        self.scorer = told.scorer
+        self.scorer = settings.scorer
         opened = open_gate(
-            told,
+            settings,
             self.labels,
             self.clock,
             [parse_fingerprint(each) for each in start.modules],

@@ -155,8 +155,8 @@ class PulseGate:
         self.rule = find_rule(labelled)
         return self.rule
 
-    def open(self, found: FoundRule | None, recall: float, complete: bool) -> Judge:
-        rule = found if isinstance(found, PulseRule) and found.beats_chance else None
+    def open(self, prior_rule: FoundRule | None, recall: float, complete: bool) -> Judge:
+        rule = prior_rule if isinstance(prior_rule, PulseRule) and prior_rule.beats_chance else None
         module = history_module(self._module_id, recall, rule, complete, self._question)
         judge = ReplayJudge(module, self._settings)
         self.judges.append(judge)

@@ -54,11 +54,11 @@ def build_runner(settings: Routing, *, allow_weak: bool = False) -> Runner:
     """The sandbox, with the limits of the settings."""
     from ..sandbox import Limits, SandboxRunner
 
-    told = settings.sandbox
+    sandbox = settings.sandbox
     return SandboxRunner(
-        Limits(max_seconds=told.max_seconds, max_mem_mb=told.max_mem_mb),
-        level_asked=told.level,
-        network=told.network == "on",
+        Limits(max_seconds=sandbox.max_seconds, max_mem_mb=sandbox.max_mem_mb),
+        level_asked=sandbox.level,
+        network=sandbox.network == "on",
         allow_weak=allow_weak,
     )
 

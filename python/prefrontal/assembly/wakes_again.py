@@ -187,7 +187,7 @@ def differing(
 
     if first == second:
         return []
-    found = []
+    differences = []
     for module in modules:
         one, other = LimbicLayer(scorer), LimbicLayer(scorer)
         try:
@@ -195,8 +195,8 @@ def differing(
         except InputError:  # damaged
             return list(modules)
         if None not in both and one.to_bytes() != other.to_bytes():
-            found.append(module)
-    return found
+            differences.append(module)
+    return differences
 
 
 def _compared(was: Decision, now: Decision | None) -> Iterator[Deviation]:

@@ -21,15 +21,15 @@ NEWEST = 30
 PRESETS = ("path:", "message:", "followup", "noop", "recorded")
 
 
-def _quiet(found: Candidates) -> Candidates:
+def _quiet(produce: Candidates) -> Candidates:
     """Those that begin with what was typed; none where something cannot be read."""
 
-    @wraps(found)
+    @wraps(produce)
     def candidates(
         context: click.Context, parameter: click.Parameter, typed: str
     ) -> list[CompletionItem]:
         with suppress(PrefrontalError, OSError):
-            items = found(context, parameter, typed)
+            items = produce(context, parameter, typed)
             return [item for item in items if item.value.startswith(typed)]
         return []
 
@@ -55,8 +55,8 @@ def decision_ids(context: click.Context, _: click.Parameter, __: str) -> list[Co
 @_quiet
 def memory_keys(context: click.Context, _: click.Parameter, __: str) -> list[CompletionItem]:
     """What the agent remembers."""
-    told = context.params
-    memory = open_workspace(told.get("workspace"), told.get("config"), keys=()).memory()
+    params = context.params
+    memory = open_workspace(params.get("workspace"), params.get("config"), keys=()).memory()
     return list(map(CompletionItem, memory.keys()))
 
 

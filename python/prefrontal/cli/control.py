@@ -121,15 +121,15 @@ def diagnose(checkpoint: str, steps: int, seed: int, as_json: bool) -> None:
 
     with one_thread():
         try:
-            found = look(checkpoint, steps=steps, seed=seed)
+            diagnosis = look(checkpoint, steps=steps, seed=seed)
         except (ValueError, OSError) as error:
             raise InputError(str(error)) from None
     if as_json:
-        click.echo(json.dumps(found.to_json()))
+        click.echo(json.dumps(diagnosis.to_json()))
     else:
         from .control_pages import print_diagnosis
 
-        print_diagnosis(found, checkpoint)
+        print_diagnosis(diagnosis, checkpoint)
 
 
 def _names(name: str) -> list[str]:

@@ -34,8 +34,8 @@ def watched(
     with progress() as step:
 
         def report(text: str) -> None:
-            found = _SEED.match(text)
-            done = seeds.index(int(found[1])) if found and int(found[1]) in seeds else 0
+            match = _SEED.match(text)
+            done = seeds.index(int(match[1])) if match and int(match[1]) in seeds else 0
             step(f"{title.partition(' ')[0]} {text}", done, len(seeds))
 
         report("begins")
@@ -75,16 +75,16 @@ def print_overview(records: Sequence[Record]) -> None:
         console.print(table)
 
 
-def print_diagnosis(found: Diagnosis, name: str) -> None:
+def print_diagnosis(diagnosis: Diagnosis, name: str) -> None:
     """Each finding with its number; what is wrong stands out, and what it means stands below."""
     with page() as console:
-        wrong = sum(it.wrong for it in found.symptoms)
-        words = f"{wrong} of {len(found.symptoms)} checks tell of a failure"
+        wrong = sum(it.wrong for it in diagnosis.symptoms)
+        words = f"{wrong} of {len(diagnosis.symptoms)} checks tell of a failure"
         verdict = (words, "bold red") if wrong else ("nothing wrong was found", "bold green")
-        if not found.symptoms:
-            verdict = (str(found), "")
-        console.print(Text.assemble((name, "bold"), f" (profile {found.profile}): ", verdict))
-        for it in found.symptoms:
+        if not diagnosis.symptoms:
+            verdict = (str(diagnosis), "")
+        console.print(Text.assemble((name, "bold"), f" (profile {diagnosis.profile}): ", verdict))
+        for it in diagnosis.symptoms:
             mark = Text("wrong", "bold red") if it.wrong else Text("well ", "green")
             value = "" if it.value is None else f"  {_number(it.value)}"
             _indented(console, Text.assemble(mark, "  ", it.name, value))
@@ -97,20 +97,20 @@ def _measured(record: Record) -> Table:
     for column in (1, 2):
         table.columns[column].justify = "right"
     for name, value in record.measured.items():
-        found = [m for it in record.seeds for m in it.measurements if m.name == name]
-        passed = sum(it.passed for it in found)
-        colour = "" if passed == len(found) else "yellow" if passed else "red"
-        wanted = f"{found[0].direction} {_wanted(found)}"
+        measurements = [m for it in record.seeds for m in it.measurements if m.name == name]
+        passed = sum(it.passed for it in measurements)
+        colour = "" if passed == len(measurements) else "yellow" if passed else "red"
+        wanted = f"{measurements[0].direction} {_wanted(measurements)}"
         ends = record.interval[name]
         interval = "" if ends is None else f"{_number(ends[0])} to {_number(ends[1])}"
-        score = Text(f"{passed} of {len(found)}", colour)
+        score = Text(f"{passed} of {len(measurements)}", colour)
         table.add_row(name, Text(_number(value), colour), interval, wanted, score)
     return table
 
 
-def _wanted(found: Sequence[Measurement]) -> str:
+def _wanted(measurements: Sequence[Measurement]) -> str:
     """The target; its range where it differs from seed to seed."""
-    targets = sorted({it.target for it in found})
+    targets = sorted({it.target for it in measurements})
     return " .. ".join(_number(it) for it in targets[:: max(1, len(targets) - 1)])
 
 

@@ -51,7 +51,7 @@ def dash(
     workspace: str | None,
     names: tuple[str, ...],
     opens: bool,
-    **told: Any,
+    **options: Any,
 ) -> None:
     """Show what the gate and the agent do, live; answer questions, move thresholds, pin beliefs.
 
@@ -61,7 +61,7 @@ def dash(
     """
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise SourceError(NEEDS_EXTRA)
-    door = _door(told)
+    door = _door(options)
     from ..settings import load_settings
     from ..storage.state_folder import StateFolder
     from ..web.serving import serve_dash
@@ -77,8 +77,8 @@ def dash(
         config=config,
         workspace=workspace,
         watcher=partial(watching_process, folder.path / "watch.lock"),
-    ) as shown:
-        number = serve_dash(shown, door, partial(_ready, opens=opens), names)
+    ) as page:
+        number = serve_dash(page, door, partial(_ready, opens=opens), names)
     leave_after(number)
 
 
@@ -97,13 +97,13 @@ def watching_process(lock: Path, locks: Path = Path("/proc/locks")) -> str | Non
     return None
 
 
-def _door(told: dict[str, Any]) -> Door:
+def _door(options: dict[str, Any]) -> Door:
     """Raises InputError for a host of the world without a token, and the like."""
     from ..http_door import CommandDoor
     from ..settings.secrets import environment_secret
 
-    token = environment_secret("--token-env", told["token_env"]) or ""
-    return CommandDoor(told["host"], told["port"], token)
+    token = environment_secret("--token-env", options["token_env"]) or ""
+    return CommandDoor(options["host"], options["port"], token)
 
 
 def _ready(address: str, *, opens: bool) -> None:

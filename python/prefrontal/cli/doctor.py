@@ -27,11 +27,11 @@ WAL_DEFECT_MENDED = {(3, 44): 6, (3, 50): 7}
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
 def doctor(as_json: bool) -> None:
     """What this machine offers: instruction set, SQLite, git, file watching, sandbox, extras."""
-    found = examine()
+    facts = examine()
     if as_json:
-        click.echo(json.dumps(found, indent=2))
+        click.echo(json.dumps(facts, indent=2))
     else:
-        _print_table(found)
+        _print_table(facts)
 
 
 def examine() -> dict[str, Any]:
@@ -139,14 +139,14 @@ def _extras() -> dict[str, dict[str, str | None]]:
     return extras
 
 
-def _print_table(found: dict[str, Any]) -> None:
+def _print_table(facts: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
 
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column(no_wrap=True, style="bold")
     table.add_column()
-    for name, text in _rows(found):
+    for name, text in _rows(facts):
         table.add_row(name, text)
     Console(highlight=False, markup=False).print(table)
 
@@ -170,25 +170,25 @@ def levels(sandbox: dict[str, str | None]) -> str:
     return "; ".join(missing)
 
 
-def _rows(found: dict[str, Any]) -> list[tuple[str, str]]:
-    sqlite = found["sqlite"]
+def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    sqlite = facts["sqlite"]
     note = f", {sqlite['note']}" if sqlite["note"] else ""
     rows = [
-        ("prefrontal", found["prefrontal"]),
-        ("Python", f"{found['python']} on {found['platform']}"),
-        ("processors", str(found["cpus"] or "unknown")),
+        ("prefrontal", facts["prefrontal"]),
+        ("Python", f"{facts['python']} on {facts['platform']}"),
+        ("processors", str(facts["cpus"] or "unknown")),
         (
             "instruction set",
-            f"{found['instruction_set']} (supported: {', '.join(found['instruction_sets'])})",
+            f"{facts['instruction_set']} (supported: {', '.join(facts['instruction_sets'])})",
         ),
-        ("numpy", found["numpy"] or "not installed"),
-        ("git", found["git"] or "not found: `replay --git` needs it"),
+        ("numpy", facts["numpy"] or "not installed"),
+        ("git", facts["git"] or "not found: `replay --git` needs it"),
         ("SQLite", f"{sqlite['version']} (apsw {sqlite['apsw']}){note}"),
-        ("watchfiles", found["watchfiles"] or "not installed: `watch` needs it"),
-        ("inotify", _limits(found["inotify"])),
-        ("sandbox", levels(found["sandbox"])),
+        ("watchfiles", facts["watchfiles"] or "not installed: `watch` needs it"),
+        ("inotify", _limits(facts["inotify"])),
+        ("sandbox", levels(facts["sandbox"])),
     ]
-    for extra, distributions in found["extras"].items():
+    for extra, distributions in facts["extras"].items():
         listed = ", ".join(f"{name} {v or 'missing'}" for name, v in distributions.items())
         rows.append((f"extra [{extra}]", listed))
     return rows

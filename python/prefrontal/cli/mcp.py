@@ -57,7 +57,7 @@ def mcp(
     threshold: float | None,
     log_refusals: bool,
     no_wakes: bool,
-    **told: Any,
+    **options: Any,
 ) -> None:
     """Serve should_wake, give_feedback, route_tool, consult and more to agents over MCP.
 
@@ -67,15 +67,15 @@ def mcp(
     """
     if find_spec("mcp") is None:
         raise SourceError(NEEDS_SDK)
-    door = _door(told) if transport == "http" else None
+    door = _door(options) if transport == "http" else None
     from ..mcp.audience import EVERY_S
     from ..mcp.served import open_served
     from ..mcp.server import build_server
     from ..mcp.transports import serve_http, serve_stdio
     from .watch.module_files import given_modules
 
-    said = gate_overrides(recall, threshold, log_refusals)
-    settings, state = _settings(config, said, told["state"])
+    overrides = gate_overrides(recall, threshold, log_refusals)
+    settings, state = _settings(config, overrides, options["state"])
     readable = None if door is None else Path.cwd()
     with open_served(
         settings,
@@ -97,20 +97,20 @@ def _ready(address: str) -> None:
     click.echo(f"Serving {address}\nCtrl-C stops.", err=True)
 
 
-def _door(told: dict[str, Any]) -> Door:
+def _door(options: dict[str, Any]) -> Door:
     """Raises InputError for a host of the world without a token, and the like."""
     from ..http_door import CommandDoor
     from ..settings.secrets import environment_secret
 
-    token = environment_secret("--token-env", told["token_env"]) or ""
-    return CommandDoor(told["host"], told["port"], token, MOST_BYTES)
+    token = environment_secret("--token-env", options["token_env"]) or ""
+    return CommandDoor(options["host"], options["port"], token, MOST_BYTES)
 
 
 def _settings(
-    config: str | None, said: dict[str, Any], state: str | None
+    config: str | None, overrides: dict[str, Any], state: str | None
 ) -> tuple[Settings, StateFolder]:
     from ..settings import load_settings
     from ..storage.state_folder import StateFolder
 
-    settings = load_settings(config, said)
+    settings = load_settings(config, overrides)
     return settings, StateFolder(state or settings.state_folder())

@@ -29,15 +29,15 @@ def state_option(command: Command) -> Command:
     return option(command)
 
 
-def state_folder(given: str | None) -> StateFolder:
+def state_folder(path: str | None) -> StateFolder:
     """The folder that --state named, or the default."""
-    return StateFolder(given or default_state())
+    return StateFolder(path or default_state())
 
 
 @contextmanager
-def decision_log(given: str | None) -> Iterator[DecisionLog]:
+def decision_log(path: str | None) -> Iterator[DecisionLog]:
     """The log of decisions, which must be there. Raises SourceError."""
-    folder = state_folder(given)
+    folder = state_folder(path)
     if not folder.decisions.exists():
         raise SourceError(f"{folder.path} holds no decisions yet: `prefrontal watch` makes them")
     from ..decisions.log import DecisionLog

@@ -179,8 +179,8 @@ class DecisionLog:
 
         since: Unix seconds; that moment is included. kind: None for all kinds.
         """
-        found = queries.newest(self._database, limit, subject, acted, reason, since, kind)
-        return DecisionList(found)
+        decisions = queries.newest(self._database, limit, subject, acted, reason, since, kind)
+        return DecisionList(decisions)
 
     def followed(self, decision_id: str) -> DecisionList:
         """What the decision led to, directly or by what it led to, in the order it was kept."""
@@ -200,14 +200,14 @@ class DecisionLog:
         decision_id: whole; None for the newest. Raises InputError for an unknown one.
         """
         if decision_id is None:
-            found = queries.latest_wakes(self._database, max(limit, 0))
+            wakes = queries.latest_wakes(self._database, max(limit, 0))
         else:
             if (known := self.get(decision_id)) is None or known.id != decision_id:
                 rule = "be one of a decision that was kept"
                 raise InputError(f"decision id must {rule}, got {decision_id!r:.80}")
             seq = queries.number(self._database, decision_id)
-            found = queries.wakes_after(self._database, seq, max(limit, 0))
-        return DecisionList([record for _, record in found])
+            wakes = queries.wakes_after(self._database, seq, max(limit, 0))
+        return DecisionList([record for _, record in wakes])
 
     def news(self) -> DecisionNews:
         """What comes into the log from now on, for who looks now and then."""

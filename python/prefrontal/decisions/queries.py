@@ -27,16 +27,16 @@ def by_id(database: Database, decision_id: str) -> Decision | None:
     """The decision of that id, or of the only id that begins so. Raises InputError."""
     if not decision_id.isascii():
         return None
-    if found := _select(database, "WHERE id = ?", (decision_id,)):
-        return found[0]
+    if decisions := _select(database, "WHERE id = ?", (decision_id,)):
+        return decisions[0]
     if len(decision_id) < _SHORTEST_PREFIX:
         rule = f"must have at least {_SHORTEST_PREFIX} characters"
         raise InputError(f"decision id {rule}, got {decision_id!r}")
     beyond = decision_id + "\x80"  # ids are ASCII
-    found = _select(database, "WHERE id > ? AND id < ? LIMIT 2", (decision_id, beyond))
-    if len(found) > 1:
+    decisions = _select(database, "WHERE id > ? AND id < ? LIMIT 2", (decision_id, beyond))
+    if len(decisions) > 1:
         raise InputError(f"decision id must belong to one decision, got {decision_id!r} of several")
-    return found[0] if found else None
+    return decisions[0] if decisions else None
 
 
 def newest(

@@ -71,12 +71,12 @@ class WakeRuns:
         order = array("q", (seq for (seq,) in rows))
         for start in range(0, len(order), _PAGE):
             page = order[start : start + _PAGE].tolist()
-            found = self._database.execute(
+            result = self._database.execute(
                 f"SELECT {COLUMNS}, NULL, NULL, seq FROM decisions"
                 " WHERE seq IN (SELECT value FROM json_each(?))",
                 (json.dumps(page),),
             )
-            records = {row[-1]: from_row(row[:-1]) for row in found}
+            records = {row[-1]: from_row(row[:-1]) for row in result}
             yield from (records[seq] for seq in page)
 
     def gathered(self, run: WakeRun) -> Iterator[Decision]:

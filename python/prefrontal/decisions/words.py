@@ -108,10 +108,10 @@ class Fact(NamedTuple):
 def sentence(decision: Decision) -> str:
     """Why it was decided so; the reason itself where there is no other word."""
     reason, payload = str(decision.reason), decision.payload
-    said = _SENTENCES.get(decision.kind, {}).get(reason, reason)
+    text = _SENTENCES.get(decision.kind, {}).get(reason, reason)
     match payload:
         case WakePayload() if reason == Reason.AUDIT:
-            return f"{said} The chance was {decision.propensity:.1%}."
+            return f"{text} The chance was {decision.propensity:.1%}."
         case RoutePayload(consent=consent) if not decision.acted and consent is not None:
             return f"It was held back: {consent.decision}. {consent.reasoning}"
         case RoutePayload():
@@ -119,8 +119,8 @@ def sentence(decision: Decision) -> str:
         case BeliefPayload(quarantined=True):
             return "It is kept back until more is known: it rests on a peer's own words."
         case DirectivePayload(why=why) if why:
-            return f"{said} ({why})"
-    return said
+            return f"{text} ({why})"
+    return text
 
 
 def brief(decision: Decision) -> tuple[str, str]:

@@ -44,10 +44,10 @@ class KeptActor:
     def act(self, wake: Decision, choice: Choice) -> ActOutcome:
         """The outcome that was kept; a failure without one."""
         cause = wake.id if wake.kind == DIRECTIVE else followed_id(wake.id, ROUTE)
-        kept = self._log.get(followed_id(cause, ACT))
-        if kept is None:
+        record = self._log.get(followed_id(cause, ACT))
+        if record is None:
             return ActOutcome(Status.FAILED, "the log does not say what came of it")
-        return outcome_of(kept)
+        return outcome_of(record)
 
 
 class KeptMoments:
@@ -90,9 +90,9 @@ def attend_again(
     label = next(waiting, None)
     episodes: dict[str, Episode] = {}
     for wake in wakes:
-        kept = {each.id: each for each in log.followed(wake.id) if not _is_edit(each)}
-        route = kept.get(followed_id(wake.id, ROUTE))
-        act = kept.get(followed_id(followed_id(wake.id, ROUTE), ACT))
+        logged = {each.id: each for each in log.followed(wake.id) if not _is_edit(each)}
+        route = logged.get(followed_id(wake.id, ROUTE))
+        act = logged.get(followed_id(followed_id(wake.id, ROUTE), ACT))
         if route is None or act is None:
             continue
         while label is not None and label[0] <= route_payload(route).taught:
@@ -101,7 +101,7 @@ def attend_again(
         moments.expect(route.time, act.time)
         episode = executive.attend(wake)
         episodes |= {each.id: episode for each in (wake, *episode.records[:2])}
-        yield from _deviations(kept, {each.id: each for each in episode.records})
+        yield from _deviations(logged, {each.id: each for each in episode.records})
 
 
 def episode_of(about: Decision, log: KeptLog) -> Episode | None:
@@ -139,9 +139,11 @@ def _tell(
         executive.feedback(episode, about.kind, label, number)
 
 
-def _deviations(kept: Mapping[str, Decision], made: Mapping[str, Decision]) -> Iterator[Deviation]:
-    for id_ in sorted(kept.keys() | made.keys()):
-        was, now = kept.get(id_), made.get(id_)
+def _deviations(
+    logged: Mapping[str, Decision], made: Mapping[str, Decision]
+) -> Iterator[Deviation]:
+    for id_ in sorted(logged.keys() | made.keys()):
+        was, now = logged.get(id_), made.get(id_)
         if was is None or now is None:
             kind = (was or now).kind  # type: ignore[union-attr]
             yield Deviation(id_, kind, "", was, now)

@@ -48,15 +48,15 @@ class WakeArguments:
 
     def fill(self, args: Sequence[ArgSpec]) -> Filled:
         """The arguments that the wake has something for."""
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         missing = []
         for arg in args:
-            told = self._value(arg)
-            if told is not None:
-                found[arg.name] = told
+            value = self._value(arg)
+            if value is not None:
+                values[arg.name] = value
             elif arg.required:
                 missing.append(arg.name)
-        return Filled(found, tuple(missing))
+        return Filled(values, tuple(missing))
 
     def _value(self, arg: ArgSpec) -> Any:
         """None when there is nothing for it."""
@@ -67,8 +67,8 @@ class WakeArguments:
         if isinstance(own, _PLAIN) and own is not None and _is_of(own, arg.type_hint):
             return own
         make = _BY_NAME.get(arg.name.lower()) if arg.required else None
-        told = make(self, event) if make else None
-        return told if told is not None and _is_of(told, arg.type_hint) else None
+        value = make(self, event) if make else None
+        return value if value is not None and _is_of(value, arg.type_hint) else None
 
     def place(self, event: SignalEvent) -> str:
         """Where the event was: a file's path absolute where it lies below a watched folder."""
@@ -79,9 +79,9 @@ class WakeArguments:
         return list(dict.fromkeys(self.place(each) for each in self.wake.window))
 
     def folder(self, event: SignalEvent) -> str | None:
-        told = event.features.get("repository", event.features.get("root"))
-        if isinstance(told, str):
-            return told
+        path = event.features.get("repository", event.features.get("root"))
+        if isinstance(path, str):
+            return path
         place = Path(self.place(event))
         holding = [root for root in self.roots if place.is_relative_to(root)]
         holding.sort(key=lambda root: -len(root.parts))

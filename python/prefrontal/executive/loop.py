@@ -117,22 +117,22 @@ class Executive:
                 return
             right = label >= RIGHT
             if about == WAKE:
-                said = replace(episode.outcome, useful=right, accepted=True if right else None)
+                outcome = replace(episode.outcome, useful=right, accepted=True if right else None)
                 self._reviewer.judge(episode.wake, surprise(episode.wake, label))
             else:
-                said = replace(episode.outcome, accepted=right)
-            self._teach(episode.wake, episode.choice, said)
+                outcome = replace(episode.outcome, accepted=right)
+            self._teach(episode.wake, episode.choice, outcome)
 
     def _route(self, wake: Decision) -> tuple[Choice, Decision]:
         at = self._moments.take()
-        heard = self._reviewer.hear(wake)
-        kept = self._store.get(followed_id(wake.id, ROUTE))
-        if kept is not None:  # a restart takes the wake up: what was decided then is done
-            if self._store.get(followed_id(kept.id, ACT)) is not None:
+        beliefs = self._reviewer.hear(wake)
+        record = self._store.get(followed_id(wake.id, ROUTE))
+        if record is not None:  # a restart takes the wake up: what was decided then is done
+            if self._store.get(followed_id(record.id, ACT)) is not None:
                 raise InputError(f"wake must be one that was not attended to, got {wake.id}")
-            return choice_of(kept, heard), kept
+            return choice_of(record, beliefs), record
         self._enter(INTERNAL_PLANNING)
-        choice = self._chooser.choose(wake, heard if self._links.beliefs else ())
+        choice = self._chooser.choose(wake, beliefs if self._links.beliefs else ())
         if self._selector is not None and len(choice.options) > 1:
             choice = self._selector.select(wake, choice)
         consent = self._reviewer.consent(wake, choice) if self._links.consult else None
@@ -153,13 +153,13 @@ class Executive:
         self, wake: Decision, choice: Choice, outcome: ActOutcome, act: Decision
     ) -> tuple[tuple[Conclusion, ...], list[Decision]]:
         self._enter(OFFLINE_CONSOLIDATION)
-        judged = None
+        score = None
         if self._links.outcomes and outcome.useful is not None:
-            judged = surprise(wake, float(outcome.useful))
-        conclusions = tuple(self._reviewer.reflect(wake, choice, outcome, judged))
-        kept = [conclusion_record(act, each, place) for place, each in enumerate(conclusions)]
-        self._store.append_many([act, *kept])
-        return conclusions, kept
+            score = surprise(wake, float(outcome.useful))
+        conclusions = tuple(self._reviewer.reflect(wake, choice, outcome, score))
+        records = [conclusion_record(act, each, place) for place, each in enumerate(conclusions)]
+        self._store.append_many([act, *records])
+        return conclusions, records
 
     def _learn(self, wake: Decision, choice: Choice, outcome: ActOutcome, at: float) -> None:
         """Let what came of it train the gate and the index; the reviewer is told in `reflect`."""
@@ -177,17 +177,17 @@ class Executive:
 
     def _is_labelled(self, wake: Decision) -> bool:
         """Whether a person was faster, or the label is there since before a crash."""
-        kept = self._store.get(wake.id)
-        return kept is not None and kept.label is not None
+        record = self._store.get(wake.id)
+        return record is not None and record.label is not None
 
     def _follow(self, reflected: Sequence[Decision]) -> list[Decision]:
         """Hand each directive to the agent, as a question of its own."""
         acts = []
         for directive in reflected:
             if directive.kind == DIRECTIVE and directive.acted and directive.question:
-                asked = Choice(directive.question, ASK, (), math.nan, "reflection asked for it")
-                outcome = self._actor.act(directive, asked)
-                acts.append(act_record(directive, asked, outcome, directive.time))
+                choice = Choice(directive.question, ASK, (), math.nan, "reflection asked for it")
+                outcome = self._actor.act(directive, choice)
+                acts.append(act_record(directive, choice, outcome, directive.time))
         if acts:
             self._store.append_many(acts)
         return acts

@@ -76,11 +76,11 @@ class Options:
         arguments: dict[str, Any] = {}
         missing = []
         for param in plan.params:
-            found = self.wake.fill([_taker(plan, used, param)])
-            if found.missing:
+            values = self.wake.fill([_taker(plan, used, param)])
+            if values.missing:
                 missing.append(param)
             else:
-                arguments[param] = next(iter(found.arguments.values()))
+                arguments[param] = next(iter(values.arguments.values()))
         return Filled(arguments, tuple(missing))
 
     def _why(self, candidate: Candidate) -> tuple[tuple[str, float], ...]:
@@ -90,10 +90,10 @@ class Options:
             "doc_keywords": weights.doc,
             "history_success": weights.history,
         }
-        told = [
+        reasons = [
             (name, weight * candidate.features.get(name, 0.0)) for name, weight in by_name.items()
         ]
-        return tuple(sorted(told, key=lambda each: (-each[1], each[0])))
+        return tuple(sorted(reasons, key=lambda each: (-each[1], each[0])))
 
     def _features(self, parts: Sequence[Candidate], filled: Filled) -> Mapping[str, float]:
         """Of a composition: those of its weakest part."""

@@ -61,22 +61,22 @@ def route_record(
     )
 
 
-def choice_of(route: Decision, heard: Sequence[HeardBelief] = ()) -> Choice:
+def choice_of(route: Decision, beliefs: Sequence[HeardBelief] = ()) -> Choice:
     """The choice that `route_record` kept, as far as acting and learning need.
 
-    heard: beliefs that may have been told; those that were are in the choice.
+    beliefs: beliefs that may have been told; those that were are in the choice.
     """
-    told = route_payload(route)
-    options = tuple(_option(each, told) for each in told.considered)
-    fits = told.policy != ASK
+    payload = route_payload(route)
+    options = tuple(_option(each, payload) for each in payload.considered)
+    fits = payload.policy != ASK
     return Choice(
         prompt=route.question or "",
-        policy=told.policy,
+        policy=payload.policy,
         options=options if fits else (),
         threshold=route.threshold,
-        sentence=told.sentence,
-        picked=told.picked if fits else 0,
-        heard=tuple(each for each in heard if each.key in told.beliefs),
+        sentence=payload.sentence,
+        picked=payload.picked if fits else 0,
+        heard=tuple(each for each in beliefs if each.key in payload.beliefs),
         nearest=() if fits else options,
     )
 
@@ -114,15 +114,15 @@ def act_record(cause: Decision, choice: Choice, outcome: ActOutcome, at: float) 
 
 def outcome_of(act: Decision) -> ActOutcome:
     """The outcome that `act_record` kept."""
-    kept = act.payload if isinstance(act.payload, ActPayload) else ActPayload()
+    payload = act.payload if isinstance(act.payload, ActPayload) else ActPayload()
     return ActOutcome(
-        Status(kept.status or act.reason),
+        Status(payload.status or act.reason),
         act.question or "",
-        kept.value,
-        kept.useful,
-        kept.accepted,
-        kept.seconds,
-        kept.tool_run,
+        payload.value,
+        payload.useful,
+        payload.accepted,
+        payload.seconds,
+        payload.tool_run,
     )
 
 

@@ -60,8 +60,8 @@ def is_nothing(value: Any) -> bool:
     if isinstance(value, Mapping):
         if not is_nothing(value.get("summary")):
             return False
-        found = [value[key] for key in FINDINGS if key in value][:1]
-        return all(map(is_nothing, found or value.values()))
+        findings = [value[key] for key in FINDINGS if key in value][:1]
+        return all(map(is_nothing, findings or value.values()))
     return not value
 
 
@@ -72,9 +72,9 @@ def cleaned(value: Any, most_bytes: int = VALUE_BYTES) -> Any:
     """
     room = most_bytes
     while room > _LEAST_ROOM:
-        kept = _Room(room).take("", value)
-        if len(json.dumps(kept)) <= most_bytes:
-            return kept
+        trimmed = _Room(room).take("", value)
+        if len(json.dumps(trimmed)) <= most_bytes:
+            return trimmed
         room = room * 3 // 4
     return ELLIPSIS
 
@@ -83,13 +83,13 @@ def in_words(value: Any) -> str:
     """What a cleaned value says, on one line of at most TEXT_LIMIT characters."""
     if isinstance(value, Mapping):
         saying = next((value[key] for key in _SAYING if isinstance(value.get(key), str)), None)
-        found = next((value[key] for key in FINDINGS if key in value), None)
-        value = saying if saying is not None and saying.strip() else found or value
+        finding = next((value[key] for key in FINDINGS if key in value), None)
+        value = saying if saying is not None and saying.strip() else finding or value
     if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
         count = f"{len(value)} findings: " if len(value) > 1 else ""
         value = count + "; ".join(value)
-    told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return visible(told, TEXT_LIMIT)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return visible(text, TEXT_LIMIT)
 
 
 def in_short(text: str) -> str:
@@ -109,39 +109,39 @@ class _Room:
             return self._mapping(value)
         if isinstance(value, list):
             return self._items(name, value)
-        kept = self._text(name, value) if isinstance(value, str) else value
-        self._left -= len(json.dumps(kept)) + 2
-        return kept if self._left >= 0 else ELLIPSIS
+        result = self._text(name, value) if isinstance(value, str) else value
+        self._left -= len(json.dumps(result)) + 2
+        return result if self._left >= 0 else ELLIPSIS
 
     def _mapping(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         self._left -= 2
         for key, item in value.items():
             if self._left <= 0:
-                found[ELLIPSIS] = ELLIPSIS
+                result[ELLIPSIS] = ELLIPSIS
                 break
             name = visible(redact(str(key)), _KEY_LIMIT)
             self._left -= len(json.dumps(name)) + 2
-            found[name] = self.take(name, item)
-        return found
+            result[name] = self.take(name, item)
+        return result
 
     def _items(self, name: str, value: list[Any]) -> list[Any]:
-        found: list[Any] = []
+        result: list[Any] = []
         self._left -= 2
         for item in value:
             if self._left <= 0:
-                found.append(ELLIPSIS)
+                result.append(ELLIPSIS)
                 break
-            found.append(self.take(name, item))
-        return found
+            result.append(self.take(name, item))
+        return result
 
     def _text(self, name: str, value: str) -> str:
         """Redacted before it is cut: half a secret is not recognised."""
-        told = redact(value)
-        named = redact(f"{name}={told}") if name else told
+        redacted = redact(value)
+        named = redact(f"{name}={redacted}") if name else redacted
         if name and named.startswith(f"{name}="):
-            told = named[len(name) + 1 :]
-        lines = [one_line(line) for line in told.splitlines()]
+            redacted = named[len(name) + 1 :]
+        lines = [one_line(line) for line in redacted.splitlines()]
         room = max(1, min(_STRING_LIMIT, self._left // 6))
         text = "\n".join(lines)
         return text if len(text) <= room else text[: room - 1] + ELLIPSIS

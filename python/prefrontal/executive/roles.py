@@ -23,7 +23,7 @@ class Waker(Protocol):
 class Chooser(Protocol):
     """Finds the tool that answers a question."""
 
-    def choose(self, wake: Decision, heard: Sequence[HeardBelief]) -> Choice:
+    def choose(self, wake: Decision, beliefs: Sequence[HeardBelief]) -> Choice:
         """What to do about the wake. The beliefs decide between what is equally good."""
         ...
 
@@ -55,15 +55,15 @@ class Reviewer(Protocol):
         ...
 
     def reflect(
-        self, wake: Decision, choice: Choice, outcome: ActOutcome, judged: float | None
+        self, wake: Decision, choice: Choice, outcome: ActOutcome, score: float | None
     ) -> Sequence[Conclusion]:
         """Note what was done, and reflect if something is due: what was concluded.
 
-        judged: -1 (bad for us) to +1 (good), None when the outcome says nothing of the peer.
+        score: -1 (bad for us) to +1 (good), None when the outcome says nothing of the peer.
         """
         ...
 
-    def judge(self, wake: Decision, judged: float) -> None:
+    def judge(self, wake: Decision, score: float) -> None:
         """Take in, later, how a wake of the peer turned out."""
         ...
 

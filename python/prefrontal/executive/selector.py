@@ -67,16 +67,16 @@ class PlanChooser:
         )
         if pick.index == 0:
             return replace(choice, control=control)
-        first, taken = choice.options[0], choice.options[pick.index]
+        first, best = choice.options[0], choice.options[pick.index]
         why = "to try it out" if pick.probing else "by what came of such steps before"
-        sentence = f"{choice.sentence} {taken.name} was preferred to {first.name}, {why}."
+        sentence = f"{choice.sentence} {best.name} was preferred to {first.name}, {why}."
         return replace(choice, picked=pick.index, sentence=sentence.lstrip(), control=control)
 
     def learn(self, wake: Decision, choice: Choice, outcome: ActOutcome) -> None:
         """Take in what came of the option; nothing where that says nothing of it."""
-        option, told = choice.option, result(outcome)
-        if option is not None and told is not None:
-            self._selector.learn(situation(wake), plan_features(option), *told)
+        option, reward = choice.option, result(outcome)
+        if option is not None and reward is not None:
+            self._selector.learn(situation(wake), plan_features(option), *reward)
             self._unsaved += 1
         if self._unsaved >= SAVED_EVERY:
             self.save()
@@ -95,7 +95,7 @@ class PlanChooser:
 def situation(wake: Decision) -> dict[str, float]:
     """What is known before a tool is chosen, as numbers by name."""
     hour = math.tau * (wake.time % _DAY_S) / _DAY_S
-    found = {
+    features = {
         "score": _finite(wake.score),
         "threshold": _finite(wake.threshold),
         "trust": _trust(wake) / 10,
@@ -105,13 +105,13 @@ def situation(wake: Decision) -> dict[str, float]:
     }
     if wake.window:
         last = wake.window[-1]
-        found["magnitude"] = _finite(last.magnitude)
-        found[f"source {last.source}"] = 1.0
-        found[f"change {last.delta_type}"] = 1.0
+        features["magnitude"] = _finite(last.magnitude)
+        features[f"source {last.source}"] = 1.0
+        features[f"change {last.delta_type}"] = 1.0
         for name, value in last.features.items():
-            if isinstance(value, int | float) and (told := _finite(value)):
-                found[f"feature {name}"] = told / (1.0 + abs(told))
-    return found
+            if isinstance(value, int | float) and (number := _finite(value)):
+                features[f"feature {name}"] = number / (1.0 + abs(number))
+    return features
 
 
 def _trust(wake: Decision) -> float:
@@ -121,8 +121,8 @@ def _trust(wake: Decision) -> float:
 
 def plan_features(option: Option) -> dict[str, float]:
     """What is known of an option, as numbers by name."""
-    told = {name: _finite(value) for name, value in option.features.items()}
-    return {**told, "score": option.score, f"tool {option.tool}": 1.0}
+    features = {name: _finite(value) for name, value in option.features.items()}
+    return {**features, "score": option.score, f"tool {option.tool}": 1.0}
 
 
 def result(outcome: ActOutcome) -> tuple[float, float] | None:

@@ -56,9 +56,9 @@ class TrustStandings:
 
     def judged(self, peer_id: str, trust: int) -> None:
         """Take in a judgment: the peer's next signal is seen by it."""
-        told = self._settings
-        budget = told.wakes_per_hour if trust < told.budget_below else None
-        shift = trust * told.log_odds_per_point
+        settings = self._settings
+        budget = settings.wakes_per_hour if trust < settings.budget_below else None
+        shift = trust * settings.log_odds_per_point
         self._by_peer[peer_id] = Standing(peer_id, trust, shift, budget)
 
     def load(self, standings: Iterable[ScoredPeer]) -> None:
@@ -81,7 +81,7 @@ def known_standings(
 
 
 def gate_standings(
-    told: ExecutiveSettings, config: Mapping[str, Any], workspace: Path | None
+    settings: ExecutiveSettings, config: Mapping[str, Any], workspace: Path | None
 ) -> TrustStandings | None:
     """What the gate hears of peers; None where trust is not linked to it."""
-    return known_standings(told.trust, config, workspace) if told.links.trust else None
+    return known_standings(settings.trust, config, workspace) if settings.links.trust else None

@@ -54,8 +54,8 @@ class AnnouncingServer(Server[Audience]):
         experimental_capabilities: dict[str, dict[str, Any]] | None = None,
         extensions: dict[str, dict[str, Any]] | None = None,
     ) -> InitializationOptions:
-        told = notification_options or NotificationOptions(resources_changed=True)
-        return super().create_initialization_options(told, experimental_capabilities, extensions)
+        options = notification_options or NotificationOptions(resources_changed=True)
+        return super().create_initialization_options(options, experimental_capabilities, extensions)
 
 
 def announcing_server(
@@ -106,34 +106,34 @@ async def serve_handshaken(context: Context, _: NotificationParams) -> None:
         audience.forget(client)
 
 
-async def subscribe(context: Context, told: SubscribeRequestParams) -> EmptyResult:
+async def subscribe(context: Context, params: SubscribeRequestParams) -> EmptyResult:
     listener = context.lifespan_context.known(context.session.client_params)
-    if not is_followed(told.uri):
+    if not is_followed(params.uri):
         rule = "be prefrontal://wakes, prefrontal://wakes/after/ID or prefrontal://decisions/ID"
-        sentence = f"uri must {rule} to be followed, got {told.uri!r:.200}"
-        raise MCPError(INVALID_PARAMS, sentence, {"uri": told.uri})
+        sentence = f"uri must {rule} to be followed, got {params.uri!r:.200}"
+        raise MCPError(INVALID_PARAMS, sentence, {"uri": params.uri})
     if len(listener.uris) >= MOST_SUBSCRIPTIONS:
         sentence = f"subscriptions must be at most {MOST_SUBSCRIPTIONS}, got one more"
         raise MCPError(INVALID_PARAMS, sentence)
-    listener.uris.add(told.uri)
+    listener.uris.add(params.uri)
     return EmptyResult()
 
 
-async def unsubscribe(context: Context, told: UnsubscribeRequestParams) -> EmptyResult:
-    context.lifespan_context.known(context.session.client_params).uris.discard(told.uri)
+async def unsubscribe(context: Context, params: UnsubscribeRequestParams) -> EmptyResult:
+    context.lifespan_context.known(context.session.client_params).uris.discard(params.uri)
     return EmptyResult()
 
 
-async def set_level(context: Context, told: SetLevelRequestParams) -> EmptyResult:
-    context.lifespan_context.known(context.session.client_params).level = told.level
+async def set_level(context: Context, params: SetLevelRequestParams) -> EmptyResult:
+    context.lifespan_context.known(context.session.client_params).level = params.level
     return EmptyResult()
 
 
 async def listen(
-    context: Context, told: SubscriptionsListenRequestParams
+    context: Context, request: SubscriptionsListenRequestParams
 ) -> SubscriptionsListenResult:
     """One stream: what is agreed to first, then what was asked for, until the client leaves."""
-    agreed = _agreed(told.notifications)
+    agreed = _agreed(request.notifications)
     level = cast("LoggingLevel | None", (context.meta or {}).get(LOG_LEVEL_META_KEY))
     listener = Listener(
         lists=agreed.resources_list_changed is True,
@@ -154,10 +154,10 @@ async def listen(
     return SubscriptionsListenResult(_meta=meta)
 
 
-def _agreed(asked: SubscriptionFilter) -> SubscriptionFilter:
+def _agreed(wish: SubscriptionFilter) -> SubscriptionFilter:
     """Of what was asked for, that of which anything will be heard."""
-    uris = [uri for uri in asked.resource_subscriptions or () if is_followed(uri)]
+    uris = [uri for uri in wish.resource_subscriptions or () if is_followed(uri)]
     return SubscriptionFilter(
-        resources_list_changed=asked.resources_list_changed or None,
+        resources_list_changed=wish.resources_list_changed or None,
         resource_subscriptions=uris[:MOST_SUBSCRIPTIONS] or None,
     )

@@ -79,27 +79,27 @@ class Offered:
         )
 
     async def call(
-        self, served: Served, told: Mapping[str, Any], progress: Progress
+        self, served: Served, raw: Mapping[str, Any], progress: Progress
     ) -> CallToolResult:
         """The answer, or, with is_error, the sentence that says why there is none.
 
         What a model can mend is told to it as a result, not as an error of the protocol.
         """
         try:
-            arguments = self._checked(told)
+            arguments = self._checked(raw)
             if inspect.iscoroutinefunction(self.run):
-                found = await self.run(served, arguments, progress)
+                answer = await self.run(served, arguments, progress)
             else:
-                found = await anyio.to_thread.run_sync(self.run, served, arguments)
+                answer = await anyio.to_thread.run_sync(self.run, served, arguments)
         except PrefrontalError as error:
             return CallToolResult(content=[TextContent(text=sayable(str(error)))], is_error=True)
-        structured = found.model_dump(mode="json")
+        structured = answer.model_dump(mode="json")
         text = json.dumps(structured, ensure_ascii=False)
         return CallToolResult(content=[TextContent(text=text)], structured_content=structured)
 
-    def _checked(self, told: Mapping[str, Any]) -> Arguments:
+    def _checked(self, raw: Mapping[str, Any]) -> Arguments:
         try:
-            return self.arguments.model_validate(told)
+            return self.arguments.model_validate(raw)
         except ValidationError as error:
             raise InputError(_sentence(error, self.arguments)) from None
 
@@ -117,8 +117,8 @@ def sayable(value: Any) -> Any:
 
 def _sentence(error: ValidationError, model: type[BaseModel]) -> str:
     """The first thing that is wrong: "<argument> must <rule>, got <value>"."""
-    found = error.errors(include_url=False)
-    first = found[0]
+    errors = error.errors(include_url=False)
+    first = errors[0]
     name = _name(first)
     if first["type"] == "missing":
         return f"{name} must be given, got nothing"
@@ -126,7 +126,7 @@ def _sentence(error: ValidationError, model: type[BaseModel]) -> str:
         hint = did_you_mean(first["loc"][-1], model.model_fields) if len(first["loc"]) == 1 else ""
         return f"arguments must be ones that the tool has, got {name!r:.80}{hint}"
     # An argument of several kinds is wrong in as many ways.
-    rules = dict.fromkeys(_rule(each) for each in found if _name(each) == name)
+    rules = dict.fromkeys(_rule(each) for each in errors if _name(each) == name)
     return f"{name or 'arguments'} must {', or '.join(rules)}, got {shown(first['input'])}"
 
 
@@ -149,5 +149,5 @@ def _rule(error: ErrorDetails) -> str:
         return f"have at least {least} {unit.removesuffix('s') if least == 1 else unit}"
     if error["type"].endswith("too_long"):
         return f"have at most {bound['max_length']} {unit}"
-    said = error["msg"].replace("Input should be", "be", 1).replace("Input should", "", 1).strip()
-    return said.replace("be a valid ", "be a ")
+    rule = error["msg"].replace("Input should be", "be", 1).replace("Input should", "", 1).strip()
+    return rule.replace("be a valid ", "be a ")

@@ -133,34 +133,34 @@ class VerdictAnswer(Answer):
     suggested_response: str = Field(description="what you may say to the peer meanwhile")
 
 
-def get_beliefs(served: Served, told: BeliefArguments) -> BeliefsAnswer:
+def get_beliefs(served: Served, arguments: BeliefArguments) -> BeliefsAnswer:
     held = [
         HeldBelief.of(belief, status)
         for belief, status in served.records.beliefs()
-        if (told.quarantined or status != "quarantined")
-        and (told.peer is None or belief.peer_id == told.peer)
+        if (arguments.quarantined or status != "quarantined")
+        and (arguments.peer is None or belief.peer_id == arguments.peer)
     ]
-    return BeliefsAnswer(beliefs=held[: told.limit], total=len(held))
+    return BeliefsAnswer(beliefs=held[: arguments.limit], total=len(held))
 
 
-def assess_peer(served: Served, told: PeerArguments) -> PeerAnswer:
-    return PeerAnswer.of(served.records.peer(told.peer))
+def assess_peer(served: Served, arguments: PeerArguments) -> PeerAnswer:
+    return PeerAnswer.of(served.records.peer(arguments.peer))
 
 
-def consult(served: Served, told: ConsultArguments) -> VerdictAnswer:
-    settings, kind = served.records.settings.consultation, told.kind
-    if kind is None and told.tool is not None:
-        kind = kind_of_tool(told.tool, {"step": told.step}, settings)
+def consult(served: Served, arguments: ConsultArguments) -> VerdictAnswer:
+    settings, kind = served.records.settings.consultation, arguments.kind
+    if kind is None and arguments.tool is not None:
+        kind = kind_of_tool(arguments.tool, {"step": arguments.step}, settings)
     elif kind is None:
-        trust = served.records.trust(told.peer)
-        kind = kind_of_reply(told.step, told.asked_characters, trust, settings)
+        trust = served.records.trust(arguments.peer)
+        kind = kind_of_reply(arguments.step, arguments.asked_characters, trust, settings)
     if kind is None:
         why = "nothing about it is hard to take back"
         return VerdictAnswer(
             decision="approve", kind=None, conditions=[], reasoning=why, suggested_response=""
         )
-    said = f"call {told.tool} with {told.step}" if told.tool else told.step
-    verdict = served.records.verdict(kind, said, told.peer)
+    call = f"call {arguments.tool} with {arguments.step}" if arguments.tool else arguments.step
+    verdict = served.records.verdict(kind, call, arguments.peer)
     return VerdictAnswer(
         decision=verdict.decision,
         kind=kind,

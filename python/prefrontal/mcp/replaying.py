@@ -148,24 +148,24 @@ class Replays:
         self._room = anyio.CapacityLimiter(at_once)
 
     async def replay(
-        self, served: Served, told: ReplayArguments, progress: Progress
+        self, served: Served, arguments: ReplayArguments, progress: Progress
     ) -> ReplayAnswer:
-        if (told.git is None) == (told.events is None):
-            given = "both" if told.git is not None else "neither"
-            raise InputError(f"arguments must have exactly one of git and events, got {given}")
+        if (arguments.git is None) == (arguments.events is None):
+            sources = "both" if arguments.git is not None else "neither"
+            raise InputError(f"arguments must have exactly one of git and events, got {sources}")
         request = Request(
-            recall=told.recall,
-            relevant=told.relevant,
-            limit=told.max_windows,
-            labels=told.labels,
+            recall=arguments.recall,
+            relevant=arguments.relevant,
+            limit=arguments.max_windows,
+            labels=arguments.labels,
         )
-        path = str(served.below(told.git or told.events or ""))
-        if told.git is None:
+        path = str(served.below(arguments.git or arguments.events or ""))
+        if arguments.git is None:
             _check_file(path)
-        run = replay_events if told.git is None else replay_git
+        run = replay_events if arguments.git is None else replay_git
 
         def work() -> ReplayResult:
-            if told.git is not None:
+            if arguments.git is not None:
                 _check_repository(served, path)
             return run(path, request, PulseGate(), progress.step)
 
@@ -198,8 +198,8 @@ def tools() -> tuple[Offered, ...]:
 
 def _check_file(path: str) -> None:
     """InputError for what may never end: a pipe, a device. What is not there is told later."""
-    told = Path(path)
-    if told.exists() and not told.is_file():
+    file = Path(path)
+    if file.exists() and not file.is_file():
         raise InputError(f"events must be a plain file, got {path!r:.200}")
 
 

@@ -59,7 +59,7 @@ TEMPLATES = (
 
 def listed(served: Served) -> list[Resource]:
     """The wakes, the beliefs, the latest decisions, the peers seen last."""
-    found = [
+    resources = [
         Resource(
             uri=WAKES,
             name="wakes",
@@ -76,12 +76,12 @@ def listed(served: Served) -> list[Resource]:
     ]
     served.log.flush()
     for record in served.log.recent(_LISTED):
-        found.append(_resource("decisions", record.id, record.question or record.subject))
+        resources.append(_resource("decisions", record.id, record.question or record.subject))
     with served.records.ledger() as book:
         for each in book.standings(_LISTED):
             name = each.peer.display_name or each.peer.peer_id
-            found.append(_resource("peers", each.peer.peer_id, name))
-    return found
+            resources.append(_resource("peers", each.peer.peer_id, name))
+    return resources
 
 
 async def read(served: Served, uri: str) -> ReadResourceResult:
@@ -92,10 +92,10 @@ async def read(served: Served, uri: str) -> ReadResourceResult:
         if reader is None or not _is_whole(kind, name):
             known = "wakes, wakes/after/ID, beliefs, decisions/ID, peers/ID"
             raise InputError(f"uri must be {SCHEME}:// with {known}, got {uri!r:.200}")
-        found = await anyio.to_thread.run_sync(reader, served, name)
+        content = await anyio.to_thread.run_sync(reader, served, name)
     except PrefrontalError as error:
         raise MCPError(INVALID_PARAMS, str(error), {"uri": uri}) from None
-    text = found.model_dump_json()
+    text = content.model_dump_json()
     return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=JSON, text=text)])
 
 

@@ -82,14 +82,14 @@ class RouteAnswer(Answer):
         )
 
 
-def route_tool(served: Served, told: RouteArguments) -> RouteAnswer:
+def route_tool(served: Served, arguments: RouteArguments) -> RouteAnswer:
     settings = served.settings.routing
     workflows = served.settings.path(settings.workflows_root)
     if not workflows.is_dir():
         rule = "be a folder of tools (routing.workflows_root in prefrontal.yml)"
         raise InputError(f"workflows must {rule}, got {str(workflows)!r}")
     router = build_router(settings, build_layout(settings, workflows), tries=False)
-    return RouteAnswer.of(router.route(told.prompt, Mode(plan_only=True, interactive=False)))
+    return RouteAnswer.of(router.route(arguments.prompt, Mode(plan_only=True, interactive=False)))
 
 
 TOOLS = (

@@ -38,14 +38,14 @@ class Served:
     clock: Clock
     readable: Path | None = None
 
-    def below(self, told: str) -> Path:
+    def below(self, name: str) -> Path:
         """A path to read. Raises InputError for one outside of what may be read."""
         try:
-            path = Path(told).expanduser().resolve()
+            path = Path(name).expanduser().resolve()
         except (OSError, RuntimeError, ValueError) as error:
-            raise InputError(f"path must be one that can be, got {told!r:.80} ({error})") from None
+            raise InputError(f"path must be one that can be, got {name!r:.80} ({error})") from None
         if self.readable is not None and not path.is_relative_to(self.readable.resolve()):
-            raise InputError(f"path must lie below {self.readable}, got {told!r:.80}")
+            raise InputError(f"path must lie below {self.readable}, got {name!r:.80}")
         return path
 
 
@@ -65,12 +65,12 @@ def open_served(
     Raises InputError for settings that cannot be, SourceError for files that cannot be read.
     """
     clock = clock or SystemClock()
-    told = read_agent_config(config, keys={"workspace", "ledger", "cortex"})
-    folder = workspace_folder(workspace, told)
-    records = AgentRecords(folder, told, clock=clock)
+    agent = read_agent_config(config, keys={"workspace", "ledger", "cortex"})
+    folder = workspace_folder(workspace, agent)
+    records = AgentRecords(folder, agent, clock=clock)
     state.make()
     with DecisionLog(state.decisions, clock=clock) as log:
-        standings = gate_standings(settings.executive, told, folder)
+        standings = gate_standings(settings.executive, agent, folder)
         modules = [*modules, *adopted_modules(settings, log)]
         gate = Asker(log, modules, settings.gate, standings=standings, clock=clock)
         yield Served(settings, log, gate, records, clock, readable)

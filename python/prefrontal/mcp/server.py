@@ -49,23 +49,23 @@ def build_server(served: Served, every_s: float | None = EVERY_S) -> Server[Any]
     async def list_tools(_: Context, __: Page) -> ListToolsResult:
         return ListToolsResult(tools=listed)
 
-    async def call_tool(context: Context, told: CallToolRequestParams) -> CallToolResult:
-        tool = tools.get(told.name)
+    async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
+        tool = tools.get(params.name)
         if tool is None:
             known = ", ".join(tools)
-            sentence = f"name must be one of {known}, got {told.name!r:.80}"
+            sentence = f"name must be one of {known}, got {params.name!r:.80}"
             raise MCPError(INVALID_PARAMS, sentence)
-        return await tool.call(served, told.arguments or {}, Progress(context.session))
+        return await tool.call(served, params.arguments or {}, Progress(context.session))
 
     async def list_resources(_: Context, __: Page) -> ListResourcesResult:
-        found = await anyio.to_thread.run_sync(resources.listed, served)
-        return ListResourcesResult(resources=found)
+        items = await anyio.to_thread.run_sync(resources.listed, served)
+        return ListResourcesResult(resources=items)
 
     async def list_templates(_: Context, __: Page) -> ListResourceTemplatesResult:
         return ListResourceTemplatesResult(resource_templates=list(resources.TEMPLATES))
 
-    async def read_resource(_: Context, told: ReadResourceRequestParams) -> ReadResourceResult:
-        return await resources.read(served, told.uri)
+    async def read_resource(_: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        return await resources.read(served, params.uri)
 
     about: dict[str, Any] = {
         "version": __version__,

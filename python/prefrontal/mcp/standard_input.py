@@ -56,11 +56,11 @@ def client_lines() -> Iterator[ClientLines]:
 
     Raises SourceError when the process was started without one.
     """
-    given = standard_input()
-    own = os.dup(given)
+    stream = standard_input()
+    own = os.dup(stream)
     try:
         with Path(os.devnull).open("rb") as nothing:
-            os.dup2(nothing.fileno(), given)
+            os.dup2(nothing.fileno(), stream)
         lines = ClientLines(own)
         lines.start()
         try:
@@ -68,5 +68,5 @@ def client_lines() -> Iterator[ClientLines]:
         finally:
             lines.stop()
     finally:
-        os.dup2(own, given)
+        os.dup2(own, stream)
         os.close(own)

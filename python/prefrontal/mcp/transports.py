@@ -106,8 +106,8 @@ class TokenCheck:
             await self._app(scope, receive, send)
 
     def _is_let_in(self, scope: Scope) -> bool:
-        given = [value for name, value in scope["headers"] if name == b"authorization"]
-        return len(given) == 1 and hmac.compare_digest(given[0], self._wanted)
+        values = [value for name, value in scope["headers"] if name == b"authorization"]
+        return len(values) == 1 and hmac.compare_digest(values[0], self._wanted)
 
 
 async def _refuse(send: Send) -> None:

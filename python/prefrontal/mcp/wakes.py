@@ -30,11 +30,11 @@ def wakes(served: Served, name: str) -> WakesAnswer:
     Raises InputError for a decision that was not kept.
     """
     served.log.flush()
-    told = name.removeprefix(AFTER) if name else None
-    found = list(served.log.wakes_after(told, PAGE if told is None else PAGE + 1))
-    page = found[:PAGE]
+    after = name.removeprefix(AFTER) if name else None
+    records = list(served.log.wakes_after(after, PAGE if after is None else PAGE + 1))
+    page = records[:PAGE]
     return WakesAnswer(
         wakes=[DecisionDocument.model_validate(document(each)) for each in page],
-        last=page[-1].id if page else told,
-        more=len(found) > PAGE,
+        last=page[-1].id if page else after,
+        more=len(records) > PAGE,
     )

@@ -46,8 +46,8 @@ class GivenEvent(Arguments):
 
     def signal(self, now: float) -> SignalEvent:
         """As the gate takes it."""
-        told = {"actor": self.actor, "text": self.text}
-        features = {key: value for key, value in told.items() if value is not None}
+        extra = {"actor": self.actor, "text": self.text}
+        features = {key: value for key, value in extra.items() if value is not None}
         moment = now if self.timestamp is None else self.timestamp
         return SignalEvent(
             self.source,
@@ -98,11 +98,11 @@ class ExplainArguments(Arguments):
     id: _Id = Field(description="of the decision, or its beginning (four characters or more)")
 
 
-async def should_wake(served: Served, told: WakeArguments, _: Progress) -> WakeAnswer:
+async def should_wake(served: Served, arguments: WakeArguments, _: Progress) -> WakeAnswer:
     now = served.clock.now()
-    window = [each.signal(now) for each in told.events]
+    window = [each.signal(now) for each in arguments.events]
     try:
-        records = served.gate.judge(window, told.module)
+        records = served.gate.judge(window, arguments.module)
     except TypeError as error:  # a feature of the wrong type; the sentence names it
         raise InputError(str(error)) from None
     questions = [each.question for each in records if each.question is not None]
@@ -115,18 +115,18 @@ async def should_wake(served: Served, told: WakeArguments, _: Progress) -> WakeA
     )
 
 
-def give_feedback(served: Served, told: FeedbackArguments) -> FeedbackAnswer:
-    if (kind := served.gate.find(told.id).kind) not in LABELLED:
+def give_feedback(served: Served, arguments: FeedbackArguments) -> FeedbackAnswer:
+    if (kind := served.gate.find(arguments.id).kind) not in LABELLED:
         raise InputError(f"id must belong to a wake, a route or an act, got one of kind {kind}")
-    label = WORDS[told.label] if isinstance(told.label, str) else told.label + 0.0
-    before = served.gate.label(told.id, label)
+    label = WORDS[arguments.label] if isinstance(arguments.label, str) else arguments.label + 0.0
+    before = served.gate.label(arguments.id, label)
     return FeedbackAnswer(
         id=before.id, kind=before.kind, subject=before.subject, label=label, before=before.label
     )
 
 
-def explain_decision(served: Served, told: ExplainArguments) -> Explanation:
-    return explained(served, told.id)
+def explain_decision(served: Served, arguments: ExplainArguments) -> Explanation:
+    return explained(served, arguments.id)
 
 
 def explained(served: Served, decision_id: str) -> Explanation:

@@ -22,13 +22,13 @@ def with_adopted(text: str, entry: Entry) -> str:
     import yaml  # type: ignore[import-untyped]
 
     before = yaml.safe_load(text)
-    found = _extended(text, entry, yaml)
-    if found is None or not _reads(found, _meant(before, entry), yaml):
+    extended = _extended(text, entry, yaml)
+    if extended is None or not _reads(extended, _meant(before, entry), yaml):
         raise InputError(
             "settings must be a block of `key: value` lines to be extended; write this there:\n"
             f"{KEY}:\n{_item(entry, 2)}"
         )
-    return found
+    return extended
 
 
 def _reads(text: str, document: dict[str, Any], yaml: Any) -> bool:
@@ -111,7 +111,7 @@ def _item(entry: Entry, column: int) -> str:
 def _scalar(value: Any) -> str:
     """JSON is YAML but for floats without a point, such as 1e-05."""
     if isinstance(value, float):
-        shown = repr(value)
-        return shown if "." in shown or "e" not in shown else shown.replace("e", ".0e")
-    shown = json.dumps(value, ensure_ascii=False)
-    return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in shown)
+        text = repr(value)
+        return text if "." in text or "e" not in text else text.replace("e", ".0e")
+    text = json.dumps(value, ensure_ascii=False)
+    return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in text)

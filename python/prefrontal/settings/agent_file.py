@@ -88,8 +88,10 @@ def read_agent_config(
     config: dict[str, Any] = {}
     for file in agent_files(path, here):
         try:
-            found = {key: value for key, value in _roots(file).items() if key in keys}
-            config = _merged(config, {key: _filled(each, environ) for key, each in found.items()})
+            sections = {key: value for key, value in _roots(file).items() if key in keys}
+            config = _merged(
+                config, {key: _filled(each, environ) for key, each in sections.items()}
+            )
         except InputError as error:
             name = os.fspath(file)
             raise InputError(str(error) if name in str(error) else f"{name}: {error}") from None
@@ -97,14 +99,14 @@ def read_agent_config(
 
 
 def workspace_folder(
-    told: str | os.PathLike[str] | None = None,
+    folder: str | os.PathLike[str] | None = None,
     config: Mapping[str, Any] | None = None,
     environ: Mapping[str, str] = os.environ,
 ) -> Path:
     """The agent's folder: as told, else PREFRONTAL_HOME, else the key `workspace`, else
     ~/.prefrontal/workspace. It need not exist. Raises InputError for `~somebody`.
     """
-    named = told or environ.get("PREFRONTAL_HOME") or (config or {}).get("workspace")
+    named = folder or environ.get("PREFRONTAL_HOME") or (config or {}).get("workspace")
     try:
         return Path(named or "~/.prefrontal/workspace").expanduser()
     except RuntimeError as error:
@@ -162,7 +164,7 @@ def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any
 def _filled(value: Any, environ: Mapping[str, str]) -> Any:
     """The value with its variables filled in, however deep they stand."""
     if isinstance(value, str):
-        text = _VARIABLE.sub(lambda found: _looked_up(found, environ), value)
+        text = _VARIABLE.sub(lambda match: _looked_up(match, environ), value)
         return _scalar(text) if _VARIABLE.fullmatch(value) else text
     if isinstance(value, dict):
         return {key: _filled(each, environ) for key, each in value.items()}
@@ -178,8 +180,8 @@ def _scalar(text: str) -> str | int | float | bool:
     return text
 
 
-def _looked_up(found: re.Match[str], environ: Mapping[str, str]) -> str:
-    name, default = found.groups()
+def _looked_up(match: re.Match[str], environ: Mapping[str, str]) -> str:
+    name, default = match.groups()
     value = environ.get(name) or default
     if value is None:
         raise InputError(f"the variable {name} must be set, or have a default as ${{{name}:-...}}")

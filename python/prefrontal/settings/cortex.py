@@ -156,9 +156,11 @@ def _trigger(raw: dict[Any, Any], entry: object) -> object:
     return name
 
 
-def _same(raw: dict[Any, Any], name: str, value: object, told: str) -> None:
+def _same(raw: dict[Any, Any], name: str, value: object, other: str) -> None:
     if name in raw and raw[name] != value:
-        raise InputError(f"{told} must be the same as cortex.{name} ({raw[name]!r}), got {value!r}")
+        raise InputError(
+            f"{other} must be the same as cortex.{name} ({raw[name]!r}), got {value!r}"
+        )
     raw[name] = value
 
 
@@ -166,17 +168,17 @@ def _known(
     model: type[BaseModel], raw: Mapping[Any, Any], where: str, warnings: list[str]
 ) -> dict[str, Any]:
     """The keys that the model has, at every depth; the others become warnings."""
-    found: dict[str, Any] = {}
+    known: dict[str, Any] = {}
     for key, value in raw.items():
         name = str(key)
         if name not in model.model_fields:
             warnings.append(f"{where}.{name} is no known key{_nearest(name, model)}; ignored")
             continue
         inner = model.model_fields[name].annotation
-        found[name] = value
+        known[name] = value
         if isinstance(inner, type) and issubclass(inner, BaseModel) and isinstance(value, Mapping):
-            found[name] = _known(inner, value, f"{where}.{name}", warnings)
-    return found
+            known[name] = _known(inner, value, f"{where}.{name}", warnings)
+    return known
 
 
 def _nearest(name: str, model: type[BaseModel]) -> str:

@@ -74,15 +74,15 @@ class GateSettings(BaseModel, metaclass=_Told):
         if self.threshold is not None and self.recall is not None:
             raise broken("have a threshold or a recall, not both")
 
-    def recall_of(self, own: float | None, asked: float | None = None) -> float | None:
+    def recall_of(self, own: float | None, wish: float | None = None) -> float | None:
         """The recall that a module's threshold follows; None where a fixed one was chosen.
 
-        own, asked: the threshold and the recall that the module declares.
+        own, wish: the threshold and the recall that the module declares.
         """
         if self.threshold is not None:
             return None
         if self.recall is not None:
             return self.recall
-        if asked is not None:
-            return asked
+        if wish is not None:
+            return wish
         return USUAL_RECALL if own is None else None

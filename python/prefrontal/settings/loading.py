@@ -76,15 +76,15 @@ def parse_settings(raw: object, told: Mapping[str, Any] | None = None) -> Settin
     return settings
 
 
-def _gathered(told: Mapping[str, Any]) -> dict[str, Any]:
+def _gathered(flat: Mapping[str, Any]) -> dict[str, Any]:
     """The same with the keys of the gate at the top moved below `gate`.
 
     Raises InputError for a key that stands in both places.
     """
-    top = {key: value for key, value in told.items() if key in TOP_KEYS}
+    top = {key: value for key, value in flat.items() if key in TOP_KEYS}
     if not top:
-        return dict(told)
-    rest = {key: value for key, value in told.items() if key not in top}
+        return dict(flat)
+    rest = {key: value for key, value in flat.items() if key not in top}
     below = rest.get(GATE) or {}
     if not isinstance(below, dict):
         return rest  # refused where it is parsed

@@ -134,8 +134,8 @@ class Sink(BaseModel):
         return self.durable
 
     def model_post_init(self, context: Any, /) -> None:
-        given = (self.exec, self.post, self.lines, self.openclaw)
-        if sum(each is not None for each in given) != 1:
+        targets = (self.exec, self.post, self.lines, self.openclaw)
+        if sum(each is not None for each in targets) != 1:
             raise broken("have exactly one of exec, post, lines, openclaw")
         if self.durable and self.lines == "-":
             raise broken('not be durable beside lines "-": standard output is told once')

@@ -167,10 +167,10 @@ class Routing(BaseModel):
 
     def log_days(self) -> int:
         """Days that logs are kept."""
-        told = self.log.retention_days
-        return self.retention_days if told is None else told
+        days = self.log.retention_days
+        return self.retention_days if days is None else days
 
     def tmp_days(self) -> int:
         """Days that temporary modules are kept."""
-        told = self.tmp.retention_days
-        return self.retention_days if told is None else told
+        days = self.tmp.retention_days
+        return self.retention_days if days is None else days

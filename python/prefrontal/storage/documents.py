@@ -53,12 +53,12 @@ def _json(text: str) -> object:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    result = dict(pairs)
+    if len(result) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"the key {twice!r} stands twice")
-    return found
+    return result
 
 
 def _yaml(text: str) -> object:
@@ -74,9 +74,9 @@ def _yaml(text: str) -> object:
 
 
 def _marked(error: Any) -> list[str]:
-    said = [part for part in (error.context, error.problem) if part]
+    parts = [part for part in (error.context, error.problem) if part]
     mark = error.problem_mark or error.context_mark
-    return [*said, f"(line {mark.line + 1}, column {mark.column + 1})"] if mark else said
+    return [*parts, f"(line {mark.line + 1}, column {mark.column + 1})"] if mark else parts
 
 
 def _refuse_twins(root: Any, yaml: Any) -> None:

@@ -86,8 +86,8 @@ class MemoryFiles:
         texts = {}
         for path in sorted(self.folder.glob("*.md")) if self.folder.is_dir() else ():
             text = _read(path) if path.is_file() else None
-            if text is not None and (found := _key_and_text(path.stem, text)) is not None:
-                texts[found[0]] = found[1]
+            if text is not None and (entry := _key_and_text(path.stem, text)) is not None:
+                texts[entry[0]] = entry[1]
         return texts
 
 

@@ -16,13 +16,13 @@ def migrate(database: Database, steps: Sequence[Step]) -> None:
 
     Several processes may do so at once. Raises SourceError for a schema newer than `steps`.
     """
-    found = schema_version(database)
-    if found > len(steps):
+    version = schema_version(database)
+    if version > len(steps):
         raise SourceError(
-            f"{database.path} was written by a newer release (schema {found}, this one knows "
+            f"{database.path} was written by a newer release (schema {version}, this one knows "
             f"{len(steps)}): upgrade prefrontal or choose another file"
         )
-    for number, step in enumerate(steps[found:], start=found + 1):
+    for number, step in enumerate(steps[version:], start=version + 1):
         with database.transaction():
             if schema_version(database) < number:
                 step(database)

@@ -17,8 +17,8 @@ NAME_LIMIT = 150
 
 def default_state() -> Path:
     """$XDG_STATE_HOME/prefrontal, usually ~/.local/state/prefrontal."""
-    told = os.environ.get("XDG_STATE_HOME", "")
-    home = Path(told) if Path(told).is_absolute() else Path("~/.local/state").expanduser()
+    folder = os.environ.get("XDG_STATE_HOME", "")
+    home = Path(folder) if Path(folder).is_absolute() else Path("~/.local/state").expanduser()
     return home / "prefrontal"
 
 

@@ -19,8 +19,8 @@ def ranked(texts: Mapping[str, str], query: str, limit: int) -> list[tuple[str, 
     as three in the text.
     """
     wanted = set(_words(query))
-    found = {key: _counts(key, text, wanted) for key, text in texts.items()}
-    scored = [(key, score) for key, score in _scores(found, wanted).items() if score > 0]
+    counts = {key: _counts(key, text, wanted) for key, text in texts.items()}
+    scored = [(key, score) for key, score in _scores(counts, wanted).items() if score > 0]
     return sorted(scored, key=lambda each: (-each[1], each[0]))[:limit]
 
 
@@ -36,13 +36,13 @@ def _counts(key: str, text: str, wanted: set[str]) -> Counter[str]:
     return counts
 
 
-def _scores(found: Mapping[str, Counter[str]], wanted: set[str]) -> dict[str, float]:
+def _scores(by_key: Mapping[str, Counter[str]], wanted: set[str]) -> dict[str, float]:
     weights = {}
     for word in wanted:
-        holders = sum(word in counts for counts in found.values())
-        weights[word] = math.log1p(len(found) / max(1, holders))
+        holders = sum(word in counts for counts in by_key.values())
+        weights[word] = math.log1p(len(by_key) / max(1, holders))
     total = sum(weights.values()) or 1.0
     return {
         key: sum(weights[word] * n / (n + 1) for word, n in counts.items()) / total
-        for key, counts in found.items()
+        for key, counts in by_key.items()
     }

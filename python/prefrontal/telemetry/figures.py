@@ -56,8 +56,8 @@ class Snapshot:
     @cached_property
     def estimates(self) -> dict[str, RecallEstimate]:
         """The recall of each module for which one can be told."""
-        told = ((each, self._registry.recall_estimate(each)) for each in self.status["thresholds"])
-        return {module: estimate for module, estimate in told if estimate is not None}
+        pairs = ((each, self._registry.recall_estimate(each)) for each in self.status["thresholds"])
+        return {module: estimate for module, estimate in pairs if estimate is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,31 +78,31 @@ def check_tokens_per_wake(value: object) -> None:
 
 
 def _status(key: str) -> Callable[[Snapshot], Iterator[Sample]]:
-    return lambda told: iter([({}, float(told.status[key]))])
+    return lambda snapshot: iter([({}, float(snapshot.status[key]))])
 
 
 def _decided(reason: Reason) -> Callable[[Snapshot], Iterator[Sample]]:
-    return lambda told: iter([({}, float(told.decided(reason)))])
+    return lambda snapshot: iter([({}, float(snapshot.decided(reason)))])
 
 
-def _suppressed(told: Snapshot) -> Iterator[Sample]:
+def _suppressed(snapshot: Snapshot) -> Iterator[Sample]:
     for reason in SUPPRESSING:
-        yield {"reason": str(reason)}, float(told.decided(reason))
+        yield {"reason": str(reason)}, float(snapshot.decided(reason))
 
 
-def _tokens_saved(told: Snapshot) -> Iterator[Sample]:
-    yield {}, float(told.tokens_saved)
+def _tokens_saved(snapshot: Snapshot) -> Iterator[Sample]:
+    yield {}, float(snapshot.tokens_saved)
 
 
-def _thresholds(told: Snapshot) -> Iterator[Sample]:
-    for module, threshold in told.status["thresholds"].items():
+def _thresholds(snapshot: Snapshot) -> Iterator[Sample]:
+    for module, threshold in snapshot.status["thresholds"].items():
         yield {"module": module}, float(threshold)
 
 
 def _estimated(field: str) -> Callable[[Snapshot], Iterator[Sample]]:
-    return lambda told: (
+    return lambda snapshot: (
         ({"module": module}, float(getattr(estimate, field)))
-        for module, estimate in told.estimates.items()
+        for module, estimate in snapshot.estimates.items()
     )
 
 

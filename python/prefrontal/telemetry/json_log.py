@@ -24,7 +24,7 @@ class JsonLogFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         at = datetime.fromtimestamp(record.created, UTC)
-        told: dict[str, object] = {
+        fields: dict[str, object] = {
             "time": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
             "level": record.levelname.lower(),
             "logger": record.name,
@@ -32,11 +32,11 @@ class JsonLogFormatter(logging.Formatter):
         }
         decision = getattr(record, "decision", None)
         if isinstance(decision, Mapping):
-            told["decision"] = {n: _plain(decision[n]) for n in FIELDS if n in decision}
+            fields["decision"] = {n: _plain(decision[n]) for n in FIELDS if n in decision}
         if record.exc_info and record.exc_info[0]:
-            told["error"] = record.exc_info[0].__qualname__
-            told["traceback"] = redact(self.formatException(record.exc_info))
-        return json.dumps(told)
+            fields["error"] = record.exc_info[0].__qualname__
+            fields["traceback"] = redact(self.formatException(record.exc_info))
+        return json.dumps(fields)
 
 
 def _plain(value: object) -> object:

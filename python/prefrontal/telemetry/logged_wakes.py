@@ -23,9 +23,9 @@ def log_wakes(registry: Watch, *, questions: bool = False) -> Callable[[], None]
     """
 
     def handler(decision: Decision) -> None:
-        told = mention(decision)
+        text = mention(decision)
         if questions:
-            told["question"] = decision.question
-        log.info("%s: %s", decision.subject, decision.reason, extra={"decision": told})
+            text["question"] = decision.question
+        log.info("%s: %s", decision.subject, decision.reason, extra={"decision": text})
 
     return registry.on_wake(handler)

@@ -20,15 +20,17 @@ def prometheus_text(registry: Watch, tokens_per_wake: int = TOKENS_PER_WAKE) -> 
     tokens_per_wake: 0 or more. Raises InputError for another.
     """
     check_tokens_per_wake(tokens_per_wake)
-    told = Snapshot(registry, tokens_per_wake)
-    return "".join(_family(each, told) for each in FIGURES)
+    snapshot = Snapshot(registry, tokens_per_wake)
+    return "".join(_family(each, snapshot) for each in FIGURES)
 
 
-def _family(figure: Figure, told: Snapshot) -> str:
+def _family(figure: Figure, snapshot: Snapshot) -> str:
     """HELP and TYPE stand there even when nothing can be told yet."""
     name = figure.name.replace(".", "_") + ("_total" if figure.kind == "counter" else "")
     lines = [f"# HELP {name} {_escaped(figure.meaning)}", f"# TYPE {name} {figure.kind}"]
-    lines += [f"{name}{_labels(labels)} {_number(value)}" for labels, value in figure.read(told)]
+    lines += [
+        f"{name}{_labels(labels)} {_number(value)}" for labels, value in figure.read(snapshot)
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -28,10 +28,10 @@ def register_figures(meter: Meter, look: Callable[[], Snapshot | None]) -> None:
 
 def _callback(figure: Figure, look: Callable[[], Snapshot | None]) -> Callback:
     def points(_: CallbackOptions) -> Iterable[Point]:
-        told = look()
-        if told is None:
+        snapshot = look()
+        if snapshot is None:
             return
-        for labels, value in figure.read(told):
+        for labels, value in figure.read(snapshot):
             exact = int(value) if figure.kind == "counter" else value
             yield Point(exact, {f"prefrontal.{name}": text for name, text in labels.items()})
 

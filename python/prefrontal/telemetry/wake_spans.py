@@ -155,7 +155,7 @@ class WakeSpans:
 
 def _fail(span: Span, error: Exception) -> None:
     """Tell of the error without secrets: a model that refuses a key may repeat it."""
-    said = redact(str(error))
+    message = redact(str(error))
     trace = redact("".join(format_exception(error)))
-    span.record_exception(error, {"exception.message": said, "exception.stacktrace": trace})
-    span.set_status(Status(StatusCode.ERROR, f"{type(error).__name__}: {said}"))
+    span.record_exception(error, {"exception.message": message, "exception.stacktrace": trace})
+    span.set_status(Status(StatusCode.ERROR, f"{type(error).__name__}: {message}"))

@@ -29,15 +29,15 @@ class WokenAgent:
 
     def attributes(self) -> dict[str, str]:
         """What the GenAI conventions want to be known when the span begins."""
-        told = {
+        attributes = {
             "gen_ai.operation.name": "invoke_agent",
             "gen_ai.provider.name": self.provider,
             "gen_ai.agent.name": self.name,
             "gen_ai.request.model": self.model,
         }
-        return {key: value for key, value in told.items() if value}
+        return {key: value for key, value in attributes.items() if value}
 
     def metric_attributes(self) -> dict[str, str]:
         """Those that belong to the duration of an invocation."""
-        told = {"gen_ai.agent.name": self.name, "gen_ai.request.model": self.model}
-        return {key: value for key, value in told.items() if value}
+        attributes = {"gen_ai.agent.name": self.name, "gen_ai.request.model": self.model}
+        return {key: value for key, value in attributes.items() if value}

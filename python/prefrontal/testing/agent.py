@@ -147,8 +147,8 @@ class ScriptedSubagent(_Scripted):
         try:
             await wait_for(self._wait(step), timeout_seconds, clock)
         except TimeoutError:
-            told = f"Timeout after {timeout_seconds:g} seconds"
-            return SubagentResult(False, "", task, clock.monotonic() - begun, told)
+            message = f"Timeout after {timeout_seconds:g} seconds"
+            return SubagentResult(False, "", task, clock.monotonic() - begun, message)
         return _spawned(step, task, clock.monotonic() - begun)
 
 
@@ -207,8 +207,8 @@ class ScriptedLLM(_Scripted):
         model: str | None = None,
         max_tokens: int = 2048,
     ) -> LLMResponse:
-        kept = [dict(message) for message in messages]
-        call = ChatCall(kept, list(tools) if tools is not None else None, model, max_tokens)
+        copies = [dict(message) for message in messages]
+        call = ChatCall(copies, list(tools) if tools is not None else None, model, max_tokens)
         self.calls.append(call)
         step = self._step(call)
         step = "ok" if step is None else step

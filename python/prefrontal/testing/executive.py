@@ -34,8 +34,8 @@ class ScriptedChooser:
     heard: list[tuple[HeardBelief, ...]] = field(default_factory=list)
     learned: list[ActOutcome] = field(default_factory=list)
 
-    def choose(self, wake: Decision, heard: Sequence[HeardBelief]) -> Choice:
-        self.heard.append(tuple(heard))
+    def choose(self, wake: Decision, beliefs: Sequence[HeardBelief]) -> Choice:
+        self.heard.append(tuple(beliefs))
         return self.make(wake)
 
     def learn(self, wake: Decision, choice: Choice, outcome: ActOutcome) -> None:
@@ -73,13 +73,13 @@ class ScriptedReviewer:
         return self.verdict
 
     def reflect(
-        self, wake: Decision, choice: Choice, outcome: ActOutcome, judged: float | None
+        self, wake: Decision, choice: Choice, outcome: ActOutcome, score: float | None
     ) -> Sequence[Conclusion]:
-        self.judged.append(judged)
+        self.judged.append(score)
         return self.make(wake)
 
-    def judge(self, wake: Decision, judged: float) -> None:
-        self.judged.append(judged)
+    def judge(self, wake: Decision, score: float) -> None:
+        self.judged.append(score)
 
 
 @dataclass

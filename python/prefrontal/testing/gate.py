@@ -61,7 +61,7 @@ class ScriptedGate:
         matched = [relevant for events, relevant in windows if self.rule.matches(events)]
         return ScriptedFinding(self.rule, len(labels), sum(labels), len(matched), sum(matched))
 
-    def open(self, found: object, recall: float, complete: bool) -> ScriptedJudge:
+    def open(self, prior_rule: object, recall: float, complete: bool) -> ScriptedJudge:
         return ScriptedJudge(self, recall)
 
     def interval(self, hits: int, trials: int) -> tuple[float, float]:
@@ -69,7 +69,7 @@ class ScriptedGate:
 
     def asked(self, what: str) -> list[str]:
         """The locations for which `what` was asked, in order."""
-        return [place for asked, place, _ in self.diary if asked == what]
+        return [place for call, place, _ in self.diary if call == what]
 
     def _note(self, what: str, events: Events, value: float) -> None:
         self.diary.append((what, events[0].location if events else "", float(value)))
@@ -97,8 +97,8 @@ class ScriptedJudge:
         return Judgement(score, threshold, Reason.BELOW_THRESHOLD)
 
     def label(self, window: Window, judgement: Judgement, relevant: bool) -> None:
-        said = ("observe", "yes" if relevant else "no", judgement.threshold)
-        self.gate.diary.append(said)
+        entry = ("observe", "yes" if relevant else "no", judgement.threshold)
+        self.gate.diary.append(entry)
         self.gate._note("learn", window.events, relevant)
 
     def contributions(self, window: Window) -> list[tuple[str, float]]:

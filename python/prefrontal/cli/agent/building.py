@@ -37,7 +37,11 @@ class Told:
 
 
 def build(
-    told: Told, channels: Sequence[Plugin] = (), *, background: bool = True, discover: bool = True
+    options: Told,
+    channels: Sequence[Plugin] = (),
+    *,
+    background: bool = True,
+    discover: bool = True,
 ) -> Runtime:
     """The agent that options and files name.
 
@@ -47,32 +51,32 @@ def build(
     from ...runtime.plugins.config import ConfigPlugin
     from ...settings.agent_file import agent_files, read_agent_config
 
-    place = open_workspace(told.workspace, told.config)
+    place = open_workspace(options.workspace, options.config)
 
     def read() -> dict[str, Any]:
-        return with_options(read_agent_config(told.config), told)
+        return with_options(read_agent_config(options.config), options)
 
     return build_runtime(
-        with_options(place.config, told),
+        with_options(place.config, options),
         workspace=place.folder,
         background=background,
         channels=tuple(channels),
-        config_plugin=ConfigPlugin(agent_files(told.config), read),
+        config_plugin=ConfigPlugin(agent_files(options.config), read),
         discover=discover,
     )
 
 
-def with_options(config: dict[str, Any], told: Told) -> dict[str, Any]:
+def with_options(config: dict[str, Any], options: Told) -> dict[str, Any]:
     """The configuration with the options of the command line in front. Raises InputError."""
-    if told.log is not None and told.log not in LEVELS:
-        raise InputError(f"--log must be one of {', '.join(LEVELS)}, got {told.log!r}")
-    logging = {"level": told.usual_log} | config.get("logging", {})
-    result = config | {"logging": logging | ({"level": told.log} if told.log else {})}
-    if told.webhook:
+    if options.log is not None and options.log not in LEVELS:
+        raise InputError(f"--log must be one of {', '.join(LEVELS)}, got {options.log!r}")
+    logging = {"level": options.usual_log} | config.get("logging", {})
+    result = config | {"logging": logging | ({"level": options.log} if options.log else {})}
+    if options.webhook:
         channels = dict(config.get("channels", {}))
         below = channels.get("webhook") or {}
         if isinstance(below, dict):  # the channel refuses what is none
-            channels["webhook"] = below | dict(told.webhook)
+            channels["webhook"] = below | dict(options.webhook)
         result["channels"] = channels
     return result
 

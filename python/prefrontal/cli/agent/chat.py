@@ -34,14 +34,14 @@ def chat(log: str | None, workspace: str | None, config: str | None) -> None:
     from ...runtime.channels.terminal import TerminalChannel
     from .building import Told, build, end
 
-    told = open_workspace(workspace, config, keys=("identity", "provider")).config
-    identity = told.get("identity") or {}
+    settings = open_workspace(workspace, config, keys=("identity", "provider")).config
+    identity = settings.get("identity") or {}
     name = plain(str(identity.get("name") or "agent"))
     channel = TerminalChannel(agent=name, prompt="> " if sys.stdin and sys.stdin.isatty() else "")
     runtime = build(Told(workspace, config, log, usual_log="warn"), [channel])
     click.echo(f"Talking to {name}. /help lists commands, /quit ends.", err=True)
     model = runtime.registry.get_by_capability("llm")
-    if told.get("provider") is None and getattr(model, "name", None) == "rules":
+    if settings.get("provider") is None and getattr(model, "name", None) == "rules":
         click.echo(no_model(), err=True)
     end(runtime)
 

@@ -49,17 +49,17 @@ def list_peers(limit: int, as_json: bool, workspace: str | None, config: str | N
     if not 1 <= limit <= _MOST:
         raise InputError(f"--limit must be a whole number in 1..{_MOST}, got {limit!r}")
     with _ledger(workspace, config) as book:
-        found = book.standings(limit)
-        total = book.totals()["peers"] if found else 0
+        standings = book.standings(limit)
+        total = book.totals()["peers"] if standings else 0
     if as_json:
-        for each in found:
+        for each in standings:
             click.echo(json.dumps(_standing(each)))
-    elif found:
+    elif standings:
         from .ledger_pages import print_list
 
-        print_list(found)
-        if total > len(found):
-            click.echo(f"{total - len(found):,} more; --limit {total} shows all.")
+        print_list(standings)
+        if total > len(standings):
+            click.echo(f"{total - len(standings):,} more; --limit {total} shows all.")
     else:
         click.echo(_EMPTY)
 
@@ -80,15 +80,15 @@ def show(peer: str, last: int, as_json: bool, workspace: str | None, config: str
     with _ledger(workspace, config) as book:
         peer_id = _found(book, peer)
         summary = book.get_peer_assessment_summary(peer_id, last)
-        judged = list(book.assessments(peer_id))
+        latest = list(book.assessments(peer_id))
     if as_json:
-        assessments = [asdict(each) for each in judged]
+        assessments = [asdict(each) for each in latest]
         recent = summary.get("recent", [])
         click.echo(json.dumps({**summary, "recent": recent, "assessments": assessments}))
     else:
         from .ledger_peer_page import print_peer
 
-        print_peer(summary, judged)
+        print_peer(summary, latest)
 
 
 @ledger.command(short_help="How many peers and messages, and how trust is spread.")
@@ -145,30 +145,30 @@ def _ledger(workspace: str | None, config: str | None) -> Iterator[Ledger]:
 
     opened = open_workspace(workspace, config, keys=("ledger",))
     path = ledger_path(file_name(opened.config), opened.folder)
-    kept = isinstance(path, Path) and path.exists()
-    with Ledger(path, read_only=True) if kept else Ledger() as book:
+    exists = isinstance(path, Path) and path.exists()
+    with Ledger(path, read_only=True) if exists else Ledger() as book:
         yield book
 
 
-def _found(book: Ledger, told: str) -> str:
+def _found(book: Ledger, name: str) -> str:
     """The id that was meant. Raises InputError with the nearest that is known."""
-    if book.peer(told) is not None:
-        return told
+    if book.peer(name) is not None:
+        return name
     peers = book.list_peers()
-    if len(told) >= _LEAST_PREFIX:
-        begin = [each.peer_id for each in peers if each.peer_id.startswith(told)]
+    if len(name) >= _LEAST_PREFIX:
+        begin = [each.peer_id for each in peers if each.peer_id.startswith(name)]
         if len(begin) == 1:
             return begin[0]
     rule = "be one that `prefrontal ledger list` shows"
-    raise InputError(f"peer must {rule}, got {told!r}{_nearest(told, peers)}")
+    raise InputError(f"peer must {rule}, got {name!r}{_nearest(name, peers)}")
 
 
-def _nearest(told: str, peers: list[Peer]) -> str:
+def _nearest(text: str, peers: list[Peer]) -> str:
     if not peers:
         return "; the ledger holds no peers yet"
     known = {each.peer_id.casefold(): each for each in peers}
     known |= {each.display_name.casefold(): each for each in peers if each.display_name}
-    close = get_close_matches(told.casefold(), known, n=1)
+    close = get_close_matches(text.casefold(), known, n=1)
     if not close:
         return ""
     peer = known[close[0]]

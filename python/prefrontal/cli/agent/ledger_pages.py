@@ -22,7 +22,7 @@ NARROW, WIDE = 60, 90
 """A terminal of fewer cells: without counts and times of day; without names."""
 
 
-def print_list(found: Sequence[ScoredPeer]) -> None:
+def print_list(standings: Sequence[ScoredPeer]) -> None:
     """Peer, name, messages either way, when it was seen last, and the scores."""
     with page() as console:
         narrow, wide = console.width < NARROW, console.width >= WIDE
@@ -31,8 +31,8 @@ def print_list(found: Sequence[ScoredPeer]) -> None:
         table = plain_table(*names)
         for column, name in zip(table.columns, names, strict=True):
             column.justify = "right" if name in ("in", "out", "info", "trust") else "left"
-        room = _room(console, found, narrow, wide)
-        for each in found:
+        room = _room(console, standings, narrow, wide)
+        for each in standings:
             peer = each.peer
             seen = when(peer.last_seen)
             table.add_row(
@@ -84,13 +84,15 @@ def _bars(counts: Mapping[str, int], console: Console) -> Any:
     return table
 
 
-def _room(console: Console, found: Sequence[ScoredPeer], narrow: bool, wide: bool) -> int:
+def _room(console: Console, standings: Sequence[ScoredPeer], narrow: bool, wide: bool) -> int:
     """How wide an id may be beside the other columns."""
-    longest = max(shown(each.peer.peer_id).cell_len for each in found)
-    taken = (10 if narrow else 16) + 4 + 5 + 2 * 3
+    longest = max(shown(each.peer.peer_id).cell_len for each in standings)
+    width = (10 if narrow else 16) + 4 + 5 + 2 * 3
     if not narrow:
-        counts = [f"{n:,}" for each in found for n in (each.peer.in_count, each.peer.out_count)]
-        taken += 2 * (max(3, *map(len, counts)) + 2)
+        counts = [f"{n:,}" for each in standings for n in (each.peer.in_count, each.peer.out_count)]
+        width += 2 * (max(3, *map(len, counts)) + 2)
     if wide:
-        taken += 2 + max(4, *(min(NAME_WIDTH, shown(e.peer.display_name).cell_len) for e in found))
-    return max(LEAST_ID, min(longest, console.width - taken))
+        width += 2 + max(
+            4, *(min(NAME_WIDTH, shown(e.peer.display_name).cell_len) for e in standings)
+        )
+    return max(LEAST_ID, min(longest, console.width - width))

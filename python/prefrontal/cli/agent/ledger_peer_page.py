@@ -21,17 +21,17 @@ MOST_JUDGMENTS = 5
 LEAST_TEXT = 16
 
 
-def print_peer(summary: Mapping[str, Any], judged: Sequence[Assessment]) -> None:
+def print_peer(summary: Mapping[str, Any], assessments: Sequence[Assessment]) -> None:
     """Everything that is known of the peer."""
     with page() as console:
         title = shown(summary["peer_id"], "bold")
         if summary["display_name"]:
             title = Text.assemble(title, "  called ", shown(summary["display_name"]))
         console.print(title, "", _facts(summary), sep="\n")
-        if judged:
-            console.print("", _judgments(judged, console), sep="\n")
-            if len(judged) > MOST_JUDGMENTS:
-                console.print(f"and {len(judged) - MOST_JUDGMENTS:,} before; --json shows all")
+        if assessments:
+            console.print("", _judgments(assessments, console), sep="\n")
+            if len(assessments) > MOST_JUDGMENTS:
+                console.print(f"and {len(assessments) - MOST_JUDGMENTS:,} before; --json shows all")
         if summary.get("recent"):
             console.print()
             console.print(_messages(summary["recent"], console), soft_wrap=True)
@@ -55,7 +55,7 @@ def _facts(summary: Mapping[str, Any]) -> Table:
     return table
 
 
-def _judgments(judged: Sequence[Assessment], console: Console) -> Table:
+def _judgments(assessments: Sequence[Assessment], console: Console) -> Table:
     """The newest first, as that is the one that counts."""
     narrow = console.width < NARROW
     names = ["judged", *([] if narrow else ["info"]), "trust"]
@@ -63,7 +63,7 @@ def _judgments(judged: Sequence[Assessment], console: Console) -> Table:
     for column in table.columns[1:]:
         column.justify = "right"
     table.add_column("why", overflow="fold")
-    for each in reversed(judged[-MOST_JUDGMENTS:]):
+    for each in reversed(assessments[-MOST_JUDGMENTS:]):
         moment, trust = when(each.created_at), trust_text(each.trust)
         facts = (moment[:10], trust) if narrow else (moment[:16], str(each.info_score), trust)
         table.add_row(*facts, shown(each.rationale))
@@ -77,8 +77,8 @@ def _messages(recent: Sequence[Mapping[str, Any]], console: Console) -> Table:
     if not narrow:
         table.columns[2].justify = "right"
     longest = max(4, *(len(f"{each['size']:,}") for each in recent))
-    taken = 11 + 3 + 2 * 2 if narrow else 16 + 3 + longest + 2 * 3
-    room = max(LEAST_TEXT, console.width - taken)
+    width = 11 + 3 + 2 * 2 if narrow else 16 + 3 + longest + 2 * 3
+    room = max(LEAST_TEXT, console.width - width)
     for each in recent:
         moment = when(each["created_at"])
         table.add_row(

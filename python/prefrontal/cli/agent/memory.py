@@ -34,16 +34,18 @@ def memory() -> None:
 @workspace_options
 def list_keys(as_json: bool, workspace: str | None, config: str | None) -> None:
     """Every key, when it was written last, and how its text begins."""
-    kept = _memory(workspace, config)
-    keys = kept.keys()
+    files = _memory(workspace, config)
+    keys = files.keys()
     if as_json:
         for key in keys:
-            size = len(kept.retrieve(key) or "")
-            click.echo(json.dumps({"key": key, "modified": kept.modified(key), "characters": size}))
+            size = len(files.retrieve(key) or "")
+            click.echo(
+                json.dumps({"key": key, "modified": files.modified(key), "characters": size})
+            )
     elif keys:
         from .memory_pages import print_keys
 
-        print_keys(kept, keys)
+        print_keys(files, keys)
     else:
         click.echo("Nothing is remembered yet; `prefrontal memory store KEY TEXT` keeps a text.")
 
@@ -54,13 +56,13 @@ def list_keys(as_json: bool, workspace: str | None, config: str | None) -> None:
 @workspace_options
 def get(key: str, as_json: bool, workspace: str | None, config: str | None) -> None:
     """Print the text under KEY as it was stored."""
-    kept = _memory(workspace, config)
-    text = kept.retrieve(key)
+    files = _memory(workspace, config)
+    text = files.retrieve(key)
     if text is None:
         rule = "be one that `prefrontal memory list` shows"
-        raise InputError(f"key must {rule}, got {key!r}{_nearest(key, kept)}")
+        raise InputError(f"key must {rule}, got {key!r}{_nearest(key, files)}")
     if as_json:
-        click.echo(json.dumps({"key": key, "modified": kept.modified(key), "text": text}))
+        click.echo(json.dumps({"key": key, "modified": files.modified(key), "text": text}))
     else:
         click.echo(text, nl=not text.endswith("\n"))
 
@@ -77,13 +79,13 @@ def store(key: str, text: str, as_json: bool, workspace: str | None, config: str
       prefrontal memory store shopping "Flour, two eggs"
       prefrontal memory store notes < notes.txt
     """
-    kept = _memory(workspace, config)
+    files = _memory(workspace, config)
     if key.startswith("cortex-"):
         hint = "`prefrontal cortex pin` and `forget` change what it believes"
         raise InputError(f"key must not begin with cortex-: the cortex keeps those; {hint}")
     content = _standard_input() if text == "-" else text
-    replaced = kept.retrieve(key) is not None
-    kept.store(key, content)
+    replaced = files.retrieve(key) is not None
+    files.store(key, content)
     verb = "Replaced" if replaced else "Stored"
     done = {"key": key, "replaced": replaced, "characters": len(content)}
     answer(as_json, done, f"{verb} {plain(key)}: {_many(len(content))}.")
@@ -95,15 +97,15 @@ def store(key: str, text: str, as_json: bool, workspace: str | None, config: str
 @workspace_options
 def search(query: str, as_json: bool, workspace: str | None, config: str | None) -> None:
     """The keys whose text fits QUERY, the best first."""
-    kept = _memory(workspace, config)
-    found = kept.search(query)
+    files = _memory(workspace, config)
+    hits = files.search(query)
     if as_json:
-        for key, score in found:
+        for key, score in hits:
             click.echo(json.dumps({"key": key, "score": score}))
-    elif found:
+    elif hits:
         from .memory_pages import print_found
 
-        print_found(kept, found)
+        print_found(files, hits)
     else:
         click.echo(f"Nothing that is remembered fits {plain(query)!r}.")
 
@@ -119,10 +121,10 @@ def _standard_input() -> str:
         raise InputError(f"standard input must be text in UTF-8, got: {error}") from None
 
 
-def _nearest(key: str, kept: MemoryFiles) -> str:
+def _nearest(key: str, files: MemoryFiles) -> str:
     from difflib import get_close_matches
 
-    close = get_close_matches(key, kept.keys(), n=1)
+    close = get_close_matches(key, files.keys(), n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 

@@ -18,7 +18,7 @@ NARROW = 64
 """A terminal of less cells than this gets only keys and texts."""
 
 
-def print_keys(kept: MemoryFiles, keys: Sequence[str]) -> None:
+def print_keys(files: MemoryFiles, keys: Sequence[str]) -> None:
     """Key, when it was written, how long it is and how it begins."""
     with page() as console:
         narrow = console.width < NARROW
@@ -28,24 +28,24 @@ def print_keys(kept: MemoryFiles, keys: Sequence[str]) -> None:
             table.columns[2].justify = "right"
         room = _room(console, keys, 0 if narrow else 21 + 12)
         for key in keys:
-            text = kept.retrieve(key) or ""
-            facts = () if narrow else (when(kept.modified(key) or 0.0), f"{len(text):,}")
+            text = files.retrieve(key) or ""
+            facts = () if narrow else (when(files.modified(key) or 0.0), f"{len(text):,}")
             table.add_row(cut(key, KEY_WIDTH), *facts, cut(text, room))
         console.print(table, soft_wrap=True)
 
 
-def print_found(kept: MemoryFiles, found: Sequence[tuple[str, float]]) -> None:
+def print_found(files: MemoryFiles, hits: Sequence[tuple[str, float]]) -> None:
     """Key, how well it fits, and how its text begins."""
     with page() as console:
         table = plain_table("key", "score", "text")
         table.columns[1].justify = "right"
-        room = _room(console, [key for key, _ in found], 7)
-        for key, score in found:
-            table.add_row(cut(key, KEY_WIDTH), f"{score:.2f}", cut(kept.retrieve(key) or "", room))
+        room = _room(console, [key for key, _ in hits], 7)
+        for key, score in hits:
+            table.add_row(cut(key, KEY_WIDTH), f"{score:.2f}", cut(files.retrieve(key) or "", room))
         console.print(table, soft_wrap=True)
 
 
-def _room(console: Console, keys: Sequence[str], taken: int) -> int:
+def _room(console: Console, keys: Sequence[str], width: int) -> int:
     """How wide the text may be beside the keys and `taken` other cells."""
     longest = max(shown(key).cell_len for key in keys)
-    return min(MOST_TEXT, max(LEAST_TEXT, console.width - min(KEY_WIDTH, longest) - 2 - taken))
+    return min(MOST_TEXT, max(LEAST_TEXT, console.width - min(KEY_WIDTH, longest) - 2 - width))

@@ -50,26 +50,26 @@ def run(
     """
     from .building import Told, build, end, once_only
 
-    said = {"host": host, "port": port}
-    webhook = {name: value for name, value in said.items() if value is not None}
-    told = Told(workspace, config, log, webhook=webhook)
+    place = {"host": host, "port": port}
+    webhook = {name: value for name, value in place.items() if value is not None}
+    options = Told(workspace, config, log, webhook=webhook)
     if once:
         if names:
             raise InputError(f"--once must stand without --channel, got {names[0]!r}")
-        once_only(build(told, background=False))
+        once_only(build(options, background=False))
         return
     chosen = names or _usual(workspace, config)
     if not {"jsonl", "terminal"} - set(chosen):
         raise InputError("--channel must not be jsonl and terminal at once: both read the input")
     if webhook and "webhook" not in chosen:
         raise InputError("--host and --port must stand with --channel webhook")
-    end(build(told, _channels(chosen)))
+    end(build(options, _channels(chosen)))
 
 
 def _usual(workspace: str | None, config: str | None) -> tuple[str, ...]:
     """The channels that the files set up; JSON lines where they do not."""
-    told = open_workspace(workspace, config, keys=("channels",)).config.get("channels") or {}
-    return tuple(name for name in CHANNELS if name in told) or ("jsonl",)
+    channels = open_workspace(workspace, config, keys=("channels",)).config.get("channels") or {}
+    return tuple(name for name in CHANNELS if name in channels) or ("jsonl",)
 
 
 def _channels(chosen: Sequence[str]) -> list[Plugin]:

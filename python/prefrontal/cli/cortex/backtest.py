@@ -77,7 +77,7 @@ def backtest(
     swept: bool,
     picture: str | None,
     as_json: bool,
-    **told: Any,
+    **chosen: Any,
 ) -> None:
     """Replay a stream of ratings through the real ledger, triggers and clamp.
 
@@ -89,22 +89,22 @@ def backtest(
     """
     from ...cortex.backtest.ratings import read_labels, read_ratings
 
-    options = _options(told)
+    options = _options(chosen)
     if picture is not None and not Path(picture).absolute().parent.is_dir():
         raise InputError(f"{picture} must lie in a folder that exists")
     if swept and picture is not None:
         raise InputError("--sweep must stand without --picture: a picture shows one setting")
     if swept and options.reflector in _ASKING:
         raise InputError(f"--sweep must stand without --reflector {options.reflector}")
-    stream = read_ratings(ratings)[: told["limit"]]
+    stream = read_ratings(ratings)[: chosen["limit"]]
     known = read_labels(labels) if labels is not None else {}
     if swept:
         _sweep(stream, known, options, as_json)
     elif options.reflector in _ASKING:
-        with _questions(told) as questions:
+        with _questions(chosen) as questions:
             if (
-                told["yes"]
-                or told["reflector"] == "replay"
+                chosen["yes"]
+                or chosen["reflector"] == "replay"
                 or _agreed(stream, known, options, questions)
             ):
                 _replay(stream, known, options, picture, as_json, questions)
@@ -112,13 +112,13 @@ def backtest(
         _replay(stream, known, options, picture, as_json)
 
 
-def _questions(told: dict[str, Any]) -> Questions:
+def _questions(options: dict[str, Any]) -> Questions:
     from ...assembly.trust_backtest import questions_to_model
     from ...settings.agent_file import read_agent_config
 
-    cassette, record = (Path(told[k]) if told[k] is not None else None for k in _FOLDERS)
+    cassette, record = (Path(options[k]) if options[k] is not None else None for k in _FOLDERS)
     keys = ("cortex", "llm", "provider", "identity", "workspace")
-    config = read_agent_config(told["config"], keys=keys)
+    config = read_agent_config(options["config"], keys=keys)
     return questions_to_model(config, cassette=cassette, record=record)
 
 
@@ -137,30 +137,30 @@ def _agreed(
     return bool(Person().agree(f"{cost} Go on?"))
 
 
-def _options(told: dict[str, Any]) -> BacktestOptions:
+def _options(options: dict[str, Any]) -> BacktestOptions:
     from ...cortex.backtest.replay import BacktestOptions
 
-    minutes = told["minutes"]
+    minutes = options["minutes"]
     for name, least in (("clamp", 1), ("batch", 1), ("hourly_cap", 0), ("limit", 1)):
-        if told[name] is not None and told[name] < least:
+        if options[name] is not None and options[name] < least:
             option = f"--{name.replace('_', '-')}"
-            raise InputError(f"{option} must be a whole number from {least}, got {told[name]!r}")
+            raise InputError(f"{option} must be a whole number from {least}, got {options[name]!r}")
     if minutes is not None and not 0 < minutes <= 525_600:
         raise InputError(f"--timer must be minutes above 0, at most a year, got {minutes!r}")
     for option, reflector in _FOLDERS.items():
-        if told[option] is not None and told["reflector"] != reflector:
+        if options[option] is not None and options["reflector"] != reflector:
             raise InputError(f"--{option} must stand with --reflector {reflector}")
-    if told["reflector"] == "replay" and told["cassette"] is None:
+    if options["reflector"] == "replay" and options["cassette"] is None:
         raise InputError("--reflector replay must stand with --cassette DIR")
     return BacktestOptions(
-        clamp=told["clamp"],
-        per_hour=told["hourly_cap"] or None,
-        policy=told["policy"],
-        batch=told["batch"],
+        clamp=options["clamp"],
+        per_hour=options["hourly_cap"] or None,
+        policy=options["policy"],
+        batch=options["batch"],
         timer=minutes is not None,
-        farming=told["farming"],
+        farming=options["farming"],
         schedule_minutes=30.0 if minutes is None else minutes,
-        reflector=told["reflector"],
+        reflector=options["reflector"],
     )
 
 

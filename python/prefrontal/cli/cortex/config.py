@@ -61,8 +61,8 @@ def effective(path: str | None) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
     from ...settings.agent_file import agent_files, read_agent_config
     from ...settings.cortex import parse_cortex
 
-    told = read_agent_config(path, keys={"cortex"}).get("cortex")
-    settings, warnings = parse_cortex(told)
+    section = read_agent_config(path, keys={"cortex"}).get("cortex")
+    settings, warnings = parse_cortex(section)
     origins: dict[str, str] = {}
     for file in agent_files(path):
         alone, _ = parse_cortex(read_agent_config(file, keys={"cortex"}).get("cortex"))

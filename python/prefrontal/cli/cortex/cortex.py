@@ -43,21 +43,21 @@ def beliefs(as_json: bool, workspace: str | None, config: str | None) -> None:
     """What the agent holds to be true for now, and for how long it has."""
     from .reading import listed_beliefs
 
-    kept = _kept(workspace, config)
+    state = _kept(workspace, config)
     now = time.time()
-    listed = listed_beliefs(kept, now)
+    listed = listed_beliefs(state, now)
     if as_json:
-        click.echo(json.dumps(_beliefs_json(kept, listed, now)))
+        click.echo(json.dumps(_beliefs_json(state, listed, now)))
     elif listed:
         from .pages import print_beliefs
 
-        print_beliefs(listed, kept.last_reflection, now)
-    elif kept.last_reflection is None:
-        click.echo(f"No belief is held: nothing was reflected on yet in {kept.folder}.")
+        print_beliefs(listed, state.last_reflection, now)
+    elif state.last_reflection is None:
+        click.echo(f"No belief is held: nothing was reflected on yet in {state.folder}.")
     else:
         from ..page import span
 
-        ago = span(now - kept.last_reflection)
+        ago = span(now - state.last_reflection)
         click.echo(f"No belief is held at the moment (last reflection: {ago} ago).")
 
 
@@ -69,8 +69,8 @@ def history(limit: int, as_json: bool, workspace: str | None, config: str | None
     """The latest reflections, the newest first: what started them and what came of them."""
     if limit < 1:
         raise InputError(f"-n must be a whole number above 0, got {limit!r}")
-    kept = _kept(workspace, config)
-    records = kept.history[::-1][:limit]
+    state = _kept(workspace, config)
+    records = state.history[::-1][:limit]
     if as_json:
         for record in records:
             click.echo(json.dumps(record.to_json()))
@@ -79,7 +79,7 @@ def history(limit: int, as_json: bool, workspace: str | None, config: str | None
 
         print_history(records)
     else:
-        click.echo(f"Nothing was reflected on yet in {kept.folder}.")
+        click.echo(f"Nothing was reflected on yet in {state.folder}.")
 
 
 @cortex.command(short_help="Everything that is kept about one reflection.")
@@ -90,10 +90,10 @@ def show(number: int, as_json: bool, workspace: str | None, config: str | None) 
     """Everything that is kept about reflection N: input, assessments before and after the clamp,
     beliefs, directives, tokens.
     """
-    kept = _kept(workspace, config)
-    record = next((each for each in kept.history if each.cycle == number), None)
+    state = _kept(workspace, config)
+    record = next((each for each in state.history if each.cycle == number), None)
     if record is None:
-        known = f"those kept are {kept.cycles()}" if kept.history else "none is kept yet"
+        known = f"those kept are {state.cycles()}" if state.history else "none is kept yet"
         raise InputError(f"N must be a reflection that is kept, got {number}; {known}")
     if as_json:
         click.echo(json.dumps(record.to_json()))
@@ -109,9 +109,9 @@ def _kept(workspace: str | None, config: str | None) -> Kept:
     return read_kept(open_workspace(workspace, config, keys=("cortex", "ledger")))
 
 
-def _beliefs_json(kept: Kept, listed: list[Any], now: float) -> dict[str, Any]:
+def _beliefs_json(state: Kept, listed: list[Any], now: float) -> dict[str, Any]:
     return {
-        "last_reflection": kept.last_reflection,
+        "last_reflection": state.last_reflection,
         "now": now,
         "beliefs": [
             {**belief.to_json(), "status": status, "age_seconds": age}

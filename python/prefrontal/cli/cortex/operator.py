@@ -132,11 +132,11 @@ def _waiting(place: Workspace) -> dict[str, str]:
     """What waits for a word: key of a belief or id of a directive -> which of the two it is."""
     from .reading import listed_beliefs, read_kept
 
-    kept = read_kept(place)
-    listed = listed_beliefs(kept, time.time())
-    found = {belief.key: "belief" for belief, status, _ in listed if status == "quarantined"}
-    directives = waiting_directives(kept.state.directives)
-    return found | {str(each.get("id")): "directive" for each in directives}
+    state = read_kept(place)
+    listed = listed_beliefs(state, time.time())
+    kinds = {belief.key: "belief" for belief, status, _ in listed if status == "quarantined"}
+    directives = waiting_directives(state.state.directives)
+    return kinds | {str(each.get("id")): "directive" for each in directives}
 
 
 @contextmanager

@@ -101,8 +101,8 @@ def print_history(records: Sequence[ReflectionRecord]) -> None:
         for number, line in enumerate(lines):
             console.print(Text.assemble(*((part.text, part.style or "") for part in line)))
             if number:
-                said = _outcome(records[number - 1], MOST_CHARACTERS)
-                console.print(Padding(said, (0, 0, 0, INDENT)))
+                outcome = _outcome(records[number - 1], MOST_CHARACTERS)
+                console.print(Padding(outcome, (0, 0, 0, INDENT)))
 
 
 def _row(record: ReflectionRecord) -> tuple[str | Text, ...]:
@@ -145,10 +145,10 @@ def counts(record: ReflectionRecord) -> tuple[int, int, int]:
 def _outcome(record: ReflectionRecord, room: int) -> Text:
     """The summary, or in red why there is none; at most `room` cells."""
     if record.status == "ok":
-        said, style = record.summary, "dim"
+        words, style = record.summary, "dim"
     else:
-        said, style = f"{record.status}: {record.skip_reason}".rstrip(": "), FAILED
-    text = cut(said, room)
+        words, style = f"{record.status}: {record.skip_reason}".rstrip(": "), FAILED
+    text = cut(words, room)
     text.stylize(style)
     return text
 

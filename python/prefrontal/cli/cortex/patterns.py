@@ -47,11 +47,11 @@ def export_patterns(
     from .reading import read_kept
 
     place, sharing, key = _sharing(workspace, config)
-    kept = read_kept(place)
+    state = read_kept(place)
     if insights:
-        text = _insights(kept, sharing.source, key)
+        text = _insights(state, sharing.source, key)
     else:
-        text = export(kept.history, key=key, source=sharing.source, now=time.time())
+        text = export(state.history, key=key, source=sharing.source, now=time.time())
     if file == "-":
         click.echo(text)
         return
@@ -102,17 +102,17 @@ def _hints(text: str, key: str) -> list[dict[str, Any]]:
     from ...cortex.sharing import insights, patterns
     from ...cortex.sharing.signing import verified
 
-    said = verified(text, key).get("format")
-    kind = insights if said == insights.FORMAT else patterns
+    hint = verified(text, key).get("format")
+    kind = insights if hint == insights.FORMAT else patterns
     return [each.to_json() for each in kind.read(text, key)]
 
 
-def _insights(kept: Kept, source: str, key: str) -> str:
+def _insights(state: Kept, source: str, key: str) -> str:
     """Where each peer stands, by the latest assessment that is kept; no rationale goes out."""
     from ...cortex.sharing.insights import Insight, export
 
     latest: dict[str, Insight] = {}
-    for record in kept.history:
+    for record in state.history:
         for each in record.assessments:
             trust, peer = each.get("clamped"), str(each.get("peer_id", ""))
             if each.get("outcome") == "recorded" and isinstance(trust, int) and peer:

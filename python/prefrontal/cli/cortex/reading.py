@@ -69,14 +69,14 @@ def read_kept(place: Workspace) -> Kept:
     )
 
 
-def listed_beliefs(kept: Kept, now: float) -> list[tuple[Belief, str, float]]:
+def listed_beliefs(state: Kept, now: float) -> list[tuple[Belief, str, float]]:
     """The beliefs that hold at `now`, each with status and age in seconds; the newest first, what
     is pinned before them and what is quarantined behind.
     """
-    always = kept.settings.get("pinned_beliefs")
-    held = kept.wishes.applied(kept.beliefs, always if isinstance(always, dict) else {})
-    cycle = kept.state.cycle if kept.last_record is None else kept.last_record.cycle
-    after = kept.settings.get("belief_expiry_cycles")
+    always = state.settings.get("pinned_beliefs")
+    held = state.wishes.applied(state.beliefs, always if isinstance(always, dict) else {})
+    cycle = state.state.cycle if state.last_record is None else state.last_record.cycle
+    after = state.settings.get("belief_expiry_cycles")
     expiry = after if isinstance(after, int) else USUAL_EXPIRY_CYCLES
     listed = [
         (

@@ -62,8 +62,8 @@ def _facts(record: ReflectionRecord) -> Table:
 
 
 def _tokens(record: ReflectionRecord) -> str:
-    told = ((record.tokens_in, "in"), (record.tokens_out, "out"))
-    return ", ".join(f"{count:,} {way}" for count, way in told if count is not None) or "not told"
+    counts = ((record.tokens_in, "in"), (record.tokens_out, "out"))
+    return ", ".join(f"{count:,} {way}" for count, way in counts if count is not None) or "not told"
 
 
 def _title(console: Console, title: str) -> None:
@@ -91,10 +91,10 @@ def _assessment(each: Mapping[str, Any]) -> tuple[Text, ...]:
     result = str(each.get("outcome", ""))
     why = str(each.get("why") or "")
     reason = shown(str(each.get("rationale") or ""))
-    kept = result in ("", "recorded")
-    if not kept or limited:
-        style = "yellow" if kept else _OUTCOMES.get(result, "dim")
-        mark = f"{'limited' if kept else result}{f': {why}' if why else ''}. "
+    recorded = result in ("", "recorded")
+    if not recorded or limited:
+        style = "yellow" if recorded else _OUTCOMES.get(result, "dim")
+        mark = f"{'limited' if recorded else result}{f': {why}' if why else ''}. "
         reason = Text.assemble(shown(mark, style), reason)
     return (
         cut(str(each.get("peer_id", "")), PEER_WIDTH),
@@ -113,8 +113,8 @@ def _trust(value: object) -> Text:
 
 def _beliefs(console: Console, record: ReflectionRecord) -> None:
     lines = [
-        shown(f"{mark} {key}  {said}", style)
-        for name, mark, said, style in _MARKS
+        shown(f"{mark} {key}  {words}", style)
+        for name, mark, words, style in _MARKS
         for key in getattr(record, name)
     ]
     for each in record.beliefs_revised:

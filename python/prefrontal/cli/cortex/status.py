@@ -27,32 +27,32 @@ def status(as_json: bool, workspace: str | None, config: str | None) -> None:
     from .reading import read_kept
 
     place = open_workspace(workspace, config, keys=("cortex", "ledger"))
-    told = facts(read_kept(place), place.running(), time.time())
+    status_facts = facts(read_kept(place), place.running(), time.time())
     if as_json:
-        click.echo(json.dumps(told))
+        click.echo(json.dumps(status_facts))
     else:
         from .status_page import print_status
 
-        print_status(told)
+        print_status(status_facts)
 
 
-def facts(kept: Kept, process: str | None, now: float) -> dict[str, Any]:
+def facts(stored: Kept, process: str | None, now: float) -> dict[str, Any]:
     """Everything `status` shows, as plain values. process: of the running agent."""
     from .reading import listed_beliefs
 
-    state, last = kept.state, kept.last_record
-    beliefs = [(belief.key, status) for belief, status, _ in listed_beliefs(kept, now)]
+    state, last = stored.state, stored.last_record
+    beliefs = [(belief.key, status) for belief, status, _ in listed_beliefs(stored, now)]
     return {
-        "workspace": str(kept.folder),
+        "workspace": str(stored.folder),
         "now": now,
         "process": process,
-        "enabled": kept.settings.get("enabled", True),
+        "enabled": stored.settings.get("enabled", True),
         "cycles": state.cycle,
-        "last_reflection": kept.last_reflection,
+        "last_reflection": stored.last_reflection,
         "last_cycle": None if last is None else last.cycle,
         "last_trigger": None if last is None else last.trigger,
         "next_due": state.next_due,
-        "reflect_requested_at": _asked(kept),
+        "reflect_requested_at": _asked(stored),
         "skips": dict(state.skips),
         "dropped_events": state.dropped_events,
         "beliefs": len(beliefs),
@@ -62,14 +62,14 @@ def facts(kept: Kept, process: str | None, now: float) -> dict[str, Any]:
         "promises": [each for each in state.promises.values() if isinstance(each, dict)],
         "lessons": len(state.lessons),
         "thresholds": dict(state.thresholds),
-        "today": today(state.usage, kept.settings, now),
+        "today": today(state.usage, stored.settings, now),
     }
 
 
-def _asked(kept: Kept) -> float | None:
+def _asked(state: Kept) -> float | None:
     """When a reflection was asked for that did not begin yet."""
-    asked = kept.wishes.reflect_requested_at
-    return asked if asked is not None and asked != kept.state.wishes_at else None
+    moment = state.wishes.reflect_requested_at
+    return moment if moment is not None and moment != state.state.wishes_at else None
 
 
 def today(usage: list[dict[str, Any]], settings: dict[str, Any], now: float) -> dict[str, Any]:
@@ -77,12 +77,12 @@ def today(usage: list[dict[str, Any]], settings: dict[str, Any], now: float) -> 
     date = time.strftime("%Y-%m-%d", time.gmtime(now))
     used = next((each for each in usage if each.get("date") == date), {})
     names = ("cycles", "tokens_in", "tokens_out")
-    found: dict[str, Any] = {name: _whole(used.get(name)) for name in names}
+    counts: dict[str, Any] = {name: _whole(used.get(name)) for name in names}
     prices = settings.get("cost") or {}
     inward, outward = prices.get("input_per_mtok", 3.0), prices.get("output_per_mtok", 15.0)
-    dollars = (found["tokens_in"] * inward + found["tokens_out"] * outward) / 1e6
+    dollars = (counts["tokens_in"] * inward + counts["tokens_out"] * outward) / 1e6
     caps = {name: prices.get(name) for name in ("daily_tokens", "daily_dollars")}
-    return {"date": date, **found, "dollars": dollars, **caps}
+    return {"date": date, **counts, "dollars": dollars, **caps}
 
 
 def _whole(value: object) -> int:

@@ -34,20 +34,20 @@ def chain_of(log: DecisionLog, record: Decision) -> Chain:
     below: dict[str | None, list[Decision]] = {}
     for each in log.followed(first.id):
         below.setdefault(each.cause, []).append(each)
-    found: list[tuple[int, Decision]] = []
-    _walk(first, 0, below, found)
-    return found
+    steps: list[tuple[int, Decision]] = []
+    _walk(first, 0, below, steps)
+    return steps
 
 
 def _walk(
     record: Decision,
     depth: int,
     below: dict[str | None, list[Decision]],
-    found: list[tuple[int, Decision]],
+    steps: list[tuple[int, Decision]],
 ) -> None:
-    found.append((depth, record))
+    steps.append((depth, record))
     for each in below.pop(record.id, ()):
-        _walk(each, depth + 1, below, found)
+        _walk(each, depth + 1, below, steps)
 
 
 def chain_table(chain: Chain, here: str, console: Console) -> Table:

@@ -44,18 +44,18 @@ def verify(config: str | None, as_json: bool, state: str | None) -> None:
     from ...assembly.wakes_again import Tally
 
     tally = Tally()
-    kept: list[Deviation] = []
+    deviations: list[Deviation] = []
     count = 0
     with decision_log(_state(config, state)) as log, progress() as step:
         for verifier in _verifiers():
             for deviation in verifier(log, tally, _seldom(step)):
                 count += 1
-                if len(kept) < MOST_KEPT:
-                    kept.append(deviation)
+                if len(deviations) < MOST_KEPT:
+                    deviations.append(deviation)
     if as_json:
-        click.echo(json.dumps(_told(tally, kept, count)))
+        click.echo(json.dumps(_told(tally, deviations, count)))
     else:
-        _print(tally, kept, count)
+        _print(tally, deviations, count)
     click.get_current_context().exit(DIFFERENT if count else 0)
 
 
@@ -84,7 +84,7 @@ def _seldom(step: Progress, every: int = 200) -> Progress:
     return told
 
 
-def _told(tally: Tally, kept: list[Deviation], count: int) -> dict[str, Any]:
+def _told(tally: Tally, deviations: list[Deviation], count: int) -> dict[str, Any]:
     differences = [
         {
             "id": each.id,
@@ -93,7 +93,7 @@ def _told(tally: Tally, kept: list[Deviation], count: int) -> dict[str, Any]:
             "was": _plain(each.was),
             "now": _plain(each.now),
         }
-        for each in kept
+        for each in deviations
     ]
     return {
         "decided": tally.decided,
@@ -116,12 +116,12 @@ def _plain(value: Any) -> Any:
     return [list(each) for each in value] if isinstance(value, tuple) else str(value)
 
 
-def _print(tally: Tally, kept: list[Deviation], count: int) -> None:
+def _print(tally: Tally, deviations: list[Deviation], count: int) -> None:
     starts = "1 start" if tally.starts == 1 else f"{tally.starts} starts"
     outcome = f"{count:,} difference{'s' * (count > 1)}" if count else "no difference"
     click.echo(f"{tally.decided:,} decisions of {starts} were made again: {outcome}.")
-    if kept:
-        _print_table(kept)
+    if deviations:
+        _print_table(deviations)
         if count > MOST_SHOWN:
             click.echo(f"and {count - MOST_SHOWN:,} more")
     if tally.lost:
@@ -130,11 +130,11 @@ def _print(tally: Tally, kept: list[Deviation], count: int) -> None:
         click.echo(f"{left:,} decisions could not be made again: {why}.")
 
 
-def _print_table(kept: list[Deviation]) -> None:
+def _print_table(deviations: list[Deviation]) -> None:
     from ..page import page
 
     table = plain_table("id", "kind", "what", "was", "now")
-    for each in kept[:MOST_SHOWN]:
+    for each in deviations[:MOST_SHOWN]:
         table.add_row(
             shown(each.id[:8] if len(each.id) == 32 else each.id),
             each.kind,

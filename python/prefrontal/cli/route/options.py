@@ -30,18 +30,18 @@ def project_options(command: Command) -> Command:
     return workflows(config(command))
 
 
-def settings_of(told: Mapping[str, Any]) -> tuple[Routing, Path]:
+def settings_of(options: Mapping[str, Any]) -> tuple[Routing, Path]:
     """The settings below `routing`, the command line in front, and the folder of tools.
 
     Raises InputError for bad settings, SourceError when there is no such folder.
     """
-    routing, root = _loaded(told["config"])
-    said = {"cache_enabled": told.get("cache"), "rag_enabled": told.get("rag")}
-    routing = routing.model_copy(update={k: v for k, v in said.items() if v is not None})
-    given = told["workflows"]
-    workflows = Path(given) if given else root
+    routing, root = _loaded(options["config"])
+    flags = {"cache_enabled": options.get("cache"), "rag_enabled": options.get("rag")}
+    routing = routing.model_copy(update={k: v for k, v in flags.items() if v is not None})
+    folder = options["workflows"]
+    workflows = Path(folder) if folder else root
     if not workflows.is_dir():
-        hint = "" if given else "; --workflows DIR takes another folder"
+        hint = "" if folder else "; --workflows DIR takes another folder"
         raise SourceError(f"{workflows} is no folder of tools{hint}")
     return routing, workflows
 
@@ -59,16 +59,16 @@ def _loaded(config: str | None) -> tuple[Routing, Path]:
     return whole.routing, whole.path(whole.routing.workflows_root)
 
 
-def mode_of(told: Mapping[str, Any]) -> Mode:
+def mode_of(options: Mapping[str, Any]) -> Mode:
     """How far the route goes. Raises InputError for options that exclude each other."""
     from ...routing.run.request import Mode
 
-    if told.get("plan_only") and (told.get("dry_run") or told.get("non_interactive")):
+    if options.get("plan_only") and (options.get("dry_run") or options.get("non_interactive")):
         raise InputError("--plan must stand alone: it validates and keeps nothing")
     return Mode(
-        plan_only=told.get("plan_only", False),
-        dry_run=told.get("dry_run", False),
-        interactive=not told.get("non_interactive", False),
-        allow_generated=told.get("allow_generated", False),
-        allow_weak_sandbox=told.get("allow_weak_sandbox", False),
+        plan_only=options.get("plan_only", False),
+        dry_run=options.get("dry_run", False),
+        interactive=not options.get("non_interactive", False),
+        allow_generated=options.get("allow_generated", False),
+        allow_weak_sandbox=options.get("allow_weak_sandbox", False),
     )

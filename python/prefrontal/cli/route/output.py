@@ -75,8 +75,8 @@ class Output:
 def printable_json(value: object, indent: int | None = None) -> str:
     """The value as JSON that no terminal acts upon: escapes where characters are not to be seen."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
-    shown = text.replace("\n", "").isprintable()
-    return text if shown else json.dumps(value, indent=indent)
+    printable = text.replace("\n", "").isprintable()
+    return text if printable else json.dumps(value, indent=indent)
 
 
 def _text(document: dict[str, Any], as_json: bool) -> str:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def promote_file(
-    settings: Routing, workflows: Path, file: Path, told: Mapping[str, Any], *, agreed: bool
+    settings: Routing, workflows: Path, file: Path, options: Mapping[str, Any], *, agreed: bool
 ) -> int:
     """Validate, ask unless it was agreed to, promote. Returns the exit code.
 
@@ -38,28 +38,28 @@ def promote_file(
     from ...routing.promotion.promotion import Promoter
 
     layout, clock = build_layout(settings, workflows), SystemClock()
-    _check(layout, file, told)
+    _check(layout, file, options)
     identities = Identities(layout, clock, secrets.token_bytes)
     route_id, run_id = identities.route_id(), identities.run_id()
     copy, digest = _copied(layout, route_id, file)
-    report = _validated(layout, settings, route_id, run_id, copy, digest, told)
+    report = _validated(layout, settings, route_id, run_id, copy, digest, options)
     outcome: dict[str, Any] = {"validation": report.summary, "steps": list(report.steps)}
-    say = _silent if told["as_json"] else _say
+    say = _silent if options["as_json"] else _say
     for step in report.steps:
         say(one_line(step))
     say(f"validation {one_line(report.summary)}")
     if not report.ok:
-        return _ended(told, outcome, INVALID)
-    place = f"{told['domain']}/{told['action']}/{copy.name}"
+        return _ended(options, outcome, INVALID)
+    place = f"{options['domain']}/{options['action']}/{copy.name}"
     if not (agreed or Person().agree(f"Keep it as {place}?")):
-        return _ended(told, outcome, NEEDS_APPROVAL)
+        return _ended(options, outcome, NEEDS_APPROVAL)
     promoter = Promoter(layout, clock, identities, f"prefrontal {__version__}")
-    done = promoter.promote(_request(copy, digest, told, route_id, run_id))
+    done = promoter.promote(_request(copy, digest, options, route_id, run_id))
     outcome |= {"path": layout.relative(done.path), "was": done.was, "why": done.why}
     outcome |= {"revision": done.revision, "version": done.version}
     say(f"promote → {layout.relative(done.path)} ({done.was}: {done.why})")
     say(f"revision={done.revision} version={done.version}")
-    return _ended(told, outcome, OK)
+    return _ended(options, outcome, OK)
 
 
 def _say(sentence: str) -> None:
@@ -69,18 +69,18 @@ def _say(sentence: str) -> None:
 def _silent(_: str) -> None: ...
 
 
-def _ended(told: Mapping[str, Any], outcome: dict[str, Any], code: int) -> int:
+def _ended(options: Mapping[str, Any], outcome: dict[str, Any], code: int) -> int:
     """Tell programs what came of it; the exit code."""
-    if told["as_json"]:
+    if options["as_json"]:
         click.echo(json.dumps(outcome | {"exit_code": code}, ensure_ascii=False))
     return code
 
 
-def _check(layout: Layout, file: Path, told: Mapping[str, Any]) -> None:
+def _check(layout: Layout, file: Path, options: Mapping[str, Any]) -> None:
     """Refuse names that cannot be kept before anything is tried out. Raises InputError."""
     from ...routing.layout import is_slug
 
-    layout.action(told["domain"], told["action"])
+    layout.action(options["domain"], options["action"])
     if file.suffix != ".py" or not is_slug(file.stem):
         rule = "be named like a tool (lower-case letters, digits, underscores, then .py)"
         raise InputError(f"file must {rule}, got {file.name!r}")
@@ -106,7 +106,7 @@ def _validated(
     run_id: str,
     copy: Path,
     digest: str,
-    told: Mapping[str, Any],
+    options: Mapping[str, Any],
 ) -> ValidationReport:
     from ...assembly.router import build_runner
     from ...clock import SystemClock
@@ -115,7 +115,7 @@ def _validated(
     from ...routing.trials.validation import validate
 
     clock = SystemClock()
-    weak = bool(told["allow_weak_sandbox"])
+    weak = bool(options["allow_weak_sandbox"])
     return validate(
         copy,
         layout=layout,
@@ -132,7 +132,7 @@ def _validated(
 
 
 def _request(
-    copy: Path, digest: str, told: Mapping[str, Any], route_id: str, run_id: str
+    copy: Path, digest: str, options: Mapping[str, Any], route_id: str, run_id: str
 ) -> PromotionRequest:
     from ...clock import SystemClock
     from ...routing.local_time import LocalTime
@@ -141,12 +141,12 @@ def _request(
 
     return PromotionRequest(
         source=copy,
-        domain=told["domain"],
-        action=told["action"],
+        domain=options["domain"],
+        action=options["action"],
         name=copy.stem,
         description=f"promoted from {copy.name}",
         run_id=run_id,
         route_id=route_id,
         approval=Approval("operator", LocalTime(SystemClock()).stamp(), digest),
-        bump=told["bump"] or "patch",
+        bump=options["bump"] or "patch",
     )

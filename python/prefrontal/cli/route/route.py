@@ -69,16 +69,16 @@ def route() -> None:
 @click.option("--allow-weak-sandbox", is_flag=True, help="Try modules without confinement, too.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a phase, as in the log.")
 @click.pass_context
-def prompt(ctx: click.Context, /, words: tuple[str, ...], **told: Any) -> None:
+def prompt(ctx: click.Context, /, words: tuple[str, ...], **options: Any) -> None:
     """Route a prompt."""
     from ...assembly.router import build_layout, build_router
     from .output import Output
     from .person import Person
 
-    mode = mode_of(told)
-    settings, workflows = settings_of(told)
+    mode = mode_of(options)
+    settings, workflows = settings_of(options)
     layout = build_layout(settings, workflows)
-    output = Output(told["explained"], told["as_json"], mode.plan_only, mode.dry_run)
+    output = Output(options["explained"], options["as_json"], mode.plan_only, mode.dry_run)
     router = build_router(
         settings,
         layout,
@@ -100,18 +100,18 @@ def prompt(ctx: click.Context, /, words: tuple[str, ...], **told: Any) -> None:
 @click.option("--allow-weak-sandbox", is_flag=True, help="Try modules without confinement, too.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a phase, as in the log.")
 @click.pass_context
-def resume(ctx: click.Context, /, route_id: str, **told: Any) -> None:
+def resume(ctx: click.Context, /, route_id: str, **options: Any) -> None:
     """Take up a route that was rejected or did not pass: try its module again, ask again."""
     from ...assembly.router import build_layout, build_router
     from ...routing.promotion.pending import pending_routes
     from .output import Output
     from .person import Person
 
-    settings, workflows = settings_of(told)
+    settings, workflows = settings_of(options)
     layout = build_layout(settings, workflows)
     waiting = pending_routes(layout).find(route_id)
-    mode = mode_of(told)
-    output = Output(told["explained"], told["as_json"])
+    mode = mode_of(options)
+    output = Output(options["explained"], options["as_json"])
     router = build_router(
         settings,
         layout,
@@ -127,7 +127,7 @@ def resume(ctx: click.Context, /, route_id: str, **told: Any) -> None:
 @click.argument("run_id", metavar="RUN_ID")
 @project_options
 @click.option("--json", "as_json", is_flag=True, help="The events as they were logged.")
-def explain(run_id: str, as_json: bool, **told: Any) -> None:
+def explain(run_id: str, as_json: bool, **options: Any) -> None:
     """Tell an old run again, from its log: features, weights, scores, ties and every step.
 
     RUN_ID is the name of a folder below logs/runs, or any beginning of one.
@@ -136,13 +136,13 @@ def explain(run_id: str, as_json: bool, **told: Any) -> None:
     from ...routing.trace import read_trace
     from .output import Output
 
-    settings, workflows = settings_of(told)
+    settings, workflows = settings_of(options)
     layout = build_layout(settings, workflows)
     output = Output(True, as_json)
-    found = read_trace(layout.run_log(_run(layout.logs / "runs", run_id)))
-    for event in found.rows:
+    events = read_trace(layout.run_log(_run(layout.logs / "runs", run_id)))
+    for event in events.rows:
         output.show(event)
-    for finding in found.findings:
+    for finding in events.findings:
         click.echo(f"Warning: {one_line(str(finding))}", err=True)
 
 
@@ -150,12 +150,12 @@ def explain(run_id: str, as_json: bool, **told: Any) -> None:
 @project_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a check.")
 @click.pass_context
-def audit(ctx: click.Context, /, as_json: bool, **told: Any) -> None:
+def audit(ctx: click.Context, /, as_json: bool, **options: Any) -> None:
     """Check this project and this program against the rules of routing; 5 when one is broken."""
     from ...assembly.router import build_layout
     from .audit import print_audit
 
-    settings, workflows = settings_of(told)
+    settings, workflows = settings_of(options)
     if not print_audit(build_layout(settings, workflows), settings, as_json):
         ctx.exit(5)
 
@@ -172,10 +172,10 @@ def leave(ctx: click.Context, done: Route) -> None:
 def _run(folder: Path, beginning: str) -> str:
     """The only run whose name begins so. Raises InputError."""
     names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
-    found = [name for name in names if name.startswith(beginning)]
-    exact = [name for name in found if name == beginning]
-    if len(exact or found) == 1 and beginning:
-        return (exact or found)[0]
+    matches = [name for name in names if name.startswith(beginning)]
+    exact = [name for name in matches if name == beginning]
+    if len(exact or matches) == 1 and beginning:
+        return (exact or matches)[0]
     rule = "name one run below logs/runs, or begin its name"
     known = f"; the latest is {names[-1]}" if names else "; there is none yet"
     raise InputError(f"run_id must {rule}, got {beginning!r}{known}")

@@ -25,18 +25,18 @@ def tools() -> None:
 @tools.command("list")
 @project_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a tool.")
-def list_tools(as_json: bool, **told: Any) -> None:
+def list_tools(as_json: bool, **options: Any) -> None:
     """Every tool, and every file that looks like one and is none."""
-    found = _discovered(told)
-    for tool in found.tools:
+    discovery = _discovered(options)
+    for tool in discovery.tools:
         if as_json:
             click.echo(json.dumps(as_dict(tool), ensure_ascii=False))
             continue
         where = "" if tool.runnable else "  (not locally runnable)"
         click.echo(one_line(f"{tool.relative}  {_first_line(tool)}{where}"))
-    for finding in found.findings:
+    for finding in discovery.findings:
         click.echo(f"Warning: {one_line(str(finding))}", err=True)
-    if not found.tools:
+    if not discovery.tools:
         click.echo("No tools yet: workflows/domains/DOMAIN/ACTION/NAME.py makes one.", err=True)
 
 
@@ -44,13 +44,13 @@ def list_tools(as_json: bool, **told: Any) -> None:
 @click.argument("name", metavar="TOOL")
 @project_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-def show_tool(name: str, as_json: bool, **told: Any) -> None:
+def show_tool(name: str, as_json: bool, **options: Any) -> None:
     """What is known of a tool: signature, place, manifest, history. TOOL: name or path."""
     from ...clock import SystemClock
     from ...routing.catalog.history import history_success, read_history
 
-    found = _discovered(told)
-    tool = _named(found, name)
+    discovery = _discovered(options)
+    tool = _named(discovery, name)
     known = as_dict(tool)
     history = read_history(tool.spec.path.parent)
     events = history.of(tool.name if tool.runnable else tool.relative)
@@ -60,8 +60,8 @@ def show_tool(name: str, as_json: bool, **told: Any) -> None:
         click.echo(json.dumps(known, ensure_ascii=False))
         return
     for key, value in known.items():
-        shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        click.echo(one_line(f"{key}: {shown}"))
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        click.echo(one_line(f"{key}: {text}"))
 
 
 @tools.command("promote", short_help="Validate a file and keep it as a tool.")
@@ -74,12 +74,12 @@ def show_tool(name: str, as_json: bool, **told: Any) -> None:
 @json_option
 @project_options
 @click.pass_context
-def promote_tool(ctx: click.Context, /, file: Path, yes: bool, **told: Any) -> None:
+def promote_tool(ctx: click.Context, /, file: Path, yes: bool, **options: Any) -> None:
     """Validate a file of your own and keep it as a tool, with record and version."""
     from .promote import promote_file
 
-    settings, workflows = settings_of(told)
-    code = promote_file(settings, workflows, file, told, agreed=yes)
+    settings, workflows = settings_of(options)
+    code = promote_file(settings, workflows, file, options, agreed=yes)
     if code:
         ctx.exit(code)
 
@@ -91,21 +91,21 @@ def promote_tool(ctx: click.Context, /, file: Path, yes: bool, **told: Any) -> N
 )
 @json_option
 @project_options
-def import_tools(file: Path, server: str | None, as_json: bool, **told: Any) -> None:
+def import_tools(file: Path, server: str | None, as_json: bool, **options: Any) -> None:
     """Take in an MCP server's answer to tools/list: its tools rank, but do not run here."""
     from ...assembly.router import build_layout
     from ...routing.catalog.mcp_tools import import_mcp
 
-    settings, workflows = settings_of(told)
-    taken, findings = import_mcp(build_layout(settings, workflows), file, server)
+    settings, workflows = settings_of(options)
+    imported, findings = import_mcp(build_layout(settings, workflows), file, server)
     for finding in findings:
         click.echo(f"Warning: {one_line(str(finding))}", err=True)
-    where = taken[0].relative.partition("#")[0] if taken else "nothing"
+    where = imported[0].relative.partition("#")[0] if imported else "nothing"
     done = {
-        "tools": [tool.relative for tool in taken],
+        "tools": [tool.relative for tool in imported],
         "findings": [str(finding) for finding in findings],
     }
-    answer(as_json, done, f"{len(taken)} tools taken in ({where}).")
+    answer(as_json, done, f"{len(imported)} tools taken in ({where}).")
 
 
 def as_dict(tool: Tool) -> dict[str, Any]:
@@ -129,18 +129,18 @@ def as_dict(tool: Tool) -> dict[str, Any]:
     }
 
 
-def _discovered(told: dict[str, Any]) -> Discovery:
+def _discovered(options: dict[str, Any]) -> Discovery:
     from ...assembly.router import build_layout
     from ...routing.catalog.discovery import discover_all, open_cache
 
-    settings, workflows = settings_of(told)
+    settings, workflows = settings_of(options)
     layout = build_layout(settings, workflows)
     cache = open_cache(layout) if settings.cache_enabled else None
     return discover_all(layout, cache=cache)
 
 
-def _named(found: Discovery, name: str) -> Tool:
-    fitting = [tool for tool in found.tools if name in {tool.name, tool.relative}]
+def _named(discovery: Discovery, name: str) -> Tool:
+    fitting = [tool for tool in discovery.tools if name in {tool.name, tool.relative}]
     fitting = [tool for tool in fitting if tool.relative == name] or fitting
     if len(fitting) == 1:
         return fitting[0]
@@ -149,7 +149,7 @@ def _named(found: Discovery, name: str) -> Tool:
         raise InputError(f"TOOL must name one tool, got {name!r}, which may be {places}")
     from difflib import get_close_matches
 
-    near = get_close_matches(name, [tool.name for tool in found.tools], n=1)
+    near = get_close_matches(name, [tool.name for tool in discovery.tools], n=1)
     hint = f" (did you mean {near[0]!r}?)" if near else ""
     raise InputError(f"TOOL must be one that `route tools list` shows, got {name!r}{hint}")
 

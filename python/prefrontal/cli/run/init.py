@@ -42,9 +42,9 @@ def init(folder: Path, yes: bool, force: bool, as_json: bool) -> None:
     yes = yes or as_json
     if not (yes or is_terminal()):
         raise InputError("init must be asked from a terminal; --yes asks nothing")
-    found = look_around(folder, Path.home())
+    findings = look_around(folder, Path.home())
     try:
-        answers = usual(found, folder) if yes else ask(found, folder)
+        answers = usual(findings, folder) if yes else ask(findings, folder)
     except click.Abort:
         raise KeyboardInterrupt from None  # told as every interrupt is
     _write(path, document(answers, folder))
@@ -73,8 +73,8 @@ def _next(path: Path, answers: Answers) -> list[tuple[str, str]]:
     lines = []
     repository = next((each for kind, each in answers.watched if kind == "git"), None)
     if repository is not None:
-        told = f"prefrontal replay --git {shlex.quote(str(repository))}"
-        lines.append((told, "what it would have cost"))
+        command = f"prefrontal replay --git {shlex.quote(str(repository))}"
+        lines.append((command, "what it would have cost"))
     if answers.told == OPENCLAW:
         lines.append((f"export {OPENCLAW_TOKEN}=...", "hooks.token of your OpenClaw"))
     lines.append((f"prefrontal watch --config {config}", "ask when something matters"))

@@ -52,7 +52,7 @@ def _sources(answers: Answers, folder: Path) -> Iterator[Line]:
     yield "", ""
     yield "sources:", "where signals come from"
     for kind, meaning in meanings.items():
-        paths = [shown_path(path, folder) for told, path in answers.watched if told == kind]
+        paths = [shown_path(path, folder) for name, path in answers.watched if name == kind]
         yield f"  {kind}: {json.dumps(paths, ensure_ascii=False)}", meaning
 
 
@@ -71,20 +71,20 @@ def _gate(answers: Answers) -> Iterator[Line]:
     yield f"    quiet_hours: {hours}", "first and last hour in which nobody is woken; null: none"
 
 
-def _sinks(told: str) -> Iterator[Line]:
+def _sinks(target: str) -> Iterator[Line]:
     yield "", ""
-    if told == TERMINAL:
+    if target == TERMINAL:
         yield "sinks: []", "where questions go besides the terminal: a command, an address, a file"
         return
     yield "sinks:", "where questions go besides the terminal"
-    if told == OPENCLAW:
+    if target == OPENCLAW:
         yield "  - openclaw:", "the wake hook of its gateway"
         yield f"      url: {json.dumps(OPENCLAW_URL)}", "where the gateway listens"
         yield f"      token_env: {OPENCLAW_TOKEN}", "the variable with its hooks.token"
-    elif told.startswith(("http://", "https://")):
-        yield f"  - post: {_scalar(told)}", "gets each question as JSON until it has it"
+    elif target.startswith(("http://", "https://")):
+        yield f"  - post: {_scalar(target)}", "gets each question as JSON until it has it"
     else:
-        yield f"  - exec: {_scalar(told)}", "runs with the question on its standard input"
+        yield f"  - exec: {_scalar(target)}", "runs with the question on its standard input"
 
 
 def _executive(acts: bool) -> Iterator[Line]:

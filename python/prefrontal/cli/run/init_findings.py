@@ -87,10 +87,10 @@ def _folders(folder: Path) -> list[str]:
 
 
 def _logs(folder: Path) -> list[Path]:
-    found: list[Path] = []
+    paths: list[Path] = []
     for place in (folder, folder / "log", folder / "logs"):
         try:
-            found += sorted(each for each in place.glob("*.log") if each.is_file())
+            paths += sorted(each for each in place.glob("*.log") if each.is_file())
         except OSError:
             continue
-    return found[:MOST_LOGS]
+    return paths[:MOST_LOGS]

@@ -42,27 +42,27 @@ class Answers:
     acts: bool = False
 
 
-def usual(found: Findings, folder: Path) -> Answers:
+def usual(findings: Findings, folder: Path) -> Answers:
     """What is taken where nobody is asked: the nearest repository and the downloads."""
-    return Answers(tuple(_chosen(found, folder)))
+    return Answers(tuple(_chosen(findings, folder)))
 
 
-def ask(found: Findings, folder: Path) -> Answers:
+def ask(findings: Findings, folder: Path) -> Answers:
     """Ask a person. Raises click.Abort when the person leaves."""
-    offered = _offered(found, folder)
+    offered = _offered(findings, folder)
     click.echo("What may Prefrontal watch? Found here:")
     for number, (kind, path) in enumerate(offered, 1):
         click.echo(f"  {number}  {_SHOWN[kind]} {visible(home_short(str(path)), 200)}")
-    chosen = [str(offered.index(each) + 1) for each in _chosen(found, folder)]
+    chosen = [str(offered.index(each) + 1) for each in _chosen(findings, folder)]
     watched = _prompt(
         "Numbers, or folders of your own, separated by commas",
         ",".join(chosen),
         lambda text: _picked(text, offered, folder),
     )
-    claw = f", {OPENCLAW}" if found.openclaw else ""
-    told = _prompt(
+    claw = f", {OPENCLAW}" if findings.openclaw else ""
+    target = _prompt(
         f"Where do questions go: {TERMINAL}{claw}, a command, or an http address",
-        OPENCLAW if found.openclaw else TERMINAL,
+        OPENCLAW if findings.openclaw else TERMINAL,
         _place,
     )
     recall = _prompt(
@@ -70,21 +70,21 @@ def ask(found: Findings, folder: Path) -> Answers:
     )
     quiet = _prompt("Quiet hours, the first and the last, such as 22-6, or none", "none", _hours)
     acts = click.confirm("Let `prefrontal run` act on wakes with tools, in a sandbox?", False)
-    return Answers(watched, told, recall, quiet, acts)
+    return Answers(watched, target, recall, quiet, acts)
 
 
-def _offered(found: Findings, folder: Path) -> list[Watched]:
-    offered: list[Watched] = [("git", each) for each in found.repositories]
-    if found.downloads is not None:
-        offered.append(("directories", found.downloads))
-    offered += [("logs", each) for each in found.logs]
+def _offered(findings: Findings, folder: Path) -> list[Watched]:
+    offered: list[Watched] = [("git", each) for each in findings.repositories]
+    if findings.downloads is not None:
+        offered.append(("directories", findings.downloads))
+    offered += [("logs", each) for each in findings.logs]
     return [*offered, ("directories", folder)]
 
 
-def _chosen(found: Findings, folder: Path) -> list[Watched]:
-    chosen: list[Watched] = [("git", each) for each in found.repositories[:1]]
-    if found.downloads is not None:
-        chosen.append(("directories", found.downloads))
+def _chosen(findings: Findings, folder: Path) -> list[Watched]:
+    chosen: list[Watched] = [("git", each) for each in findings.repositories[:1]]
+    if findings.downloads is not None:
+        chosen.append(("directories", findings.downloads))
     return chosen or [("directories", folder)]
 
 

@@ -26,27 +26,27 @@ PATIENCE_S = 30.0
 """How long the wake in hand is waited for at the end."""
 
 
-def run_live(told: RunTold, folders: tuple[str, ...], as_json: bool) -> int:
+def run_live(options: RunTold, folders: tuple[str, ...], as_json: bool) -> int:
     """Run until a signal comes or nobody reads any more; the exit code, as of `watch`."""
     with ExitStack() as held:
-        ground = lay_ground(told.settings, folders, (), held, owes_wakes=False)
-        standings = told.standings()
-        links = told.settings.executive.links
-        own = told.own_folders(ground)
-        watch = watch_on(ground, told.settings, standings if links.trust else None, own)
+        ground = lay_ground(options.settings, folders, (), held, owes_wakes=False)
+        standings = options.standings()
+        links = options.settings.executive.links
+        own = options.own_folders(ground)
+        watch = watch_on(ground, options.settings, standings if links.trust else None, own)
         session = WatchSession(watch, ground, held)
 
         def attended(screen: Screen, say: Say) -> Attended:
             moments = FrozenMoments(SystemClock())
             taught = taught_through(ground.log)
-            built = told.executive(ground, standings, moments, ELSEWHERE, say, taught)
+            built = options.executive(ground, standings, moments, ELSEWHERE, say, taught)
             held.callback(built.close)
             story = Story(screen, say, as_json=as_json or session.output is not None)
-            since = moments.now() - told.settings.executive.take_up_hours * HOUR_S
+            since = moments.now() - options.settings.executive.take_up_hours * HOUR_S
             attendance = Attendance(ground.log, built.executive, story, run=watch.run, since=since)
             return Attended(ground, attendance, story, say)
 
-        return run(session, as_json, told.settings.telemetry, attended)
+        return run(session, as_json, options.settings.telemetry, attended)
 
 
 class Attended:

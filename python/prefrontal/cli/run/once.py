@@ -41,7 +41,7 @@ class Read:
     bad: int = 0
 
 
-def run_once(told: RunTold, folders: tuple[str, ...], path: str, as_json: bool) -> int:
+def run_once(options: RunTold, folders: tuple[str, ...], path: str, as_json: bool) -> int:
     """Run the events of a file, or of standard input, through the loop and end; the exit code.
 
     The time of the loop is that of the events. A line that is no event is told of and left out.
@@ -54,11 +54,11 @@ def run_once(told: RunTold, folders: tuple[str, ...], path: str, as_json: bool) 
         first = next(events, None)
         if first is None:
             return _nothing(read)
-        ground = lay_ground(told.settings, folders, (), held, owes_wakes=False, anything=True)
+        ground = lay_ground(options.settings, folders, (), held, owes_wakes=False, anything=True)
         screen = Screen("v2" if as_json else None, _closed)
         story = Story(screen, say, as_json=as_json or ground.sinks.output is not None)
         ground.outbox.start()
-        once = Once(told, ground, story, first.timestamp, held)
+        once = Once(options, ground, story, first.timestamp, held)
         for event in chain((first,), events):
             once.take(event)
         left = once.end()
@@ -72,10 +72,10 @@ class Once:
     """The gate and the executive over events that come one after the other."""
 
     def __init__(
-        self, told: RunTold, ground: Ground, story: Story, now: float, held: ExitStack
+        self, options: RunTold, ground: Ground, story: Story, now: float, held: ExitStack
     ) -> None:
-        settings = told.settings
-        standings = told.standings()
+        settings = options.settings
+        standings = options.standings()
         trusting = settings.executive.links.trust
         self._clock = EventClock(now)
         self.gate = Stepper(
@@ -87,7 +87,7 @@ class Once:
         )
         moments = FrozenMoments(self._clock)
         taught = taught_through(ground.log)
-        built = told.executive(ground, standings, moments, self.gate, say, taught)
+        built = options.executive(ground, standings, moments, self.gate, say, taught)
         held.callback(built.close)
         since = now - settings.executive.take_up_hours * HOUR_S
         self._attendance = Attendance(

@@ -38,13 +38,15 @@ class RunTold:
     workspace: Path
 
     @classmethod
-    def read(cls, config: str | None, workspace: str | None, said: Mapping[str, Any]) -> RunTold:
+    def read(
+        cls, config: str | None, workspace: str | None, overrides: Mapping[str, Any]
+    ) -> RunTold:
         """From the file that is named, else the one of the usual files that counts most.
 
-        said: the command line, which stands in front. Raises InputError and SourceError.
+        overrides: the command line, which stands in front. Raises InputError and SourceError.
         """
         files = agent_files(config)
-        settings = load_settings(files[-1] if files else None, said)
+        settings = load_settings(files[-1] if files else None, overrides)
         agent = read_agent_config(config)
         return cls(settings, agent, workspace_folder(workspace, agent).absolute())
 

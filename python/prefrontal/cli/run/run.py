@@ -70,17 +70,17 @@ def run(
     from ..watch.watch import telemetry_told
     from .parts import RunTold
 
-    said: dict[str, Any] = gate_overrides(recall, threshold, log_refusals)
-    said |= {"state": str(Path(state).absolute())} if state else {}
+    overrides: dict[str, Any] = gate_overrides(recall, threshold, log_refusals)
+    overrides |= {"state": str(Path(state).absolute())} if state else {}
     if telemetry := telemetry_told(metrics, log_format):
-        said["telemetry"] = telemetry
-    told = RunTold.read(config, workspace, said)
+        overrides["telemetry"] = telemetry
+    options = RunTold.read(config, workspace, overrides)
     if once is not None:
         from .once import run_once
 
-        code = run_once(told, directories, once, as_json)
+        code = run_once(options, directories, once, as_json)
     else:
         from .live import run_live
 
-        code = run_live(told, directories, as_json)
+        code = run_live(options, directories, as_json)
     click.get_current_context().exit(code)

@@ -50,9 +50,9 @@ class Story:
     def failed(self, wake: Decision, error: Exception) -> None:
         """A wake that could not be attended to."""
         self._failed += 1
-        told = f"{type(error).__name__}: {error}"
+        text = f"{type(error).__name__}: {error}"
         sentence = f"{wake.id[:ID_LENGTH]} could not be attended to, the next start tries again"
-        self._say(visible(f"{sentence}: {told}", 1000))
+        self._say(visible(f"{sentence}: {text}", 1000))
 
     def heard(self, about: Decision, label: float) -> None:
         """What a person said of a decision was learned."""
@@ -63,9 +63,9 @@ class Story:
         """What became of the wakes. left: how many wait for the next start."""
         total = sum(self._statuses.values())
         parts = [f"{count} {status}" for status, count in sorted(self._statuses.items())]
-        shown = f" ({', '.join(parts)})" if parts else ""
+        details = f" ({', '.join(parts)})" if parts else ""
         lines = [
-            f"Attended to {many(total, 'wake')}{shown}, {many(self._concluded, 'conclusion')}."
+            f"Attended to {many(total, 'wake')}{details}, {many(self._concluded, 'conclusion')}."
         ]
         if self._failed:
             lines.append(f"{many(self._failed, 'wake')} could not be attended to.")

@@ -53,13 +53,13 @@ def kept_modules(folder: StateFolder) -> list[KeptModule]:
         paths = sorted(folder.modules.glob("*.json"))
     except OSError as error:
         raise SourceError(f"{folder.modules} cannot be read: {error.strerror}") from None
-    found = []
+    modules = []
     for path in paths:
         try:
-            found.append(KeptModule(path, read_fingerprint(path)))
+            modules.append(KeptModule(path, read_fingerprint(path)))
         except PrefrontalError as error:
-            found.append(KeptModule(path, None, str(error)))
-    return found
+            modules.append(KeptModule(path, None, str(error)))
+    return modules
 
 
 def keep(folder: StateFolder, fingerprint: ModuleFingerprint) -> bool:
@@ -90,16 +90,16 @@ def given_modules(
 
     Raises InputError for one that cannot be used.
     """
-    for kept in kept_modules(state):
-        if kept.fingerprint is None:
-            raise InputError(kept.error)
-        yield str(kept.path), kept.fingerprint
-    for index, given in enumerate(settings.modules):
-        if isinstance(given, str):
-            path = settings.path(given)
+    for module_file in kept_modules(state):
+        if module_file.fingerprint is None:
+            raise InputError(module_file.error)
+        yield str(module_file.path), module_file.fingerprint
+    for index, entry in enumerate(settings.modules):
+        if isinstance(entry, str):
+            path = settings.path(entry)
             yield str(path), read_fingerprint(path)
             continue
         try:
-            yield f"modules[{index}]", parse_fingerprint(given)
+            yield f"modules[{index}]", parse_fingerprint(entry)
         except InputError as error:
             raise InputError(f"modules[{index}]: {error}") from None

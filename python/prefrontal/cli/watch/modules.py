@@ -29,15 +29,15 @@ def list_modules(as_json: bool, state: str | None) -> None:
     from .module_files import kept_modules
 
     folder = state_folder(state)
-    found = kept_modules(folder)
+    module_list = kept_modules(folder)
     if as_json:
-        for module in found:
-            kept = module.fingerprint and module.fingerprint.to_dict()
+        for module in module_list:
+            document = module.fingerprint and module.fingerprint.to_dict()
             click.echo(
-                json.dumps({"file": str(module.path), "module": kept, "error": module.error})
+                json.dumps({"file": str(module.path), "module": document, "error": module.error})
             )
         return
-    if not found:
+    if not module_list:
         click.echo(
             f"No module is kept in {folder.modules}; `prefrontal modules add FILE` adds one."
         )
@@ -49,7 +49,7 @@ def list_modules(as_json: bool, state: str | None) -> None:
     table.add_column("module", no_wrap=True)
     table.add_column("from", justify="right")
     table.add_column("watches", overflow="fold")
-    for module in found:
+    for module in module_list:
         if module.fingerprint is None:
             table.add_row(module.path.name, "", f"cannot be used: {module.error}")
         else:

@@ -231,15 +231,15 @@ def _modules(
             if module.module_id in found:  # a folder of the same name elsewhere
                 module.module_id = str(folder)
             found[module.module_id] = module
-    told = settings.sources
+    sources = settings.sources
     others = (
         unadopted(settings),
-        told.network,
-        told.http,
-        told.logs,
-        told.mcp,
-        told.socket,
-        told.stdin,
+        sources.network,
+        sources.http,
+        sources.logs,
+        sources.mcp,
+        sources.socket,
+        sources.stdin,
     )
     if not found and (anything or any(others)):
         found["everything"] = parse_fingerprint(_described("everything", {}))

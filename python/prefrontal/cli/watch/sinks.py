@@ -36,51 +36,51 @@ class ConfiguredSinks:
 
 
 def configured_sinks(
-    settings: Settings, given: Iterable[SinkSettings], held: ExitStack
+    settings: Settings, sinks: Iterable[SinkSettings], held: ExitStack
 ) -> ConfiguredSinks:
     """Make the sinks; `held` closes them. Raises InputError for one that cannot be used."""
-    found = ConfiguredSinks()
-    for each in given:
+    configured = ConfiguredSinks()
+    for each in sinks:
         if each.lines == STANDARD_OUTPUT:
-            found.output = each.format
+            configured.output = each.format
             continue
         name, sink = _sink(settings, each)
         held.callback(sink.close)
         if not each.lasting:
-            found.plain.append((each.name or name, sink))
+            configured.plain.append((each.name or name, sink))
             continue
         key = each.name or name if each.lines else each.name or f"{name} {_mark(each)}"
-        if any(key == other for other, _, _ in found.durable):
+        if any(key == other for other, _, _ in configured.durable):
             raise InputError(f"sinks must each have a name of their own, got {key!r} twice")
-        found.durable.append((key, sink, each.give_up_s))
-    return found
+        configured.durable.append((key, sink, each.give_up_s))
+    return configured
 
 
-def _sink(settings: Settings, given: SinkSettings) -> tuple[str, Sink]:
-    if given.exec is not None:
+def _sink(settings: Settings, entry: SinkSettings) -> tuple[str, Sink]:
+    if entry.exec is not None:
         # Its output goes where ours does not: standard output may carry JSON lines.
         return "command", CommandSink(
-            given.exec, given.timeout_s, output=STANDARD_ERROR, shape=given.format
+            entry.exec, entry.timeout_s, output=STANDARD_ERROR, shape=entry.format
         )
-    retries = 0 if given.lasting else given.retries  # the outbox waits better
-    if given.post is not None:
-        secret = environment_secret("secret_env", given.secret_env)
+    retries = 0 if entry.lasting else entry.retries  # the outbox waits better
+    if entry.post is not None:
+        secret = environment_secret("secret_env", entry.secret_env)
         return "post", HttpSink(
-            given.post, given.timeout_s, retries, given.headers, secret, shape=given.format
+            entry.post, entry.timeout_s, retries, entry.headers, secret, shape=entry.format
         )
-    if given.openclaw is not None:
-        claw = given.openclaw
+    if entry.openclaw is not None:
+        claw = entry.openclaw
         token = environment_secret("openclaw.token_env", claw.token_env)
         assert token is not None
-        return "openclaw", OpenClawSink(claw.url, token, claw.mode, given.timeout_s, retries)
-    assert given.lines is not None
-    path = settings.path(given.lines)
-    return os.fspath(path), LinesFileSink(path, given.format)
+        return "openclaw", OpenClawSink(claw.url, token, claw.mode, entry.timeout_s, retries)
+    assert entry.lines is not None
+    path = settings.path(entry.lines)
+    return os.fspath(path), LinesFileSink(path, entry.format)
 
 
-def _mark(given: SinkSettings) -> str:
+def _mark(entry: SinkSettings) -> str:
     """Tells sinks of a kind apart and stays the same; an address may hold secrets in its path."""
-    address = given.post or (given.openclaw.url if given.openclaw else "")
-    target = address or given.exec or ""
+    address = entry.post or (entry.openclaw.url if entry.openclaw else "")
+    target = address or entry.exec or ""
     mark = f"{crc32(target.encode('utf-8', 'surrogatepass')):08x}"
     return f"{urlsplit(address).hostname} {mark}" if address else mark

@@ -18,37 +18,37 @@ if TYPE_CHECKING:
 
 def configured_sources(settings: Settings, state: StateFolder) -> Iterator[Source]:
     """One source for each thing that is named, none of them started."""
-    told = settings.sources
+    sources = settings.sources
     yield from _followed(settings, state)
-    if told.network:
+    if sources.network:
         from ...pulse.sources.network import NetworkSource
 
-        for endpoint in told.network:
+        for endpoint in sources.network:
             yield NetworkSource(endpoint.url, endpoint.every_s)
-    if told.http is not None:
-        yield _listening(told.http)
-    yield from map(_heard, told.mcp)
-    if told.stdin or told.socket is not None:
+    if sources.http is not None:
+        yield _listening(sources.http)
+    yield from map(_heard, sources.mcp)
+    if sources.stdin or sources.socket is not None:
         from ...pulse.sources.lines import LinesSource, SocketSource
 
-        if told.stdin:
+        if sources.stdin:
             yield LinesSource()
-        if told.socket is not None:
-            yield SocketSource(settings.path(told.socket))
+        if sources.socket is not None:
+            yield SocketSource(settings.path(sources.socket))
 
 
 def _followed(settings: Settings, state: StateFolder) -> Iterator[Source]:
     """What grows on this machine: repositories and log files."""
-    told = settings.sources
+    sources = settings.sources
     if repositories := unadopted(settings):
         from ...pulse.sources.git import GitSource
 
         for repository in repositories:
             yield GitSource(repository, state_path=state.seen_commits(repository))
-    if told.logs:
+    if sources.logs:
         from ...pulse.sources.log_file import LogFileSource
 
-        for path in map(settings.path, told.logs):
+        for path in map(settings.path, sources.logs):
             yield LogFileSource(path, state_path=state.read_log(path))
 
 
@@ -59,19 +59,19 @@ def unadopted(settings: Settings) -> list[Path]:
     return [each for each in named if each.resolve() not in adopted]
 
 
-def _listening(told: HttpEvents) -> Source:
+def _listening(entry: HttpEvents) -> Source:
     from ...pulse.sources.http_events import HttpDoor, HttpEventsSource
 
-    token = environment_secret("token_env", told.token_env) or ""
-    secret = environment_secret("github_secret_env", told.github_secret_env) or ""
-    return HttpEventsSource(HttpDoor(told.host, told.port, token, told.max_bytes, secret))
+    token = environment_secret("token_env", entry.token_env) or ""
+    secret = environment_secret("github_secret_env", entry.github_secret_env) or ""
+    return HttpEventsSource(HttpDoor(entry.host, entry.port, token, entry.max_bytes, secret))
 
 
-def _heard(told: McpServer) -> Source:
+def _heard(entry: McpServer) -> Source:
     from ...pulse.sources.mcp_connection import McpAddress
     from ...pulse.sources.mcp_events import McpEventsSource
 
-    handed = {name: environment_secret("sources.mcp.env", name) or "" for name in told.env}
-    token = environment_secret("sources.mcp.token_env", told.token_env) or ""
-    address = McpAddress(told.command, told.url or "", token, handed, told.name or "")
-    return McpEventsSource(address, reads=told.read)
+    handed = {name: environment_secret("sources.mcp.env", name) or "" for name in entry.env}
+    token = environment_secret("sources.mcp.token_env", entry.token_env) or ""
+    address = McpAddress(entry.command, entry.url or "", token, handed, entry.name or "")
+    return McpEventsSource(address, reads=entry.read)

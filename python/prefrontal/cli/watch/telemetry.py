@@ -44,7 +44,7 @@ def say(sentence: str, decision: Decision | None = None) -> None:
 
 
 @contextmanager
-def telling(registry: Watch, told: Telemetry) -> Iterator[Say]:
+def telling(registry: Watch, settings: Telemetry) -> Iterator[Say]:
     """While inside, what the settings ask for is told; the answer says sentences in their form.
 
     What the package logs as a warning or worse goes to standard error: as sentences, or, with
@@ -53,14 +53,14 @@ def telling(registry: Watch, told: Telemetry) -> Iterator[Say]:
     """
     with ExitStack() as held:
         speak: Say = say
-        if told.json_logs:
-            speak = _in_json(registry, told.questions, held)
+        if settings.json_logs:
+            speak = _in_json(registry, settings.questions, held)
         else:
             _attach(_Lines(logging.WARNING), held)
-        if told.otel:
-            _observe(registry, told.questions, held)
-        if told.metrics is not None:
-            server = held.enter_context(_page(registry, told.metrics))
+        if settings.otel:
+            _observe(registry, settings.questions, held)
+        if settings.metrics is not None:
+            server = held.enter_context(_page(registry, settings.metrics))
             host = f"[{server.door.host}]" if ":" in server.door.host else server.door.host
             speak(f"Figures are at http://{host}:{server.port}/metrics.")
         yield speak
@@ -71,16 +71,20 @@ def place(text: str) -> dict[str, Any]:
     host, colon, port = text.rpartition(":")
     if not (port.isascii() and port.isdigit()) or (colon and not host):
         raise InputError(f"--metrics must be a port, or a host, a colon and a port, got {text!r}")
-    told: dict[str, Any] = {"port": int(port)}
-    return told | {"host": host.removeprefix("[").removesuffix("]")} if host else told
+    place_settings: dict[str, Any] = {"port": int(port)}
+    return (
+        place_settings | {"host": host.removeprefix("[").removesuffix("]")}
+        if host
+        else place_settings
+    )
 
 
-def _page(registry: Watch, told: Metrics) -> MetricsServer:
+def _page(registry: Watch, metrics: Metrics) -> MetricsServer:
     from ...telemetry import MetricsDoor, MetricsServer
 
-    token = environment_secret("telemetry.metrics.token_env", told.token_env) or ""
+    token = environment_secret("telemetry.metrics.token_env", metrics.token_env) or ""
     try:
-        door = MetricsDoor(told.host, told.port, token)
+        door = MetricsDoor(metrics.host, metrics.port, token)
     except InputError as error:
         raise InputError(f"telemetry.metrics: {error}") from None
     return MetricsServer(registry, door)
@@ -132,5 +136,5 @@ class _Lines(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
         cause = f": {type(error).__name__}: {error}" if error else ""
-        told = visible(redact(record.getMessage() + cause), 1000)
-        say(f"{record.levelname.capitalize()}: {told}")
+        text = visible(redact(record.getMessage() + cause), 1000)
+        say(f"{record.levelname.capitalize()}: {text}")

@@ -72,11 +72,11 @@ def watch(
     from ...settings.agent_file import read_agent_config, workspace_folder
     from .session import build_watch
 
-    told = gate_overrides(recall, threshold, log_refusals)
-    told |= {"state": str(Path(state).absolute())} if state else {}
+    overrides = gate_overrides(recall, threshold, log_refusals)
+    overrides |= {"state": str(Path(state).absolute())} if state else {}
     if telemetry := telemetry_told(metrics, log_format):
-        told["telemetry"] = telemetry
-    settings = load_settings(config, told)
+        overrides["telemetry"] = telemetry
+    settings = load_settings(config, overrides)
     added = [{"exec": command}] if command is not None else []
     added += [{"post": post}] if post is not None else []
     agent = read_agent_config(config, keys={"workspace", "ledger"})
@@ -88,8 +88,8 @@ def watch(
 
 def telemetry_told(metrics: str | None, log_format: str | None) -> dict[str, Any]:
     """What the command line says of telemetry, as the settings have it. Raises InputError."""
-    told: dict[str, Any] = {} if metrics is None else {"metrics": place(metrics)}
-    return told if log_format is None else told | {"json_logs": log_format == "json"}
+    telemetry: dict[str, Any] = {} if metrics is None else {"metrics": place(metrics)}
+    return telemetry if log_format is None else telemetry | {"json_logs": log_format == "json"}
 
 
 class Handling(Protocol):
@@ -128,9 +128,9 @@ def run(
     shape = session.output or ("v2" if as_json else None)
     screen = Screen(shape, lambda: ended.put(CLOSED_PIPE))
     finish: Callable[[float], bool] = lambda _: True  # noqa: E731
-    with ExitStack() as told:
+    with ExitStack() as stack:
         try:
-            say = told.enter_context(telling(session.watch, telemetry))
+            say = stack.enter_context(telling(session.watch, telemetry))
             handling = handled(screen, say) if handled else HandOver(session, screen, say)
             finish = handling.finish
             session.watch.on_wake(handling.take)

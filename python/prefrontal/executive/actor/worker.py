@@ -97,8 +97,8 @@ class SandboxedActor:
         if (gone := self._gone(option)) is not None:
             return ActOutcome(Status.NOTHING, in_short(f"{gone} is gone"))
         if not (self._runner.enforced or self._allow_weak):
-            said = f"the sandbox level {self._runner.level!r} confines too little to run a tool"
-            return _failed(said, by_machine=True)
+            refusal = f"the sandbox level {self._runner.level!r} confines too little to run a tool"
+            return _failed(refusal, by_machine=True)
         scratch = self._layout.route_tmp(f"act-{wake.id}")
         try:
             scratch.mkdir(parents=True, exist_ok=True)
@@ -121,7 +121,7 @@ class SandboxedActor:
     def _run(self, option: Option, module: Module, verdict: Verdict, scratch: Path) -> ActOutcome:
         needed = [each.spec.path for each in module.calls]
         seen = [path for path in (*self._readable, *needed) if path.exists()]
-        called = call_tool(
+        call = call_tool(
             self._runner,
             module.path,
             module.source,
@@ -129,22 +129,22 @@ class SandboxedActor:
             scratch=scratch,
             readable=seen,
         )
-        tool_run = replace(_tool_run(option, module, verdict), level=called.level)
-        if called.fault:
+        tool_run = replace(_tool_run(option, module, verdict), level=call.level)
+        if call.fault:
             return _failed(
-                f"{option.name} failed: {called.reason}",
-                by_machine=called.fault == "machine",
-                seconds=called.seconds,
+                f"{option.name} failed: {call.reason}",
+                by_machine=call.fault == "machine",
+                seconds=call.seconds,
                 tool_run=tool_run,
             )
-        return self._returned(option, called, tool_run)
+        return self._returned(option, call, tool_run)
 
-    def _returned(self, option: Option, called: CallOutcome, tool_run: ToolRun) -> ActOutcome:
-        value = cleaned(called.value, self._value_bytes)
+    def _returned(self, option: Option, call: CallOutcome, tool_run: ToolRun) -> ActOutcome:
+        value = cleaned(call.value, self._value_bytes)
         status = Status.NOTHING if is_nothing(value) else Status.DONE
         useful, accepted = judged(status)
         text = f"{option.name} found nothing" if status is Status.NOTHING else in_words(value)
-        return ActOutcome(status, text, value, useful, accepted, called.seconds, tool_run)
+        return ActOutcome(status, text, value, useful, accepted, call.seconds, tool_run)
 
     def _module(self, option: Option, scratch: Path) -> Module:
         """The tool, or the module that calls the tools of the composition one after the other.
@@ -187,16 +187,16 @@ class SandboxedActor:
         try:
             self._ask(wake, question)
         except Exception as error:  # noqa: BLE001 - whatever the door to the agent raises
-            said = f"the agent could not be asked: {type(error).__name__}: {error}"
-            return _failed(said, by_machine=True)
+            failure = f"the agent could not be asked: {type(error).__name__}: {error}"
+            return _failed(failure, by_machine=True)
         return ActOutcome(Status.ASKED, in_short(f"asked: {wake.question or choice.prompt}"))
 
 
-def with_beliefs(question: str, heard: Sequence[HeardBelief]) -> str:
+def with_beliefs(question: str, beliefs: Sequence[HeardBelief]) -> str:
     """The question, and below it what is held true now: pinned ones and the surest first."""
-    if not heard:
+    if not beliefs:
         return question
-    ordered = sorted(heard, key=lambda each: (not each.pinned, -each.confidence, each.key))
+    ordered = sorted(beliefs, key=lambda each: (not each.pinned, -each.confidence, each.key))
     lines = [
         f"- {visible(redact(each.text), _BELIEF_LIMIT)} ({each.confidence:.0%})"
         for each in ordered[:MOST_BELIEFS]
@@ -220,14 +220,14 @@ def _invalid(option: Option, module: Module, verdict: Verdict) -> ActOutcome:
 
 
 def _failed(
-    said: str,
+    sentence: str,
     *,
     by_machine: bool,
     seconds: float = 0.0,
     tool_run: ToolRun | None = None,
 ) -> ActOutcome:
     useful, accepted = judged(Status.FAILED, by_machine=by_machine)
-    text = in_short(said)
+    text = in_short(sentence)
     return ActOutcome(Status.FAILED, text, None, useful, accepted, seconds, tool_run)
 
 

@@ -51,21 +51,21 @@ class Leaning:
     keys: tuple[str, ...] = ()
 
 
-def leanings(heard: Sequence[HeardBelief], names: Sequence[str]) -> dict[str, Leaning]:
+def leanings(beliefs: Sequence[HeardBelief], names: Sequence[str]) -> dict[str, Leaning]:
     """What the beliefs say of tools, by name; those of which they say nothing are left out.
 
     A tool is named by its name, or by its words ("summarise diff") where it has two or more. The
     amounts are the confidences of the beliefs.
     """
-    found: dict[str, Leaning] = {}
-    for belief in heard:
+    result: dict[str, Leaning] = {}
+    for belief in beliefs:
         for name in names:
             sign = spoken(belief.text, name)
             if sign:
-                before = found.get(name, Leaning())
+                before = result.get(name, Leaning())
                 amount = before.amount + sign * micro(min(1.0, max(0.0, belief.confidence)))
-                found[name] = Leaning(amount, (*before.keys, belief.key))
-    return {name: leaning for name, leaning in found.items() if leaning.amount}
+                result[name] = Leaning(amount, (*before.keys, belief.key))
+    return {name: leaning for name, leaning in result.items() if leaning.amount}
 
 
 def spoken(text: str, name: str) -> int:
@@ -78,11 +78,11 @@ def spoken(text: str, name: str) -> int:
 
 
 def by_belief(
-    options: Sequence[Option], told: Mapping[str, Leaning], margin: float, equal: Sequence[str]
+    options: Sequence[Option], by_name: Mapping[str, Leaning], margin: float, equal: Sequence[str]
 ) -> tuple[tuple[Option, ...], str]:
     """(the options, those as good as the first in the order of what is believed; why, or "").
 
-    told: by name of the tool. equal: keys of tools that serve as much of the prompt as the first.
+    by_name: of the tool. equal: keys of tools that serve as much of the prompt as the first.
     As good is what scores at most `margin` less or more, in whole millionths; the others keep
     their places, and so do all where no belief speaks.
     """
@@ -96,17 +96,17 @@ def by_belief(
         and each.tool in equal
         and abs(micro(each.score) - micro(first.score)) <= room
     ]
-    if len(group) < 2 or not any(each.name in told for each in group):
+    if len(group) < 2 or not any(each.name in by_name for each in group):
         return tuple(options), ""
-    flagged = [_flagged(each, told) for each in group]
-    flagged.sort(key=lambda each: -_sign(told.get(each.name)))
+    flagged = [_flagged(each, by_name) for each in group]
+    flagged.sort(key=lambda each: -_sign(by_name.get(each.name)))
     others = [each for each in options if each not in group]
     ordered = (*flagged, *others)
-    return ordered, _why(ordered[0], first, told)
+    return ordered, _why(ordered[0], first, by_name)
 
 
-def _flagged(option: Option, told: Mapping[str, Leaning]) -> Option:
-    leaning = told.get(option.name)
+def _flagged(option: Option, by_name: Mapping[str, Leaning]) -> Option:
+    leaning = by_name.get(option.name)
     if leaning is None:
         return option
     side = "for" if leaning.amount > 0 else "against"
@@ -114,16 +114,16 @@ def _flagged(option: Option, told: Mapping[str, Leaning]) -> Option:
     return replace(option, flags=(*option.flags, flag))
 
 
-def _why(taken: Option, first: Option, told: Mapping[str, Leaning]) -> str:
-    if taken.tool == first.tool:
+def _why(best: Option, first: Option, by_name: Mapping[str, Leaning]) -> str:
+    if best.tool == first.tool:
         return ""
-    own, other = told.get(taken.name), told.get(first.name)
+    own, other = by_name.get(best.name), by_name.get(first.name)
     if own is not None and own.amount > 0:
         reason = f"belief {', '.join(own.keys)} speaks for it"
     else:
         reason = f"belief {', '.join(other.keys if other else ())} speaks against the other"
-    scores = f"{shown(micro(taken.score))} and {shown(micro(first.score))}"
-    return f"{taken.name} is taken before {first.name}, as good by its score ({scores}): {reason}."
+    scores = f"{shown(micro(best.score))} and {shown(micro(first.score))}"
+    return f"{best.name} is taken before {first.name}, as good by its score ({scores}): {reason}."
 
 
 def _sign(leaning: Leaning | None) -> int:
@@ -141,11 +141,11 @@ def _said(sentence: str, start: int, end: int) -> int:
     """What one sentence says of the tool that stands at start..end."""
     hidden = sentence[:start] + "_" * (end - start) + sentence[end:]
     compared = _RATHER.search(hidden)
-    told = hidden if compared is None else hidden[: compared.start()]
-    total = sum(_sign_of(told, word) for word in _WORD.finditer(told))
-    if _DO_NOT_USE.search(told):
+    text = hidden if compared is None else hidden[: compared.start()]
+    total = sum(_sign_of(text, word) for word in _WORD.finditer(text))
+    if _DO_NOT_USE.search(text):
         total = -1
-    elif total == 0 and _USE.search(told):
+    elif total == 0 and _USE.search(text):
         total = 1
     if compared is not None and start > compared.start():  # "prefer a over b": b is the other one
         total = -total

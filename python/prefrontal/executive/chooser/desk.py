@@ -54,7 +54,7 @@ class RoutedChooser:
         self._margin = margin
         self._memory = ToolMemory(router)
 
-    def choose(self, wake: Decision, heard: Sequence[HeardBelief]) -> Choice:
+    def choose(self, wake: Decision, beliefs: Sequence[HeardBelief]) -> Choice:
         """The tool or composition for the wake; "ask" where none fits or none can be called.
 
         A tool whose required arguments the wake has nothing for is no option. Tools that cannot be
@@ -66,8 +66,8 @@ class RoutedChooser:
             prompt = routed_prompt(question, wake.window, actions)
             routed = self._routed(wake, prompt)
         except (InputError, SourceError) as error:  # perhaps no word of it is the module's
-            return self._asked(prompt or question, heard, f"{error}.", ())
-        return self._chosen(wake, prompt, routed, tuple(heard))
+            return self._asked(prompt or question, beliefs, f"{error}.", ())
+        return self._chosen(wake, prompt, routed, tuple(beliefs))
 
     def learn(self, wake: Decision, choice: Choice, outcome: ActOutcome) -> None:
         """Note what became of the choice in the histories that the router ranks by."""
@@ -83,38 +83,38 @@ class RoutedChooser:
         return self._router.choose(RouteRequest(prompt, mode, trace))
 
     def _chosen(
-        self, wake: Decision, prompt: str, routed: ToolChoice, heard: tuple[HeardBelief, ...]
+        self, wake: Decision, prompt: str, routed: ToolChoice, beliefs: tuple[HeardBelief, ...]
     ) -> Choice:
         decision = routed.decision
         made = Options(routed, self._router.bench.settings, WakeArguments(wake, self._roots))
-        found = made.composition() if decision.policy == COMPOSE else []
+        pairs = made.composition() if decision.policy == COMPOSE else []
         reaching = self._reaching(routed) if decision.policy != "generate" else []
-        found += [made.single(each) for each in reaching]
-        options = [option for option, missing in found if not missing]
+        pairs += [made.single(each) for each in reaching]
+        options = [option for option, missing in pairs if not missing]
         sentence = decision.reason
         if not options:
             near = [made.single(each) for each in routed.ranking.candidates[:NEAREST]]
-            nearest = [option for option, _ in (found or near)][:NEAREST]
-            return self._asked(prompt, heard, _told(sentence, found, None), nearest, routed)
+            nearest = [option for option, _ in (pairs or near)][:NEAREST]
+            return self._asked(prompt, beliefs, _told(sentence, pairs, None), nearest, routed)
         options = _with_margins(options)
-        told = leanings(heard, [option.name for option in options if option.plan is None])
+        by_name = leanings(beliefs, [option.name for option in options if option.plan is None])
         equal = [key_of(each.tool) for each in self._covering(routed, reaching)]
-        ordered, why = by_belief(options, told, self._margin, equal)
-        sentence = _told(sentence, found, options[0])
+        ordered, why = by_belief(options, by_name, self._margin, equal)
+        sentence = _told(sentence, pairs, options[0])
         return Choice(
             prompt=prompt,
             policy=SELECT if ordered[0].plan is None else COMPOSE,
             options=ordered,
             threshold=self._router.bench.settings.ranker.threshold,
             sentence=f"{sentence} {why}".rstrip(),
-            heard=heard,
+            heard=beliefs,
             reading=_reading(routed),
         )
 
     def _asked(
         self,
         prompt: str,
-        heard: Sequence[HeardBelief],
+        beliefs: Sequence[HeardBelief],
         sentence: str,
         nearest: Sequence[Option],
         routed: ToolChoice | None = None,
@@ -123,28 +123,30 @@ class RoutedChooser:
         reading = _reading(routed) if routed else None
         near = tuple(_with_margins(nearest))
         return Choice(
-            prompt, ASK, (), threshold, sentence, 0, tuple(heard), near, reading
+            prompt, ASK, (), threshold, sentence, 0, tuple(beliefs), near, reading
         )  # fmt: skip
 
     def _reaching(self, routed: ToolChoice) -> list[Candidate]:
         """Those that reach tau and can be run here: the router's choice first, then its order."""
         ranker = self._router.bench.settings.ranker
-        kept, _ = shadowed(routed.ranking.candidates)
-        found = [
+        candidates, _ = shadowed(routed.ranking.candidates)
+        reaching = [
             each
-            for each in kept
+            for each in candidates
             if each.tool.runnable and micro(each.score) >= micro(ranker.threshold)
         ]
-        taken = {spec.path for spec in routed.decision.selected}
+        selected = {spec.path for spec in routed.decision.selected}
         if routed.decision.policy == SELECT:
-            found.sort(key=lambda each: each.tool.spec.path not in taken)
-        return found
+            reaching.sort(key=lambda each: each.tool.spec.path not in selected)
+        return reaching
 
     def _covering(self, routed: ToolChoice, reaching: Sequence[Candidate]) -> list[Candidate]:
         """Those that serve every clause of the prompt, if the router's choice does."""
-        kept, _ = shadowed(routed.ranking.candidates)
+        candidates, _ = shadowed(routed.ranking.candidates)
         bar = Bar.of(self._router.bench.settings.ranker)
-        needed = needed_for_all(kept, len(routed.ranking.parsed.clauses), bar.floor, bar.margin)
+        needed = needed_for_all(
+            candidates, len(routed.ranking.parsed.clauses), bar.floor, bar.margin
+        )
         whole = [each for each in reaching if covers_all(each, needed)]
         return whole if reaching[:1] == whole[:1] else list(reaching[:1])
 
@@ -159,16 +161,16 @@ def _with_margins(options: Sequence[Option]) -> list[Option]:
 
 
 def _told(
-    sentence: str, found: Sequence[tuple[Option, Sequence[str]]], taken: Option | None
+    sentence: str, pairs: Sequence[tuple[Option, Sequence[str]]], chosen_option: Option | None
 ) -> str:
     """The router's reason, and which tools were passed over for want of an argument."""
     parts = [sentence]
-    for option, missing in found:
-        if taken is not None and option.tool == taken.tool:
+    for option, missing in pairs:
+        if chosen_option is not None and option.tool == chosen_option.tool:
             break
         parts.append(f"{option.name} needs {', '.join(missing)}, which the signal does not have.")
-    if taken is not None and len(parts) > 1:
-        parts.append(f"{taken.name} is the next, with {shown(micro(taken.score))}.")
+    if chosen_option is not None and len(parts) > 1:
+        parts.append(f"{chosen_option.name} is the next, with {shown(micro(chosen_option.score))}.")
     return " ".join(parts)
 
 

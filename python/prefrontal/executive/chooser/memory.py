@@ -77,24 +77,24 @@ class ToolMemory:
         past: Sequence[PastEvent],
         wake_id: str,
     ) -> list[_Line]:
-        found: list[_Line] = []
-        told = {each.event for each in past if each.route_id == route_of(wake_id)}
+        lines: list[_Line] = []
+        events = {each.event for each in past if each.route_id == route_of(wake_id)}
         tried = None if outcome.tool_run is None else outcome.tool_run.validation
-        if tried is not None and not told:
-            found.append(("validation_ok" if tried.ok else "failed", None, None))
+        if tried is not None and not events:
+            lines.append(("validation_ok" if tried.ok else "failed", None, None))
         ended = outcome.status in (Status.DONE, Status.NOTHING)
         broke = outcome.status is Status.FAILED and outcome.accepted is False
         event: Event = "executed" if ended else "failed"
-        known = event in told or wake_id in self._passed_over
+        known = event in events or wake_id in self._passed_over
         later = known or _is_said(outcome)  # now a person says how it was
         if (ended or broke) and not later:
             if self._enough(event, past):
                 self._pass_over(wake_id)
             else:
-                found.append((event, None, _signature(option)))
+                lines.append((event, None, _signature(option)))
         if ended and (later or self._by_rule(option, outcome)):
-            found += _judged(choice, outcome, past)
-        return found
+            lines += _judged(choice, outcome, past)
+        return lines
 
     def _pass_over(self, wake_id: str) -> None:
         """Remember, for a while, an act of which no line is kept."""

@@ -51,9 +51,9 @@ def routed_prompt(
     bare = " ".join(_MINUTE.sub(f" {_GAP} ", bare).split())
     lexicon = Lexicon(action_words)
     orders = [one for one in _PART.split(bare) if _is_order(one, lexicon)]
-    for said in (_tidy(" ".join(orders)), _tidy(bare)):
-        if content(core.tokens(said)):
-            return said
+    for text in (_tidy(" ".join(orders)), _tidy(bare)):
+        if content(core.tokens(text)):
+            return text
     return ""
 
 
@@ -78,13 +78,13 @@ def _values(question: str, window: Sequence[SignalEvent]) -> Iterator[str]:
 
 def _without(question: str, values: Iterator[str]) -> str:
     """The question with a gap wherever one of the values stands, or several that overlap."""
-    taken = bytearray(len(question))
+    covered = bytearray(len(question))
     for value in values:
         place = question.find(value)
         while place >= 0:
-            taken[place : place + len(value)] = b"\1" * len(value)
+            covered[place : place + len(value)] = b"\1" * len(value)
             place = question.find(value, place + 1)
-    parts = groupby(zip(taken, question, strict=True), key=itemgetter(0))
+    parts = groupby(zip(covered, question, strict=True), key=itemgetter(0))
     return "".join(_GAP if gone else "".join(each for _, each in part) for gone, part in parts)
 
 
@@ -95,6 +95,6 @@ def _tidy(text: str) -> str:
 
 def _is_order(sentence: str, lexicon: Lexicon) -> bool:
     """Whether the part of a sentence begins with a verb, polite words aside."""
-    found = pieces(sentence.replace(_GAP, "something"))
-    opening = found[skip_polite(found, 0) :][:1]
-    return bool(opening) and (bool(lexicon.verb(opening[0])) or looks_imperative(found))
+    clauses = pieces(sentence.replace(_GAP, "something"))
+    opening = clauses[skip_polite(clauses, 0) :][:1]
+    return bool(opening) and (bool(lexicon.verb(opening[0])) or looks_imperative(clauses))

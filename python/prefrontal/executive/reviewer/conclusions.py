@@ -46,14 +46,14 @@ class CortexBefore:
 def conclusions(cortex: CortexPlugin, before: CortexBefore) -> tuple[Conclusion, ...]:
     """Assessments, beliefs and directives that came since, in this order, each kind in its own."""
     record = _new_record(cortex, before)
-    found: list[Conclusion] = []
+    result: list[Conclusion] = []
     if record is not None:
-        found += _assessments(cortex, record)
-        found += _beliefs(cortex, record, before.beliefs)
-        found += [_directive(each, record.cycle) for each in record.directives]
+        result += _assessments(cortex, record)
+        result += _beliefs(cortex, record, before.beliefs)
+        result += [_directive(each, record.cycle) for each in record.directives]
     approved = [each for each in cortex.memory.directives.open if each.id in before.waiting]
-    found += [_directive(each.to_json(), None) for each in approved if each.status == QUEUED]
-    return tuple(found)
+    result += [_directive(each.to_json(), None) for each in approved if each.status == QUEUED]
+    return tuple(result)
 
 
 def confidence(cortex: CortexPlugin, belief: Belief) -> float:
@@ -62,8 +62,8 @@ def confidence(cortex: CortexPlugin, belief: Belief) -> float:
     """
     if belief.pinned:
         return 1.0
-    found = 1.0 - 0.5 ** max(1, len(belief.supporting_evidence))
-    return found * _OLD_SHARE if cortex.memory.beliefs.is_stale(belief) else found
+    share = 1.0 - 0.5 ** max(1, len(belief.supporting_evidence))
+    return share * _OLD_SHARE if cortex.memory.beliefs.is_stale(belief) else share
 
 
 def heard(cortex: CortexPlugin, beliefs: Sequence[Belief]) -> tuple[HeardBelief, ...]:
@@ -154,24 +154,26 @@ def _belief(
     )
 
 
-def _directive(told: Mapping[str, Any], cycle: int | None) -> Conclusion:
+def _directive(fields: Mapping[str, Any], cycle: int | None) -> Conclusion:
     """cycle: None for one that the operator has just approved."""
-    text = f"{told['action']}: {told['message']}" if told["message"] else str(told["action"])
+    text = (
+        f"{fields['action']}: {fields['message']}" if fields["message"] else str(fields["action"])
+    )
     return Conclusion(
         payload=DirectivePayload(
             origin=APPROVED if cycle is None else REFLECTION,
-            directive=told["id"],
-            action=told["action"],
-            message=told["message"],
-            rationale=told["rationale"],
-            why=told["why"],
-            expires_at=told["expires_at"],
-            cycle=CycleReference(told["cycle"]),
+            directive=fields["id"],
+            action=fields["action"],
+            message=fields["message"],
+            rationale=fields["rationale"],
+            why=fields["why"],
+            expires_at=fields["expires_at"],
+            cycle=CycleReference(fields["cycle"]),
         ),
-        subject=told["target_peer"],
+        subject=fields["target_peer"],
         text=text,
-        changed=told["status"] == QUEUED,
-        reason=told["status"],
+        changed=fields["status"] == QUEUED,
+        reason=fields["status"],
     )
 
 

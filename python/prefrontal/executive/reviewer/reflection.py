@@ -68,14 +68,14 @@ class AgentReviewer:
         return self._run(self._consent(wake, choice))
 
     def reflect(
-        self, wake: Decision, choice: Choice, outcome: ActOutcome, judged: float | None
+        self, wake: Decision, choice: Choice, outcome: ActOutcome, score: float | None
     ) -> tuple[Conclusion, ...]:
         """Note what was done and how it turned out, then reflect if something is due."""
-        return self._run(self._reflect(wake, choice, outcome, judged))
+        return self._run(self._reflect(wake, choice, outcome, score))
 
-    def judge(self, wake: Decision, judged: float) -> None:
+    def judge(self, wake: Decision, score: float) -> None:
         """Write how the wake of the peer turned out; the next reflection takes it in."""
-        self._run(self._judge(wake, judged))
+        self._run(self._judge(wake, score))
 
     def close(self) -> None:
         """Keep what is known and let go of the ledger; a second call does nothing.
@@ -120,8 +120,8 @@ class AgentReviewer:
         cortex = self._cortex
         if cortex is None:
             return ()
-        shown = _by_relevance(cortex, peer, self._clock.now())
-        return heard(cortex, shown[: self._settings.max_beliefs])
+        beliefs = _by_relevance(cortex, peer, self._clock.now())
+        return heard(cortex, beliefs[: self._settings.max_beliefs])
 
     async def _consent(self, wake: Decision, choice: Choice) -> Consent | None:
         cortex = self._cortex
@@ -133,8 +133,8 @@ class AgentReviewer:
             return None
         tool = "" if choice.option is None else choice.option.tool
         step = f"run {tool} for: {choice.prompt}" if tool else f"ask the agent: {choice.prompt}"
-        said = quote(step, _SAID_LIMIT)[1:-1]
-        request = ConsultRequest(f"consult-{wake.id}", peer, kind, said, {"tool": tool})
+        text = quote(step, _SAID_LIMIT)[1:-1]
+        request = ConsultRequest(f"consult-{wake.id}", peer, kind, text, {"tool": tool})
         verdict = await cortex.consultation.consult(request)
         more = f" Only when: {'; '.join(verdict.conditions)}." if verdict.conditions else ""
         return Consent(verdict.decision, verdict.reasoning + more)
@@ -143,35 +143,35 @@ class AgentReviewer:
         """Why the step should wait; None when it need not."""
         option = choice.option
         if option is not None:
-            told = cortex.settings.consultation
-            found = kind_of_tool(option.tool, option.arguments, told)
-            if found is not None:
-                return found
+            settings = cortex.settings.consultation
+            kind = kind_of_tool(option.tool, option.arguments, settings)
+            if kind is not None:
+                return kind
         if option is not None and option.features.get("side_effect") == 0.0:
             return None  # it reads, in the sandbox: nobody can be harmed by it
         trust = cortex.last_trust(peer) or 0
         return "scope" if trust < self._settings.trust.defer_below else None
 
     async def _reflect(
-        self, wake: Decision, choice: Choice, outcome: ActOutcome, judged: float | None
+        self, wake: Decision, choice: Choice, outcome: ActOutcome, score: float | None
     ) -> tuple[Conclusion, ...]:
         await self._note(wake, choice, outcome)
-        if judged is not None:
-            await self._judge(wake, judged)
+        if score is not None:
+            await self._judge(wake, score)
         cortex = self._cortex
         if cortex is None:
             return ()
-        if judged:
-            cortex.memory.triggers.push("good" if judged > 0 else "bad", peer_behind(wake))
+        if score:
+            cortex.memory.triggers.push("good" if score > 0 else "bad", peer_behind(wake))
         before = CortexBefore.of(cortex)
         moment = {"now": self._clock.now(), "monotonic": self._clock.monotonic()}
         await self._runtime.registry.call_extension("runtime.tick", moment)
-        found = conclusions(cortex, before)
+        result = conclusions(cortex, before)
         await self._take_directives()
-        for each in found:
+        for each in result:
             if isinstance(each.payload, AssessmentPayload):
                 self._standings.judged(each.subject, each.payload.trust)
-        return found
+        return result
 
     async def _note(self, wake: Decision, choice: Choice, outcome: ActOutcome) -> None:
         """Tell the plugins what was done: a tool was run, or the agent was asked."""
@@ -186,8 +186,8 @@ class AgentReviewer:
             ctx = {**_ids(wake, peer), "text": outcome.text, "recipient": peer}
             await registry.call_extension_chain("loop.after_send", ctx)
 
-    async def _judge(self, wake: Decision, judged: float) -> None:
-        self._ledger.judge_interaction(wake.id, judged)
+    async def _judge(self, wake: Decision, score: float) -> None:
+        self._ledger.judge_interaction(wake.id, score)
 
     async def _take_directives(self) -> None:
         """What is queued is the executive's to hand on, so it is handed out here, and once."""
@@ -198,15 +198,15 @@ class AgentReviewer:
 
     @property
     def _cortex(self) -> CortexPlugin | None:
-        found = self._runtime.registry.get(CortexPlugin.meta.id)
-        return found if isinstance(found, CortexPlugin) and found.enabled else None
+        plugin = self._runtime.registry.get(CortexPlugin.meta.id)
+        return plugin if isinstance(plugin, CortexPlugin) and plugin.enabled else None
 
     @property
     def _ledger(self) -> Ledger:
-        found = self._runtime.registry.get(LedgerPlugin.meta.id)
-        if not isinstance(found, LedgerPlugin):
-            raise PluginError(f"ledger must be the ledger's own plugin, got {found!r}")
-        return found.ledger
+        plugin = self._runtime.registry.get(LedgerPlugin.meta.id)
+        if not isinstance(plugin, LedgerPlugin):
+            raise PluginError(f"ledger must be the ledger's own plugin, got {plugin!r}")
+        return plugin.ledger
 
 
 def peer_behind(wake: Decision) -> str:

@@ -65,7 +65,7 @@ def find_sessions(path: str | Path) -> FoundSessions:
     Raises InputError that says what was looked for when there is none.
     """
     root = Path(path).expanduser()
-    found = FoundSessions()
+    sessions = FoundSessions()
     try:
         mode = root.stat().st_mode
     except (OSError, ValueError) as error:
@@ -74,45 +74,45 @@ def find_sessions(path: str | Path) -> FoundSessions:
             f"history must be a folder or a file that exists, got {str(path)!r} ({reason})"
         ) from None
     if stat.S_ISDIR(mode):
-        _search(root, found)
+        _search(root, sessions)
     elif stat.S_ISREG(mode):
-        _look(root, found, set(), {})
-    if not found.files:
-        raise InputError(_nothing(root, path, found))
-    return found
+        _look(root, sessions, set(), {})
+    if not sessions.files:
+        raise InputError(_nothing(root, path, sessions))
+    return sessions
 
 
-def _search(root: Path, found: FoundSessions) -> None:
+def _search(root: Path, sessions: FoundSessions) -> None:
     files: set[tuple[int, int]] = set()
     stores: dict[Path, dict[str, str]] = {}
     for layout in LAYOUTS:
-        for folder in _folders(root, layout, found):
-            for file in _listed(folder, found):
+        for folder in _folders(root, layout, sessions):
+            for file in _listed(folder, sessions):
                 if _is_session(file.name):
-                    _look(file, found, files, stores)
-        if found.files or found.subagents:
+                    _look(file, sessions, files, stores)
+        if sessions.files or sessions.subagents:
             break
     for pattern in _SUBAGENTS:
-        found.subagents += sum(1 for _ in _matching(root, pattern))
-    found.databases = sum(1 for _ in _matching(root, "agents/*/agent/*.sqlite"))
+        sessions.subagents += sum(1 for _ in _matching(root, pattern))
+    sessions.databases = sum(1 for _ in _matching(root, "agents/*/agent/*.sqlite"))
 
 
-def _folders(root: Path, layout: str, found: FoundSessions) -> Iterator[Path]:
+def _folders(root: Path, layout: str, sessions: FoundSessions) -> Iterator[Path]:
     if not layout:
         yield root
         return
     first, _, rest = layout.partition("/")
-    inner = _listed(root, found) if first == "*" else [root / first]
+    inner = _listed(root, sessions) if first == "*" else [root / first]
     for folder in inner:
         if folder.is_dir():
-            yield from _folders(folder, rest, found)
+            yield from _folders(folder, rest, sessions)
 
 
-def _listed(folder: Path, found: FoundSessions) -> list[Path]:
+def _listed(folder: Path, sessions: FoundSessions) -> list[Path]:
     try:
         return sorted(folder.iterdir())
     except OSError as error:
-        found.refused[folder] = error.strerror or "unreadable"
+        sessions.refused[folder] = error.strerror or "unreadable"
         return []
 
 
@@ -131,7 +131,7 @@ def _is_session(name: str) -> bool:
 
 def _look(
     path: Path,
-    found: FoundSessions,
+    sessions: FoundSessions,
     files: set[tuple[int, int]],
     stores: dict[Path, dict[str, str]],
 ) -> None:
@@ -143,12 +143,12 @@ def _look(
         files.add((facts.st_dev, facts.st_ino))
         tool = tool_of(path)
     except OSError as error:
-        found.refused[path] = error.strerror or "unreadable"
+        sessions.refused[path] = error.strerror or "unreadable"
         return
     if not tool:
-        found.foreign += 1
+        sessions.foreign += 1
     elif tool == CLAUDE and path.name.startswith("agent-"):
-        found.subagents += 1
+        sessions.subagents += 1
     else:
         folder = path.absolute().parent
         owner = (
@@ -157,7 +157,7 @@ def _look(
         if tool == OPENCLAW and folder not in stores:
             stores[folder] = _keys(folder / "sessions.json")
         key = stores.get(folder, {}).get(path.name.partition(".jsonl")[0], "")
-        found.files.append(SessionFile(path, tool, visible(owner, 80), facts.st_size, key))
+        sessions.files.append(SessionFile(path, tool, visible(owner, 80), facts.st_size, key))
 
 
 def tool_of(path: Path) -> str:
@@ -200,20 +200,22 @@ def _names(value: Any) -> Iterator[str]:
             yield os.path.basename(value["sessionFile"]).partition(".jsonl")[0]  # noqa: PTH119
 
 
-def _nothing(root: Path, path: str | Path, found: FoundSessions) -> str:
-    seen = "no such file" if not found.foreign else f"{found.foreign} without one line of theirs"
+def _nothing(root: Path, path: str | Path, sessions: FoundSessions) -> str:
+    seen = (
+        "no such file" if not sessions.foreign else f"{sessions.foreign} without one line of theirs"
+    )
     parts = [
         f"history must be a folder or a file of sessions of {OPENCLAW} or {CLAUDE}, got"
         f" {str(path)!r}; looked for {LOOKED_FOR} and found {seen}"
     ]
-    for reason, count in sorted(Counter(found.refused.values()).items()):
+    for reason, count in sorted(Counter(sessions.refused.values()).items()):
         parts.append(f"{count} could not be read ({reason})")
-    if found.databases:
+    if sessions.databases:
         parts.append(
             f"{OPENCLAW}'s database (agents/*/agent/*.sqlite) is there, but only session files are"
             " read"
         )
-    if found.subagents:
+    if sessions.subagents:
         parts.append("the sessions of subagents alone are no history")
     if root.is_file():
         parts.append("recorded windows are read with --events")

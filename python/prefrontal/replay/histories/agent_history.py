@@ -127,17 +127,17 @@ class AgentHistory:
 
     def _sorted(self, since: float, until: float, limit: int | None) -> array[int]:
         """The newest windows of the span by time; what stands in two files (a fork) counts once."""
-        order, kept = array("Q"), 0
+        order, count = array("Q"), 0
         by_time = sorted(range(len(self._times)), key=self._times.__getitem__)
         for time, same in groupby(by_time, key=self._times.__getitem__):
             first = {self._digests[index]: index for index in reversed(list(same))}
             indices = sorted(first.values())
-            kept += len(indices)
+            count += len(indices)
             if since <= time <= until:
                 order.extend(indices)
-        self._counts["doubles"] = len(by_time) - kept
+        self._counts["doubles"] = len(by_time) - count
         chosen = order if limit is None else order[max(0, len(order) - limit) :]
-        self._counts["outside"] = kept - len(chosen)
+        self._counts["outside"] = count - len(chosen)
         for index in chosen:
             _, _, relevant, kind, _, _ = self._record(index)
             self._kinds[kind, relevant] += 1
@@ -148,9 +148,9 @@ class AgentHistory:
         return json.loads(self._kept.readline())
 
 
-def _close(kept: IO[bytes]) -> None:
+def _close(files: IO[bytes]) -> None:
     with suppress(OSError):  # what is left in its buffer is of no use to anybody
-        kept.close()
+        files.close()
 
 
 def _window(
@@ -174,6 +174,6 @@ def _key(file: SessionFile, arrival: Arrival) -> str:
 
 
 def _digest(arrival: Arrival) -> int:
-    said = arrival.identity or arrival.text
-    raw = said.encode("utf-8", "surrogatepass")
+    identity = arrival.identity or arrival.text
+    raw = identity.encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(raw, digest_size=8).digest(), "little")

@@ -37,22 +37,24 @@ _NAMES_SHOWN = 3
 
 
 def reading_notes(
-    found: FoundSessions, counts: Counter[str], kinds: Counter[tuple[str, bool]]
+    sessions: FoundSessions, counts: Counter[str], kinds: Counter[tuple[str, bool]]
 ) -> tuple[str, ...]:
     """A sentence for what was read and one for each kind of thing that was not."""
-    return tuple(_notes(found, counts, kinds))
+    return tuple(_notes(sessions, counts, kinds))
 
 
 def _notes(
-    found: FoundSessions, counts: Counter[str], kinds: Counter[tuple[str, bool]]
+    sessions: FoundSessions, counts: Counter[str], kinds: Counter[tuple[str, bool]]
 ) -> Iterator[str]:
     yield _read(counts, kinds)
     left_out = list(_counted(LEFT_OUT, counts))
-    if found.subagents:
-        left_out.append(_number(found.subagents, "session of a subagent", "sessions of subagents"))
+    if sessions.subagents:
+        left_out.append(
+            _number(sessions.subagents, "session of a subagent", "sessions of subagents")
+        )
     if left_out:
         yield f"Left out: {', '.join(left_out)}."
-    unread = list(_counted(UNREAD, counts)) + list(_refused(found))
+    unread = list(_counted(UNREAD, counts)) + list(_refused(sessions))
     if unknown := _unknown(counts):
         unread.append(unknown)
     if unread:
@@ -60,7 +62,7 @@ def _notes(
     if counts["mended"]:
         lines = _number(counts["mended"], "line", "lines")
         yield f"{lines} held bytes that are no text; they were replaced."
-    yield from _openclaw(found, counts, kinds)
+    yield from _openclaw(sessions, counts, kinds)
 
 
 def _read(counts: Counter[str], kinds: Counter[tuple[str, bool]]) -> str:
@@ -75,23 +77,23 @@ def _read(counts: Counter[str], kinds: Counter[tuple[str, bool]]) -> str:
         if (count := kinds[kind, True] + kinds[kind, False])
     ]
     total = sum(kinds.values())
-    said = sum(count for (_, relevant), count in kinds.items() if relevant)
+    answered = sum(count for (_, relevant), count in kinds.items() if relevant)
     read = f"Read {' and '.join(files)}, {_number(counts['lines'], 'line', 'lines')}"
     if not total:
         return f"{read}: no answered turn."
     return (
-        f"{read}: {', '.join(came)}; the agent answered {said:,} of these {total:,} with more than"
-        " a no-op."
+        f"{read}: {', '.join(came)}; the agent answered {answered:,} of these {total:,} with more"
+        " than a no-op."
     )
 
 
 def _openclaw(
-    found: FoundSessions, counts: Counter[str], kinds: Counter[tuple[str, bool]]
+    sessions: FoundSessions, counts: Counter[str], kinds: Counter[tuple[str, bool]]
 ) -> Iterator[str]:
     """What OpenClaw itself takes away from the record, so that nobody reads too much into it."""
-    if found.databases:
+    if sessions.databases:
         yield (
-            f"{_number(found.databases, 'database', 'databases')} of OpenClaw"
+            f"{_number(sessions.databases, 'database', 'databases')} of OpenClaw"
             " (agents/*/agent/*.sqlite) left unread: later versions keep new sessions there."
         )
     if counts[f"file:{OPENCLAW}"] and not kinds["heartbeat", False]:
@@ -107,8 +109,8 @@ def _counted(words: dict[str, tuple[str, str]], counts: Counter[str]) -> Iterato
             yield _number(counts[name], one, many)
 
 
-def _refused(found: FoundSessions) -> Iterator[str]:
-    for reason, count in sorted(Counter(found.refused.values()).items()):
+def _refused(sessions: FoundSessions) -> Iterator[str]:
+    for reason, count in sorted(Counter(sessions.refused.values()).items()):
         yield _number(count, "file or folder", "files or folders") + f" ({visible(reason, 60)})"
 
 
@@ -121,9 +123,9 @@ def _unknown(counts: Counter[str]) -> str:
     if not named:
         return ""
     names = [visible(name, 40) or "empty" for name in sorted(named, key=lambda n: (-named[n], n))]
-    shown = ", ".join(names[:_NAMES_SHOWN]) + (", ..." if len(names) > _NAMES_SHOWN else "")
+    listing = ", ".join(names[:_NAMES_SHOWN]) + (", ..." if len(names) > _NAMES_SHOWN else "")
     total = sum(named.values())
-    return _number(total, "line of an unknown type", "lines of unknown types") + f" ({shown})"
+    return _number(total, "line of an unknown type", "lines of unknown types") + f" ({listing})"
 
 
 def _number(count: int, one: str, many: str) -> str:

@@ -28,15 +28,15 @@ def is_noop(answer: str, woken: bool = False) -> bool:
     nothing either, and HEARTBEAT_OK or NO_REPLY at the start or the end outweighs up to
     MOST_BESIDE_TOKEN characters beside it.
     """
-    said = answer.strip()
-    if said[:7].lower().startswith("<think"):
-        said = said.rpartition("</think>")[2].strip() if "</think>" in said else ""
-    if said.startswith("[["):
-        said = said.partition("]]")[2].strip()
-    if len(said) > _LONGEST:
+    text = answer.strip()
+    if text[:7].lower().startswith("<think"):
+        text = text.rpartition("</think>")[2].strip() if "</think>" in text else ""
+    if text.startswith("[["):
+        text = text.partition("]]")[2].strip()
+    if len(text) > _LONGEST:
         return False
-    bare = said.strip(_MARKS).upper()
-    if bare in NO_REPLIES or _TOKEN.fullmatch(bare) or _ENVELOPE.fullmatch(said):
+    bare = text.strip(_MARKS).upper()
+    if bare in NO_REPLIES or _TOKEN.fullmatch(bare) or _ENVELOPE.fullmatch(text):
         return True
     if not woken:
         return False
@@ -44,6 +44,6 @@ def is_noop(answer: str, woken: bool = False) -> bool:
 
 
 def _stands_at_an_edge(bare: str, token: str) -> bool:
-    before, found, after = bare.partition(token)
+    before, match, after = bare.partition(token)
     edge = not after or (not before and not after.startswith("_"))
-    return bool(found) and edge and len(before) + len(after) <= MOST_BESIDE_TOKEN
+    return bool(match) and edge and len(before) + len(after) <= MOST_BESIDE_TOKEN

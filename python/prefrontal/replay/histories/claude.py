@@ -93,14 +93,14 @@ def _answer(entry: dict[str, Any], message: dict[str, Any], blocks: list[dict[st
 
 def _without_reminders(text: str) -> str:
     """The text without what Claude Code itself put into it."""
-    kept, at = [], 0
+    parts, at = [], 0
     while (begin := text.find(_REMINDER, at)) >= 0:
         end = text.find(_REMINDER_END, begin)
         if end < 0:
             break
-        kept.append(text[at:begin])
+        parts.append(text[at:begin])
         at = end + len(_REMINDER_END)
-    return "".join(kept) + text[at:]
+    return "".join(parts) + text[at:]
 
 
 def _thinks(blocks: list[dict[str, Any]]) -> bool:

@@ -29,7 +29,7 @@ def numbered_lines(path: str | Path, name: str | None = None) -> Iterator[tuple[
     `name` is what errors call the file. Raises InputError when it cannot be opened or unpacked,
     or when a line is longer than LINE_LIMIT.
     """
-    shown = str(path) if name is None else name
+    label = str(path) if name is None else name
     try:
         with _opened(path) as file:
             number = 0
@@ -39,16 +39,16 @@ def numbered_lines(path: str | Path, name: str | None = None) -> Iterator[tuple[
                     line = line.removeprefix(_UTF8_MARK)
                 if len(line) > LINE_LIMIT:
                     rule = f"line must be at most {LINE_LIMIT:,} bytes, got a longer one"
-                    raise InputError(f"{shown}:{number}: {rule}")
+                    raise InputError(f"{label}:{number}: {rule}")
                 if line.strip():
                     yield number, line
     except InputError:
         raise
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"{shown} must be a whole gzip file, got a broken one ({error})") from None
+        raise InputError(f"{label} must be a whole gzip file, got a broken one ({error})") from None
     except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"events file must be readable, got {shown!r} ({reason})") from None
+        raise InputError(f"events file must be readable, got {label!r} ({reason})") from None
 
 
 def count_lines(path: str | Path) -> int:

@@ -64,14 +64,18 @@ def stream(folder: str, *arguments: str) -> Iterator[IO[bytes]]:
                 process.kill()  # does nothing once git has ended
         if process.returncode:
             complaints.seek(0)
-            said = complaints.read(_STDERR_LIMIT).decode("utf-8", "replace")
-            sentence = complaint(folder, said, process.returncode)
-            raise MissingObjectError(sentence) if _MISSING.search(said) else SourceError(sentence)
+            complaint_text = complaints.read(_STDERR_LIMIT).decode("utf-8", "replace")
+            sentence = complaint(folder, complaint_text, process.returncode)
+            raise (
+                MissingObjectError(sentence)
+                if _MISSING.search(complaint_text)
+                else SourceError(sentence)
+            )
 
 
-def complaint(folder: str, said: str, code: int) -> str:
+def complaint(folder: str, stderr: str, code: int) -> str:
     """One sentence from what git wrote on standard error before it ended with `code`."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     if any("dubious ownership" in line or "unsafe repository" in line for line in lines):
         trust = [line for line in lines if line.startswith("git config")]
         name = shlex.quote(str(Path(folder).resolve()))
@@ -82,8 +86,12 @@ def complaint(folder: str, said: str, code: int) -> str:
         )
     if any("not a git repository" in line for line in lines):
         return f"path must be inside a git repository, got {folder!r}"
-    told = [line for line in lines if not line.startswith(("warning:", "hint:"))] or lines
-    first = "".join(c if c.isprintable() else "?" for c in told[0]) if told else f"exit code {code}"
+    sentences = [line for line in lines if not line.startswith(("warning:", "hint:"))] or lines
+    first = (
+        "".join(c if c.isprintable() else "?" for c in sentences[0])
+        if sentences
+        else f"exit code {code}"
+    )
     return f"git could not read {folder!r}: {first}"
 
 

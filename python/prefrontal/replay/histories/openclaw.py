@@ -130,8 +130,8 @@ class OpenClawSession:
 def kind_of_text(text: str) -> str:
     """What a message is by how it opens, behind a time and the lines of events; "" for a turn."""
     bare, events = _unstamped(text), 0
-    while found := _SYSTEM_LINE.match(bare):
-        bare, events = _unstamped(bare[found.end() :]), events + 1
+    while match := _SYSTEM_LINE.match(bare):
+        bare, events = _unstamped(bare[match.end() :]), events + 1
     # What an event says may go on for lines, and the prompt stands behind it.
     starts = bare.split("\n") if events else [bare]
     for kind, openings in _OPENINGS:
@@ -145,18 +145,18 @@ def kind_of_text(text: str) -> str:
 def _without_envelope(text: str) -> str:
     """The text without the facts on sender and chat that OpenClaw puts before a message."""
     for _ in range(_MOST_FACTS):
-        found = _FACTS.search(text)
-        end = text.find("\n```", found.end() - 1) if found else -1
-        if found is None or end < 0:
+        match = _FACTS.search(text)
+        end = text.find("\n```", match.end() - 1) if match else -1
+        if match is None or end < 0:
             break
-        text = text[: found.start()] + text[end + 4 :].lstrip()
+        text = text[: match.start()] + text[end + 4 :].lstrip()
     return text
 
 
 def _unstamped(text: str) -> str:
     """The text without the time that OpenClaw writes before a message."""
-    found = _STAMP.match(text)
-    return text[found.end() :] if found else text.lstrip()
+    match = _STAMP.match(text)
+    return text[match.end() :] if match else text.lstrip()
 
 
 def _kind_of_key(key: str) -> str:
@@ -185,26 +185,26 @@ def _only_results(blocks: list[dict[str, Any]]) -> bool:
 
 def _told(calls: list[dict[str, Any]]) -> bool | None:
     """Whether a tool told the person something: an answer of NO_REPLY then only avoids a double."""
-    told: bool | None = None
+    answer: bool | None = None
     for block in calls:
         inner = block.get("function")
         call = inner if type(inner) is dict else block
-        given = _arguments(call)
+        arguments = _arguments(call)
         if call.get("name") == "heartbeat_respond":
-            told = given.get("notify") in (True, "true") or bool(told)
-        elif call.get("name") == "message" and str(given.get("action")).lower() in _SENDS:
-            told = True
-    return told
+            answer = arguments.get("notify") in (True, "true") or bool(answer)
+        elif call.get("name") == "message" and str(arguments.get("action")).lower() in _SENDS:
+            answer = True
+    return answer
 
 
 def _arguments(call: dict[str, Any]) -> dict[str, Any]:
     for name in ("arguments", "args", "input"):
-        given = call.get(name)
-        if type(given) is str:
+        value = call.get(name)
+        if type(value) is str:
             try:
-                given = json.loads(given)
+                value = json.loads(value)
             except (ValueError, RecursionError):
                 continue
-        if type(given) is dict:
-            return given
+        if type(value) is dict:
+            return value
     return {}

@@ -46,10 +46,10 @@ def read_windows(path: str | Path, name: str | None = None) -> Iterator[Window]:
         with spool_stdin() as copy:
             yield from read_windows(copy, name or "-")
         return
-    shown = str(path) if name is None else name
+    label = str(path) if name is None else name
     last = -math.inf
-    for number, raw in numbered_lines(path, shown):
-        key = f"{shown}:{number}"
+    for number, raw in numbered_lines(path, label):
+        key = f"{label}:{number}"
         try:
             window = _window(_value(raw), key, last)
         except InputError as error:
@@ -59,8 +59,8 @@ def read_windows(path: str | Path, name: str | None = None) -> Iterator[Window]:
 
 
 def _short(value: Any) -> str:
-    shown = "nothing" if value is _NOTHING else repr(value)
-    return shown if len(shown) <= _SHOWN else shown[: _SHOWN - 3] + "..."
+    text = "nothing" if value is _NOTHING else repr(value)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 
 def _refuse(name: str, rule: str, value: Any) -> NoReturn:

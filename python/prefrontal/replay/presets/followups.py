@@ -66,10 +66,10 @@ class Followups:
         body = window.body if isinstance(window, Commit) else ""
         followed = []
         for name in follows(window.text, body):
-            found = _bearer(name, self._bearers)
-            if found is not None and found.followed_at is None:
-                found.followed_at = window.time
-                followed.append(found)
+            bearer = _bearer(name, self._bearers)
+            if bearer is not None and bearer.followed_at is None:
+                bearer.followed_at = window.time
+                followed.append(bearer)
         self.add(Followed(_bare(window), names_of(window.key, window.text)))
         return followed
 

@@ -50,12 +50,12 @@ def _name_pattern(name: str, glob: str) -> str:
     while place < len(name):
         letter = name[place]
         if letter == "[":
-            found = _CLASS.match(name, place)
-            if found is None or not found[2]:
+            match = _CLASS.match(name, place)
+            if match is None or not match[2]:
                 raise InputError(f"path glob must close its bracket, got {glob!r}")
-            members = re.sub(r"([\\\[\]^&~|])", r"\\\1", found[2])
-            parts.append(f"(?!/)[{'^' if found[1] else ''}{members}]")
-            place = found.end()
+            members = re.sub(r"([\\\[\]^&~|])", r"\\\1", match[2])
+            parts.append(f"(?!/)[{'^' if match[1] else ''}{members}]")
+            place = match.end()
             continue
         if letter == "\\" and place + 1 < len(name):
             place += 1

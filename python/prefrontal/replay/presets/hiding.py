@@ -19,14 +19,14 @@ def events_without(
     events: tuple[SignalEvent, ...], names: Collection[str]
 ) -> tuple[SignalEvent, ...]:
     """New events without these features; the ones handed in stay, shared features stay shared."""
-    kept: dict[int, dict[str, Any]] = {}
-    shown = []
+    edited: dict[int, dict[str, Any]] = {}
+    events_left = []
     for event in events:
-        features = kept.get(id(event.features))
+        features = edited.get(id(event.features))
         if features is None:
             features = {k: v for k, v in event.features.items() if k not in names}
-            kept[id(event.features)] = features
-        shown.append(
+            edited[id(event.features)] = features
+        events_left.append(
             SignalEvent(
                 event.source,
                 event.location,
@@ -36,4 +36,4 @@ def events_without(
                 features,
             )
         )
-    return tuple(shown)
+    return tuple(events_left)

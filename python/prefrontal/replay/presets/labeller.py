@@ -62,8 +62,8 @@ class Labeller:
         self._owe(released, followed, self._horizon_s)
         due = sorted(each for each in self._owed if each.known_at < window.time)
         self._owed = [each for each in self._owed if each.known_at >= window.time]
-        shown = self._followups.waiting[-1].window
-        return Labelled(shown, tuple((each.key, each.relevant) for each in due))
+        waiting = self._followups.waiting[-1].window
+        return Labelled(waiting, tuple((each.key, each.relevant) for each in due))
 
     def _owe(self, released: list[Followed], followed: list[Followed], horizon_s: float) -> None:
         for each in followed:
@@ -102,10 +102,10 @@ class Labeller:
     @classmethod
     def from_dict(cls, raw: dict[str, Any]) -> Labeller:
         """What `to_dict` gave. Raises InputError, KeyError, TypeError or ValueError for others."""
-        found = cls(parse_preset(raw["relevant"]))
+        labeller = cls(parse_preset(raw["relevant"]))
         for key, time, names, followed_at, number in raw["waiting"]:
-            found._followups.add(Followed(Window(key, time, ()), tuple(names), followed_at))
-            found._numbers[key] = number
-        found._owed = [_Owed(*each) for each in raw["owed"]]
-        found._count = raw["count"]
-        return found
+            labeller._followups.add(Followed(Window(key, time, ()), tuple(names), followed_at))
+            labeller._numbers[key] = number
+        labeller._owed = [_Owed(*each) for each in raw["owed"]]
+        labeller._count = raw["count"]
+        return labeller

@@ -59,30 +59,32 @@ class PathPreset:
 
     def apply(self, windows: Iterable[Window]) -> Iterator[Window]:
         for window in windows:
-            shown = []
+            others = []
             changes = []
             for event in window.events:
-                if meant := [p for p in self.patterns if p.match(event.location)]:
+                if patterns := [p for p in self.patterns if p.match(event.location)]:
                     exception = any(p.match(event.location) for p in self.exceptions)
                     delta = event.delta_type
-                    changes.append((meant, EXCEPTED if exception and delta in WRITTEN else delta))
+                    changes.append(
+                        (patterns, EXCEPTED if exception and delta in WRITTEN else delta)
+                    )
                 else:
-                    shown.append(event)
-            if shown:
-                yield _labelled(window, tuple(shown), writes_entry(changes))
+                    others.append(event)
+            if others:
+                yield _labelled(window, tuple(others), writes_entry(changes))
 
 
 def writes_entry(changes: Iterable[tuple[Collection[object], str]]) -> bool:
     """Whether changes of files, each with what means it, write anything: see `PathPreset`."""
     edits, deletions = [], []
-    for meant, delta in changes:
+    for lines, delta in changes:
         if delta == "created":
             return True
         if delta in WRITTEN:
-            edits.append(meant)
+            edits.append(lines)
         elif delta == "deleted":
-            deletions.append(meant)
-    return any(all(any(one in lost for one in meant) for lost in deletions) for meant in edits)
+            deletions.append(lines)
+    return any(all(any(one in lost for one in lines) for lost in deletions) for lines in edits)
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,15 +92,15 @@ class Survey:
         left = self.windows - begin
         relevant = 0
         for touch in self._touches[bisect_left(self._touches, begin, key=lambda t: t.window) :]:
-            shown = touch.others
+            others = touch.others
             changes = []
-            for meant, delta, count in touch.files:
-                if mine := [glob for glob in meant if glob in globs]:
-                    exception = delta in trivial and TRIVIAL in meant
+            for lines, delta, count in touch.files:
+                if mine := [glob for glob in lines if glob in globs]:
+                    exception = delta in trivial and TRIVIAL in lines
                     changes.append((mine, EXCEPTED if exception else delta))
                 else:
-                    shown += count
-            if not shown:
+                    others += count
+            if not others:
                 left -= 1
             elif writes_entry(changes):
                 relevant += 1
