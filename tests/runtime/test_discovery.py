@@ -44,7 +44,7 @@ def write(folder: Path, name: str, source: str = GOOD, plugin_id: str = "") -> P
     return place
 
 
-def ids(found: discovery.Discovery) -> list[str]:
+def ids(found: discovery.PluginDiscovery) -> list[str]:
     return [plugin.meta.id for plugin in found.plugins]
 
 

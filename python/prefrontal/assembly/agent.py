@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..plugin import Plugin, PluginError, PluginMeta
-from ..runtime.discovery import FOLDERS, Discovery
+from ..runtime.discovery import FOLDERS, PluginDiscovery
 from ..runtime.discovery import discover as find_plugins
 from ..runtime.plugins.workspace import WorkspacePlugin
 from ..runtime.running import CORE_IDS, Runtime
@@ -87,7 +87,9 @@ def _workspace(
     return WorkspacePlugin(workspace_folder(folder, config).absolute())
 
 
-def _found(config: Mapping[str, Any], registered: Sequence[str], everywhere: bool) -> Discovery:
+def _found(
+    config: Mapping[str, Any], registered: Sequence[str], everywhere: bool
+) -> PluginDiscovery:
     """Plugins of others, as `plugins:` says."""
     section = _section(config)
     lists = {

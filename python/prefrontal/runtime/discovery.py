@@ -20,7 +20,7 @@ FOLDERS = ("~/.prefrontal/plugins", "./plugins")
 
 
 @dataclass(slots=True)
-class Discovery:
+class PluginDiscovery:
     """The plugins in order, and a sentence for each that was skipped or hidden."""
 
     plugins: list[Plugin] = field(default_factory=list)
@@ -45,14 +45,14 @@ def discover(
     enabled: Collection[str] | None = None,
     disabled: Collection[str] = (),
     registered: Collection[str] = (),
-) -> Discovery:
+) -> PluginDiscovery:
     """Load the plugins of modules, of installed packages and of folders; the first of an id wins.
 
     enabled: only these; one that is broken, or that nobody found, raises PluginError. Others that
     are broken are passed over with a warning. disabled: never these, they are not even loaded.
     registered: ids that are there already. A module is named by the operator: broken, it raises.
     """
-    discovery = Discovery()
+    discovery = PluginDiscovery()
     ids = set(registered)
     insisted = set(enabled or ())
     candidates = [*_modules(modules), *(_installed() if installed else ()), *_in_folders(folders)]
