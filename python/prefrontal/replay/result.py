@@ -11,9 +11,9 @@ from .prices import Prices
 from .record import Record, plain
 
 FORMAT = 4
-"""Version of the saved form. 1 had neither delays nor a price nor an origin, 1 and 2 knew only
-replays in which every window is labelled, 3 only the median of a delay and one price; all are read. A file
-with another one is refused rather than guessed at."""
+"""Version of the saved form. 1 had neither delays nor a price nor an origin; 1 and 2 knew only
+replays in which every window is labelled; 3 knew only the median of a delay and one price. All are
+read. A file with another one is refused rather than guessed at."""
 
 USD_PER_MILLION_TOKENS = 3.0
 """What mid-size models take for a million input tokens by the public price lists of 2026."""
