@@ -146,7 +146,7 @@ def test_a_log_that_cannot_be_read_delivers_rather_twice_than_never(owing: Owing
     box.close()
 
 
-def test_a_full_disk_is_told_and_its_questions_are_delivered_all_the_same(
+def test_a_full_disk_is_told_and_its_questions_are_delivered_at_once_and_stored_later(
     owing: Owing, caplog: pytest.LogCaptureFixture
 ) -> None:
     agent = Heard()
@@ -178,10 +178,11 @@ def test_a_full_disk_is_told_and_its_questions_are_delivered_all_the_same(
     assert box.stop()
     assert len(agent.got) == 2
     kept = [record.question for record in owing.log.records()]
-    assert kept == ["/room?"]
-    [line] = [record.getMessage() for record in caplog.records]
+    assert kept == ["/full?", "/room?"]
+    line, later = [record.getMessage() for record in caplog.records]
     assert line.startswith("decisions could not be stored, they are delivered all the same: ")
     assert line.endswith("the disk is full")
+    assert later == "the log can be written again: 1 decisions"
     box.close()
 
 

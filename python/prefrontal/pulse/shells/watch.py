@@ -20,6 +20,7 @@ from ..sources.filesystem import FilesystemSource
 from ..sources.memory import MemoryStore
 from ..status_note import StatusNote
 from .worker import QUEUE_SIZE, Worker
+from .worker_intake import WorkerIntake
 
 if TYPE_CHECKING:
     from ...decisions.decision import Decision
@@ -144,8 +145,9 @@ class Watch:
             self._start_note.begin()
             self._worker.start()
             self._running = True
+            intake = WorkerIntake(self._worker, self._log)
             for source in self._sources:
-                source.start(self.push)
+                source.start(intake)
 
     def stop(self, timeout_s: float = 10.0) -> bool:
         """Decide what was handed in, deliver it, save, and end every thread.
@@ -216,6 +218,7 @@ class Watch:
                 "events": self._worker.taken,
                 "refused_by_queue": self._worker.refused,
                 "waiting": self._worker.waiting(),
+                "unstored": self._worker.unstored(),
                 "broken_events": self._worker.broken,
                 "decisions": self._counts(),
                 "labels_learned": self._learned.learned,

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Condition, Lock, Thread
 from typing import TYPE_CHECKING
 
-from ...errors import PrefrontalError
+from ...errors import PrefrontalError, SourceError
 from ...types import SignalEvent
 from ..followed import FollowedWindow, Following
+from ..sources.source_batch import SourceBatch
 
 if TYPE_CHECKING:
     from ...clock import Clock
@@ -22,9 +23,19 @@ if TYPE_CHECKING:
     from ..learned import Learned
 
 QUEUE_SIZE = 50_000
+SOURCE_QUEUE = 1_024
+"""Events of one source that may wait; then it waits itself."""
 BATCH = 256
+RETRY_S = 1.0
+"""After which a log that could not be written is tried again."""
+ROOM_S = 0.2
+"""Who waits for room looks so often whether it is to end."""
+PLACES_EVERY_S = 0.5
+"""Places of events that left nothing in the log are kept so often at most."""
 LABELS_EVERY_S = 2.0
 """How often labels are looked for that another process wrote."""
+
+UNSTORED = "decisions could not be stored, they are delivered all the same"
 
 log = logging.getLogger("prefrontal.pulse")
 
@@ -37,11 +48,26 @@ class Addressed:
     module_id: str
 
 
-Handed = tuple[SignalEvent, ...] | Addressed | FollowedWindow
+Handed = tuple[SignalEvent, ...] | Addressed | FollowedWindow | SourceBatch
+
+
+@dataclass(slots=True)
+class Unstored:
+    """What one transaction is to keep: decisions, and the places of the sources behind them."""
+
+    records: list[Decision] = field(default_factory=list)
+    places: dict[str, bytes] = field(default_factory=dict)
+
+    def states(self) -> list[tuple[str, bytes, int]]:
+        return [(name, content, 0) for name, content in self.places.items()]
 
 
 class Worker:
-    """Takes events in order, stores each batch's wakes, then hands them to the handlers."""
+    """Takes events in order, stores each batch's decisions and places, then hands wakes out.
+
+    While the log cannot be written nothing more is taken: what was decided waits for it, and so do
+    sources that can be read again; what is only pushed is refused once the queue is full.
+    """
 
     def __init__(
         self,
@@ -65,7 +91,15 @@ class Worker:
         self._clock = clock
         self._following = Following(gate, learned, decisions, clock)
         self._inbox: deque[Handed] = deque()
-        self._ready = Condition(Lock())
+        self._waiting = 0
+        self._of_source: Counter[str] = Counter()
+        self._unstored = Unstored()
+        self._stuck = False
+        self._gap = False
+        self._places_due = 0.0
+        guard = Lock()
+        self._ready = Condition(guard)
+        self._room = Condition(guard)
         self._working = Lock()  # held while the gate is at work
         self._thread: Thread | None = None
         self._ending = False
@@ -85,13 +119,46 @@ class Worker:
             events = (window,) if isinstance(window, SignalEvent) else tuple(window)
             handed = events if module_id is None else Addressed(events, module_id)
         with self._ready:
-            if self._thread is None or self._ending or len(self._inbox) >= self.queue_size:
+            if not self._takes() or self._waiting >= self.queue_size:
                 self.refused += 1
                 return False
-            self._inbox.append(handed)
-            if len(self._inbox) == 1:
-                self._ready.notify()
+            self._add(handed, 1)
             return True
+
+    def put(self, batch: SourceBatch, is_ended: Callable[[], bool]) -> bool:
+        """Queue the batch once there is room; False when it, or this, ends before."""
+        with self._ready:
+            while self._takes() and not is_ended():
+                waiting = self._of_source[batch.source]
+                if self._waiting < self.queue_size and waiting < SOURCE_QUEUE:
+                    self._of_source[batch.source] += len(batch.events)
+                    self._add(batch, len(batch.events))
+                    return True
+                self._room.wait(ROOM_S)
+            return False
+
+    def _takes(self) -> bool:
+        return self._thread is not None and not self._ending
+
+    def _add(self, handed: Handed, events: int) -> None:
+        self._inbox.append(handed)
+        self._waiting += events
+        if len(self._inbox) == 1:
+            self._ready.notify()
+
+    def _take(self) -> list[Handed]:
+        """The next of the queue, about BATCH windows."""
+        batch, events = list[Handed](), 0
+        while self._inbox and events < BATCH:
+            batch.append(handed := self._inbox.popleft())
+            if isinstance(handed, SourceBatch):
+                events += len(handed.events)
+                self._of_source[handed.source] -= len(handed.events)
+            else:
+                events += 1
+        self._waiting -= events
+        self._room.notify_all()
+        return batch
 
     def labels_came(self) -> None:
         """Look for labels soon."""
@@ -102,7 +169,11 @@ class Worker:
     def waiting(self) -> int:
         """Windows not yet taken."""
         with self._ready:
-            return len(self._inbox)
+            return self._waiting
+
+    def unstored(self) -> int:
+        """Decisions that wait for a log that could not be written."""
+        return len(self._unstored.records) if self._stuck else 0
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -115,7 +186,7 @@ class Worker:
         with self._ready:
             if self._thread is not None:
                 return
-            self._ending = False
+            self._ending = self._gap = False
             self._thread = Thread(target=self._run, name="prefrontal-gate", daemon=True)
             self._thread.start()
 
@@ -144,9 +215,14 @@ class Worker:
     def _run(self) -> None:
         while True:
             with self._ready:
-                if not self._inbox and not self._labels and not self._ending:
-                    self._ready.wait(self._patience())
-                batch = [self._inbox.popleft() for _ in range(min(BATCH, len(self._inbox)))]
+                if self._stuck:
+                    if not self._ending:
+                        self._ready.wait(RETRY_S)
+                    batch = []
+                else:
+                    if not self._inbox and not self._labels and not self._ending:
+                        self._ready.wait(self._patience())
+                    batch = self._take()
                 last = self._ending and not self._inbox
                 labels, self._labels = self._labels, False
             with self._working:
@@ -163,25 +239,40 @@ class Worker:
         return max(0.0, min(LABELS_EVERY_S, due - self._clock.monotonic()))
 
     def _work(self, batch: list[Handed], labels: bool, last: bool) -> None:
-        judge = self._gate.judge
         for handed in batch:
-            self.taken += 1
-            try:
-                if isinstance(handed, FollowedWindow):
-                    self._follow(handed)
-                elif isinstance(handed, Addressed):
-                    judge(handed.window, handed.module_id)
-                else:
-                    judge(handed)
-            except Exception as error:  # this window is wrong in some way, and no other
-                self.broken += 1
-                log.exception("event left out: %s", error)
-        self._gate.tick(everything=last)
-        self._send()
+            if isinstance(handed, SourceBatch):
+                self._judge_source(handed)
+            elif isinstance(handed, FollowedWindow):
+                self._attempt(self._follow, handed)
+            elif isinstance(handed, Addressed):
+                self._attempt(self._gate.judge, handed.window, handed.module_id)
+            else:
+                self._attempt(self._gate.judge, handed)
+        if not self._stuck:
+            self._gate.tick(everything=last)
+        self._send(last)
         now = self._clock.monotonic()
         if labels or last or now - self._labels_at >= LABELS_EVERY_S:
             self._labels_at = now
             self._learn()
+
+    def _judge_source(self, batch: SourceBatch) -> None:
+        if self._gap:  # what came before it is not in the log, and comes again
+            return
+        for event in batch.events:
+            self._attempt(self._judge_again, (event,))
+        self._unstored.places.update(batch.places)
+
+    def _judge_again(self, window: tuple[SignalEvent, ...]) -> None:
+        self._gate.judge(window, again=True)
+
+    def _attempt(self, judge: Callable[..., object], *arguments: object) -> None:
+        self.taken += 1
+        try:
+            judge(*arguments)
+        except Exception as error:  # this window is wrong in some way, and no other
+            self.broken += 1
+            log.exception("event left out: %s", error)
 
     def _learn(self) -> None:
         try:
@@ -190,23 +281,43 @@ class Worker:
         except PrefrontalError as error:  # the next look finds the same labels
             log.error("labels could not be read: %s", error)
 
-    def _send(self) -> None:
-        """Store what was decided, and only then hand it out."""
-        decided, self._gate.decided = self._gate.decided, []
-        if decided:
-            self._hand_out(decided)
-        self._store_refusals()
+    def _send(self, last: bool = False) -> None:
+        """Store what was decided with its places, and only then hand it out."""
+        gate, unstored = self._gate, self._unstored
+        woken, gate.decided = gate.decided, []
+        unstored.records += woken
+        if gate.unstored:
+            unstored.records += gate.refused(gate.unstored)
+            gate.unstored = []
+        now = self._clock.monotonic()
+        if unstored.records or (unstored.places and (last or now >= self._places_due)):
+            self._places_due = now + PLACES_EVERY_S
+            if self._is_stored(unstored):
+                self._unstored = Unstored()
+        self._deliver(woken)
+
+    def _is_stored(self, unstored: Unstored) -> bool:
+        """Whether it need not be tried again."""
+        was_stuck, self._stuck = self._stuck, False
+        try:
+            self._decisions.keep(unstored.records, states=unstored.states())
+        except SourceError as error:
+            self._stuck = not self._ending
+            self._gap = self._ending and bool(unstored.places)
+            if self._ending or not was_stuck:
+                log.error("%s: %s", UNSTORED, error)
+            return self._ending
+        except PrefrontalError as error:  # no disk's fault: the next time would fail, too
+            log.error("%s: %s", UNSTORED, error)
+            unstored.records.clear()
+            return self._is_stored(unstored)
+        if was_stuck:
+            log.warning("the log can be written again: %d decisions", len(unstored.records))
+        return True
 
     def _follow(self, window: FollowedWindow) -> None:
         self._send()  # what came before is stored before
         self._deliver(self._following.take(window))
-
-    def _hand_out(self, decided: list[Decision]) -> None:
-        try:
-            self._decisions.append_many(decided)
-        except PrefrontalError as error:
-            log.error("decisions could not be stored, they are delivered all the same: %s", error)
-        self._deliver(decided)
 
     def _deliver(self, decided: list[Decision]) -> None:
         if decided:
@@ -219,9 +330,3 @@ class Worker:
             self._decisions.flush()
         except Exception as error:  # noqa: BLE001 - whatever kept a refusal from the disk
             log.error("refusals could not be stored: %s", error)
-
-    def _store_refusals(self) -> None:
-        if unstored := self._gate.unstored:
-            self._gate.unstored = []
-            for record in self._gate.refused(unstored):
-                self._decisions.append_soon(record)

@@ -56,6 +56,7 @@ class Lane:
         self._clock = clock
         self._give_up_s = give_up_s
         self._unstored: deque[Decision] = deque()
+        self._early: dict[str, str] = {}
         self._unsettled: list[tuple[int, str, float, str]] = []
         self._failures = 0
         self._down_since = 0.0
@@ -63,7 +64,10 @@ class Lane:
         self._storage_told = False
 
     def take_unstored(self, decision: Decision) -> None:
-        """Deliver a question that the log could not keep; it is lost if the process ends."""
+        """Deliver a question that the log could not keep; it is lost if the process ends.
+
+        Once the log has kept it after all, it is not delivered again.
+        """
         if len(self._unstored) < MOST_UNSTORED:
             self._unstored.append(decision)
         else:
@@ -97,7 +101,11 @@ class Lane:
             return 0.0
         self._unstored.popleft()
         self._is_up(outcome)
-        if not outcome.ok:
+        if outcome.ok:
+            self._early[decision.id] = outcome.detail
+            if len(self._early) > MOST_UNSTORED:
+                del self._early[next(iter(self._early))]
+        else:
             log.error("%s: %s is given up: %s", self.name, _short(decision), outcome.detail)
         return 0.0
 
@@ -117,6 +125,9 @@ class Lane:
                 return STORAGE_WAIT_S
             moment = self._deliveries.next_at(self.name)
             return None if moment is None else max(0.0, min(moment - now, LONGEST_WAIT_S))
+        if (detail := self._early.pop(owed.record.id, None)) is not None:
+            self._settle(owed.seq, DONE, now, detail)
+            return 0.0
         outcome = self._deliver(self.worded(owed.record))
         if outcome.ok:
             self._settle(owed.seq, DONE, now, outcome.detail)

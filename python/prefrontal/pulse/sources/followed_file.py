@@ -13,7 +13,7 @@ from typing import IO
 from ...errors import InputError
 from .event_lines import LineSplitter
 
-_CHUNK = 2**16
+_CHUNK = 2**14
 _MARK = 256
 """Bytes before the place that was reached, by which it is known again."""
 
@@ -80,8 +80,11 @@ class FollowedFile:
         self._mark = self._marked(offset)
         self.lines = LineSplitter()
 
-    def added(self, limit: int) -> Iterator[bytes]:
-        """The whole lines that are new; `limit`: bytes after which to stop."""
+    def added(self, limit: int) -> Iterator[list[bytes]]:
+        """The whole lines that are new, some at a time, each time with the `place` after them.
+
+        limit: bytes after which to stop.
+        """
         if self.size < self._offset or self._mark != self._marked(self._offset):
             log.info("%s was cut and is read anew", self._path)
             self.go_to(0)
@@ -90,7 +93,7 @@ class FollowedFile:
         while self._offset < end and (data := self._file.read(_CHUNK)):
             self._offset += len(data)
             self._mark = self._marked(self._offset)
-            yield from self.lines.feed(data)
+            yield list(self.lines.feed(data))
 
     def close(self) -> None:
         self._file.close()

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...clock import Clock, SystemClock
-from ...errors import InputError
+from ...errors import InputError, SourceError
 from ...storage.files import write_atomic
 from ...types import SignalEvent
 from .followed_file import FollowedFile
 from .polling import Poller
+from .source_batch import SourceBatch
 
 if TYPE_CHECKING:
     from .running import Outlet, Push
@@ -27,6 +28,9 @@ READ_LIMIT = 8 * 2**20
 
 MOST_OPEN = 4
 """Files of the name that are followed at once: renamed ones and the one that has it now."""
+
+NOWHERE: dict[str, object] = {"file": [], "offset": 0, "mark": ""}
+"""The place in a log that was never there."""
 
 log = logging.getLogger("prefrontal.pulse")
 
@@ -41,9 +45,11 @@ class LogFileSource:
     What was there at the first start is no event. A file that does not exist yet is waited for, and
     then read from its start. Of files that come and go between two looks nothing is seen.
 
-    state_path: keeps how far was read, so that the next start goes on there; lines of a file that
-    was rotated away meanwhile are lost. A line without its end waits for it. Blank lines are left
-    out, and lines over 1 MiB counted. Raises InputError for a path that is a folder.
+    How far was read is kept with what was decided about it, or, where lines go somewhere else than
+    to a gate, in `state_path`, whose place is also taken over. The next start goes on there, in a
+    file that was renamed within its folder, too; what was renamed twice meanwhile is lost. A line
+    without its end waits for it. Blank lines are left out, and lines over 1 MiB counted. Raises
+    InputError for a path that is a folder.
     """
 
     def __init__(
@@ -57,6 +63,7 @@ class LogFileSource:
         self._path = Path(path).expanduser().absolute()
         if self._path.is_dir():
             raise InputError(f"log file must be a file, got the folder {str(path)!r}")
+        self._name = f"place log {str(self._path)!a}"
         self._state_path = None if state_path is None else Path(state_path).expanduser()
         self._clock = SystemClock() if clock is None else clock
         self._files: list[FollowedFile] = []
@@ -68,67 +75,98 @@ class LogFileSource:
 
     def start(self, push: Push) -> None:
         """Begin: what is there now is no event, unless the kept state knows an earlier place."""
-        with suppress(OSError):  # the first look tries again, and says what is wrong
+        self._poller.outlet.push = push
+        with suppress(OSError, SourceError):  # the first look tries again, and says what is wrong
             self._begin()
         self._poller.start(push)
 
     def stop(self, timeout_s: float = 5.0) -> None:
         self._poller.stop(timeout_s)
-        for file in self._files:
-            file.close()
-        self._files.clear()
-        self._begun = False
+        self._leave_off()
 
     def status(self) -> dict[str, object]:
         """file, lines told of, lines too long, and what went wrong."""
         told = {"file": str(self._path), "lines": self._told, "too_long": self._too_long}
         return told | self._poller.status()
 
+    def _leave_off(self) -> None:
+        """Forget how far it came; what begins next goes on where its place is."""
+        for file in self._files:
+            file.close()
+        self._files.clear()
+        self._begun = False
+
     def _begin(self) -> None:
         if self._begun:
             return
         kept = self._kept()
         self._open()
-        for file in self._files:
-            if kept is None:
+        if kept is None:
+            for file in self._files:
                 file.go_to(file.size)
-            else:
-                file.goes_on(kept)
+            self._keep(self._place())
+        else:
+            self._go_on(kept)
         self._begun = True
+
+    def _go_on(self, kept: dict[str, object]) -> None:
+        """Go to the place, in the file that has the name or in one that had it."""
+        if any(file.goes_on(kept) for file in self._files):
+            return
+        with suppress(OSError, InputError), os.scandir(self._path.parent) as entries:
+            for entry in entries:
+                if [entry.stat().st_dev, entry.inode()] == kept["file"]:
+                    renamed = FollowedFile(entry.path)
+                    if renamed.goes_on(kept):
+                        self._files.insert(0, renamed)
+                        return
+                    renamed.close()
 
     def _ask(self, outlet: Outlet) -> None:
         self._begin()
         self._open()
-        for event in self._news():
-            outlet(event)
-        self._save()
+        for events in self._news():
+            if not self._hand_on(outlet, events):
+                self._leave_off()
+                return
+        if self._place() != self._saved:  # blank lines lead somewhere, too
+            self._hand_on(outlet, [])
 
-    def _news(self) -> Iterator[SignalEvent]:
+    def _hand_on(self, outlet: Outlet, events: list[SignalEvent]) -> bool:
+        place = self._place()
+        batch = SourceBatch(self._name, tuple(events), ((self._name, place.encode()),))
+        if not outlet.put(batch):
+            return False
+        self._told += len(events)
+        if outlet.intake is None:
+            self._keep(place)
+        self._saved = place
+        return True
+
+    def _news(self) -> Iterator[list[SignalEvent]]:
         """What is new in each file, once those before it are read to their ends."""
         while self._files:
             file = self._files[0]
-            yield from self._events(file, file.added(READ_LIMIT))
+            for lines in file.added(READ_LIMIT):
+                yield self._events(file, lines)
             if not file.is_read or not any(each.size for each in self._files[1:]):
                 return
-            yield from self._leave(file)
+            # The last line of a file that nobody writes to any more needs no end.
+            rest = self._events(file, file.lines.end())
+            self._files.remove(file)
+            file.close()
+            yield rest
 
-    def _leave(self, file: FollowedFile) -> Iterator[SignalEvent]:
-        """The last line of a file that nobody writes to any more needs no end."""
-        yield from self._events(file, file.lines.end())
-        self._files.remove(file)
-        file.close()
-
-    def _events(self, file: FollowedFile, lines: Iterator[bytes]) -> Iterator[SignalEvent]:
+    def _events(self, file: FollowedFile, lines: Iterable[bytes]) -> list[SignalEvent]:
+        events = []
         for line in lines:
             text = line.lstrip(b"\0").decode("utf-8", "replace").rstrip("\r")[:TEXT_LIMIT]
-            if not text.strip():
-                continue
-            self._told += 1
-            yield SignalEvent(
-                "log", str(self._path), "line", 1.0, self._clock.now(), {"text": text}
-            )
+            if text.strip():
+                now, features = self._clock.now(), {"text": text}
+                events.append(SignalEvent("log", str(self._path), "line", 1.0, now, features))
         self._too_long += file.lines.too_long
         file.lines.too_long = 0
+        return events
 
     def _open(self) -> None:
         """Follow the file that has the name now, too."""
@@ -149,11 +187,20 @@ class LogFileSource:
             self._files.remove(unused[0])
             unused[0].close()
 
+    def _place(self) -> str:
+        """Where to go on; without a file, at the start of whichever comes."""
+        return json.dumps(self._files[0].place if self._files else NOWHERE)
+
     def _kept(self) -> dict[str, object] | None:
-        if self._state_path is None:
-            return None
+        content = None
+        if (intake := self._poller.outlet.intake) is not None:
+            content = intake.place(self._name)
         try:
-            kept = json.loads(self._state_path.read_bytes())
+            if content is None and self._state_path is not None:
+                content = self._state_path.read_bytes()
+            if content is None:
+                return None
+            kept = json.loads(content)
             file = [int(part) for part in kept["file"]]
             return {**kept, "file": file, "offset": int(kept["offset"])}
         except FileNotFoundError:
@@ -162,10 +209,10 @@ class LogFileSource:
             log.error("How far %s was read is not known any more: %r", self._path, error)
             return None
 
-    def _save(self) -> None:
-        if self._state_path is None or not self._files:
-            return
-        place = json.dumps(self._files[0].place)
-        if place != self._saved:
+    def _keep(self, place: str) -> None:
+        """Keep a place that no line led to, or what is not kept with decisions."""
+        if (intake := self._poller.outlet.intake) is not None:
+            intake.keep(self._name, place.encode())
+        elif self._state_path is not None and place != self._saved:
             write_atomic(self._state_path, place)
-            self._saved = place
+        self._saved = place

@@ -43,10 +43,16 @@ class Poller:
             if self._thread is None:
                 self._outlet.push = push
                 self._end = Event()
+                self._outlet.is_ended = self._end.is_set
                 self._thread = Thread(
                     target=self._run, args=(self._end,), name=self._name, daemon=True
                 )
                 self._thread.start()
+
+    @property
+    def outlet(self) -> Outlet:
+        """Where events go."""
+        return self._outlet
 
     def stop(self, timeout_s: float) -> None:
         with self._lock:

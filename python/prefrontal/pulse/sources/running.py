@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 
 from ...types import SignalEvent
+from .source_batch import Intake, SourceBatch
 
 Push = Callable[[SignalEvent], object]
 """Takes an event; False says that it was refused."""
@@ -18,6 +19,7 @@ class Outlet:
 
     def __init__(self) -> None:
         self.push: Push = _nowhere
+        self.is_ended: Callable[[], bool] = lambda: False
         self.pushed = 0
         self.refused = 0
         self.failed = 0
@@ -34,6 +36,23 @@ class Outlet:
             self.refused += 1
             return False
         self.pushed += 1
+        return True
+
+    @property
+    def intake(self) -> Intake | None:
+        """What keeps places with decisions; None when events go somewhere else."""
+        return self.push if isinstance(self.push, Intake) else None
+
+    def put(self, batch: SourceBatch) -> bool:
+        """Hand a batch on, waiting for room; False when the source ends before."""
+        intake = self.intake
+        if intake is None:
+            for event in batch.events:
+                self(event)
+            return True
+        if not intake.put(batch, self.is_ended):
+            return False
+        self.pushed += len(batch.events)
         return True
 
     def counts(self) -> dict[str, object]:

@@ -1,0 +1,83 @@
+"""A `prefrontal watch` that is killed again and again while something writes."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+from prefrontal.decisions.log import DecisionLog
+
+from ..running import Running
+
+LONGEST_LIFE_S = 0.4
+"""A watch that has begun is killed after at most so long."""
+PAUSE_S = 0.02
+"""Between two writes."""
+
+MODULE = {
+    "module_id": "everything",
+    "cluster": "test",
+    "version": "1",
+    "question_template": "{location} says: {text}",
+    "default_threshold": 0.0,
+    "signal_priors": {},
+}
+
+
+def config(folder: Path, **sources: Any) -> Path:
+    """Settings of a watch that wakes on whatever its sources tell, and keeps what it refuses."""
+    document = {
+        "modules": [MODULE],
+        "audit_share": 0,
+        "log_refusals": True,
+        "policy": {"settle_s": 0.05},
+        "sources": sources,
+        "state": str(folder / "state"),
+    }
+    path = folder / "prefrontal.yml"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return path
+
+
+@contextmanager
+def writing(write: Callable[[], object]) -> Iterator[None]:
+    """Calls `write` again and again on a thread while inside."""
+    ended = Event()
+
+    def run() -> None:
+        while not ended.wait(PAUSE_S):
+            write()
+
+    thread = Thread(target=run)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def kill_often(kills: int, *words: str | Path) -> None:
+    """Start the watch `kills` times, and kill it soon after it has begun."""
+    moments = random.Random(kills)
+    for _ in range(kills):
+        running = Running(*words)
+        try:
+            running.until("Ctrl-C stops")
+            Event().wait(moments.uniform(0.0, LONGEST_LIFE_S))
+        finally:
+            running.close()
+
+
+def decided(folder: Path, feature: str = "text") -> Counter[str]:
+    """How often each text was decided about, by the log."""
+    with DecisionLog(folder / "state" / "decisions.sqlite") as log:
+        return Counter(
+            str(event.features[feature]) for record in log.records() for event in record.window
+        )

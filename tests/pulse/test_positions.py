@@ -1,0 +1,184 @@
+"""Where a source goes on is stored with what was decided about what it told, never before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from prefrontal.decisions.decision import Decision
+from prefrontal.decisions.log import DecisionLog
+from prefrontal.pulse.modules.fingerprint import parse_fingerprint
+from prefrontal.pulse.shells.watch import Watch
+from prefrontal.pulse.shells.worker import SOURCE_QUEUE
+from prefrontal.pulse.sources.log_file import LogFileSource
+from prefrontal.settings.gate import GateSettings
+
+PATIENCE_S = 60.0
+MODULE = parse_fingerprint(
+    {
+        "module_id": "everything",
+        "cluster": "test",
+        "version": "1",
+        "question_template": "{location} says: {text}",
+        "default_threshold": 0.0,
+        "signal_priors": {},
+    }
+)
+
+
+class Followed:
+    """A log file that a watch follows."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "app.log"
+        self.state = folder / "read-log"
+        self.log = DecisionLog(folder / "decisions.sqlite")
+        self.asked: list[str] = []
+        self._last = ""
+        self._came = Event()
+        self.watch: Watch | None = None
+
+    def begin(self) -> Watch:
+        source = LogFileSource(self.path, interval_s=0.01, state_path=self.state)
+        settings = GateSettings(audit_share=0.0)
+        self.watch = Watch(settings, self.log, sources=[source])
+        self.watch.add(MODULE)
+        self.watch.on_wake(self._hear)
+        self.watch.start()
+        return self.watch
+
+    def end(self) -> None:
+        if self.watch is not None:
+            assert self.watch.stop(PATIENCE_S)
+            self.watch = None
+
+    def add(self, *lines: str) -> None:
+        with self.path.open("a", encoding="ascii") as file:
+            file.writelines(f"{line}\n" for line in lines)
+
+    def wait_for(self, last: str) -> None:
+        self._last = last
+        if last not in self.asked:
+            assert self._came.wait(PATIENCE_S)
+        self._came.clear()
+
+    def decided(self) -> list[str]:
+        return [str(each.window[0].features["text"]) for each in self.log.records()]
+
+    def _hear(self, decision: Decision) -> None:
+        self.asked.append(text := str(decision.window[0].features["text"]))
+        if text == self._last:
+            self._came.set()
+
+
+@pytest.fixture
+def followed(tmp_path: Path) -> Iterator[Followed]:
+    followed = Followed(tmp_path)
+    yield followed
+    followed.end()
+    followed.log.close()
+
+
+def test_a_burst_greater_than_the_queue_slows_the_source_and_loses_no_line(
+    followed: Followed,
+) -> None:
+    followed.path.touch()
+    watch = followed.begin()
+    lines = [f"line {number}" for number in range(5 * SOURCE_QUEUE)]
+    with watch._worker.paused():
+        followed.add(*lines)
+        while watch.status()["waiting"] < SOURCE_QUEUE:
+            Event().wait(0.01)
+        assert watch.status()["waiting"] < 3 * SOURCE_QUEUE
+    followed.wait_for(lines[-1])
+    assert followed.decided() == lines
+    assert watch.status()["refused_by_queue"] == 0
+
+
+def test_lines_that_waited_when_the_watch_ended_are_decided_by_the_next(
+    followed: Followed, tmp_path: Path
+) -> None:
+    followed.path.touch()
+    followed.begin()
+    followed.end()
+    followed.add("while nothing ran")
+    followed.path.rename(tmp_path / "app.log.1")
+    followed.add("in the new file")
+    followed.begin()
+    followed.wait_for("in the new file")
+    followed.end()
+    followed.begin()
+    followed.add("last")
+    followed.wait_for("last")
+    assert followed.decided() == ["while nothing ran", "in the new file", "last"]
+
+
+def test_a_place_in_a_file_of_the_release_before_is_taken_over(followed: Followed) -> None:
+    followed.add("told before", "new")
+    found = followed.path.stat()
+    place = {"file": [found.st_dev, found.st_ino], "offset": len("told before\n")}
+    followed.state.write_text(json.dumps(place), encoding="ascii")
+    followed.begin()
+    followed.wait_for("new")
+    followed.end()
+    followed.state.write_text("{", encoding="ascii")  # nobody reads it any more
+    followed.begin()
+    followed.add("newer")
+    followed.wait_for("newer")
+    assert followed.decided() == ["new", "newer"]
+
+
+@pytest.fixture
+def full(followed: Followed) -> Callable[[bool], None]:
+    """Takes the room in the log away, or gives it back."""
+
+    def fill(is_full: bool) -> None:
+        [(pages,)] = followed.log._database.execute("PRAGMA page_count")
+        most = pages if is_full else 1 << 30
+        followed.log._database.execute(f"PRAGMA max_page_count = {most}")
+
+    return fill
+
+
+def test_a_full_disk_stops_the_source_and_all_is_in_the_log_once_there_is_room(
+    followed: Followed, full: Callable[[bool], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    followed.path.touch()
+    watch = followed.begin()
+    lines = [f"{number} " + "x" * 500 for number in range(10 * SOURCE_QUEUE)]
+    full(True)
+    followed.add(*lines)
+    while not watch.status()["unstored"]:
+        Event().wait(0.01)
+    full(False)
+    followed.wait_for(lines[-1])
+    assert followed.decided() == lines
+    assert followed.asked == lines
+    told = [record.getMessage() for record in caplog.records]
+    assert [line.partition(":")[0] for line in told] == [
+        "decisions could not be stored, they are delivered all the same",
+        "the log can be written again",
+    ]
+
+
+def test_what_a_full_disk_kept_out_of_the_log_until_the_end_comes_again(
+    followed: Followed, full: Callable[[bool], None]
+) -> None:
+    followed.path.touch()
+    watch = followed.begin()
+    lines = [f"{number} " + "x" * 500 for number in range(10 * SOURCE_QUEUE)]
+    full(True)
+    followed.add(*lines)
+    while not watch.status()["unstored"]:
+        Event().wait(0.01)
+    followed.end()
+    before = followed.decided()
+    assert before == lines[: len(before)] != lines
+    full(False)
+    followed.begin()
+    followed.wait_for(lines[-1])
+    assert followed.decided() == lines
