@@ -41,11 +41,14 @@ log = logging.getLogger("prefrontal.http")
 
 
 class RequestError(Exception):
-    """The request is not done; why, with its status."""
+    """The request is not done; why, with its status. retry_after_s: when it may be sent again."""
 
-    def __init__(self, status: HTTPStatus, sentence: str) -> None:
+    def __init__(
+        self, status: HTTPStatus, sentence: str, *, retry_after_s: int | None = None
+    ) -> None:
         super().__init__(sentence)
         self.status = status
+        self.retry_after_s = retry_after_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +233,7 @@ class JsonRequest(BaseHTTPRequestHandler):
 
     def _answer(self, method: str) -> None:
         document: dict[str, Any] | TextAnswer
+        retry_after_s = None
         if method == "GET":
             self.server.has_been_read(self.connection)
         try:
@@ -237,6 +241,7 @@ class JsonRequest(BaseHTTPRequestHandler):
             status, document = self.done(method)
         except RequestError as error:
             status, document = error.status, {"error": str(error)}
+            retry_after_s = error.retry_after_s
         except OSError:  # it came too slowly, or the client went away
             self.close_connection = True
             return
@@ -244,7 +249,7 @@ class JsonRequest(BaseHTTPRequestHandler):
             log.exception("a request could not be answered")
             sentence = "this could not be answered; the log says why"
             status, document = HTTPStatus.INTERNAL_SERVER_ERROR, {"error": sentence}
-        self._send(status, document)
+        self._send(status, document, retry_after_s)
         if method == "POST" and not self._is_read:
             self._drain()
 
@@ -270,7 +275,12 @@ class JsonRequest(BaseHTTPRequestHandler):
             raise RequestError(HTTPStatus.LENGTH_REQUIRED, "Content-Length must be a number")
         return int(length)
 
-    def _send(self, status: HTTPStatus, document: dict[str, Any] | TextAnswer) -> None:
+    def _send(
+        self,
+        status: HTTPStatus,
+        document: dict[str, Any] | TextAnswer,
+        retry_after_s: int | None = None,
+    ) -> None:
         kind, data = _encoded(document)
         self.close_connection = True
         try:
@@ -278,6 +288,8 @@ class JsonRequest(BaseHTTPRequestHandler):
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(data)))
             self.send_header("Connection", "close")
+            if retry_after_s is not None:
+                self.send_header("Retry-After", str(retry_after_s))
             if status == HTTPStatus.UNAUTHORIZED:
                 self.send_header("WWW-Authenticate", "Bearer")
             self.end_headers()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event
@@ -14,8 +15,11 @@ from prefrontal.decisions.log import DecisionLog
 from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.shells.watch import Watch
 from prefrontal.pulse.shells.worker import SOURCE_QUEUE
+from prefrontal.pulse.shells.worker_intake import WorkerIntake
 from prefrontal.pulse.sources.log_file import LogFileSource
+from prefrontal.pulse.sources.source_batch import Post
 from prefrontal.settings.gate import GateSettings
+from prefrontal.types import SignalEvent
 
 PATIENCE_S = 60.0
 MODULE = parse_fingerprint(
@@ -182,3 +186,48 @@ def test_what_a_full_disk_kept_out_of_the_log_until_the_end_comes_again(
     followed.begin()
     followed.wait_for(lines[-1])
     assert followed.decided() == lines
+
+
+def test_a_post_waits_until_it_is_stored_and_is_refused_while_the_disk_is_full(
+    followed: Followed, full: Callable[[bool], None]
+) -> None:
+    watch = followed.begin()
+    intake = WorkerIntake(watch._worker, followed.log)
+    first = post("first")
+    assert intake.accept(first, PATIENCE_S)
+    assert followed.decided() == ["first"]
+    full(True)
+    second = post("x" * 1_000_000)
+    assert not intake.accept(second, 0.1)
+    assert not second.settled.is_set()  # it is decided, and waits for room
+    third = post("third")
+    assert not intake.accept(third, PATIENCE_S)
+    assert third.settled.is_set()
+    full(False)
+    assert second.settled.wait(PATIENCE_S)
+    assert second.stored
+    assert followed.decided() == ["first", "x" * 1_000_000]
+
+
+def test_a_post_that_nobody_took_in_time_is_decided_by_nobody(followed: Followed) -> None:
+    watch = followed.begin()
+    intake = WorkerIntake(watch._worker, followed.log)
+    with watch._worker.paused():
+        watch.push(event("in the way"))
+        while watch.status()["waiting"]:  # the gate has taken it, and waits for us
+            Event().wait(0.01)
+        late = post("late")
+        assert not intake.accept(late, 0.01)
+        assert late.settled.is_set()
+    assert intake.accept(post("next"), PATIENCE_S)
+    assert followed.decided() == ["in the way", "next"]
+
+
+def event(text: str) -> SignalEvent:
+    return SignalEvent(
+        "test", "here", "said", 1.0, float(zlib.crc32(text.encode())), {"text": text}
+    )
+
+
+def post(text: str) -> Post:
+    return Post((event(text),))

@@ -63,14 +63,19 @@ def writing(write: Callable[[], object]) -> Iterator[None]:
         thread.join()
 
 
-def kill_often(kills: int, *words: str | Path) -> None:
-    """Start the watch `kills` times, and kill it soon after it has begun."""
+def soon(moments: random.Random) -> None:
+    """Wait for some part of LONGEST_LIFE_S."""
+    Event().wait(moments.uniform(0.0, LONGEST_LIFE_S))
+
+
+def kill_often(kills: int, settings: Path, wait: Callable[[random.Random], object] = soon) -> None:
+    """Start the watch `kills` times; kill it when it has begun and `wait` returns."""
     moments = random.Random(kills)
     for _ in range(kills):
-        running = Running(*words)
+        running = Running("--config", settings)
         try:
             running.until("Ctrl-C stops")
-            Event().wait(moments.uniform(0.0, LONGEST_LIFE_S))
+            wait(moments)
         finally:
             running.close()
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import random
+import socket
 from collections import Counter
+from http.client import HTTPConnection, HTTPException
 from itertools import count
 from pathlib import Path
+from threading import Semaphore
 
 import pytest
 
 from ...exhaustive import first
-from ..running import watching
+from ..running import PATIENCE_S, watching
 from .kills import config, decided, kill_often, writing
 
 KILLS = first(1, [2, 50])
@@ -32,7 +36,7 @@ def test_each_line_of_a_followed_log_is_decided_once_whenever_the_watch_is_kille
     with watching("--config", settings):  # what is there at the first start is no event
         pass
     with writing(write):
-        kill_often(kills, "--config", settings)
+        kill_often(kills, settings)
     with path.open("a", encoding="ascii") as file:
         file.write("the last line\n")
     with watching("--config", settings) as running:
@@ -42,3 +46,53 @@ def test_each_line_of_a_followed_log_is_decided_once_whenever_the_watch_is_kille
     expected = Counter([f"line {number}" for number in range(next(numbers))] + ["the last line"])
     found = decided(tmp_path)
     assert (expected - found, found - expected) == (Counter(), Counter())
+
+
+class Poster:
+    """Posts numbered events one after the other; knows which were answered 202."""
+
+    def __init__(self, port: int, first: int, came: Semaphore) -> None:
+        self.port = port
+        self.numbers = count(first)
+        self.came = came
+        self.accepted: list[str] = []
+
+    def __call__(self) -> None:
+        for text in [f"event {next(self.numbers)}" for _ in range(10)]:
+            if self.post(text):
+                self.accepted.append(text)
+                self.came.release()
+
+    def post(self, text: str) -> bool:
+        event = {"source": "test", "location": "here", "delta_type": "said"}
+        body = json.dumps(event | {"features": {"text": text}})
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
+        try:
+            connection.request("POST", "/events", body, {"Content-Type": "application/json"})
+            return connection.getresponse().status == 202
+        except (OSError, HTTPException):
+            return False
+        finally:
+            connection.close()
+
+
+@pytest.mark.parametrize("kills", KILLS)
+def test_each_post_that_was_answered_202_is_decided_once_whenever_the_watch_is_killed(
+    tmp_path: Path, kills: int
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    settings = config(tmp_path, http={"port": port})
+    came = Semaphore(0)
+    posters = [Poster(port, first, came) for first in (0, 1_000_000)]
+
+    def wait(moments: random.Random) -> None:
+        for _ in range(moments.randrange(1, 60)):
+            assert came.acquire(timeout=PATIENCE_S)
+
+    with writing(posters[0]), writing(posters[1]):
+        kill_often(kills, settings, wait)
+    found = decided(tmp_path)
+    accepted = [text for poster in posters for text in poster.accepted]
+    assert [text for text in accepted if text not in found] == []
+    assert set(found.values()) == {1}

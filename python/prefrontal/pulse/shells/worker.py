@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ...errors import PrefrontalError, SourceError
 from ...types import SignalEvent
 from ..followed import FollowedWindow, Following
-from ..sources.source_batch import SourceBatch
+from ..sources.source_batch import Post, SourceBatch
 
 if TYPE_CHECKING:
     from ...clock import Clock
@@ -48,7 +48,7 @@ class Addressed:
     module_id: str
 
 
-Handed = tuple[SignalEvent, ...] | Addressed | FollowedWindow | SourceBatch
+Handed = tuple[SignalEvent, ...] | Addressed | FollowedWindow | SourceBatch | Post
 
 
 @dataclass(slots=True)
@@ -57,6 +57,12 @@ class Unstored:
 
     records: list[Decision] = field(default_factory=list)
     places: dict[str, bytes] = field(default_factory=dict)
+    posts: list[Post] = field(default_factory=list)
+
+    def settle(self, stored: bool) -> None:
+        """Tell those who wait."""
+        for post in self.posts:
+            post.settle(stored)
 
     def states(self) -> list[tuple[str, bytes, int]]:
         return [(name, content, 0) for name, content in self.places.items()]
@@ -137,6 +143,24 @@ class Worker:
                 self._room.wait(ROOM_S)
             return False
 
+    def accept(self, post: Post, timeout_s: float) -> bool:
+        """Queue the post and wait until it is stored; whether it was, as of `Intake`."""
+        with self._ready:
+            room = self.queue_size - self._waiting
+            if not self._takes() or self._stuck or len(post.events) > room:
+                self.refused += len(post.events)
+                post.settle(stored=False)
+                return False
+            self._add(post, len(post.events))
+        if not post.settled.wait(timeout_s):
+            with self._ready:
+                if post in self._inbox:
+                    self._inbox.remove(post)
+                    self._waiting -= len(post.events)
+                    self.refused += len(post.events)
+                    post.settle(stored=False)
+        return post.settled.is_set() and post.stored
+
     def _takes(self) -> bool:
         return self._thread is not None and not self._ending
 
@@ -152,10 +176,8 @@ class Worker:
         while self._inbox and events < BATCH:
             batch.append(handed := self._inbox.popleft())
             if isinstance(handed, SourceBatch):
-                events += len(handed.events)
                 self._of_source[handed.source] -= len(handed.events)
-            else:
-                events += 1
+            events += len(handed.events) if isinstance(handed, SourceBatch | Post) else 1
         self._waiting -= events
         self._room.notify_all()
         return batch
@@ -242,6 +264,10 @@ class Worker:
         for handed in batch:
             if isinstance(handed, SourceBatch):
                 self._judge_source(handed)
+            elif isinstance(handed, Post):
+                for event in handed.events:
+                    self._attempt(self._gate.judge, (event,))
+                self._unstored.posts.append(handed)
             elif isinstance(handed, FollowedWindow):
                 self._attempt(self._follow, handed)
             elif isinstance(handed, Addressed):
@@ -289,12 +315,21 @@ class Worker:
         if gate.unstored:
             unstored.records += gate.refused(gate.unstored)
             gate.unstored = []
-        now = self._clock.monotonic()
-        if unstored.records or (unstored.places and (last or now >= self._places_due)):
-            self._places_due = now + PLACES_EVERY_S
+        if unstored.records or self._is_time(unstored, last):
             if self._is_stored(unstored):
                 self._unstored = Unstored()
+        elif unstored.posts:  # nothing of them is to be kept
+            unstored.settle(stored=True)
+            unstored.posts = []
         self._deliver(woken)
+
+    def _is_time(self, unstored: Unstored, last: bool) -> bool:
+        """Whether places alone are to be kept now."""
+        now = self._clock.monotonic()
+        if not unstored.places or not (last or self._stuck or now >= self._places_due):
+            return False
+        self._places_due = now + PLACES_EVERY_S
+        return True
 
     def _is_stored(self, unstored: Unstored) -> bool:
         """Whether it need not be tried again."""
@@ -303,14 +338,17 @@ class Worker:
             self._decisions.keep(unstored.records, states=unstored.states())
         except SourceError as error:
             self._stuck = not self._ending
-            self._gap = self._ending and bool(unstored.places)
             if self._ending or not was_stuck:
                 log.error("%s: %s", UNSTORED, error)
+            if self._ending:
+                self._gap = bool(unstored.places)
+                unstored.settle(stored=False)
             return self._ending
         except PrefrontalError as error:  # no disk's fault: the next time would fail, too
             log.error("%s: %s", UNSTORED, error)
             unstored.records.clear()
             return self._is_stored(unstored)
+        unstored.settle(stored=True)
         if was_stuck:
             log.warning("the log can be written again: %d decisions", len(unstored.records))
         return True

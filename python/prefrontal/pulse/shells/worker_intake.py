@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..sources.source_batch import SourceBatch
+from ..sources.source_batch import Post, SourceBatch
 
 if TYPE_CHECKING:
     from ...decisions.log import DecisionLog
@@ -25,6 +25,9 @@ class WorkerIntake:
 
     def put(self, batch: SourceBatch, is_ended: Callable[[], bool]) -> bool:
         return self._worker.put(batch, is_ended)
+
+    def accept(self, post: Post, timeout_s: float) -> bool:
+        return self._worker.accept(post, timeout_s)
 
     def place(self, name: str) -> bytes | None:
         state = self._decisions.load_state(name)

@@ -21,12 +21,17 @@ from .cloud_events import cloud_events
 from .event_lines import event_from_object
 from .github_events import github_event, is_signed
 from .running import Outlet, Push
+from .source_batch import Post
 
 if TYPE_CHECKING:
     from ...types import SignalEvent
 
 REMEMBERED = 10_000
 """Deliveries whose repetition is known as one."""
+ACCEPT_S = 5.0
+"""How long a request waits until its events are stored."""
+RETRY_AFTER_S = 2
+"""When a sender may try again."""
 COMPLAIN_EVERY_S = 1.0
 """Refusals are logged so often at most: whoever may connect can cause them."""
 
@@ -48,14 +53,15 @@ class HttpDoor(Door):
 
 
 class HttpEventsSource:
-    """Listens for POST requests; each answered 202 once its events are handed on.
+    """Listens for POST requests; each answered 202 once its events are decided and stored.
 
     /events takes one event or a list, as on the socket; /cloudevents CloudEvents 1.0 (structured,
     batch, binary); /github webhooks, when there is a secret, checked by their signature instead
     of the token. A delivery that was seen before (by the id of a CloudEvent or by the signature,
     since GitHub signs no name of a delivery; the newest 10,000 are remembered) is answered 200 and
-    told of once. A request with a mistake is refused whole; one whose events nobody takes now is
-    answered 503 and may be sent again. GET /health says that it listens.
+    told of once. A request with a mistake is refused whole; one whose events nobody takes now, or
+    that cannot be stored within ACCEPT_S, is answered 503 with Retry-After and may be sent again.
+    GET /health says that it listens.
     """
 
     def __init__(self, door: HttpDoor | None = None, clock: Clock | None = None) -> None:
@@ -63,7 +69,7 @@ class HttpEventsSource:
         self.clock = SystemClock() if clock is None else clock
         self._outlet = Outlet()
         self._lock = Lock()
-        self._seen: OrderedDict[bytes, None] = OrderedDict()
+        self._seen: OrderedDict[bytes, Post] = OrderedDict()
         self._repeated = 0
         self._refused = 0
         self._complained_at = -math.inf
@@ -104,23 +110,44 @@ class HttpEventsSource:
 
         Raises RequestError when an event is not taken: it is no repetition when it comes again.
         """
-        fresh = []
+        fresh, post = self._fresh([(_digest(mark), event) for mark, event in told])
+        if not fresh or self._is_accepted(post):
+            return len(fresh)
+        if post.settled.is_set():
+            self._forget(fresh)
+        what = f"{len(fresh)} of {len(fresh)} events could not be taken"
+        raise _refusal(f"{what}: send them again")
+
+    def _fresh(self, told: list[tuple[bytes, SignalEvent]]) -> tuple[list[bytes], Post]:
+        """The marks of what is new, and its events."""
+        marks: list[bytes] = []
+        events: list[SignalEvent] = []
         with self._lock:
-            for mark, event in [(_digest(mark), event) for mark, event in told]:
-                if mark in self._seen:
+            if any(mark in self._seen and not self._seen[mark].stored for mark, _ in told):
+                raise _refusal("the same delivery is being stored: send it again")
+            for mark, event in told:
+                if mark and (mark in self._seen or mark in marks):
                     self._repeated += 1
-                    continue
-                if mark:
-                    self._seen[mark] = None
-                fresh.append((mark, event))
+                else:
+                    marks.append(mark)
+                    events.append(event)
+            post = Post(tuple(events))
+            self._seen.update((mark, post) for mark in marks if mark)
             while len(self._seen) > REMEMBERED:
                 self._seen.popitem(last=False)
-        refused = [mark for mark, event in fresh if not self._outlet(event)]
-        if refused:
-            self._forget(refused)
-            sentence = f"{len(refused)} of {len(fresh)} events could not be taken: send them again"
-            raise RequestError(HTTPStatus.SERVICE_UNAVAILABLE, sentence)
-        return len(fresh)
+        return marks, post
+
+    def _is_accepted(self, post: Post) -> bool:
+        """Whether its events are stored, or taken by whoever does not say."""
+        intake = self._outlet.intake
+        if intake is None:
+            post.settle(sum(map(self._outlet, post.events)) == len(post.events))
+            return post.stored
+        if not intake.accept(post, ACCEPT_S):
+            self._outlet.refused += len(post.events)
+            return False
+        self._outlet.pushed += len(post.events)
+        return True
 
     def _forget(self, marks: Iterable[bytes]) -> None:
         with self._lock:
@@ -195,6 +222,11 @@ class _Request(JsonRequest):
         except (ValueError, RecursionError) as error:
             raise InputError(f"delivery must be JSON ({error})") from None
         return [(f"github\n{signature}", github_event(kind, document, source.clock.now()))]
+
+
+def _refusal(sentence: str) -> RequestError:
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    return RequestError(status, sentence, retry_after_s=RETRY_AFTER_S)
 
 
 def _digest(mark: str) -> bytes:

@@ -1,9 +1,10 @@
-"""What a source that can be read again hands over: events, and where it goes on after them."""
+"""What sources hand over: events with where to go on after them, or with somebody who waits."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import Event
 from typing import Protocol, runtime_checkable
 
 from ...types import SignalEvent
@@ -22,6 +23,23 @@ class SourceBatch:
     places: tuple[tuple[str, bytes], ...]
 
 
+@dataclass(eq=False, slots=True)
+class Post:
+    """Events whose sender waits until they are decided and stored.
+
+    settled: set when nothing more happens to them. stored: whether they are; valid when settled.
+    """
+
+    events: tuple[SignalEvent, ...]
+    settled: Event = field(default_factory=Event)
+    stored: bool = False
+
+    def settle(self, stored: bool) -> None:
+        """Say how it ended."""
+        self.stored = stored
+        self.settled.set()
+
+
 @runtime_checkable
 class Intake(Protocol):
     """Takes events, and keeps the places of sources with what was decided about them."""
@@ -32,6 +50,13 @@ class Intake(Protocol):
 
     def put(self, batch: SourceBatch, is_ended: Callable[[], bool]) -> bool:
         """Wait for room, and take the batch; False when it ends before there is any."""
+        ...
+
+    def accept(self, post: Post, timeout_s: float) -> bool:
+        """Whether the post is decided and stored within `timeout_s`.
+
+        One that is not, and not settled either, waits for a log that cannot be written.
+        """
         ...
 
     def place(self, name: str) -> bytes | None:
