@@ -68,6 +68,19 @@ def test_every_reason_is_there_from_the_start() -> None:
     }
 
 
+def test_a_signal_that_two_modules_ask_about_costs_tokens() -> None:
+    registry = gate()
+    watched = {"watch_directories": ["/srv/homework"], "relevant_extensions": [".pdf"]}
+    second = {"module_id": "second", "cluster": "study", "version": "1",
+              "question_template": "{location}?", "default_threshold": 0.65,
+              "signal_priors": {"filesystem": watched}}  # fmt: skip
+    registry.register_module("second", second)
+    run(registry, ["a.pdf"])
+    families = parsed(registry, tokens_per_wake=1000)
+    assert value(families, "prefrontal_wakes") == 2
+    assert value(families, "prefrontal_tokens_saved") == -1000
+
+
 def test_spared_wakes_are_tokens_and_repetitions_are_not() -> None:
     registry = gate(cooldown_s=60.0)
     run(registry, ["a.pdf", "b.txt", "c.pdf"])

@@ -55,10 +55,10 @@ def wake(
         "propensity": 0.02 if reason == "audit" else 1.0,
         "window": (SignalEvent("filesystem", "/in/bill.pdf", "created", 1.0, time),),
         "why": (("extension .pdf", 1.25), ("hour 9", -0.5)),
+        "payload": WakePayload(),
     }
     return Decision(
         time=time,
-        payload=WakePayload(),
         subject=subject,
         acted=acted,
         reason=reason,

@@ -9,7 +9,7 @@ import pytest
 
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.decisions.pages import DecisionPages, LogRow
-from prefrontal.pulse.recall.audit import LiveRecall
+from prefrontal.decisions.payloads import Moment, WakePayload
 from prefrontal.web.tallies import STRIP, Tallies, day_of, outcome
 
 from .dash_samples import NOON, decision, wake
@@ -23,10 +23,9 @@ def read(log: DecisionLog, now: float = NOON) -> tuple[DecisionPages, Tallies]:
 def facts(tallies: Tallies) -> object:
     """Everything that a page shows of them."""
     return (
-        {name: (str(each.estimate()), each.slept, each.recall.wakes, +each.today, each.threshold)
-         for name, each in tallies.modules.items()},
+        {name: (+each.today, each.threshold) for name, each in tallies.modules.items()},
         +tallies.today, list(tallies.strip), list(tallies.unanswered), tallies.last,
-        str(tallies.estimate()), tallies.slept, tallies.seq, tallies.label,
+        tallies.figures(), tallies.seq, tallies.label,
     )  # fmt: skip
 
 
@@ -39,11 +38,14 @@ def test_keeping_up_counts_the_same_as_counting_anew(tmp_path: Path) -> None:
             reason = draw.choice(["woke", "woke", "audit", "below_threshold", "cooldown"])
             time = NOON + draw.uniform(-2 * 86_400, 80_000)
             module = draw.choice("ab")
-            record = wake(time, module, draw.random(), reason)
+            moment = Moment(turn + 1, time, 0.0, 0, 0) if turn % 5 else None
+            payload = WakePayload(f"run{turn // 20}", moment)
+            record = wake(time, module, draw.random(), reason, payload=payload)
             log.append(record)
             kept.append(record.id)
             for _ in range(draw.randrange(3)):
-                log.add_label(draw.choice(kept), draw.choice([0.0, 1.0]), NOON)
+                source = draw.choice(["user", "user", "preset"])
+                log.add_label(draw.choice(kept), draw.choice([0.0, 1.0]), NOON, source)
             if turn % 7 == 0:
                 log.append(decision("route", "tool", time))
                 tallies.take(pages)
@@ -53,19 +55,6 @@ def test_keeping_up_counts_the_same_as_counting_anew(tmp_path: Path) -> None:
         assert facts(tallies) == facts(anew)
         pages.close()
         other_pages.close()
-
-
-def test_the_estimate_is_that_of_live_recall(tmp_path: Path) -> None:
-    with DecisionLog(tmp_path / "log") as log:
-        for number in range(40):
-            relevant = float(number % 4 == 0)
-            log.append(wake(score=0.9, label=1.0 - relevant / 2))
-            log.append(wake(score=0.1, reason="audit", label=relevant))
-        pages, tallies = read(log)
-        expected = LiveRecall(40, 2000, 40, 40, 40, 10)
-        assert tallies.estimate() == expected.estimate()
-        assert tallies.slept == 2000 - 40
-        pages.close()
 
 
 @pytest.mark.parametrize(

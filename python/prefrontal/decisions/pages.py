@@ -10,18 +10,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..storage.database import Database, Row
-from ..types import Reason
 from .decision import COLUMNS, Decision, from_row
 from .deliveries import DONE, PENDING, Standing
 from .event_json import restored, storable
+from .gate_reads import EVENT, RUN, GateReads
 from .payloads import PAYLOADS, WAKE
 
 _PAGE = 1000
 _LAST_LABEL = "(SELECT label FROM labels WHERE decision = decisions.seq ORDER BY seq DESC LIMIT 1)"
-_LIGHT = (
-    "seq, id, time, kind, subject, acted, reason, score, threshold, question IS NOT NULL, "
-    f"propensity, {_LAST_LABEL}"
+_LAST_SOURCE = _LAST_LABEL.replace("label", "source", 1)
+_UNLABELLED = (
+    "decisions.seq, id, time, kind, subject, acted, reason, score, threshold, "
+    f"question IS NOT NULL, propensity, {RUN}, {EVENT}"
 )
+_LIGHT = f"{_UNLABELLED}, {_LAST_LABEL}, {_LAST_SOURCE}"
 _WHOLE = (
     f"seq, {COLUMNS}, {_LAST_LABEL}, "
     "(SELECT at FROM labels WHERE decision = decisions.seq ORDER BY seq DESC LIMIT 1)"
@@ -32,7 +34,9 @@ _WHOLE = (
 class LogRow:
     """A decision without its events, its reasons and its texts; the fields of Decision.
 
-    seq: grows with each decision that is kept. asks: whether it has a question. label: the last.
+    seq: grows with each decision that is kept. asks: whether it has a question. label: the last;
+    source: who gave it. run, event: the start of the gate and the number of the event in it; "" and
+    0 where it was not noted.
     """
 
     seq: int
@@ -47,6 +51,9 @@ class LogRow:
     asks: bool
     propensity: float
     label: float | None
+    source: str | None = None
+    run: str = ""
+    event: int = 0
 
     def as_record(self) -> Decision:
         """The decision, as far as this row tells of it."""
@@ -73,6 +80,7 @@ class Relabelled:
     seq: int
     row: LogRow
     before: float | None
+    before_source: str | None = None
 
 
 class DecisionPages:
@@ -114,30 +122,24 @@ class DecisionPages:
 
     def relabelled(self, seq: int) -> list[Relabelled]:
         """The labels given after the one numbered `seq`, in their order."""
+        earlier = "FROM labels WHERE decision = given.decision AND seq < given.seq"
+        rows = self._database.execute(
+            f"SELECT given.seq, (SELECT label {earlier} ORDER BY seq DESC LIMIT 1), "
+            f"(SELECT source {earlier} ORDER BY seq DESC LIMIT 1), "
+            f"{_UNLABELLED}, given.label, given.source "
+            "FROM labels AS given JOIN decisions ON decisions.seq = given.decision "
+            "WHERE given.seq > ? ORDER BY given.seq",
+            (seq,),
+        )
         return [
-            Relabelled(number, _row((*light, label)), before)
-            for number, label, before, *light in self._database.execute(
-                f"SELECT given.seq, given.label, (SELECT label FROM labels WHERE decision = "
-                f"given.decision AND seq < given.seq ORDER BY seq DESC LIMIT 1), {_ONE_LIGHT} "
-                "FROM labels AS given JOIN decisions ON decisions.seq = given.decision "
-                "WHERE given.seq > ? ORDER BY given.seq",
-                (seq,),
-            )
+            Relabelled(number, _row(light), before, source)
+            for number, before, source, *light in rows
         ]
 
-    def asked(self) -> list[tuple[str, str, float, int, int, int]]:
-        """What an estimate of recall needs of all wakes that were asked about.
-
-        (module, reason, propensity, how many, how many have a label, how many of these mattered).
-        """
-        return [
-            (restored(subject), str(reason), float(propensity), count, labelled, int(relevant))
-            for subject, reason, propensity, count, labelled, relevant in self._database.execute(
-                "SELECT subject, reason, propensity, count(*), count(label), total(label >= 0.5) "
-                f"FROM (SELECT subject, reason, propensity, {_LAST_LABEL} AS label "
-                f"FROM decisions WHERE acted AND kind = '{WAKE}') GROUP BY 1, 2, 3"
-            )
-        ]
+    @property
+    def gate(self) -> GateReads:
+        """What figures about the gate need, over the same connection."""
+        return GateReads(self._database)
 
     def latest(self) -> list[tuple[str, float, float]]:
         """(module, threshold, Unix second) of the newest wake that each decided about."""
@@ -149,14 +151,6 @@ class DecisionPages:
             (restored(subject), math.nan if threshold is None else float(threshold), float(time))
             for subject, threshold, time in rows
         ]
-
-    def refused(self) -> dict[str, int]:
-        """How many windows the log holds that slept, by module."""
-        rows = self._database.execute(
-            "SELECT subject, count(*) FROM decisions WHERE reason = ? GROUP BY subject",
-            (str(Reason.BELOW_THRESHOLD),),
-        )
-        return {restored(subject): int(count) for subject, count in rows}
 
     def unanswered(self) -> list[int]:
         """Numbers of the wakes with a question that nobody has answered, in their order."""
@@ -229,11 +223,9 @@ class DecisionPages:
         self._database.close()
 
 
-_ONE_LIGHT = _LIGHT.removesuffix(f", {_LAST_LABEL}").replace("seq, id", "decisions.seq, id", 1)
-
-
-def _row(row: Row | tuple[Any, ...]) -> LogRow:
-    seq, id_, time, kind, subject, acted, reason, score, threshold, asks, propensity, label = row
+def _row(row: Row | Sequence[Any]) -> LogRow:
+    seq, id_, time, kind, subject, acted, reason, score, threshold, asks, propensity, *rest = row
+    run, event, label, source = rest
     return LogRow(
         seq=seq,
         id=str(id_),
@@ -247,4 +239,7 @@ def _row(row: Row | tuple[Any, ...]) -> LogRow:
         asks=bool(asks),
         propensity=float(propensity),
         label=None if label is None else float(label),
+        source=None if source is None else str(source),
+        run=str(run),
+        event=int(event),
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from ..decisions.log import Decision
 from ..types import Reason
@@ -39,6 +40,11 @@ class ModuleOutcome:
         """Share of what mattered that would have woken; None without relevant labels."""
         total = self.caught + self.missed
         return self.caught / total if total > 0 else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values."""
+        plain = {each.name: getattr(self, each.name) for each in fields(self)}
+        return plain | {"held_back": dict(self.held_back), "recall": self.recall}
 
 
 def replay_log(

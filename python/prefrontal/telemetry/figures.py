@@ -17,18 +17,6 @@ if TYPE_CHECKING:
 TOKENS_PER_WAKE = 100_675
 """What a wake costs unless told otherwise, as in a replay."""
 
-SAVING = (
-    Reason.BELOW_THRESHOLD,
-    Reason.COOLDOWN,
-    Reason.GROUPED,
-    Reason.QUIET_HOURS,
-    Reason.MODULE_BUDGET,
-    Reason.GLOBAL_BUDGET,
-    Reason.PEER_BUDGET,
-    Reason.BUSY,
-)
-"""Why a wake was spared. What was told twice, lost or had no question is no saving."""
-
 _TOLD_APART = (Reason.WOKE, Reason.AUDIT, Reason.BELOW_THRESHOLD, Reason.REPLAYED)
 SUPPRESSING = tuple(each for each in Reason if each not in _TOLD_APART)
 
@@ -50,8 +38,13 @@ class Snapshot:
 
     @property
     def tokens_saved(self) -> int:
-        """Tokens of the wakes that were spared, one for each window and module."""
-        return self._tokens_per_wake * sum(map(self.decided, SAVING))
+        """Tokens less than waking once on each signal; negative when more was asked than came.
+
+        What was told twice or was broken is no signal.
+        """
+        signals = int(self.status["events"]) - int(self.status["broken_events"])
+        asked = map(self.decided, (Reason.DUPLICATE, Reason.WOKE, Reason.AUDIT))
+        return self._tokens_per_wake * (signals - sum(asked))
 
     @cached_property
     def estimates(self) -> dict[str, RecallEstimate]:
@@ -116,8 +109,8 @@ FIGURES = (
            "threshold.", _decided(Reason.BELOW_THRESHOLD)),
     Figure("prefrontal.suppressed", "counter", "{window}", "Windows that woke nobody for another "
            "reason.", _suppressed),
-    Figure("prefrontal.tokens_saved", "counter", "{token}", "Tokens that the spared wakes would "
-           "have cost.", _tokens_saved),
+    Figure("prefrontal.tokens_saved", "gauge", "{token}", "Tokens less than waking once on each "
+           "signal would have cost.", _tokens_saved),
     Figure("prefrontal.events_refused", "counter", "{event}", "Events refused because the queue "
            "was full or nothing ran.", _status("refused_by_queue")),
     Figure("prefrontal.events_broken", "counter", "{event}", "Events left out because a field was "

@@ -88,7 +88,8 @@ def build_dash(shown: Shown, door: Door, names: Collection[str] = ()) -> Dash:
     async def state(_: Request) -> Response:
         number, regions = follower.state
         told = hello() | {"instance": follower.instance, "number": number}
-        return JSONResponse(told | {"regions": whole(regions)}, headers=NEVER)
+        told |= {"so_far": follower.figures().to_dict(), "regions": whole(regions)}
+        return JSONResponse(told, headers=NEVER)
 
     async def events(request: Request) -> Response:
         told = stream.listen(request.headers.get("last-event-id", ""))

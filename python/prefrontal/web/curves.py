@@ -9,10 +9,9 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from ..assembly.replay_gate import policy_admission
-from ..replay.log_replay import ModuleOutcome, replay_log
+from ..replay.log_replay import RELEVANT, ModuleOutcome, replay_log
 from ..types import Reason
 from .markup import many
-from .tallies import RELEVANT
 
 if TYPE_CHECKING:
     from ..decisions.pages import LogRow

@@ -16,13 +16,14 @@ from ..decisions.payloads import ACT, ASSESSMENT, BELIEF, DIRECTIVE, ROUTE
 from ..decisions.threshold_wishes import THRESHOLDS, parse_thresholds
 from ..errors import PrefrontalError
 from ..pulse.status_note import STATUS
+from ..replay.live_figures import LiveFigures
 from ..storage.memory_files import MemoryFiles
 from .part_decisions import REFLECTIONS, ROUTES, clamps_of, reflection_pieces, route_pieces
 from .part_health import health_pieces, inode_of, parse_status, standstill
 from .part_memory import belief_pieces, damaged, peer_pieces
 from .part_modules import module_pieces
 from .part_questions import Queue
-from .part_today import Strip, figures, legend
+from .part_today import Strip, figures, legend, so_far
 from .regions import Change, Regions, difference
 from .tallies import Tallies
 
@@ -77,6 +78,7 @@ class Follower:
         self._pages = DecisionPages(shown.log.path)
         try:
             self._tallies = Tallies(self._pages, shown.clock.now())
+            self._figures: LiveFigures = self._tallies.figures()
             self._seen = self._pages.version()
             self.state = (1, self._everything())
         except BaseException:
@@ -95,6 +97,10 @@ class Follower:
         if self._thread.is_alive():
             self._thread.join()
         self._pages.close()
+
+    def figures(self) -> LiveFigures:
+        """What the gate did so far, as the page shows it; from any thread."""
+        return self._figures
 
     def look(self) -> None:
         """Look at everything soon, the workspace too: a person changed something."""
@@ -165,8 +171,10 @@ class Follower:
     def _at_once(self, kinds: Collection[str]) -> Regions:
         """What follows the log within milliseconds. kinds: of the decisions that came."""
         tallies, pages = self._tallies, self._pages
+        self._figures = tallies.figures()
         found: dict[str, dict[str, Html]] = {
             "figures": figures(tallies),
+            "so-far": so_far(self._figures),
             "legend": legend(tallies),
             "strip": self._strip.pieces(tallies),
             "questions": self._queue.pieces(tallies, pages),

@@ -61,6 +61,8 @@ the newest last; arrow keys walk along them">$strip</div>
 this machine, <code>prefrontal watch FOLDER</code> watches a folder and asks when something there \
 matters; what it decides appears here.</p>
 <ul id="legend" class="legend" data-region>$legend</ul></section>
+<section aria-labelledby="so-far-title" id="so-far-section"><h2 id="so-far-title">So far</h2>
+<dl id="so-far" class="figures" data-region>$so_far</dl></section>
 <div class="columns"><div>
 $first</div><div>
 $second</div></div>
@@ -120,7 +122,11 @@ SECOND = (
 
 def render_page(number: int, regions: Regions, instance: str, key: str, assets: Assets) -> Html:
     """The page in that state. key: what a change made on it must carry."""
-    sections = [("today", "Today"), *((each.name, each.title) for each in (*FIRST, *SECOND))]
+    sections = [
+        ("today", "Today"),
+        ("so-far", "So far"),
+        *((each.name, each.title) for each in (*FIRST, *SECOND)),
+    ]
     links = join(
         fill('<a href="#$name-section">$title</a> ', name=name, title=title)
         for name, title in sections
@@ -136,6 +142,9 @@ def render_page(number: int, regions: Regions, instance: str, key: str, assets: 
         links=links,
         first=join(each.render(regions) for each in FIRST),
         second=join(each.render(regions) for each in SECOND),
-        **{name: join(regions.get(name, {}).values()) for name in ("figures", "strip", "legend")},
+        **{
+            name.replace("-", "_"): join(regions.get(name, {}).values())
+            for name in ("figures", "strip", "legend", "so-far")
+        },
         **assets.addresses(),
     )

@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
+from ..assembly.gate_counts import ModuleCounts
+from ..replay.live_figures import ModuleFigures
+from ..replay.report.tiles import caught_words
 from ..replay.report.wording import percent
 from .markup import Html, exact, fill, many, moment
-from .tallies import ModuleTally, Tallies
+from .tallies import ModuleDay, Tallies
 
 if TYPE_CHECKING:
     from .shown import Shown
@@ -52,10 +55,11 @@ def module_pieces(
     pieces = {}
     for name in names:
         key = module_key(name)
-        tally = tallies.modules.get(name) or ModuleTally()
+        tally = tallies.modules.get(name) or ModuleDay()
         facts = said.get(name)
         facts = facts if isinstance(facts, Mapping) else {}
-        pieces[key] = _card(name, key, tally, shown, wished.get(name), facts)
+        figures = tallies.counts.modules.get(name, ModuleCounts()).figures(name)
+        pieces[key] = _card(figures, key, tally, shown, wished.get(name), facts)
     if rest := len({*shown.modules, *tallies.modules}) - len(names):
         pieces["m-more"] = fill(
             '<li id="m-more" class="more">$rest modules more, which decided longer ago.</li>',
@@ -69,7 +73,7 @@ def module_key(module_id: str) -> str:
     return f"m-{crc32(module_id.encode('utf-8', 'surrogatepass')):08x}"
 
 
-def in_force(module_id: str, tally: ModuleTally, shown: Shown, wished: float | None) -> float:
+def in_force(module_id: str, tally: ModuleDay, shown: Shown, wished: float | None) -> float:
     """The threshold that the module decides with, as far as it can be known."""
     if wished is not None:
         return wished
@@ -84,19 +88,20 @@ def _last(tallies: Tallies, module_id: str) -> float:
 
 
 def _card(
-    name: str,
+    figures: ModuleFigures,
     key: str,
-    tally: ModuleTally,
+    tally: ModuleDay,
     shown: Shown,
     wished: float | None,
     facts: Mapping[str, Any],
 ) -> Html:
+    name = figures.module
     return fill(
         _CARD,
         key=key,
         module=name,
         exact=Html(exact(name)),
-        about=_about(tally),
+        about=_about(tally, figures),
         state=_state(name, tally, shown, wished, facts),
         warning=_warning(facts),
         threshold=f"{in_force(name, tally, shown, wished):.2f}",
@@ -104,16 +109,15 @@ def _card(
     )
 
 
-def _about(tally: ModuleTally) -> Html:
+def _about(tally: ModuleDay, figures: ModuleFigures) -> Html:
     if tally.at is None:
         return Html("It decided about nothing yet.")
     wakes = sum(tally.today[each] for each in ("woke", "caught", "wasted"))
-    words = f"{many(wakes, 'wake')} today, {many(tally.recall.wakes, 'wake')} in all"
-    if (estimate := tally.estimate()) is not None:
-        words += (
-            f"; recall {percent(estimate.recall)} ({percent(estimate.low)} to"
-            f" {percent(estimate.high)}, {many(estimate.audits, 'audit')})"
-        )
+    words = f"{many(wakes, 'wake')} today, {many(figures.wakes, 'wake')} in all"
+    if figures.audits:
+        words += f" ({many(figures.audits, 'audit')} among them)"
+    if (caught := figures.caught) is not None:
+        words += f"; caught {percent(caught.recall)} of what mattered ({caught_words(caught)})"
     return fill("$words; last decision $at", words=words, at=moment(tally.at))
 
 
@@ -130,7 +134,7 @@ def _warning(facts: Mapping[str, Any]) -> Html:
 
 
 def _state(
-    name: str, tally: ModuleTally, shown: Shown, wished: float | None, facts: Mapping[str, Any]
+    name: str, tally: ModuleDay, shown: Shown, wished: float | None, facts: Mapping[str, Any]
 ) -> Html:
     """Whose threshold it is, and whether the gate has taken it up."""
     if wished is None:

@@ -1,12 +1,13 @@
-"""Today at a glance: the figures, and the strip of events."""
+"""At a glance: the figures of today and so far, and the strip of events."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ..replay.prices import TOKENS_PER_WAKE
-from ..replay.report.wording import percent
+from ..replay.live_figures import LiveFigures
+from ..replay.report.tiles import Tile, live_tiles, tile_markup
 from .markup import Html, fill, many, mark
 from .tallies import Tallies, outcome
 
@@ -24,9 +25,6 @@ WORDS = {
 }
 """How an event can end, in the order of the legend."""
 
-_FIGURE = """\
-<div id="figure-$name" class="figure"><dt>$title</dt><dd>$value</dd><dd class="gloss">$gloss</dd>\
-</div>"""
 _BAR = """\
 <div id="e-$seq" class="bar $kind" role="img" tabindex="-1" aria-label="$label"$alarm>\
 <svg class="column" viewBox="0 0 8 100" preserveAspectRatio="none" aria-hidden="true">\
@@ -35,68 +33,37 @@ $flag<rect class="score" x="1.2" y="$top" width="5.6" height="$height"/>\
 
 
 def figures(tallies: Tallies) -> dict[str, Html]:
-    """The figures of the head of the page."""
+    """The figures of today, at the head of the page."""
     today = tallies.today
     woke = today["woke"] + today["caught"] + today["wasted"]
     asleep = today["slept"] + today["held"]
     waiting = len(tallies.unanswered)
-    told = {
-        "recall": _recall(tallies),
-        "tokens": (
-            "Tokens saved",
-            _millions(tallies.slept * TOKENS_PER_WAKE) if tallies.slept else "–",
-            f"{many(tallies.slept, 'window')} slept through, {TOKENS_PER_WAKE:,} tokens a wake"
-            if tallies.slept
-            else "counted once something was slept through",
-        ),
-        "woke": (
-            "Woke today",
-            f"{woke:,}",
-            f"{today['caught']:,} mattered, {today['wasted']:,} did not",
-        ),
-        "slept": (
-            "Slept today",
-            f"{asleep:,}",
-            "counted where the gate keeps refusals (log_refusals)"
-            if not asleep
-            else f"and {many(today['audit'] + today['missed'], 'audit')}",
-        ),
-        "missed": ("Missed today", f"{today['missed']:,}", "found by audits and labels"),
-        "questions": (
-            "Questions waiting",
-            f"{waiting:,}",
-            "your answers are what it learns from"
-            if waiting
-            else "all are answered"
-            if tallies.seq
-            else "none was asked yet",
-        ),
-    }
-    return {
-        f"figure-{name}": fill(_FIGURE, name=name, title=title, value=value, gloss=gloss)
-        for name, (title, value, gloss) in told.items()
-    }
+    kept = f"and {many(today['audit'] + today['missed'], 'audit')}"
+    tiles = (
+        Tile("woke", f"{woke:,}", "Woke today",
+             f"{today['caught']:,} mattered, {today['wasted']:,} did not"),
+        Tile("slept", f"{asleep:,}", "Slept today",
+             kept if asleep else "counted where the gate keeps refusals (log_refusals)"),
+        Tile("missed", f"{today['missed']:,}", "Missed today", "found by audits and labels"),
+        Tile("questions", f"{waiting:,}", "Questions waiting",
+             "your answers are what it learns from"
+             if waiting
+             else "all are answered"
+             if tallies.seq
+             else "none was asked yet"),
+    )  # fmt: skip
+    return _pieces(tiles)
 
 
-def _recall(tallies: Tallies) -> tuple[str, object, object]:
-    estimate = tallies.estimate()
-    if estimate is None:
-        return "Recall", "–", "known once a wake and an audit were answered"
-    span = f"{percent(estimate.low)} to {percent(estimate.high)}"
-    return (
-        "Recall, estimated",
-        percent(estimate.recall),
-        f"{span} (90 % interval), from {many(estimate.audits, 'audit')}",
-    )
+def so_far(figures: LiveFigures) -> dict[str, Html]:
+    """What the gate did since the log began, as `prefrontal replay --log` says it."""
+    return _pieces(live_tiles(figures))
 
 
-def _millions(count: int) -> str:
-    """A number of tokens in few figures: 805 thousand, 20.8 million."""
-    for size, word in ((10**9, "billion"), (10**6, "million"), (10**3, "thousand")):
-        if count >= size:
-            places = 2 if count < 10 * size else 1 if count < 100 * size else 0
-            return f"{count / size:.{places}f} {word}"
-    return f"{count:,}"
+def _pieces(tiles: Iterable[Tile]) -> dict[str, Html]:
+    """Drawn as the cards of a replay are."""
+    names = {f"figure-{each.key}": each for each in tiles}
+    return {name: Html(tile_markup(each, name)) for name, each in names.items()}
 
 
 class Strip:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import time as calendar
 from collections import Counter, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from ..assembly.gate_counts import GateCounts
 from ..decisions.payloads import WAKE
-from ..pulse.recall.audit import LiveRecall, RecallEstimate
+from ..replay.live_figures import LiveFigures
+from ..replay.log_replay import RELEVANT
 from ..types import Reason
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 STRIP = 120
 """Events of today that are shown one by one."""
-RELEVANT = 0.5
 HELD_BACK = frozenset(
     {
         Reason.COOLDOWN,
@@ -55,93 +55,24 @@ def day_of(now: float) -> tuple[float, float]:
 
 
 @dataclass(slots=True)
-class WeightedAnswers:
-    """Labelled audits, each standing for as many windows as it was rarely drawn.
+class ModuleDay:
+    """One module today: how its events ended, and its latest decision."""
 
-    weight: of all, of those that mattered, and the sum of the squares.
-    """
-
-    weight: float = 0.0
-    relevant_weight: float = 0.0
-    squares: float = 0.0
-
-    def add(self, weight: float, count: int, relevant: int) -> None:
-        self.weight += weight * count
-        self.relevant_weight += weight * relevant
-        self.squares += weight * weight * count
-
-    @property
-    def labelled(self) -> int:
-        """As many audits of one chance would say as much (Kish's effective number)."""
-        return round(self.weight * self.weight / self.squares) if self.squares > 0 else 0
-
-    @property
-    def relevant(self) -> int:
-        share = self.relevant_weight / self.weight if self.weight > 0 else 0.0
-        return min(self.labelled, math.ceil(share * self.labelled - 1e-9))
-
-
-@dataclass(slots=True)
-class ModuleTally:
-    """One module: the counts its recall follows from, and its latest decision.
-
-    audited: windows that its audits stand for, each as many as it was rarely drawn. answers: its
-    labelled audits.
-    """
-
-    recall: LiveRecall = field(default_factory=LiveRecall)
-    audited: float = 0.0
-    answers: WeightedAnswers = field(default_factory=WeightedAnswers)
-    refused: int = 0
-    audits: int = 0
     today: Counter[str] = field(default_factory=Counter)
     threshold: float | None = None
     at: float | None = None
-
-    @property
-    def slept(self) -> int:
-        """Windows that slept: those the log holds where it holds them, else as many as the audits
-        stand for.
-        """
-        kept = self.refused + self.audits
-        return kept if 2 * kept >= self.audited else round(self.audited)
-
-    def estimate(self) -> RecallEstimate | None:
-        return self.counts().estimate()
-
-    def counts(self) -> LiveRecall:
-        """What the estimate follows from, as if every audit had been as likely."""
-        self.recall.slept = self.slept
-        self.recall.labelled_audits = self.answers.labelled
-        self.recall.relevant_audits = self.answers.relevant
-        return self.recall
-
-    def asked(self, reason: str, propensity: float, count: int) -> None:
-        """Count wakes that were asked about."""
-        if reason == Reason.AUDIT:
-            self.audited += count / propensity
-            self.audits += count
-        else:
-            self.recall.wakes += count
-
-    def labelled(self, reason: str, propensity: float, count: int, relevant: int) -> None:
-        """Count labels of wakes that were asked about; negative to take them back."""
-        if reason == Reason.AUDIT:
-            self.answers.add(1.0 / propensity, count, relevant)
-        else:
-            self.recall.labelled_wakes += count
-            self.recall.relevant_wakes += relevant
 
 
 class Tallies:
     """Everything that is counted; `take` keeps up with the log.
 
-    strip: the latest events of today, oldest first. unanswered: numbers of open questions. seq,
+    counts: what the figures so far follow from. strip: the latest events of today, oldest first.
+    unanswered: numbers of open questions. seq,
     label: how far the log was read. last: when the newest decision was taken, Unix seconds.
     """
 
     def __init__(self, pages: DecisionPages, now: float) -> None:
-        self.modules: dict[str, ModuleTally] = {}
+        self.modules: dict[str, ModuleDay] = {}
         self.today: Counter[str] = Counter()
         self.strip: deque[LogRow] = deque(maxlen=STRIP)
         self.last: float | None = None
@@ -149,22 +80,17 @@ class Tallies:
         with pages.reading():
             self.seq, self.label = pages.ends()
             self.unanswered = dict.fromkeys(pages.unanswered())
-            for subject, reason, propensity, count, labelled, relevant in pages.asked():
-                tally = self.module(subject)
-                tally.asked(reason, propensity, count)
-                tally.labelled(reason, propensity, labelled, relevant)
-            for subject, count in pages.refused().items():
-                self.module(subject).refused = count
+            self.counts = GateCounts.read(pages.gate)
             for subject, threshold, at in pages.latest():
-                tally = self.module(subject)
-                tally.threshold, tally.at = threshold, at
+                module = self.module(subject)
+                module.threshold, module.at = threshold, at
                 self.last = at if self.last is None else max(self.last, at)
             for row in pages.since(self.day[0]):
                 self._show(row)
 
-    def module(self, module_id: str) -> ModuleTally:
-        """The tally of that module."""
-        return self.modules.setdefault(module_id, ModuleTally())
+    def module(self, module_id: str) -> ModuleDay:
+        """The day of that module."""
+        return self.modules.setdefault(module_id, ModuleDay())
 
     def take(self, pages: DecisionPages) -> set[str]:
         """Keep up; the kinds of the decisions that came."""
@@ -172,7 +98,9 @@ class Tallies:
         with pages.reading():
             last_label = pages.ends()[1]
             for row in pages.after(self.seq):
-                self._add(replace(row, label=None))  # its label is among those that came, too
+                self._add(
+                    replace(row, label=None, source=None)
+                )  # its label is among those that came, too
                 kinds.add(row.kind)
                 self.seq = row.seq
             came = pages.relabelled(self.label)
@@ -180,23 +108,9 @@ class Tallies:
         self.label = max(self.label, last_label)
         return kinds
 
-    def estimate(self) -> RecallEstimate | None:
-        """The recall over all modules; None while too little is known."""
-        total = LiveRecall()
-        for tally in self.modules.values():
-            counts = tally.counts()
-            total.wakes += counts.wakes
-            total.slept += counts.slept
-            total.labelled_wakes += counts.labelled_wakes
-            total.relevant_wakes += counts.relevant_wakes
-            total.labelled_audits += counts.labelled_audits
-            total.relevant_audits += counts.relevant_audits
-        return total.estimate()
-
-    @property
-    def slept(self) -> int:
-        """Windows that slept and that the agent was not asked about either, over all modules."""
-        return sum(max(0, tally.slept - tally.audits) for tally in self.modules.values())
+    def figures(self) -> LiveFigures:
+        """What the gate did so far, not today alone."""
+        return self.counts.figures()
 
     def is_over(self, now: float) -> bool:
         """Whether another day has begun: then everything is counted anew."""
@@ -206,14 +120,11 @@ class Tallies:
         self.last = row.time if self.last is None else max(self.last, row.time)
         if row.kind != WAKE:
             return
-        tally = self.module(row.subject)
-        tally.threshold, tally.at = row.threshold, row.time
-        if row.acted:
-            tally.asked(row.reason, row.propensity, 1)
-            if row.asks and row.label is None:
-                self.unanswered[row.seq] = None
-        elif row.reason == Reason.BELOW_THRESHOLD:
-            tally.refused += 1
+        module = self.module(row.subject)
+        module.threshold, module.at = row.threshold, row.time
+        self.counts.add(row)
+        if row.acted and row.asks and row.label is None:
+            self.unanswered[row.seq] = None
         self._show(row)
 
     def _show(self, row: LogRow) -> None:
@@ -224,18 +135,14 @@ class Tallies:
 
     def _relabel(self, given: Iterable[Relabelled]) -> None:
         for each in given:
-            row, before = each.row, each.before
+            row = each.row
             if row.kind != WAKE:
                 continue
-            assert row.label is not None
-            if row.acted:
-                tally = self.module(row.subject)
-                if before is not None:
-                    tally.labelled(row.reason, row.propensity, -1, -(before >= RELEVANT))
-                tally.labelled(row.reason, row.propensity, 1, int(row.label >= RELEVANT))
+            before = replace(row, label=each.before, source=each.before_source)
+            self.counts.relabel(row, before)
             self.unanswered.pop(row.seq, None)
             if self._is_of_today(row):
-                self._count(replace(row, label=before), -1)
+                self._count(before, -1)
                 self._count(row, 1)
                 self._replace(row)
 

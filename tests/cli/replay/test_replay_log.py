@@ -45,6 +45,22 @@ def test_a_cooldown_holds_wakes_back_and_the_table_says_so(log: str) -> None:
     assert "8 cooldown" in result.output
 
 
+def test_json_says_what_held_wakes_back(log: str) -> None:
+    result = run("--log", log, "--cooldown", "5", "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.output)["modules"][0]["held_back"] == {"cooldown": 8}
+
+
+def test_the_figures_so_far_stand_over_the_table_and_follow_the_time_asked_for(log: str) -> None:
+    text = run("--log", log).output
+    assert text.startswith("So far\n")
+    assert "10 wake-ups so far: of 10 signals" in text
+    so_far = json.loads(run("--log", log, "--json").output)["so_far"]
+    assert (so_far["wakes"], so_far["labelled"], so_far["useful_share"]) == (10, 10, 0.5)
+    later = json.loads(run("--log", log, "--since", "2020-01-01", "--json").output)["so_far"]
+    assert (later["wakes"], later["first"], later["wakes_per_day"]) == (0, None, None)
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -1,10 +1,10 @@
-"""`prefrontal replay --log`: the log of a live gate under other thresholds and budgets."""
+"""`prefrontal replay --log`: what a live gate did, and would have done with other settings."""
 
 from __future__ import annotations
 
 import json
 import time
-from dataclasses import asdict
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ import click
 from ...errors import InputError
 
 if TYPE_CHECKING:
+    from ...replay.live_figures import LiveFigures
     from ...replay.log_replay import ModuleOutcome
     from ...settings.gate import PolicySettings
 
@@ -25,9 +26,13 @@ def replay_the_log(
     until: str | None,
     as_json: bool,
 ) -> None:
-    """Print one row a module: what it did, and what it would have done."""
+    """Print the figures so far, as the page has them, and one row a module: what it would have
+    done.
+    """
+    from ...assembly.gate_counts import GateCounts
     from ...assembly.replay_gate import policy_admission
     from ...decisions.log import DecisionLog
+    from ...decisions.pages import DecisionPages
     from ...replay.histories.dates import parse_date
     from ...replay.log_replay import replay_log
 
@@ -45,11 +50,13 @@ def replay_the_log(
     end = None if until is None else parse_date(until, now, field="until", end=True)
     with DecisionLog(path) as log:
         outcomes = replay_log(log.records(begin, end), threshold, policy_admission(settings))
+        with closing(DecisionPages(log.path)) as pages, pages.reading():
+            figures = GateCounts.read(pages.gate, begin, end).figures()
     if as_json:
-        rows = [asdict(each) | {"recall": each.recall} for each in outcomes]
-        click.echo(json.dumps({"modules": rows}))
+        rows = [each.to_dict() for each in outcomes]
+        click.echo(json.dumps({"so_far": figures.to_dict(), "modules": rows}))
     else:
-        _print(outcomes)
+        _print(figures, outcomes)
 
 
 def _settings(policy: dict[str, float | None]) -> PolicySettings:
@@ -59,15 +66,21 @@ def _settings(policy: dict[str, float | None]) -> PolicySettings:
     return PolicySettings(**given)
 
 
-def _print(outcomes: list[ModuleOutcome]) -> None:
+def _print(figures: LiveFigures, outcomes: list[ModuleOutcome]) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console()
+    from ...replay.report.tiles import live_lines
+
+    console = Console(highlight=False)
     if not outcomes:
         console.print("The log holds no decisions of that time.")
         return
+    console.print("So far", style="bold")
+    for line in live_lines(figures):
+        console.print(Text(line))
+    console.print()
     table = Table("module", "decisions", "woke", "would wake", "held back", "caught", "missed",
                   "wasted", box=None, pad_edge=False)  # fmt: skip
     for each in outcomes:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from ..reading import share_fewer, times_fewer
 from .gains import month_of
-from .markup import escape, mark
+from .markup import escape, mark, unbroken
 from .next_steps import next_steps
-from .plain_figures import how_often, usd, wait
+from .plain_figures import how_often, wait
+from .tiles import Tile, every_tile, heartbeat_tile, money_tile, tile_markup
 from .verdict import verdict
-from .wording import facts_sentence, level, percent, than_heartbeat, than_on_change
+from .wording import facts_sentence, level, percent
 
 if TYPE_CHECKING:
     from ..result import ReplayResult
@@ -34,12 +34,6 @@ def verdict_card(result: ReplayResult, name: str, number: int, heading: str) -> 
 {next_card(result, sub) if decided.tone == "open" else ""}"""
 
 
-def unbroken(text: str) -> str:
-    """Large type, in which neither "wake-up" nor "3 of 5" may be broken."""
-    whole = re.sub(r"(\d) of (\d)", "\\1\u00a0of\u00a0\\2", escape(text))
-    return whole.replace("-up", "\u2011up")
-
-
 def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}".rstrip(".") + "."
 
@@ -47,16 +41,8 @@ def _sentence(text: str) -> str:
 def _figures(result: ReplayResult) -> str:
     """What was caught, and what the gate adds against every change, the heartbeat, in money."""
     tiles = [_caught(result), _on_change(result), _heartbeat(result), _money(result)]
-    items = "\n".join(
-        f"<div><dt>{escape(label)}</dt> <dd>{unbroken(figure)}</dd> "
-        f'<dd class="more">{escape(more)}</dd></div>'
-        for figure, label, more in filter(None, tiles)
-    )
+    items = "\n".join(map(tile_markup, filter(None, tiles)))
     return f'<dl class="tiles">{items}</dl>'
-
-
-Tile = tuple[str, str, str]
-"""(figure, what it is, what it is compared with)."""
 
 
 def _caught(result: ReplayResult) -> Tile:
@@ -64,16 +50,14 @@ def _caught(result: ReplayResult) -> Tile:
     if result.recall_interval is not None:
         low, high = result.recall_interval
         more += f"; {percent(low)} to {percent(high)} likely"
-    return (percent(result.got_recall), "of what mattered was caught", more)
+    return Tile("recall", percent(result.got_recall), "of what mattered was caught", more)
 
 
 def _on_change(result: ReplayResult) -> Tile | None:
     every = result.policy("on_change")
-    saved = share_fewer(result, result.wakes_per_day)
-    if every is None or saved is None:
+    if every is None or share_fewer(result, result.wakes_per_day) is None:
         return None
-    rates = f"{how_often(result.wakes_per_day)}, not {how_often(every.wakes_per_day)}"
-    return (than_on_change(saved), "wake-ups than waking on every change", rates)
+    return every_tile(result.wakes_per_day, every.wakes_per_day, "change")
 
 
 def _heartbeat(result: ReplayResult) -> Tile | None:
@@ -84,7 +68,7 @@ def _heartbeat(result: ReplayResult) -> Tile | None:
     more = f"{how_often(heartbeat.wakes_per_day)} there"
     if own.delay_minutes is not None and heartbeat.delay_minutes is not None:
         more = f"asks {wait(own.delay_minutes)}, not {wait(heartbeat.delay_minutes)} later"
-    return (than_heartbeat(factor), "wake-ups than a 30-minute heartbeat", more)
+    return heartbeat_tile(factor, more)
 
 
 def _money(result: ReplayResult) -> Tile | None:
@@ -92,9 +76,12 @@ def _money(result: ReplayResult) -> Tile | None:
     own, every, heartbeat = rows
     if own is None or every is None or heartbeat is None or not result.usd_per_million_tokens:
         return None
-    others = f"not {usd(month_of(result, every))} (heartbeat: {usd(month_of(result, heartbeat))})"
-    price = f"{usd(result.usd_per_million_tokens)} a million tokens"
-    return (usd(month_of(result, own)), f"a month at {price}", others)
+    return money_tile(
+        month_of(result, own),
+        month_of(result, every),
+        month_of(result, heartbeat),
+        result.usd_per_million_tokens,
+    )
 
 
 def next_card(result: ReplayResult, sub: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape as escape_html
 
@@ -11,6 +12,12 @@ from .wording import printable
 def escape(text: str, limit: int = 0) -> str:
     """Text for an element or a quoted attribute; figures keep their units on the same line."""
     return escape_html(printable(text, limit)).replace(" %", "\u00a0%")
+
+
+def unbroken(text: str) -> str:
+    """Large type, in which neither "wake-up" nor "3 of 5" may be broken."""
+    whole = re.sub(r"(\d) of (\d)", "\\1\u00a0of\u00a0\\2", escape(text))
+    return whole.replace("-up", "\u2011up")
 
 
 def mark(name: str) -> str:

@@ -1,0 +1,105 @@
+"""What figures about a live gate ask of the log: wakes by module and reason, time, signals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..storage.database import Database
+from ..types import Reason
+from .event_json import restored
+from .payloads import WAKE
+
+_DETAILS = "CASE WHEN typeof(details) = 'text' AND json_valid(details) THEN details END"
+RUN = f"coalesce(json_extract({_DETAILS}, '$.run'), '')"
+EVENT = f"CAST(coalesce(json_extract({_DETAILS}, '$.event'), 0) AS INTEGER)"
+
+_OF_TIME = f"kind = '{WAKE}' AND reason <> '{Reason.REPLAYED}' AND time >= ? AND time < ?"
+_LAST = "labels AS last ON last.seq = (SELECT max(seq) FROM labels WHERE decision = decisions.seq)"
+
+
+@dataclass(frozen=True, slots=True)
+class AskedWakes:
+    """So many wakes of one module, one reason and one chance, whose last label has one source.
+
+    labelled: of them; relevant: of those. source: None where there is no label.
+    """
+
+    subject: str
+    acted: bool
+    reason: str
+    propensity: float
+    source: str | None
+    count: int
+    labelled: int
+    relevant: int
+
+
+class GateReads:
+    """Reads of one log. since: Unix seconds, included; until: left out."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def wakes(self, since: float | None = None, until: float | None = None) -> Iterator[AskedWakes]:
+        """All that was asked about, and what of the rest is below the threshold or labelled."""
+        named = "SELECT subject, acted, reason, propensity, source"
+        counted = f"{named}, count(*), count(label), total(label >= 0.5)"
+        labelled = f"{named}, 0, count(label), total(label >= 0.5)"
+        below = "SELECT subject, 0, reason, 1.0, NULL, count(*), 0, 0"
+        for sql in (
+            f"{counted} FROM decisions LEFT JOIN {_LAST} WHERE acted AND {_OF_TIME}",
+            f"{below} FROM decisions WHERE reason = '{Reason.BELOW_THRESHOLD}' AND {_OF_TIME}",
+            f"{labelled} FROM labels AS last JOIN decisions ON decisions.seq = last.decision "
+            "WHERE last.seq = (SELECT max(seq) FROM labels WHERE decision = decisions.seq) "
+            f"AND NOT acted AND {_OF_TIME}",
+        ):
+            rows = self._database.execute(f"{sql} GROUP BY 1, 2, 3, 4, 5", _between(since, until))
+            for subject, acted, reason, propensity, source, count, known, relevant in rows:
+                yield AskedWakes(
+                    restored(subject),
+                    bool(acted),
+                    str(reason),
+                    float(propensity),
+                    None if source is None else str(source),
+                    count,
+                    known,
+                    int(relevant),
+                )
+
+    def span(
+        self, since: float | None = None, until: float | None = None
+    ) -> tuple[float | None, float | None]:
+        """When the earliest and the latest were decided about, Unix seconds; None without any."""
+        ends = []
+        for order in ("ASC", "DESC"):
+            sql = f"SELECT time FROM decisions WHERE {_OF_TIME} ORDER BY time {order} LIMIT 1"
+            rows = self._database.execute(sql, _between(since, until))
+            ends.append(next((float(time) for (time,) in rows), None))
+        return ends[0], ends[1]
+
+    def events(
+        self, since: float | None = None, until: float | None = None
+    ) -> dict[str, tuple[int, int]]:
+        """By start of the gate the numbers of the last event before that time and of its last."""
+        begin, end = _between(since, until)
+        rows = self._database.execute(
+            f"SELECT {RUN}, max(CASE WHEN time < ? THEN {EVENT} ELSE 0 END), max({EVENT}) "
+            f"FROM decisions WHERE {_OF_TIME} AND {RUN} <> '' GROUP BY 1 HAVING max(time) >= ?",
+            (begin, -math.inf, end, begin),
+        )
+        return {str(run): (before, last) for run, before, last in rows if last}
+
+    def unnumbered(self, since: float | None = None, until: float | None = None) -> int:
+        """Moments at which something was decided about events that have no number."""
+        sql = (
+            f"SELECT count(DISTINCT time) FROM decisions WHERE {_OF_TIME} "
+            f"AND ({RUN} = '' OR {EVENT} = 0)"
+        )
+        [(count,)] = self._database.execute(sql, _between(since, until))
+        return int(count)
+
+
+def _between(since: float | None, until: float | None) -> tuple[float, float]:
+    return (-math.inf if since is None else since, math.inf if until is None else until)
