@@ -49,7 +49,7 @@ class Limited:
 
 @dataclass(slots=True)
 class _Standing:
-    """trust: the last one written. evidence: what was known of the peer then, as a count.
+    """trust: the last one written. evidence: the count of known facts then.
 
     direction: in which the last proposal lay, seen from the trust. reported_at: when a negative
     proposal last spoke against the peer. held: (until, trust) of the last hour, oldest first.
@@ -94,9 +94,9 @@ class TrustLimiter:
         self._peers: dict[str, _Standing] = {}
 
     def seed(self, peer_id: str, trust: int, evidence: int | None = None) -> None:
-        """Start from a trust that was written before, whoever wrote it.
+        """Start from a trust on record, whoever wrote it.
 
-        evidence: how much was known of the peer then; None: unknown, and the next move is free.
+        evidence: the count of known facts then; None: unknown, and the next move is free.
         """
         standing = self._peers.get(peer_id)
         if standing is None:

@@ -1,4 +1,4 @@
-"""The agent around the cortex."""
+"""The cortex's view of the agent around it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 
 class Host:
-    """Its clock, ledger, memory and log, its listeners, and a thread for what waits on the disk."""
+    """The agent's clock, ledger, memory, log and listeners, and a thread for disk access."""
 
     def __init__(self, registry: Registry) -> None:
         self.registry = registry
@@ -44,11 +44,11 @@ class Host:
             self.log_error(f"A listener of {hook_name(hook)} failed: {error!r}")
 
     async def in_thread(self, function: Callable[..., Result], *args: Any) -> Result:
-        """Call a function that waits on the disk without blocking the event loop."""
+        """Call a function that blocks on the disk, without blocking the event loop."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, function, *args)
 
     def close(self) -> None:
-        """End the thread; what is still called takes one of the event loop's."""
+        """End the thread; later calls use the event loop's pool."""
         if self._thread is not None:
             self._thread.shutdown(wait=False)
             self._thread = None

@@ -1,4 +1,4 @@
-"""Where the cortex keeps its documents: in the memory of the agent, if it has one."""
+"""Stores the documents of the cortex in the agent's memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Document = TypeVar("Document")
 
 
 class Keeper:
-    """Stores and retrieves through the memory; without one it does nothing."""
+    """Stores and retrieves through the memory; does nothing without one."""
 
     def __init__(self, registry: Registry, warn: Callable[[str], None]) -> None:
         self._registry = registry

@@ -1,4 +1,4 @@
-"""What a belief rests on: who it is about, and whether it only repeats what a peer wrote."""
+"""The basis of a belief: its subject, and whether it only repeats a peer's words."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _STOP = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class SourcedBelief:
-    """A proposed belief with what it rests on.
+    """A proposed belief with its basis.
 
     own_words: why it rests on one peer's own words alone, "" when it does not. evidence: how much
     was known of that peer, as a count; 0 for nobody in particular.
@@ -104,7 +104,7 @@ class Lineage:
         return owners.pop() if len(owners) == 1 else None
 
     def _sources(self, value: str) -> list[str]:
-        """The peers whose messages each hold most of the words, or whose name is most of them."""
+        """Peers whose messages hold most of the words, or whose name makes up most of them."""
         words = _stems(value)
         rest = words - self._name_stems
         least = REPEATED_SHARE * len(rest)

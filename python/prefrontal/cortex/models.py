@@ -1,4 +1,4 @@
-"""What a reflection is made of: beliefs, what a model proposed, and the record of a cycle."""
+"""Beliefs, the proposals of a reflection, and the record of a cycle."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TRIGGERS = (
 
 @dataclass
 class Belief:
-    """Something the cortex holds to be true for a while.
+    """A statement that the cortex holds to be true for a while.
 
     key: lowercase kebab-case. created_at: Unix seconds of the last confirmation, from which the
     time to live counts. source_cycle: the cycle that confirmed it last. peer_id: whom it is about,
@@ -76,7 +76,7 @@ class Belief:
 
     @classmethod
     def from_json(cls, raw: object) -> Belief | None:
-        """Read what `to_json` wrote; wrong fields get defaults, None without the needed ones."""
+        """Read `to_json`; invalid fields get defaults, returns None without the required ones."""
         fields = checked(raw, _BELIEF)
         needed = {"key", "value", "source_cycle", "created_at"}
         return cls(**{"rationale": "", **fields}) if needed <= set(fields) else None
@@ -84,7 +84,7 @@ class Belief:
 
 @dataclass(slots=True)
 class ReflectionRecord:
-    """What one cycle did, for people and for the next cycle.
+    """The record of a cycle, for people and for the next cycle.
 
     timestamp: Unix seconds of the start. trigger: the first of `triggers`. status: "ok",
     "timeout", "parse", "unavailable", "skipped", "stopped", "error". depth: "rules", "triage" or
@@ -122,7 +122,7 @@ class ReflectionRecord:
 
     @classmethod
     def from_json(cls, raw: object) -> ReflectionRecord | None:
-        """Read what `to_json` wrote; wrong fields get defaults, None without a cycle."""
+        """Read `to_json`; invalid fields get defaults, returns None without a cycle."""
         fields = checked(raw, _RECORD)
         if not {"cycle", "timestamp"} <= set(fields):
             return None
@@ -150,9 +150,9 @@ class ProposedBelief:
 
 @dataclass(frozen=True, slots=True)
 class ProposedDirective:
-    """What the agent should do next about a peer; message: words it may use for that.
+    """A next step of the agent towards a peer; message: words it may use.
 
-    own_words: why it only repeats what a peer wrote; it then waits for approval.
+    own_words: why it only repeats a peer's words; it then waits for approval.
     """
 
     target_peer: str

@@ -1,4 +1,4 @@
-"""The cortex as a plugin: it watches the loop, reflects in a task of its own, and steers."""
+"""The cortex as a plugin: watches the loop, reflects in its own task, and steers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _hook(handle: _Handle) -> _Handle:
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """What works on the memory of one start."""
+    """The objects that work on the memory, made at each start."""
 
     host: Host
     loop: ReflectionLoop
@@ -87,14 +87,14 @@ class CortexPlugin(Plugin):
         self._parts: _Parts | None = None
 
     def configure(self, config: dict[str, Any]) -> None:
-        """Read what stands below `cortex`. Raises InputError naming the key."""
+        """Read the key `cortex`. Raises InputError naming the key."""
         self._raw_settings = config.get("cortex")
         self.memory.settings, warnings = parse_cortex(self._raw_settings)
         for sentence in warnings:
             self.log_warn(sentence)
 
     async def start(self) -> None:
-        """Take up what was stored, learn where each peer stands, begin to watch."""
+        """Load the stored state and each peer's trust, and begin to watch."""
         host = Host(self.registry)
         self.memory = memory = CortexMemory(self.memory.settings, host.clock)
         oversight = Oversight(memory, host, self._raw_settings)
@@ -104,7 +104,7 @@ class CortexPlugin(Plugin):
         await loop.start()
 
     async def stop(self) -> None:
-        """End the running cycle, without a part of it applied, and store what is known."""
+        """Cancel the running cycle, without a part of it applied, and store the memory."""
         if self._parts is not None:
             await self._parts.loop.stop()
 
@@ -142,7 +142,7 @@ class CortexPlugin(Plugin):
         self._reflectors.update(factories)
 
     def wake(self) -> None:
-        """Look at the triggers now rather than later."""
+        """Check the triggers now."""
         self._running.loop.wake()
 
     async def reflect(self, reason: str = "manual") -> ReflectionRecord | None:
@@ -150,7 +150,7 @@ class CortexPlugin(Plugin):
         return await self._running.loop.reflect(reason)
 
     def last_trust(self, peer_id: str) -> int | None:
-        """The trust written last, of which the next one is a bounded step away."""
+        """The trust written last, from which the next one moves a bounded step."""
         return self.memory.limiter.last(peer_id)
 
     @property

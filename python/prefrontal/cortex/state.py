@@ -1,4 +1,4 @@
-"""What the cortex keeps in the memory: texts to typed values and back.
+"""The documents of the cortex in the memory, as text and as typed values.
 
 Three documents are written by the running cortex alone: beliefs (an object by key), history (a
 list, the oldest cycle first) and state. The operator's wishes are the fourth, see `wishes`.
@@ -33,7 +33,7 @@ BELIEFS_KEY = "cortex-beliefs"
 HISTORY_KEY = "cortex-history"
 STATE_KEY = "cortex-state"
 CORRUPT_SUFFIX = "-corrupt"
-"""A text that cannot be read is kept under its key with this at the end."""
+"""Suffix of the key under which an unreadable text is set aside."""
 EXPIRING_SHARE = 0.1
 _DIGITS = 18
 

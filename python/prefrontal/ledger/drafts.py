@@ -18,9 +18,9 @@ LONGEST_PEER_ID = 1000
 class Details(TypedDict, total=False):
     """Optional facts of a message.
 
-    event_id: the same for the same message delivered twice. preview: its text, of which the
-    beginning is kept, without secrets. size: characters of the text. created_at: Unix seconds;
-    now, when not given. only_known: do not keep it if it would make a new peer.
+    event_id: the same for the same message delivered twice. preview: its text; the redacted
+    beginning is stored. size: characters of the text. created_at: Unix seconds; default now.
+    only_known: skip the message if it would add a peer.
     """
 
     display_name: str
@@ -36,7 +36,7 @@ class Details(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class NewInteraction:
-    """A message to be recorded."""
+    """A message to record."""
 
     peer_id: str
     direction: Direction
@@ -53,7 +53,7 @@ class NewInteraction:
 
 @dataclass(frozen=True, slots=True)
 class NewAssessment:
-    """A judgment to be recorded."""
+    """A judgment to record."""
 
     peer_id: str
     trust: int
@@ -91,14 +91,14 @@ def new_assessment(peer_id: str, trust: int, rationale: str, clock: Clock) -> Ne
 
 
 def checked_outcome(outcome: object) -> float:
-    """The outcome. Raises ValueError for what is no number from -1 to +1."""
+    """The outcome. Raises ValueError unless it is a number from -1 to +1."""
     if isinstance(outcome, bool) or not isinstance(outcome, int | float) or not -1 <= outcome <= 1:
         raise ValueError(f"outcome must be a number from -1 to +1, got {outcome!r}")
     return float(outcome) + 0.0  # -0 is 0
 
 
 def checked_trust(trust: object) -> int:
-    """The trust. Raises ValueError for what is no whole number from -10 to +10."""
+    """The trust. Raises ValueError unless it is a whole number from -10 to +10."""
     if isinstance(trust, bool) or not isinstance(trust, int):
         raise ValueError(f"trust must be a whole number, got {trust!r}")
     if not LEAST_TRUST <= trust <= MOST_TRUST:
@@ -107,7 +107,7 @@ def checked_trust(trust: object) -> int:
 
 
 def checked_peer_id(peer_id: object) -> str:
-    """The id. Raises ValueError for what is blank, or no text that UTF-8 can hold."""
+    """The id. Raises ValueError for one that is blank, too long or not encodable as UTF-8."""
     if not isinstance(peer_id, str) or not peer_id.strip():
         raise ValueError(f"peer_id must be a non-blank string, got {peer_id!r}")
     if len(peer_id) > LONGEST_PEER_ID:
@@ -120,7 +120,7 @@ def checked_peer_id(peer_id: object) -> str:
 
 
 def encodable(text: str) -> str:
-    """The text, with escapes for what UTF-8 cannot hold."""
+    """The text, with escapes for what UTF-8 cannot encode."""
     return text if text.isascii() else text.encode(errors="backslashreplace").decode()
 
 

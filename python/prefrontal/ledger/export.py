@@ -1,4 +1,4 @@
-"""The whole ledger as JSON lines: for other programs, and to keep beside it."""
+"""The whole ledger as JSON lines."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .store import Ledger
 
 
 def export_lines(ledger: Ledger) -> Iterator[str]:
-    """A JSON object a line, all of one moment: peers, then interactions, then assessments.
+    """A JSON object a line, of one snapshot: peers, then interactions, then assessments.
 
-    "kind" says which; the other keys are the fields of `models`. Previews hold no secrets: they
-    were taken out when the message was recorded.
+    "kind" names the type; the other keys are the fields of `models`. Previews were redacted when
+    they were recorded.
     """
     with ledger.reading():
-        for standing in ledger.standings():
-            yield _line("peer", standing.peer, info_score=standing.info_score)
+        for scored in ledger.standings():
+            yield _line("peer", scored.peer, info_score=scored.info_score)
         for interaction in ledger.interactions():
             yield _line("interaction", interaction)
         for assessment in ledger.assessments():

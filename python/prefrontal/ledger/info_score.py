@@ -1,4 +1,4 @@
-"""How much is known of a peer, 0..10, from counts and times alone: nobody judges it."""
+"""How much is known of a peer, 0..10, from counts and times alone."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST = 10
 
 
 class Known(Protocol):
-    """The facts that the score rests on."""
+    """The facts behind the score."""
 
     @property
     def first_seen(self) -> float: ...

@@ -15,7 +15,7 @@ _KEYS = ("path",)
 
 
 def file_name(config: Mapping[str, Any]) -> str:
-    """`ledger.path` of the whole configuration, or the usual name. Raises InputError."""
+    """`ledger.path` of the configuration, or the default. Raises InputError."""
     section = config.get("ledger") or {}
     if not isinstance(section, dict):
         raise InputError(f"ledger must be a mapping, got {section!r:.80}")
@@ -29,10 +29,10 @@ def file_name(config: Mapping[str, Any]) -> str:
 
 
 def ledger_path(name: str, workspace: Path | None) -> Path | str:
-    """The file, or ":memory:", also for an agent that has no workspace.
+    """The file, or ":memory:", which is also the default without a workspace.
 
-    name: `file_name`. Raises InputError for `~somebody`, and for a name of one's own that is
-    relative to a workspace that is not there.
+    name: of `file_name`. Raises InputError for an unknown `~user`, and for a relative name without
+    a workspace.
     """
     if name == IN_MEMORY or (workspace is None and name == FILE_NAME):
         return IN_MEMORY
@@ -46,7 +46,7 @@ def ledger_path(name: str, workspace: Path | None) -> Path | str:
 
 
 def with_folder(path: Path) -> Path:
-    """The path, its folder made if it is missing, private to its owner. Raises SourceError."""
+    """The path; creates its folder, private to the owner. Raises SourceError."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""One writer a ledger: a lock beside the file, which ends with the process that holds it."""
+"""A lock file that allows one writer a ledger; the system frees it when the process ends."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _BETWEEN_S = 0.02
 
 
 class WriterLock:
-    """Held from the making to `release`, also by a process that is killed.
+    """Held from construction to `release`, or to the end of the process.
 
-    path: the ledger; the lock's file has the same name with the ending ".lock". Raises
-    SourceError naming the process that holds it.
+    path: of the ledger; the lock file has the suffix ".lock". Raises SourceError naming the process
+    that holds the lock.
     """
 
     def __init__(self, path: Path) -> None:
@@ -29,7 +29,7 @@ class WriterLock:
             raise
 
     def release(self) -> None:
-        """Give it back; a second call does nothing."""
+        """Release the lock; a second call does nothing."""
         self._file.close()
 
 
@@ -52,7 +52,7 @@ def _take(file: BinaryIO, path: Path) -> None:
         except OSError:
             if not tries_left:
                 _refuse(file, path)
-            time.sleep(_BETWEEN_S)  # somebody may only be looking whether it is held
+            time.sleep(_BETWEEN_S)  # another process may just be testing the lock
     file.truncate(0)
     file.write(b"%d\n" % os.getpid())
 

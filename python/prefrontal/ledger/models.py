@@ -1,4 +1,4 @@
-"""What the ledger keeps: peers, interactions with them, and judgments of them."""
+"""Peers, interactions with them, and judgments of them."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Assessment:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """An interaction that is on the disk, and the peer's interaction_count with it."""
+    """An interaction on the disk, with the peer's new interaction_count."""
 
     interaction_id: int
     interaction_count: int
@@ -73,7 +73,7 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class ScoredPeer:
-    """A peer with the scores of now. trust: of the last judgment; None where nobody judged."""
+    """A peer with its current scores. trust: of the last judgment; None without one."""
 
     peer: Peer
     info_score: int

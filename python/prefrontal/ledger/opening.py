@@ -1,4 +1,4 @@
-"""Opening a ledger: to write it, or to read it whether or not an agent writes it meanwhile."""
+"""Opens a ledger for writing, or for reading beside a writer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ IN_MEMORY = ":memory:"
 
 
 def open_writer(path: str | os.PathLike[str]) -> Database:
-    """The database, made and brought to today's schema. Raises SourceError."""
+    """The database, created or migrated to the current schema. Raises SourceError."""
     database = Database(path, application_id=APPLICATION_ID)
     try:
         migrate(database, STEPS)
@@ -23,9 +23,9 @@ def open_writer(path: str | os.PathLike[str]) -> Database:
 
 
 def open_reader(path: str | os.PathLike[str]) -> Database:
-    """The database, only to read; an empty one for a file that nothing was written into yet.
+    """The database, read-only; an empty one for a file without a schema yet.
 
-    A commit of the writer never makes it wait. Raises SourceError.
+    Never waits for the writer. Raises SourceError.
     """
     database = Database(path, read_only=True, application_id=APPLICATION_ID)
     try:
@@ -33,7 +33,7 @@ def open_reader(path: str | os.PathLike[str]) -> Database:
             if version < len(STEPS):
                 read_as_today(database, version)
             else:
-                migrate(database, STEPS)  # writes nothing: it refuses a newer schema
+                migrate(database, STEPS)  # writes nothing: only refuses a newer schema
             return database
     except BaseException:
         database.close()

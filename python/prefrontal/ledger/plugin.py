@@ -1,4 +1,4 @@
-"""The ledger as a plugin: it records what the loop sees, and tells the model whom it talks to."""
+"""The ledger as a plugin: records messages, and adds the peer's history to the prompt."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _Ctx = dict[str, Any]
 
 
 class LedgerPlugin(Plugin):
-    """Remembers who wrote what, and what was made of it.
+    """Remembers peers, their messages and their assessments.
 
-    Configuration: ledger.path, relative to the workspace; ":memory:" keeps all in memory, and so
-    does an agent without a workspace.
+    Configuration: ledger.path, relative to the workspace; ":memory:", or an agent without a
+    workspace, keeps it in memory.
     """
 
     meta = PluginMeta(
@@ -59,11 +59,11 @@ class LedgerPlugin(Plugin):
 
     async def start(self) -> None:
         """Open the ledger. Raises SourceError, also when another process writes it."""
-        if self._ledger is None:  # a start in a new event loop finds it open
+        if self._ledger is None:  # started again in a new event loop: still open
             self._ledger = Ledger(self._path(), clock=self.clock)
 
     async def stop(self) -> None:
-        """Wait for what is on its way to the disk, then give the ledger back."""
+        """Wait for pending writes, then close the ledger."""
         ledger, self._ledger = self._ledger, None
         if ledger is not None:
             try:
@@ -73,14 +73,14 @@ class LedgerPlugin(Plugin):
 
     @property
     def ledger(self) -> Ledger:
-        """The store. Raises PluginError when the plugin is not started."""
+        """The store. Raises PluginError before the start."""
         if self._ledger is None:
             raise PluginError("ledger must be started before it is asked")
         return self._ledger
 
     @property
     def assessing(self) -> bool:
-        """Whether the conversation may judge peers: only while no cortex does."""
+        """Whether the conversation may judge peers: only without an active cortex."""
         cortex = self._registry.get("cortex") if self._registry is not None else None
         active = cortex is not None and self.registry.is_started("cortex")
         return not (active and getattr(cortex, "enabled", True))
@@ -104,7 +104,7 @@ class LedgerPlugin(Plugin):
         return self.ledger.get_peer_assessment_summary(peer_id, interactions)
 
     async def record_incoming(self, ctx: _Ctx) -> _Ctx:
-        """Hook of loop.on_message: the message is on the disk before it is answered."""
+        """Record a peer's message; returns once it is on the disk."""
         if not _is_internal(ctx):
             text = ctx.get("message")
             await self._record(
@@ -118,7 +118,7 @@ class LedgerPlugin(Plugin):
         return ctx
 
     async def record_outgoing(self, ctx: _Ctx) -> _Ctx:
-        """Hook of loop.after_send. What the runtime itself has begun makes nobody a peer."""
+        """Record a sent message; internal ones make nobody a peer."""
         peer_id = ctx.get("recipient_id") or ctx.get("peer_id")
         if peer_id:
             internal = _is_internal(ctx)  # then the recipient's name is that of the runtime
@@ -134,7 +134,7 @@ class LedgerPlugin(Plugin):
         return ctx
 
     async def enrich_prompt(self, ctx: _Ctx) -> _Ctx:
-        """Hook of loop.transform_system_prompt: all that is known of the peer, always."""
+        """Add the peer's facts to the system prompt."""
         peer_id = ctx.get("peer_id")
         if not peer_id or _is_internal(ctx):
             return ctx
@@ -150,7 +150,7 @@ class LedgerPlugin(Plugin):
         return tools.definitions(self.assessing)
 
     async def execute(self, name: str, args: Mapping[str, Any]) -> str:
-        """Run a tool of `get_definitions`; a refusal is a sentence, too."""
+        """Run a tool of `get_definitions`; returns a refusal as text."""
         assessed = self._announce_assessment if self.assessing else None
         return await tools.execute(self.ledger, name, args, assessed)
 
@@ -173,7 +173,7 @@ class LedgerPlugin(Plugin):
         text: object,
         **details: Unpack[Details],
     ) -> None:
-        """Keep a message and announce it; a failure is logged, the message goes on."""
+        """Record a message and announce it; logs a failure."""
         content = text if isinstance(text, str) else ""
         facts: Details = {
             "channel_type": str(ctx.get("channel_type") or ""),

@@ -1,4 +1,4 @@
-"""What of a message's text is kept: its beginning, harmless and without secrets."""
+"""The stored preview of a message: its beginning, cleaned and redacted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ PREVIEW_LENGTH = 200
 NAME_LENGTH = 100
 RATIONALE_LENGTH = 2000
 _READ_LENGTH = 4096
-"""Of a longer text no more is looked at: redaction takes time."""
+"""Characters that are processed of a text, since redaction takes time."""
 _LONGEST_WORD = 300
 
 
@@ -19,7 +19,7 @@ def preview_of(text: str) -> str:
 
 
 def cleaned(text: str, limit: int) -> str:
-    """The text without secrets on one line, its end cut off where it is longer than `limit`."""
+    """The text on one line, redacted and cut to `limit` characters."""
     if not text:
         return text
     if len(text) > _READ_LENGTH:
@@ -28,7 +28,7 @@ def cleaned(text: str, limit: int) -> str:
 
 
 def _beginning(text: str) -> str:
-    """Without a last word that may be half a secret, which nobody would know by its half."""
+    """The beginning, without a last word that may be half a secret."""
     text = text[:_READ_LENGTH]
     words = text.rsplit(None, 1)
     whole = len(words) == 2 and len(words[1]) <= _LONGEST_WORD

@@ -1,7 +1,7 @@
-"""What the agent is told of the peer it talks to: the facts, the last judgment, the scale.
+"""The peer's part of the prompt: facts, last judgment, scale.
 
-Everything that a peer has chosen (its id, its name) or that a model wrote stands inside one line
-and in quotation marks that it cannot end, so that it can forge neither a heading nor a fact.
+Text that a peer chose (id, name) or that a model wrote stands on one line in quotation marks that
+it cannot close, so that it can forge neither a heading nor a fact.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _QUOTES = dict.fromkeys(map(ord, '"“”„‟〝〞＂'), "'")
 
 
 def peer_block(summary: Mapping[str, Any]) -> str:
-    """Heading, facts and score guide; the same for the same ledger, whoever judges."""
+    """Heading, facts and score guide; deterministic for a ledger."""
     latest = summary["latest"]
     trust, rationale = "none yet", "none yet"
     if latest is not None:
@@ -44,18 +44,18 @@ def peer_block(summary: Mapping[str, Any]) -> str:
 
 
 def unknown_peer_block(peer_id: str) -> str:
-    """Heading and one line for somebody the ledger does not know."""
+    """Heading and one line for an unknown peer."""
     return f"{HEADING}\n\nPeer: {quoted(peer_id, _ID_LENGTH)}: first contact, no history."
 
 
 def quoted(text: str, limit: int) -> str:
-    """The text on one line between double quotes, of which it holds none itself."""
+    """The text on one line in double quotes, with its own quotes replaced."""
     plain = one_line(text).strip().translate(_QUOTES).replace("<|", "< |").replace("|>", "| >")
     return f'"{cut(plain, limit)}"'
 
 
 def moment(at: float, form: str = "%Y-%m-%d %H:%M UTC") -> str:
-    """A time in UTC, so that a prompt does not depend on where it is made."""
+    """A time in UTC, so that a prompt does not depend on the machine."""
     try:
         return time.strftime(form, time.gmtime(at))
     except (ValueError, OverflowError, OSError):

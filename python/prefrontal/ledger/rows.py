@@ -1,4 +1,4 @@
-"""Statements that write: each function runs inside a transaction of its caller."""
+"""Statements that write, inside the caller's transaction."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ASSESSED = "UPDATE peers SET assessment_count = assessment_count + 1 WHERE peer
 
 
 def insert_interaction(database: Database, new: NewInteraction) -> Recorded | None:
-    """Keep the message and count it; None when its event_id is there already."""
+    """Insert the message and count it; None for a known event_id."""
     if new.only_known and select_peer(database, new.peer_id) is None:
         return None
     inserted = database.execute(
@@ -65,7 +65,7 @@ def insert_interaction(database: Database, new: NewInteraction) -> Recorded | No
 
 
 def judge_interaction(database: Database, event_id: str, outcome: float) -> bool:
-    """Write how the message turned out, over what was written before; whether it is there."""
+    """Set the outcome of a message; returns whether it exists."""
     return bool(database.execute(_JUDGED, (outcome, event_id)))
 
 
@@ -75,7 +75,7 @@ def has_interaction(database: Database, event_id: str) -> bool:
 
 
 def insert_assessment(database: Database, new: NewAssessment) -> Assessment:
-    """Keep the judgment with the info score of now. Raises ValueError for an unknown peer."""
+    """Insert the judgment with the current info score. Raises ValueError for an unknown peer."""
     peer = select_peer(database, new.peer_id)
     if peer is None:
         raise ValueError(f"peer_id must be a known peer, got {new.peer_id!r}")
@@ -98,6 +98,6 @@ def select_peer(database: Database, peer_id: str) -> Peer | None:
 
 
 def select_peers(database: Database) -> list[Peer]:
-    """All, the one seen last first."""
+    """All peers, the last seen first."""
     sql = f"{_PEER} ORDER BY last_seen DESC, peer_id"
     return [Peer(*row) for row in database.execute(sql)]

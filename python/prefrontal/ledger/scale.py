@@ -1,4 +1,4 @@
-"""What the two scores of a peer mean, in words: for models, and for people."""
+"""The meaning of a peer's two scores, for models and people."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ Trust, -10 to +10, is what was made of it: -10 proven fraud; -7 to -4 broke comm
 +8 to +10 would stake much on it.
 Trust far from 0 with info of 2 or less is a guess. Judge conduct, not politeness. \
 A number without a reason is worthless."""
-"""The same words wherever a model reads or gives a score."""
+"""For every prompt in which a model reads or gives a score."""
 
 
 def info_word(score: int) -> str:
-    """What an info score of 0..10 means."""
+    """The meaning of an info score of 0..10."""
     return next(word for highest, word in _INFO if score <= highest)
 
 
 def trust_word(trust: int) -> str:
-    """What a trust of -10..+10 means."""
+    """The meaning of a trust of -10..+10."""
     return next(word for highest, word in _TRUST if trust <= highest)
 
 
 def signed(trust: int) -> str:
-    """A trust as people write it: "+3", "0", "-2"."""
+    """A trust with its sign: "+3", "0", "-2"."""
     return f"{trust:+d}" if trust else "0"
 
 

@@ -53,9 +53,9 @@ CREATE TABLE assessments (
 
 
 def add_outcomes(database: Database) -> None:
-    """How an interaction turned out, judged by somebody else than the peer; NULL: nobody said.
+    """The outcome of an interaction, as judged by somebody other than the peer; NULL: unknown.
 
-    judged_after: how many assessments of the peer there were when it was judged.
+    judged_after: the number of the peer's assessments when it was judged.
     """
     database.execute(
         "ALTER TABLE interactions ADD COLUMN outcome REAL CHECK (outcome BETWEEN -1 AND 1)"
@@ -71,11 +71,11 @@ CREATE TEMP VIEW interactions AS
 SELECT id, peer_id, direction, channel_type, channel_id, event_id, preview, size, created_at,
   correlation_id, NULL AS outcome, NULL AS judged_after FROM main.interactions""",
 }
-"""By schema: what lets today's statements read an older file without a change to it."""
+"""Views by schema, through which current statements read an older file unchanged."""
 
 
 def read_as_today(database: Database, version: int) -> None:
-    """Let a database of an older schema, opened only to read, look like one of today's."""
+    """Make a read-only database of an older schema look current."""
     for number, view in _VIEWS.items():
         if version <= number:
             database.execute(view)

@@ -1,4 +1,4 @@
-"""The ledger: who was met, what was said, what was judged; durable before it is acknowledged."""
+"""The ledger of peers, messages and judgments; durable before it acknowledges."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ Result = TypeVar("Result")
 class Ledger:
     """Peers, interactions and assessments in one SQLite file.
 
-    path: the file, made if missing, in a folder that exists; ":memory:" keeps all in memory.
-    read_only: the file must be there, and another process may write it meanwhile; otherwise this
-    is the only writer, and a second one is refused.
+    path: the file, created if missing, in an existing folder; ":memory:" stores in memory.
+    read_only: the file must exist, and another process may write it; otherwise this is the only
+    writer, and a second one is refused.
 
-    Every method may be called from any thread. What a method has returned survives a killed
-    process and a power cut. Any method raises SourceError naming the path when the file is
-    damaged, full, foreign, of a newer release, or in use by another writer.
+    Thread-safe. What a method has returned survives a killed process and a power cut. Methods raise
+    SourceError naming the path when the file is damaged, full, foreign, of a newer release, or in
+    use by another writer.
     """
 
     def __init__(
@@ -71,9 +71,9 @@ class Ledger:
     def record_interaction(
         self, peer_id: str, direction: Direction, **details: Unpack[Details]
     ) -> int | None:
-        """Keep one message; the id it got, or None when its event_id is there already.
+        """Record a message; returns its id once it is on the disk, None for a known event_id.
 
-        Takes what `submit_interaction` takes, and returns when it is on the disk.
+        Arguments as for `submit_interaction`.
         """
         recorded = self.submit_interaction(peer_id, direction, **details).result()
         return None if recorded is None else recorded.interaction_id
@@ -81,7 +81,7 @@ class Ledger:
     def submit_interaction(
         self, peer_id: str, direction: Direction, **details: Unpack[Details]
     ) -> Future[Recorded | None]:
-        """Hand over one message; the future is done when it is on the disk.
+        """Queue a message; the future is done when it is on the disk.
 
         direction: "in" from the peer, who becomes known by it, or "out" to it. Raises ValueError
         for another direction, a blank peer_id or a time that is not finite.
@@ -90,9 +90,9 @@ class Ledger:
         return self._submit(partial(rows.insert_interaction, self._database, new))
 
     def judge_interaction(self, event_id: str, outcome: float) -> bool:
-        """Say how the message of that event turned out, -1 (bad for us) to +1 (good).
+        """Set the outcome of an event's message, -1 (bad for us) to +1 (good).
 
-        The last word counts. Returns when it is on the disk; False for an event that is not known.
+        Replaces an earlier outcome. Returns when it is on the disk; False for an unknown event.
         Raises ValueError for any other outcome.
         """
         job = partial(
@@ -101,11 +101,11 @@ class Ledger:
         return self._submit(job).result()
 
     def has_interaction(self, event_id: str) -> bool:
-        """Whether the message of that event was recorded."""
+        """Whether the event's message was recorded."""
         return rows.has_interaction(self._reader, encodable(event_id))
 
     def record_assessment(self, peer_id: str, trust: int, rationale: str) -> int:
-        """Keep a judgment, whole or not at all, with the info score of now; its id.
+        """Record a judgment atomically, with the current info score; returns its id.
 
         Raises ValueError for an unknown peer, a trust that is no whole number from -10 to +10, or
         a blank rationale.
@@ -113,19 +113,19 @@ class Ledger:
         return self.submit_assessment(peer_id, trust, rationale).result().id
 
     def submit_assessment(self, peer_id: str, trust: int, rationale: str) -> Future[Assessment]:
-        """Hand over a judgment; the future is done when it is on the disk.
+        """Queue a judgment; the future is done when it is on the disk.
 
-        Refuses what `record_assessment` refuses: an unknown peer in the future, the rest at once.
+        Raises as `record_assessment`; for an unknown peer, through the future.
         """
         new = new_assessment(peer_id, trust, rationale, self._clock)
         return self._submit(partial(rows.insert_assessment, self._database, new))
 
     def list_peers(self) -> list[Peer]:
-        """All peers, the one seen last first."""
+        """All peers, the last seen first."""
         return rows.select_peers(self._reader)
 
     def peer(self, peer_id: str) -> Peer | None:
-        """The peer, if it is known."""
+        """The peer, or None."""
         return rows.select_peer(self._reader, encodable(peer_id))
 
     def get_peer_assessment_summary(self, peer_id: str, interactions: int = 0) -> dict[str, Any]:
@@ -136,34 +136,34 @@ class Ledger:
         return queries.summary(self._reader, peer, interactions)
 
     def interactions(self, peer_id: str | None = None) -> Iterator[Interaction]:
-        """The messages of one peer, or all, in the order of recording; read a page at a time."""
+        """The messages of one peer, or all, in order of recording; reads page by page."""
         return queries.each_interaction(self._reader, peer_id)
 
     def assessments(self, peer_id: str | None = None) -> Iterator[Assessment]:
-        """The judgments of one peer, or all, in the order of recording; read a page at a time."""
+        """The judgments of one peer, or all, in order of recording; reads page by page."""
         return queries.each_assessment(self._reader, peer_id)
 
     def standings(self, limit: int = -1) -> list[ScoredPeer]:
-        """Peers with their scores, the one seen last first; at most `limit`, -1: all."""
+        """Peers with their scores, the last seen first; at most `limit`, -1: all."""
         return queries.standings(self._reader, limit)
 
     def totals(self) -> dict[str, Any]:
-        """Sums over all, as plain values.
+        """Totals, as plain values.
 
         peers, judged (peers with a judgment), in, out (messages), assessments, first_seen,
-        last_seen (None without peers), trust (how many peers stand at each, by its text).
+        last_seen (None without peers), trust (number of peers by trust, as text).
         """
         with self._reader.reading():
             return queries.totals(self._reader)
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """All that this thread reads inside is of one moment, whoever writes meanwhile."""
+        """A snapshot for all reads of this thread inside the context."""
         with self._reader.reading():
             yield
 
     def finish(self) -> Future[None]:
-        """Take no more; the future is done when all that was handed over is on the disk."""
+        """Accept no more writes; the future is done when all queued ones are on the disk."""
         if self._writer is None:
             done: Future[None] = Future()
             done.set_result(None)
@@ -171,7 +171,7 @@ class Ledger:
         return self._writer.end()
 
     def close(self) -> None:
-        """Write what was handed over and give the file back; a second call does nothing."""
+        """Finish the queued writes and close the file; a second call does nothing."""
         self.finish().result()
         self._reader.close()
         self._database.close()

@@ -1,4 +1,4 @@
-"""The tools through which the agent's own model looks into the ledger, or judges."""
+"""The tools by which the agent's model reads the ledger or judges peers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Assessed = Callable[[Assessment], Awaitable[None]]
 
 
 def definitions(assessing: bool) -> list[dict[str, Any]]:
-    """The tools on offer; assess_peer only when `assessing`."""
+    """The available tools; assess_peer only when `assessing`."""
     tools = [
         _tool(
             "query_peer",
@@ -49,9 +49,9 @@ def definitions(assessing: bool) -> list[dict[str, Any]]:
 async def execute(
     ledger: Ledger, name: str, args: Mapping[str, Any], assessed: Assessed | None
 ) -> str:
-    """Run a tool; the result, or why there is none, for the model.
+    """Run a tool; returns the result, or the reason for none, as text for the model.
 
-    assessed: told of a new judgment, once it is on the disk; None when nobody may judge here.
+    assessed: called with a new judgment once it is on the disk; None where judging is not allowed.
     """
     try:
         if name == "query_peer":
@@ -71,7 +71,7 @@ def _query(ledger: Ledger, args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _readable(name: str, value: Any) -> Any:
-    """Times as a model reads them, however deep they stand."""
+    """A value with its times as text, at any depth."""
     if name in _TIMES:
         return moment(value)
     if isinstance(value, dict):

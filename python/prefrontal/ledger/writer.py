@@ -1,4 +1,4 @@
-"""Group commit: whatever waits when the disk is free is written in one transaction."""
+"""Group commit: writes all waiting jobs in one transaction."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..storage.database import Database
 
 Result = TypeVar("Result")
 Job: TypeAlias = Callable[[], Any]
-"""Writes with the database's statements; one that raises ValueError has written nothing."""
+"""Writes to the database; raises ValueError only before it has written anything."""
 
 _Waiting: TypeAlias = "tuple[Job, Future[Any]]"
 _Outcome: TypeAlias = tuple[Any, BaseException | None]
@@ -23,9 +23,9 @@ _BATCH = 4096
 
 
 class GroupWriter:
-    """A thread that runs jobs of any thread, in their order; it starts with the first.
+    """Runs jobs of any thread in order, in a thread that starts with the first job.
 
-    A job's future is done when its transaction is on the disk, or has failed.
+    A job's future is done when its transaction is on the disk or has failed.
     """
 
     def __init__(self, database: Database) -> None:
@@ -37,9 +37,9 @@ class GroupWriter:
         self._ended: Future[None] = Future()
 
     def submit(self, job: Callable[[], Result]) -> Future[Result]:
-        """Hand over a job. Cancelling the future before its turn takes it back.
+        """Queue a job. Cancelling the future before its turn withdraws it.
 
-        Raises SourceError once `end` was called.
+        Raises SourceError after `end`.
         """
         future: Future[Result] = Future()
         with self._changed:
@@ -56,7 +56,7 @@ class GroupWriter:
         return future
 
     def end(self) -> Future[None]:
-        """Take no more; done when all that was handed over is written."""
+        """Accept no more jobs; done when all queued ones are written."""
         with self._changed:
             if not self._closed:
                 self._closed = True
@@ -72,7 +72,7 @@ class GroupWriter:
         self._ended.set_result(None)
 
     def _next_batch(self) -> list[_Waiting]:
-        """All that waits, when something does; nothing at the end."""
+        """Wait for jobs and return them; empty at the end."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._closed)
             batch = list(islice(self._waiting, _BATCH))
@@ -83,10 +83,10 @@ class GroupWriter:
     def _write(self, batch: Sequence[_Waiting]) -> None:
         try:
             outcomes = run_together(self._database, [job for job, _ in batch])
-        except SourceError as error:  # the disk: no smaller batch would do better
+        except SourceError as error:  # the disk failed: a smaller batch would fail, too
             outcomes = [(None, error)] * len(batch)
-        except Exception as error:  # noqa: BLE001 - the thread outlives any bad row
-            if len(batch) > 1:  # and one bad row must not take the others with it
+        except Exception as error:  # noqa: BLE001 - the thread survives a bad row
+            if len(batch) > 1:  # isolate the bad row
                 half = len(batch) // 2
                 self._write(batch[:half])
                 self._write(batch[half:])

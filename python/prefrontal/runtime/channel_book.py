@@ -1,4 +1,4 @@
-"""Where each peer wrote last, so that the agent can write there of its own accord."""
+"""The conversation in which each peer wrote last, where the agent can reach the peer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CAPACITY = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A conversation, and what the peer is called in it."""
+    """A conversation, and the peer's name in it."""
 
     channel_type: str
     channel_id: str
@@ -19,7 +19,7 @@ class Place:
 
 
 class ChannelBook:
-    """The places of the peers who wrote last. changed: since it was last written down."""
+    """The places of the peers who wrote last. changed: since the last `written`."""
 
     def __init__(self, capacity: int = CAPACITY) -> None:
         self._capacity = capacity
@@ -33,7 +33,7 @@ class ChannelBook:
         return self._places.get(peer_id)
 
     def note(self, peer_id: str, place: Place) -> None:
-        """The peer wrote there just now."""
+        """Note that the peer has just written there."""
         if self._places.get(peer_id) != place:
             self._places[peer_id] = place
             self.changed = True
@@ -42,7 +42,7 @@ class ChannelBook:
             self._places.popitem(last=False)
 
     def written(self) -> str:
-        """All of it as JSON, whoever wrote last at the end."""
+        """The book as JSON, the most recent peer last."""
         self.changed = False
         return json.dumps(
             {
@@ -53,7 +53,7 @@ class ChannelBook:
         )
 
     def read(self, text: str) -> None:
-        """Take in what `written` gave; what is known already is newer. Raises ValueError."""
+        """Add the places of `written`, older than those already known. Raises ValueError."""
         document = json.loads(text)
         if not isinstance(document, dict):
             raise ValueError(f"it must be an object, got {document!r:.40}")

@@ -1,4 +1,4 @@
-"""What was said in each conversation, bounded in length and number."""
+"""The history of each conversation, bounded in length and number."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Key = tuple[str, str]
 
 
 class Conversations:
-    """The newest messages of the conversations that were used last, as {"role", "content"}.
+    """The newest messages of the most recent conversations, as {"role", "content"}.
 
-    Of each at most so many messages with at most so many characters, and of so many conversations.
+    messages, characters: limits for each conversation. conversations: how many to remember.
     """
 
     def __init__(
@@ -34,11 +34,11 @@ class Conversations:
         return len(self._histories)
 
     def history(self, key: Key) -> list[dict[str, Any]]:
-        """A copy, oldest first."""
+        """A copy of the messages, oldest first."""
         return [dict(message) for message in self._histories.get(key, ())]
 
     def add(self, key: Key, question: str, answer: str) -> None:
-        """Keep a question and its answer together, whatever else is being handled."""
+        """Append a question and its answer together."""
         history = self._histories.setdefault(key, [])
         self._histories.move_to_end(key)
         history.append({"role": "user", "content": question})

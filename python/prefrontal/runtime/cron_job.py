@@ -1,4 +1,4 @@
-"""A job of the agent: what is asked of it, and when."""
+"""A scheduled job of the agent."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from .schedule import parse_quiet_hours, parse_schedule
 
 MODES = ("isolated", "main_session")
 OWN = "__"
-"""What stands in names of the agent's own jobs, which no configuration makes or removes."""
+"""Part of the names of the agent's own jobs, which no configuration adds or removes."""
 _OUTPUT_KEYS = ("channel_type", "channel_id", "recipient")
 
 
 @dataclass(frozen=True, slots=True)
 class CronJob:
-    """What is asked of the agent, and when.
+    """A question to the agent on a schedule.
 
-    schedule: see `parse_schedule`. mode: "isolated" asks a subagent, "main_session" puts the
-    question to the agent as a message. prompt: the question; prompt_file: the file that holds it
-    when it is asked, relative to the workspace. system_prompt: for the subagent. quiet_hours: when
-    it does not run, such as "23:00-07:00". output: where the answer goes, by channel_type,
-    channel_id and recipient; without one it goes nowhere.
+    schedule: see `parse_schedule`. mode: "isolated" asks a subagent, "main_session" sends the
+    question to the agent as a message. prompt: the question; prompt_file: a file with it, relative
+    to the workspace, read at each run. system_prompt: for the subagent. quiet_hours: when it does
+    not run, such as "23:00-07:00". output: the destination of the answer, by channel_type,
+    channel_id and recipient; empty: none.
 
-    Raises ValueError for a job that cannot work.
+    Raises ValueError for an invalid field.
     """
 
     name: str
@@ -61,7 +61,7 @@ class CronJob:
 
     @property
     def is_own(self) -> bool:
-        """Whether it belongs to the agent itself, such as the heartbeat."""
+        """Whether it belongs to the agent itself, as the heartbeat does."""
         return OWN in self.name
 
 
@@ -83,7 +83,7 @@ def read_job(where: str, raw: object) -> CronJob:
 
 
 def question(job: CronJob, prompt: str, now: float, number: int) -> IncomingMessage:
-    """A job in the main session as a message. number: sets it apart from others of the job."""
+    """A job in the main session as a message. number: distinguishes runs of the job."""
     metadata: dict[str, Any] = {"is_cron": True, "job_name": job.name, "skip_persistence": True}
     if job.output:
         metadata["reply_to_channel"] = dict(job.output)

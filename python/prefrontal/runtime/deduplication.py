@@ -1,4 +1,4 @@
-"""Messages that were handled already: channels deliver some of them twice."""
+"""Recognizes messages that a channel delivers twice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LIFETIME_S = 3600.0
 
 
 class SeenMessages:
-    """Event ids of the last hour. Past 1000 the oldest go, until 500 are left."""
+    """Event ids of the last hour; past 1000, drops all but the newest 500."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -22,7 +22,7 @@ class SeenMessages:
         return len(self._seen)
 
     def add(self, event_id: str) -> bool:
-        """Whether it is new; from now on it is not, for an hour."""
+        """Remember an id for an hour; returns whether it is new."""
         now = self._clock.monotonic()
         self._forget(now)
         if event_id in self._seen:

@@ -1,4 +1,4 @@
-"""Sending one message through `loop.before_send`, its channel and `loop.after_send`."""
+"""Sends a message through `loop.before_send`, its channel and `loop.after_send`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .dispatch import entry
 from .registry import PluginRegistry
 
 current_correlation: ContextVar[str | None] = ContextVar("current_correlation", default=None)
-"""The correlation id of the message that is being handled in this task."""
+"""The correlation id of the message that this task handles."""
 
 
 class DeliveryError(PrefrontalError):
@@ -22,7 +22,7 @@ class DeliveryError(PrefrontalError):
 async def deliver(
     registry: PluginRegistry, message: OutgoingMessage, ids: hookspecs.Ids, recipient: str
 ) -> OutgoingMessage | None:
-    """The message as it was sent; None when a plugin held it back, or when no channel took it.
+    """The message as sent; None when a plugin blocked it or no channel took it.
 
     ids: for the context of both hooks. recipient: the peer's name. `loop.on_error` hears of a
     message that no channel took.

@@ -1,4 +1,4 @@
-"""Plugins that others wrote: in installed packages, and in folders."""
+"""Third-party plugins, from modules, installed packages and folders."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PluginDiscovery:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A plugin that is not loaded yet. name: its folder's, or its entry point's."""
+    """A plugin that is not loaded yet. name: of its folder or entry point."""
 
     name: str
     where: str
@@ -46,11 +46,11 @@ def discover(
     disabled: Collection[str] = (),
     registered: Collection[str] = (),
 ) -> PluginDiscovery:
-    """Load the plugins of modules, of installed packages and of folders; the first of an id wins.
+    """Load plugins from modules, installed packages and folders; the first with an id wins.
 
-    enabled: only these; one that is broken, or that nobody found, raises PluginError. Others that
-    are broken are passed over with a warning. disabled: never these, they are not even loaded.
-    registered: ids that are there already. A module is named by the operator: broken, it raises.
+    enabled: load only these; raises PluginError for one that is missing or broken. disabled: never
+    load these. registered: ids in use. Skips other broken plugins with a warning, but raises for a
+    broken module, since the operator named it.
     """
     discovery = PluginDiscovery()
     ids = set(registered)
@@ -82,7 +82,7 @@ def discover(
 
 
 def _load(candidate: _Candidate) -> Plugin:
-    """The plugin, checked. Raises PluginError that says where it was."""
+    """The checked plugin. Raises PluginError naming its location."""
     try:
         loaded = candidate.load()
         factory = getattr(loaded, "create_plugin", loaded)
@@ -117,7 +117,7 @@ def _in_folders(folders: Sequence[str | Path]) -> Iterator[_Candidate]:
 
 
 def _module_of(file: Path) -> Any:
-    """The module in a file, as a package: its folder's other files can be imported from it."""
+    """The module in a file, as a package that can import its folder's other files."""
     name = f"prefrontal_plugin_{file.parent.name.replace('-', '_')}"
     place = [str(file.parent)]
     spec = spec_from_file_location(name, file.absolute(), submodule_search_locations=place)

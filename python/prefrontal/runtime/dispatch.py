@@ -1,4 +1,4 @@
-"""Calling the implementers of an extension point; one that raises is logged and skipped."""
+"""Calling the implementers of a hook; one that raises is reported and skipped."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..plugin import Plugin
 
 Implementations = Sequence[tuple[str, Plugin, str]]
 Failed = Callable[[str, str, Exception], object]
-"""Told of each failure: plugin id, point, error."""
+"""Called with each failure: plugin id, hook, error."""
 Kind = TypeVar("Kind")
 
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What the implementers gave, and the failures of those that raised, by plugin."""
+    """The results of a hook, and (plugin id, error) for each implementer that raised."""
 
     results: list[Any] = field(default_factory=list)
     failures: list[tuple[str, Exception]] = field(default_factory=list)
@@ -28,7 +28,7 @@ class Collected:
 async def collect(
     point: str, implementations: Implementations, ctx: Any, failed: Failed
 ) -> Collected:
-    """Call each with ctx (None: without an argument), in order; what is not None."""
+    """Call each in order with ctx (None: no argument); collects results that are not None."""
     collected = Collected()
     arguments = () if ctx is None else (ctx,)
     for plugin_id, plugin, method in implementations:
@@ -46,9 +46,9 @@ async def collect(
 async def chain(
     point: str, implementations: Implementations, ctx: dict[str, Any], failed: Failed
 ) -> dict[str, Any]:
-    """Hand ctx from one to the next; ends when one asks to abort.
+    """Pass ctx from one to the next until one sets `abort`.
 
-    Each may return a new one; a key that this one leaves out keeps its value.
+    Keys of a returned dict replace those of ctx.
     """
     for plugin_id, plugin, method in implementations:
         try:
@@ -64,10 +64,10 @@ async def chain(
 
 
 async def resolved(value: Any | Awaitable[Any]) -> Any:
-    """The value, awaited when it is to be.
+    """The value, awaited if it is awaitable.
 
-    Raises PrefrontalError when what it waited for was cancelled, but this task was not: so it is
-    with a plugin that ends a task of its own and awaits it.
+    Raises PrefrontalError when the awaited task was cancelled but this one was not, as when a
+    plugin cancels and awaits a task of its own.
     """
     if not inspect.isawaitable(value):
         return value

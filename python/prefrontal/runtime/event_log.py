@@ -1,4 +1,4 @@
-"""Events of one agent: numbered envelopes, the newest kept, handed to whoever listens."""
+"""The numbered events of one agent: keeps the newest and notifies listeners."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class EventLog:
 
     @property
     def kept(self) -> list[Envelope]:
-        """A list of what is kept, oldest first."""
+        """The stored envelopes, oldest first."""
         return list(self._kept)
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Call `listener` with each new envelope; returns what ends that."""
+        """Call `listener` with each new envelope; returns a function that ends the subscription."""
         self._listeners.append(listener)
 
         def end() -> None:
@@ -45,7 +45,7 @@ class EventLog:
     def add(
         self, kind: str, payload: Mapping[str, Any], correlation_id: str | None
     ) -> list[Exception]:
-        """Keep an envelope with a redacted copy of the payload; what its listeners raised."""
+        """Store an envelope with a redacted copy of the payload; returns what listeners raised."""
         self._sequence += 1
         envelope: Envelope = {
             "type": kind,
@@ -67,12 +67,12 @@ class EventLog:
 
 @lru_cache(maxsize=1024, typed=True)
 def _redacted_key(key: Any) -> Any:
-    """Keys are few, and come again and again."""
+    """Cached, since the same few keys recur."""
     return redacted(key)
 
 
 def redacted(value: Any) -> Any:
-    """A copy of plain values (dicts, lists, tuples, texts) without what looks like a secret."""
+    """A copy of plain values (dicts, lists, tuples, texts) without apparent secrets."""
     if isinstance(value, str):
         return redact(value) if len(value) >= SHORTEST_SECRET else value
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""The loop of a running agent: polls when told or when it is time, handles beside polling."""
+"""The loop of a running agent: polls regularly or when woken, and handles messages meanwhile."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import Protocol
 from ..plugin import IncomingMessage
 
 MOST_IN_HAND = 200
-"""Past so many messages nothing is polled until one is done; channels make their senders wait."""
+"""Messages in hand at which polling pauses; channels then make their senders wait."""
 GRACE_S = 5.0
-"""How long messages in hand may go on once the agent is told to stop."""
+"""How long messages in hand may go on after a stop."""
 
 
 class Handler(Protocol):
-    """What polls and handles: the plugin `loop`."""
+    """Polls and handles: the plugin `loop`."""
 
     async def poll(self) -> list[IncomingMessage]: ...
     async def handle_all(self, messages: list[IncomingMessage]) -> None: ...
 
 
 class LiveLoop:
-    """Polls every `interval_s`, and at once when woken. Made inside the event loop it lives in."""
+    """Polls every `interval_s`, and at once when woken. Belongs to the running event loop."""
 
     def __init__(self, handler: Handler, interval_s: float) -> None:
         self.after_each: Callable[[], object] | None = None
@@ -39,18 +39,18 @@ class LiveLoop:
 
     def wake(self) -> None:
         """Poll now. From any thread."""
-        self._tell(self._woken.set)
+        self._call_soon(self._woken.set)
 
     def stop(self, *, patient: bool = False) -> None:
-        """Poll once more, let what is in hand end, then return. From any thread.
+        """Poll once more, finish the messages in hand, then return. From any thread.
 
-        patient: however long it takes; otherwise it gets some seconds.
+        patient: wait as long as they take, not only `GRACE_S`.
         """
         self._grace_s = None if patient else GRACE_S
-        self._tell(self._end_soon)
+        self._call_soon(self._end_soon)
 
     async def run(self) -> None:
-        """Until stopped. A poll that hangs is given up with what is in hand."""
+        """Run until stopped; then cancels a hanging poll together with the messages in hand."""
         try:
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(self._give_up_at) as self._polling:
@@ -67,9 +67,9 @@ class LiveLoop:
             await self._pause()
         await self._poll()
 
-    def _tell(self, what: Callable[[], object]) -> None:
+    def _call_soon(self, callback: Callable[[], object]) -> None:
         if not self._asyncio.is_closed():
-            self._asyncio.call_soon_threadsafe(what)
+            self._asyncio.call_soon_threadsafe(callback)
 
     def _end_soon(self) -> None:
         self._stopped.set()

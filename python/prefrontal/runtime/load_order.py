@@ -1,4 +1,4 @@
-"""Who starts, and stands in hook chains, before whom."""
+"""The order in which plugins start and stand in hook chains."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from ..plugin import PluginError, PluginMeta
 
 
 def load_order(metas: Iterable[PluginMeta]) -> list[str]:
-    """Ids so that each stands behind what it depends on, then by (priority, id).
+    """Ids in topological order of dependencies, then by (priority, id).
 
-    Optional dependencies count when they are there. Raises PluginError for a hard dependency that
-    is not there and for a circle, naming the plugins in it.
+    Ignores missing optional dependencies. Raises PluginError for a missing dependency, and for a
+    circle, naming its plugins.
     """
     known = {meta.id: meta for meta in metas}
     needs = {meta.id: _present(meta, known) for meta in known.values()}
@@ -44,7 +44,7 @@ def _present(meta: PluginMeta, known: Mapping[str, PluginMeta]) -> set[str]:
 
 
 def _refuse_circle(needs: Mapping[str, set[str]]) -> None:
-    """Walk along needs that cannot be met until a plugin comes twice."""
+    """Follow unmet dependencies until a plugin recurs, and raise PluginError."""
     walk = [min(needs)]
     while True:
         following = min(name for name in needs[walk[-1]] if name in needs)

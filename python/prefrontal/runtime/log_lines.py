@@ -1,4 +1,4 @@
-"""Log lines of all plugins: kept for who looks later, and shown by whoever keeps the log."""
+"""The log lines of all plugins, stored and shown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..redaction import redact
 
 CAPACITY = 10_000
 LONGEST = 1 << 16
-"""Most characters that are kept of a line."""
+"""Characters stored of a line."""
 LEVELS = ("debug", "info", "warn", "error", "off")
 Line = tuple[str, str, str]
 """Level, plugin id, message."""
@@ -31,7 +31,7 @@ class LogLines:
         return list(self._kept)
 
     def add(self, level: str, plugin_id: str, message: str, extra: Mapping[str, Any]) -> Line:
-        """Keep a line; what `extra` holds stands behind the message as key=value."""
+        """Store a line, with `extra` as key=value behind the message."""
         text = " ".join([message, *(f"{key}={value}" for key, value in extra.items())])
         line = (level, plugin_id, redact(text)[:LONGEST])
         self._kept.append(line)
@@ -41,7 +41,7 @@ class LogLines:
 def show(line: Line, stream: TextIO | None) -> None:
     """Write `[I] [source      ] message`; in colour on a terminal unless NO_COLOR is set.
 
-    An agent whose log nobody takes (closed, or on a full disk) goes on without it.
+    Ignores a stream that is closed or whose disk is full.
     """
     if stream is None:
         return

@@ -1,4 +1,4 @@
-"""One question to a chat model, whichever way it answers; it never holds up the event loop."""
+"""One question to a chat model, sync or async, without blocking the event loop."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .threads import in_thread
 
 
 def is_async(provider: LLMProvider) -> bool:
-    """Whether its `chat` can be awaited; one that cannot needs a thread, and cannot be ended."""
+    """Whether `chat` is a coroutine function; others need a thread and cannot be cancelled."""
     return inspect.iscoroutinefunction(provider.chat)
 
 
@@ -27,10 +27,10 @@ async def ask(
     max_tokens: int = 2048,
     output_schema: Mapping[str, Any] | None = None,
 ) -> LLMResponse:
-    """The answer. A plain `chat` runs in a thread of its own, which a cancelled wait abandons.
+    """The answer. A plain `chat` runs in its own thread, which a cancelled wait abandons.
 
-    output_schema: the JSON schema that the answer keeps to, told to a model that takes one.
-    Raises what the provider raises; PrefrontalError when what it gives is no answer.
+    output_schema: the JSON schema of the answer, for a model that takes one. Raises what the
+    provider raises, and PrefrontalError for a result that is no LLMResponse.
     """
     options: dict[str, Any] = {"tools": tools, "model": model, "max_tokens": max_tokens}
     if output_schema is not None and "output_schema" in inspect.signature(provider.chat).parameters:
@@ -56,7 +56,7 @@ async def close(provider: object) -> None:
 def brief(
     task: str, context: Mapping[str, Any] | None = None, system_prompt: str | None = None
 ) -> list[dict[str, str]]:
-    """The messages of a session that has just this one task."""
+    """The messages of a session with a single task."""
     messages = [{"role": "user", "content": user_message(task, context)}]
     if system_prompt:
         messages.insert(0, {"role": "system", "content": system_prompt})

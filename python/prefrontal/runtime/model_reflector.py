@@ -1,4 +1,4 @@
-"""A model that reflects without the subagent: the cortex's own client."""
+"""Reflection by a model, without the subagent."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class ModelReply:
 
 
 class ModelReflector:
-    """Asks one model, found anew for each question.
+    """Asks the model that `find` returns, looked up for each question.
 
-    schema: the JSON schema of the reply, told to a model that can be held to one.
+    schema: the JSON schema of the reply, for models that support one.
     """
 
     depth = "deep"
@@ -49,7 +49,7 @@ class ModelReflector:
         self._schema = schema
 
     def with_schema(self, schema: Mapping[str, Any]) -> ModelReflector:
-        """The same for another kind of reply."""
+        """A copy for another kind of reply."""
         return ModelReflector(self._find, self._clock, model=self._model, schema=schema)
 
     async def reflect(
@@ -61,7 +61,7 @@ class ModelReflector:
         timeout_s: float,
         max_tokens: int,
     ) -> ModelReply:
-        """The model's answer. Raises TimeoutError; PrefrontalError when there is no answer."""
+        """Ask the model. Raises TimeoutError, and PrefrontalError when there is no answer."""
         provider = self._find()
         if provider is None:
             raise PrefrontalError("No LLM provider available")
@@ -86,9 +86,9 @@ class ModelReflector:
 def model_reflectors(
     subagent: SubagentPlugin, schema: Mapping[str, Any] | None = None
 ) -> dict[str, Callable[[Any], Reflector]]:
-    """By the name of each model: what makes a reflector of it, from settings with a `model`.
+    """For each model's name, a factory of its reflector from settings with a `model`.
 
-    The models are those of the subagent, which lets go of them when it stops.
+    Uses the subagent's models, which the subagent closes when it stops.
     """
 
     def make(name: str, settings: Any) -> Reflector:

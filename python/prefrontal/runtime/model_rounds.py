@@ -1,4 +1,4 @@
-"""Asking the model, with tools, until it has said what it wants to say."""
+"""Asks the model and runs its tools until it answers without one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BLOCKED = "Blocked."
 
 
 class ModelRounds:
-    """One answer of the model: asks it, runs the tools it wants, asks again.
+    """Produces one answer: asks the model, runs the tools it requests, asks again.
 
     ids: for the context of every hook on the way.
     """
@@ -35,7 +35,7 @@ class ModelRounds:
         self._timeout_s = timeout_s
 
     async def answer(self, messages: list[dict[str, Any]]) -> str:
-        """What the model says in the end; `messages` grows. Raises what the model raises."""
+        """The final answer; appends to `messages`. Raises what the model raises."""
         text = ""
         for _ in range(MAX_ROUNDS):
             response = await self._ask(messages)
@@ -52,7 +52,7 @@ class ModelRounds:
         return text
 
     async def _ask(self, messages: list[dict[str, Any]]) -> LLMResponse | str:
-        """One answer; a text when a plugin gave it in the model's place."""
+        """One response of the model; a text when a plugin answered instead."""
         provider = self._registry.get_by_capability("llm")
         if provider is None:
             raise PrefrontalError("a plugin must provide a model (capability 'llm'), none does")
@@ -110,7 +110,7 @@ class ModelRounds:
 
 
 def _request(response: LLMResponse) -> dict[str, Any]:
-    """What the model asked for, as a message of the conversation."""
+    """The model's tool calls, as a message of the conversation."""
     calls = [
         {
             "id": call.id,

@@ -15,7 +15,7 @@ _MISSPELT = 0.85
 
 
 def make(plugin: object) -> Plugin:
-    """A plugin from its class, or the plugin itself, checked. Raises PluginError."""
+    """A checked plugin, from its class or the plugin itself. Raises PluginError."""
     if isinstance(plugin, type):
         if not issubclass(plugin, Plugin):
             raise PluginError(f"{plugin.__name__} must be a subclass of Plugin")
@@ -32,7 +32,7 @@ def make(plugin: object) -> Plugin:
 
 
 def check_class(kind: type[Plugin], plugin: Plugin | None = None) -> None:
-    """Raise PluginError unless the class says what it is and has the hooks that it names."""
+    """Raise PluginError unless the class has valid metadata and every method it names."""
     meta = getattr(kind if plugin is None else plugin, "meta", None)
     if not isinstance(meta, PluginMeta):
         raise PluginError(f"{kind.__name__} must have a PluginMeta as meta, got {meta!r}")

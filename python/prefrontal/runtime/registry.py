@@ -19,7 +19,7 @@ from .registration import check_hooks, make
 class PluginRegistry:
     """Plugins by id. They start, and stand in hook chains, in load order.
 
-    background: whether plugins may run tasks of their own; if not, all that is due happens in
+    background: whether plugins may run tasks of their own; if not, timed work happens in
     `runtime.tick`.
     """
 
@@ -58,7 +58,7 @@ class PluginRegistry:
         return self._lines.kept
 
     def register(self, plugin: type[Plugin] | Plugin) -> Plugin:
-        """Take in a plugin, or the class of one. Raises PluginError naming it and its hook."""
+        """Add a plugin, or the class of one. Raises PluginError naming it and its hook."""
         made = make(plugin)
         if made.meta.id in self._plugins:
             raise PluginError(f"a plugin's id must be unique, got {made.meta.id!r} twice")
@@ -71,15 +71,15 @@ class PluginRegistry:
         return self._plugins.get(plugin_id)
 
     def get_by_capability(self, capability: str) -> Plugin | None:
-        """The one registered first that has it."""
+        """The first registered plugin with the capability."""
         return next(iter(self.all_with_capability(capability)), None)
 
     def all_with_capability(self, capability: str) -> list[Plugin]:
-        """Those that have it, as they were registered."""
+        """Plugins with the capability, in order of registration."""
         return [each for each in self._plugins.values() if capability in each.meta.capabilities]
 
     def all_plugins(self) -> list[Plugin]:
-        """All, in load order. Raises PluginError where there is none."""
+        """All plugins in load order. Raises PluginError when none exists."""
         if self._order is None:
             order = load_order(plugin.meta for plugin in self._plugins.values())
             self._order = [self._plugins[plugin_id] for plugin_id in order]
@@ -90,7 +90,7 @@ class PluginRegistry:
         return [plugin.meta.id for plugin in self.all_plugins()]
 
     def get_implementations(self, point: str) -> list[tuple[str, Plugin, str]]:
-        """(id, plugin, method) of each that implements the point, in load order."""
+        """(id, plugin, method) of each implementer of the hook, in load order."""
         if point not in self._implementations:
             self._implementations[point] = [
                 (plugin.meta.id, plugin, plugin.meta.implements[point])
@@ -115,9 +115,9 @@ class PluginRegistry:
                 raise PluginError(f"{plugin.meta.id} cannot be configured: {error}") from error
 
     async def start_all(self) -> None:
-        """Start what has not started; when one fails those before it are stopped again.
+        """Start the plugins that are not running; if one fails, stops all again.
 
-        Raises PluginError naming who failed.
+        Raises PluginError naming the plugin that failed.
         """
         plugins = self.all_plugins()
         for plugin in plugins:
@@ -135,9 +135,9 @@ class PluginRegistry:
             self._started.append(plugin.meta.id)
 
     async def stop_all(self) -> None:
-        """Stop what has started, the last one first; who raises is logged.
+        """Stop all running plugins in reverse order; logs those that raise.
 
-        A second call meanwhile waits for the first.
+        A concurrent second call waits for the first.
         """
         async with self._stopping:
             while self._started:
@@ -149,7 +149,7 @@ class PluginRegistry:
                 self._started.remove(plugin.meta.id)
 
     async def restart_all(self) -> None:
-        """Start all again, in a new event loop, without stopping: the old loop is gone."""
+        """Start all in a new event loop, without a stop in the old one, which is gone."""
         self._started.clear()
         self._stopping = asyncio.Lock()
         await self.start_all()
@@ -159,27 +159,27 @@ class PluginRegistry:
         return (await self.collect(point, ctx)).results
 
     async def collect(self, point: str, ctx: Any = None) -> dispatch.Collected:
-        """As `call_extension`, with what went wrong."""
+        """As `call_extension`, with the failures."""
         return await dispatch.collect(point, self.get_implementations(point), ctx, self._failed)
 
     async def call_extension_chain(self, point: str, ctx: dict[str, Any]) -> dict[str, Any]:
-        """Hand ctx along; see `plugin.Registry`."""
+        """Pass ctx along; see `plugin.Registry`."""
         return await dispatch.chain(point, self.get_implementations(point), ctx, self._failed)
 
     async def emit(
         self, point: str, payload: Mapping[str, Any], correlation_id: str | None = None
     ) -> None:
-        """Announce something; see `plugin.Registry`."""
+        """Announce an event; see `plugin.Registry`."""
         for error in self._events.add(point, payload, correlation_id):
             self.log("error", "events", f"A listener of {point} failed: {error!r}", {})
         await self.call_extension(point, dict(payload))
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Call `listener` with each envelope that is emitted; returns what ends that."""
+        """Call `listener` with each new envelope; returns a function that ends it."""
         return self._events.subscribe(listener)
 
     def log(self, level: str, plugin_id: str, message: str, extra: Mapping[str, Any]) -> None:
-        """Keep a line without secrets and hand it to the plugin that shows the log, else stderr."""
+        """Store a redacted line, and show it by the logging plugin or on stderr."""
         line = self._lines.add(level, plugin_id, message, extra)
         show_line = getattr(self.get_by_capability("logging"), "show_line", None)
         if show_line is not None:
@@ -188,14 +188,14 @@ class PluginRegistry:
             show(line, sys.stderr)
 
     def wake(self) -> None:
-        """There is something to poll: look now. From any thread."""
+        """Poll now. From any thread."""
         if self.on_wake is not None:
             self.on_wake()
 
     def request_stop(self, *, patient: bool = False) -> None:
-        """Let the agent end once what is in hand is done. From any thread.
+        """Stop the agent after the messages in hand. From any thread.
 
-        patient: however long that takes.
+        patient: however long they take.
         """
         if self.on_stop is not None:
             self.on_stop(patient)
@@ -205,7 +205,7 @@ class PluginRegistry:
 
 
 def registry_of(plugin: Plugin) -> PluginRegistry:
-    """The registry of a started plugin, with what only the runtime's own plugins may use."""
+    """The full registry of a started plugin, for the runtime's own plugins."""
     registry = plugin.registry
     if not isinstance(registry, PluginRegistry):
         raise PluginError(f"{plugin.meta.id} must run in a PluginRegistry, got {registry!r}")
@@ -216,7 +216,7 @@ _process: list[PluginRegistry] = []
 
 
 def get_registry() -> PluginRegistry:
-    """The registry of this process, made when it is first asked for."""
+    """The registry of this process, made on first use."""
     if not _process:
         _process.append(PluginRegistry())
     return _process[0]

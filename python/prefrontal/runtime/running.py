@@ -1,4 +1,4 @@
-"""An agent that runs: its plugins, and the loop that answers what comes in."""
+"""A running agent: its plugins and its loop."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ POLL_INTERVAL_S = 30.0
 class Runtime:
     """One agent: `plugins` beside the core (configuration, log, session, tools, loop).
 
-    A plugin with the id of one of the core stands in its place. background: whether plugins may
-    run tasks of their own, as they do in `run`; without it all that is due happens in `tick`.
-    Raises PluginError when the plugins do not fit together or refuse the configuration.
+    A plugin with the id of a core plugin replaces it. background: whether plugins may run tasks of
+    their own, as in `run`; otherwise timed work happens in `tick`. Raises PluginError when the
+    plugins do not fit together or refuse the configuration.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Runtime:
 
     @property
     def events(self) -> list[dict[str, Any]]:
-        """Envelopes of what was announced, in order."""
+        """The envelopes of all events, in order."""
         return self.registry.events
 
     @property
@@ -68,7 +68,7 @@ class Runtime:
 
     @property
     def sent(self) -> list[OutgoingMessage]:
-        """What went out, in order."""
+        """The sent messages, in order."""
         plugin = self.registry.get("session")
         return plugin.sent if isinstance(plugin, SessionPlugin) else []
 
@@ -86,11 +86,11 @@ class Runtime:
         await self.registry.stop_all()
 
     async def receive(self, message: IncomingMessage) -> OutgoingMessage | None:
-        """Handle one message to its end: the answer that was sent, None when there was none."""
+        """Handle one message; returns the answer as sent, or None."""
         return await self.loop.handle(message)
 
     async def tick(self) -> None:
-        """Do what is due now, then handle what comes of it, and what comes of that."""
+        """Do what is due now, and handle the messages that follow from it."""
         clock = self.registry.clock
         moment: hookspecs.Tick = {"now": clock.now(), "monotonic": clock.monotonic()}
         await collect(self.registry, hookspecs.runtime_tick, moment)
@@ -101,10 +101,10 @@ class Runtime:
             await self.loop.handle_all(messages)
 
     async def run(self) -> int | None:
-        """Start, answer until SIGINT, SIGTERM or `stop_soon`, stop. Starts anew when a tool asks.
+        """Run until SIGINT, SIGTERM or `stop_soon`; restarts when a tool requests it.
 
-        The number of the signal that ended it, None when it was none. A second signal ends the
-        messages in hand, too.
+        Returns the number of the signal that ended it, if any. A second signal cancels the messages
+        in hand.
         """
         self.registry.background = True
         signals: list[int] = []
@@ -117,7 +117,7 @@ class Runtime:
         self.registry.request_stop()
 
     async def _run_once(self, signals: list[int]) -> bool:
-        """Whether a tool asked for another run."""
+        """Run once; returns whether a tool requested another run."""
         live = LiveLoop(self.loop, self._interval_s)
         requests: list[bool] = []
         self.registry.on_wake = live.wake
@@ -138,7 +138,7 @@ class Runtime:
         return bool(requests)
 
     def _restart_watch(self, live: LiveLoop, requests: list[bool]) -> Callable[[], None]:
-        """Looks after each message whether a tool has asked for a restart since the start."""
+        """A check, after each message, for a restart requested since the start."""
         before = self._restart_requested
 
         def look() -> None:

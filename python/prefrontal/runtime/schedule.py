@@ -1,4 +1,4 @@
-"""When jobs run: `15m`, `1h` or five fields as in cron; and the hours in which nothing runs."""
+"""Schedules of jobs (`15m`, `1h`, five fields as in cron) and quiet hours."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FIELDS: tuple[tuple[str, int, int, Mapping[str, int]], ...] = (
     ("weekday", 0, 7, {name: number for number, name in enumerate(_DAYS)}),
 )
 _FARTHEST = timedelta(days=366)
-"""How far back what was missed is looked for."""
+"""How far back to look for missed runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,9 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """Minutes of the local calendar, as in cron; weekdays: 0 is Sunday.
+    """Minutes of the local calendar, as in cron; weekday 0 is Sunday.
 
-    either: the day of the month or the day of the week is enough, since both are restricted.
+    either: both kinds of day are restricted, and matching one is enough.
     """
 
     minutes: frozenset[int]
@@ -71,7 +71,7 @@ def parse_schedule(text: object) -> Schedule:
     """An interval such as "15m", "1h" or "90 s", or five fields: minute hour day month weekday.
 
     A field is *, a number, a name (mon, jan), a range a-b, any of them with /step, or a list of
-    these. Raises ValueError with the rule that the text breaks.
+    these. Raises ValueError with the broken rule.
     """
     rule = "be an interval such as 15m or 1h, or five fields as in cron"
     if not isinstance(text, str):
@@ -125,13 +125,12 @@ def _number(text: str, names: Mapping[str, int]) -> int:
 
 
 class Timetable:
-    """Tells when a schedule is due, at most once at a time, whatever is done to the clocks.
+    """Says when a schedule is due, robust to changes of the clocks.
 
-    Intervals count on the monotonic clock. Minutes of the calendar are looked for in what passed
-    on the wall clock since the last look: after a jump forward, or a sleep of the machine, what
-    was missed is due once; a jump back takes nothing away and repeats no minute that was due just
-    now. Where the clocks are put forward the hour that is left out does not occur; where they are
-    put back, a minute that was due is not due again.
+    Intervals count on the monotonic clock. Calendar minutes are looked up in the wall-clock time
+    since the last call: after a jump forward or a sleep of the machine, missed runs are due once;
+    after a jump back, the last minute that was due is not due again. The hour that daylight saving
+    skips does not occur; in the hour that it repeats, the last due minute is not due again.
     """
 
     def __init__(self, schedule: Schedule, now: float, monotonic: float) -> None:
@@ -141,7 +140,7 @@ class Timetable:
         self._last: datetime | None = None
 
     def due(self, now: float, monotonic: float) -> bool:
-        """Whether it is due; the next time is then a later one. Unix and monotonic seconds."""
+        """Whether it is due at these Unix and monotonic seconds; then moves on to the next time."""
         if isinstance(self._schedule, Interval):
             return self._interval_is_over(self._schedule.seconds, monotonic)
         passed = now - self._looked
@@ -164,7 +163,7 @@ class Timetable:
 
 @dataclass(frozen=True, slots=True)
 class QuietHours:
-    """From one minute of the day up to another, over midnight where the first is later."""
+    """From one minute of the day up to another, past midnight if the first is later."""
 
     start: time
     end: time
@@ -177,7 +176,7 @@ class QuietHours:
 
 
 def parse_quiet_hours(text: object) -> QuietHours:
-    """From a text such as "23:00-07:00". Raises ValueError with the rule that the text breaks."""
+    """Parse a text such as "23:00-07:00". Raises ValueError with the broken rule."""
     match = re.fullmatch(r"\s*(\d\d?):(\d\d)\s*-\s*(\d\d?):(\d\d)\s*", str(text), re.ASCII)
     try:
         if isinstance(text, str) and match is not None:
@@ -191,5 +190,5 @@ def parse_quiet_hours(text: object) -> QuietHours:
 
 
 def local_time(now: float) -> datetime:
-    """Unix seconds on this machine's calendar, without a zone."""
+    """Unix seconds as local time, naive."""
     return datetime.fromtimestamp(now, tz=UTC).astimezone().replace(tzinfo=None)

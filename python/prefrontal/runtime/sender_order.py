@@ -1,4 +1,4 @@
-"""Whose turn it is: messages of one sender in one conversation wait for each other."""
+"""Serializes the messages of one sender in one conversation."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ class _Queue:
 
 
 class SenderOrder:
-    """Lets messages of different senders run side by side, those of one in their order.
+    """Runs messages of different senders concurrently, those of one sender in order.
 
-    A second question would otherwise be answered before the first, without knowing of it. Messages
-    of the runtime itself wait for nobody.
+    Otherwise a second question might be answered before the first. Internal messages do not wait.
     """
 
     def __init__(self) -> None:
@@ -31,7 +30,7 @@ class SenderOrder:
 
     @asynccontextmanager
     async def turn_of(self, message: IncomingMessage) -> AsyncIterator[None]:
-        """Wait for the turn of the message, and hold it."""
+        """Wait for the message's turn, and hold it inside the context."""
         if message.is_internal:
             yield
             return

@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM, as the end of a running agent."""
+"""SIGINT and SIGTERM end a running agent."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .live_loop import LiveLoop
 
 @contextmanager
 def stopped_by_signals(live: LiveLoop, numbers: list[int]) -> Iterator[None]:
-    """Stop the loop at the first signal, end this task at the second; `numbers` gets each one's.
+    """Stop the loop at the first signal, cancel this task at the second; appends to `numbers`.
 
-    Only where signals arrive: in the main thread of a Unix process.
+    Works only in the main thread of a Unix process; elsewhere does nothing.
     """
     running = asyncio.get_running_loop()
     task = asyncio.current_task()

@@ -12,10 +12,10 @@ from ..plugin import LLMProvider
 
 @dataclass(frozen=True, slots=True)
 class SpawnRequest:
-    """What a spawn was asked for; `subagent.before_spawn` gets it as a mapping of these names.
+    """The task of a subagent; `subagent.before_spawn` gets it as a mapping.
 
-    model, provider: another than the agent's. max_tokens: of the answer. output_schema: the JSON
-    schema that the answer keeps to, where the model takes one.
+    model, provider: other than the agent's. max_tokens: of the answer. output_schema: the JSON
+    schema of the answer, for a model that takes one.
     """
 
     task: str
@@ -28,7 +28,7 @@ class SpawnRequest:
     output_schema: Mapping[str, Any] | None = None
 
     def replaced(self, changes: object) -> SpawnRequest:
-        """The request with the fields that `changes` names. Raises PrefrontalError."""
+        """The request with the fields in `changes`. Raises PrefrontalError for invalid ones."""
         rule = "a request must be a mapping with a task and, if any, a mapping as context"
         if not isinstance(changes, Mapping):
             raise PrefrontalError(f"{rule}, got {changes!r:.80}")
@@ -40,7 +40,7 @@ class SpawnRequest:
 
     @property
     def seconds(self) -> float:
-        """How long it may take. Raises PrefrontalError for what is no time."""
+        """The timeout. Raises PrefrontalError for an invalid one."""
         seconds: object = self.timeout_seconds
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
             raise PrefrontalError(f"timeout_seconds must be a number above 0, got {seconds!r}")
@@ -48,7 +48,7 @@ class SpawnRequest:
 
 
 class WatchedModel:
-    """A plain model that counts as running until its thread has ended."""
+    """A plain model that counts as running until its thread ends."""
 
     def __init__(self, provider: LLMProvider, running: set[object], turn: object) -> None:
         self._provider = provider

@@ -1,4 +1,4 @@
-"""Plain functions that block, run where they hold up nobody."""
+"""Blocking functions in threads of their own."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Result = TypeVar("Result")
 async def in_thread(
     function: Callable[Given, Result], *args: Given.args, **kwargs: Given.kwargs
 ) -> Result:
-    """The function's result, from a thread of its own with a copy of the context.
+    """Run the function in a new daemon thread with a copy of the context; returns its result.
 
-    Not the event loop's pool: calls that hang would use it up for everybody. A cancelled wait
-    abandons the thread, which ends with its call and never keeps the process alive.
+    Does not use the event loop's pool, which hanging calls would exhaust. A cancelled wait
+    abandons the thread, which ends with its call.
     """
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[Result] = loop.create_future()
@@ -44,7 +44,7 @@ async def in_thread(
         if not loop.is_closed():
             try:
                 loop.call_soon_threadsafe(settle, result, failure)
-            except RuntimeError:  # closed in between: nobody waits any more
+            except RuntimeError:  # closed meanwhile: nothing waits for the result
                 return
 
     name = getattr(function, "__qualname__", "call")

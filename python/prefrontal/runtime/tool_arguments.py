@@ -1,4 +1,4 @@
-"""Arguments that a model gives a tool, checked against the tool's own description."""
+"""Checks the arguments of a tool call against the tool's description."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
 
 
 def problem_with(arguments: object, definition: Mapping[str, Any]) -> str:
-    """What is wrong with the arguments, as a sentence; empty when nothing is."""
+    """The first problem with the arguments, as a sentence; "" without one."""
     function = definition.get("function", definition)
     schema = function.get("parameters") or {}
     if not isinstance(arguments, Mapping):

@@ -14,7 +14,7 @@ from .registry import PluginRegistry
 
 EMPTY = "(No response generated)"
 SKIP = "skip_persistence"
-"""Mark in a message's metadata: it and its answer are no part of the conversation."""
+"""Metadata key: keeps a message and its answer out of the conversation."""
 FAILED = "Sorry, I could not work that out just now. (Reference: {reference})"
 
 
@@ -41,7 +41,7 @@ class MessageTurn:
         self._ids = _ids(message)
 
     async def run(self) -> OutgoingMessage | None:
-        """The answer that was sent; None when the message or the answer was held back."""
+        """The answer as sent; None when a plugin dropped the message or blocked the answer."""
         current_correlation.set(self._ids["correlation_id"])
         text = await self._arrive()
         if text is None:
@@ -101,7 +101,7 @@ class MessageTurn:
             return await self._excuse(error)
 
     async def _base_prompt(self) -> str:
-        """Who the agent is, then what plugins say about it (its soul)."""
+        """The agent's own prompt, followed by the texts of plugins."""
         texts = await collect(self._registry, hookspecs.context_system_prompt)
         parts = [text.strip() for text in texts if isinstance(text, str)]
         return "\n\n".join([self._prompt, *filter(None, parts)])
@@ -120,7 +120,7 @@ class MessageTurn:
         return FAILED.format(reference=reference)
 
     def _reply(self, text: str) -> OutgoingMessage | None:
-        """The answer on its way back; None when a message of the runtime itself has no way."""
+        """The outgoing answer; None for an internal message without an output."""
         message = self._message
         channel_type, channel_id = self._key
         recipient, reply_to = message.sender_id, message.id or None

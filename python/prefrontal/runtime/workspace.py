@@ -1,4 +1,4 @@
-"""Where the agent keeps its files."""
+"""The folder of the agent's files."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 
 def workspace_of(config: Mapping[str, Any]) -> Path | None:
-    """The folder that a configuration names; None: nothing is to be kept on disk.
+    """The folder that a configuration names; None: store nothing on disk.
 
-    `assembly.agent.build_runtime` names one always.
+    `assembly.agent.build_runtime` always names one.
     """
     named = config.get("workspace")
     return Path(str(named)).expanduser() if named else None

@@ -1,4 +1,4 @@
-"""Files that the configuration names, read with bounds."""
+"""Files named by the configuration, read with limits."""
 
 from __future__ import annotations
 

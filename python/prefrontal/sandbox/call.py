@@ -1,4 +1,4 @@
-"""Inside the sandbox: call a function of a file and print what it returns, as JSON.
+"""Inside the sandbox: call a function of a file and print its result as JSON.
 
 Run as `python -I -B call.py FILE FUNCTION`, arguments as a JSON object on stdin. Imports nothing of
 this package.
@@ -15,7 +15,7 @@ import sys
 def main(path: str, name: str) -> None:
     arguments = json.load(sys.stdin)
     answer = os.dup(1)
-    os.dup2(2, 1)  # what it prints is not what it returns
+    os.dup2(2, 1)  # its own output goes to stderr
     spec = importlib.util.spec_from_file_location("sandboxed", path)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)

@@ -1,4 +1,4 @@
-"""Feed a process and drain it, without waiting for one pipe while another is full."""
+"""Feeds a process and drains its pipes, without a deadlock between them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PART = 65_536
 
 @dataclass(slots=True)
 class Streams:
-    """What came out so far."""
+    """The output so far."""
 
     stdout: bytearray = field(default_factory=bytearray)
     stderr: bytearray = field(default_factory=bytearray)
@@ -23,7 +23,7 @@ class Streams:
     too_much: bool = False
 
     def cut(self, most: int) -> bool:
-        """Keep at most `most` bytes of output; whether there were more."""
+        """Cut the output to `most` bytes; returns whether there was more."""
         room = most
         for stream in (self.stdout, self.stderr):
             self.too_much = self.too_much or len(stream) > room
@@ -33,7 +33,7 @@ class Streams:
 
 
 class Exchange:
-    """The pipes of one launcher, until all are closed."""
+    """The pipes of a launcher, until all are closed."""
 
     def __init__(
         self, process: subprocess.Popen[bytes], report: IO[bytes], streams: Streams, most: int
@@ -50,7 +50,7 @@ class Exchange:
         self._open = {**self._outputs, report.fileno(): streams.report}
 
     def run(self, stdin: bytes, longest_s: float) -> None:
-        """Write stdin and read the rest; at most so long."""
+        """Write stdin and read the outputs, for at most `longest_s`."""
         deadline = time.monotonic() + longest_s
         os.set_blocking(self._stdin.fileno(), False)
         with selectors.DefaultSelector() as selector:
@@ -75,14 +75,14 @@ class Exchange:
             self._stop_reading(selector)
 
     def _stop_reading(self, selector: selectors.BaseSelector) -> None:
-        """Who writes to a pipe that nobody reads waits, until it is ended."""
+        """Leave the pipes full, so that writers block until they are ended."""
         for descriptor in self._outputs.keys() & self._open.keys():
             selector.unregister(descriptor)
             del self._open[descriptor]
         self._process.send_signal(signal.SIGTERM)
 
     def _write(self, left: memoryview, selector: selectors.BaseSelector) -> memoryview:
-        """As much as the command takes now; what is left."""
+        """Write as much as the command accepts now; returns the rest."""
         try:
             left = left[os.write(self._stdin.fileno(), left[:_PART]) if left else 0 :]
         except BlockingIOError:

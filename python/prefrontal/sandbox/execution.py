@@ -32,10 +32,10 @@ def run(
     """Run a command, or call a function, within limits and policy; waits for its end.
 
     command: program and arguments; or "file.py::function", called with `arguments` (plain JSON):
-    then stdout holds the returned value as JSON and what it prints goes to stderr.
+    stdout then holds the returned value as JSON, and its own output goes to stderr.
 
-    Fails closed: where the level cannot be had the result says so (stopped_by "sandbox") and
-    nothing was run. Raises InputError for the caller's slips.
+    Fails closed: without the level nothing runs, and the result has stopped_by "sandbox". Raises
+    InputError for invalid arguments.
     """
     if isinstance(command, str):
         return _call(command, limits, policy, arguments or {})
@@ -46,12 +46,12 @@ def run(
     held = _rung(policy)
     if not held.works:
         return not_run(policy.level if policy.level != "auto" else held.level, held.why)
-    what = Launch(
+    order = Launch(
         held.level, scratch, readable_paths(policy), variables(policy, scratch), limits,
         policy.network, words, stdin,
     )  # fmt: skip
     try:
-        streams = launch(what)
+        streams = launch(order)
     except OSError as error:
         return not_run(held.level, f"the launcher cannot be started: {error}")
     report = parse_report(bytes(streams.report))

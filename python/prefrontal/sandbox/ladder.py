@@ -1,4 +1,4 @@
-"""Which levels of confinement work on this machine, found out by trying each with a no-op."""
+"""The levels of confinement that work on this machine, probed with a no-op."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ LEVELS: tuple[Level, ...] = get_args(Level)  # from strongest to weakest
 ENFORCED: frozenset[str] = frozenset({"namespace", "landlock", "landlock-fs"})
 
 _HOLDS = 0
-_ONLY_NETWORK = 3  # files could be read and made, no socket: all that "seccomp" promises
+_ONLY_NETWORK = 3  # files can be read and written, sockets not: all that "seccomp" promises
 
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """One level here. why: a sentence when it does not work, else empty."""
+    """A level on this machine. why: the reason that it does not work, else empty."""
 
     level: Level
     works: bool
@@ -32,7 +32,7 @@ class Rung:
 
     @property
     def enforced(self) -> bool:
-        """Whether it confines files and network."""
+        """Whether the level confines files and network."""
         return self.level in ENFORCED
 
 
@@ -44,7 +44,7 @@ class Ladder:
 
     @property
     def best(self) -> Rung:
-        """The strongest that works; "none" at the worst."""
+        """The strongest that works, "none" as a last resort."""
         return next((rung for rung in self.rungs if rung.works), self.rungs[-1])
 
     def __str__(self) -> str:
@@ -53,14 +53,14 @@ class Ladder:
 
 
 def probe() -> Ladder:
-    """Try every level; each is tried once a process and user."""
+    """Probe every level, once for each process and user."""
     return Ladder(tuple(rung(level) for level in LEVELS))
 
 
 def best_level(*, weak: bool = False) -> Rung:
-    """The strongest level that works and is enforced; with `weak`, an unenforced one at the worst.
+    """The strongest working level that is enforced; with `weak`, also unenforced ones.
 
-    Tries no more levels than it must. The rung does not work when there is none.
+    Probes no more levels than needed. Without one, returns a rung that does not work.
     """
     usable = [level for level in LEVELS if weak or level in ENFORCED]
     tried = []
@@ -94,7 +94,7 @@ def _tried(level: Level, user: int) -> Rung:
 
 
 def _try(level: Level, scratch: Path) -> tuple[int, str]:
-    """Exit status of the no-op, and why it could not be started."""
+    """The exit status of the no-op, and the reason that it could not start."""
     program = launcher().resolve()
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as reports:
@@ -131,7 +131,7 @@ _SWITCHES = (
 
 
 def _explained(level: Level, sentence: str) -> str:
-    """The launcher's sentence, with the known cause where one fits."""
+    """The launcher's sentence, with a known cause if one applies."""
     if level != "namespace":
         return sentence
     for path, value, cause in _SWITCHES:

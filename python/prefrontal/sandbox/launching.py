@@ -1,4 +1,4 @@
-"""Start the launcher, feed it, drain it, and end it whatever happens."""
+"""Runs the launcher: starts it, feeds and drains it, and always ends it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .exchange import Exchange, Streams
 from .launcher import launcher
 from .limits import Limits
 
-GRACE_S = 10.0  # the launcher keeps time itself; this is for a launcher that hangs
+GRACE_S = 10.0  # for a launcher that hangs; it enforces the time limit itself
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """Everything the launcher is told. level: a named one."""
+    """The launcher's orders. level: a named one."""
 
     level: str
     scratch: Path
@@ -57,16 +57,16 @@ class Launch:
         return [*words, "--", *self.command]
 
 
-def launch(what: Launch) -> Streams:
-    """Run to the end. An exception, Ctrl-C among them, ends every process first."""
-    limits = what.limits
+def launch(order: Launch) -> Streams:
+    """Run to the end; on an exception, also Ctrl-C, ends every process first."""
+    limits = order.limits
     longest_s = limits.max_seconds + GRACE_S
     reading, writing = os.pipe()
     streams = Streams()
     with os.fdopen(reading, "rb", buffering=0) as report:
         try:
             process = subprocess.Popen(
-                what.words(writing), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                order.words(writing), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE, pass_fds=[writing], start_new_session=True, env={},
                 cwd="/",
             )  # fmt: skip
@@ -75,7 +75,7 @@ def launch(what: Launch) -> Streams:
         with process:
             try:
                 Exchange(process, report, streams, limits.max_output_bytes).run(
-                    what.stdin, longest_s
+                    order.stdin, longest_s
                 )
             finally:
                 end(process)
@@ -83,7 +83,7 @@ def launch(what: Launch) -> Streams:
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Ask the launcher to end everybody, and see to it when it does not."""
+    """Tell the launcher to end all processes; kills them if it does not."""
     if process.poll() is not None:
         return
     process.send_signal(signal.SIGTERM)
@@ -94,7 +94,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _kill_tree(root: int) -> None:
-    """From the leaves up, so that nobody is handed to a process outside first."""
+    """Kill from the leaves up, so that no process is reparented first."""
     for child in _children(root):
         _kill_tree(child)
     with suppress(ProcessLookupError):

@@ -1,4 +1,4 @@
-"""How much of the machine a sandboxed command may use."""
+"""Limits on the resources of a sandboxed command."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ..errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The most that all processes of one run may use together, unless "each" is said.
+    """Limits for all processes of a run together, unless it says "each".
 
     max_seconds: wall clock. max_mem_mb: memory of all, and the data of each. max_output_bytes: of
     stdout and stderr together. max_file_mb: each file. max_scratch_mb, max_scratch_entries: the
-    scratch folder with what was in it. max_processes: threads count. max_open_files: each process.
-    cpus: processors it runs on at a time. Raises InputError for what is not above 0.
+    scratch folder with its previous content. max_processes: including threads. max_open_files:
+    each process. cpus: processors in use at a time. Raises InputError for values not above 0.
     """
 
     max_seconds: float = 30.0

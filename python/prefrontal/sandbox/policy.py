@@ -1,4 +1,4 @@
-"""What a sandboxed command may see, and where it may write."""
+"""What a sandboxed command may read, and where it may write."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .ladder import LEVELS
 from .launcher import launcher
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-# The system's programs and libraries; what of /etc they cannot do without.
+# The system's programs and libraries, and what they need of /etc.
 _SYSTEM = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"),
     *("/etc/ld.so.cache", "/etc/alternatives"),
@@ -29,13 +29,13 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """scratch: the one folder it may write, where it starts; nothing there can be executed.
+    """scratch: the only writable folder and the working directory; nothing there is executable.
 
     readable: files and folders besides the interpreter, this package and the system's programs.
-    network: whether it may reach the internet; then it may reach this machine's ports too.
-    level: "auto" is the strongest that works here and counts as enforced; a named one is that or
-    nothing. allow_weak: "auto" may be a level that is not enforced. environment: variables on top
-    of the few that are set; nothing is taken over from this process.
+    network: whether it may reach the internet, and then also this machine's ports. level: "auto"
+    is the strongest enforced one that works here; a named one is that or nothing. allow_weak:
+    "auto" may choose an unenforced level. environment: variables besides the default ones;
+    inherits nothing from this process.
     """
 
     scratch: Path
@@ -55,9 +55,9 @@ class Policy:
 
 
 def scratch_of(policy: Policy) -> Path:
-    """The scratch folder, its links followed.
+    """The scratch folder, resolved.
 
-    Raises InputError when it is no folder, or writing there would change what runs.
+    Raises InputError when it is no folder, or contains code that the command runs.
     """
     scratch = Path(policy.scratch).resolve()
     if not scratch.is_dir():
@@ -70,7 +70,7 @@ def scratch_of(policy: Policy) -> Path:
 
 
 def readable_paths(policy: Policy) -> list[str]:
-    """Everything it may read, without what lies in another of them. Raises InputError."""
+    """All readable paths, without nested ones. Raises InputError."""
     paths: list[Path] = [Path(name) for name in _SYSTEM if _is_own(name)]
     paths += [Path(name) for name in _OF_NETWORK if policy.network]
     paths += [*_interpreter(), _PACKAGE, launcher()]
@@ -84,7 +84,7 @@ def readable_paths(policy: Policy) -> list[str]:
 
 
 def variables(policy: Policy, scratch: Path) -> dict[str, str]:
-    """The environment of the command: the same on every machine but for paths."""
+    """The command's environment; apart from paths the same on every machine."""
     threads = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
     return {
         "PATH": os.pathsep.join((f"{sys.prefix}/bin", "/usr/local/bin", "/usr/bin", "/bin")),
@@ -106,12 +106,12 @@ def _interpreter() -> list[Path]:
 
 
 def _is_own(name: str) -> bool:
-    """Not a link into /usr, which the launcher makes itself."""
+    """Whether it is no link into /usr; the launcher makes those itself."""
     return not Path(name).is_symlink()
 
 
 def _as_given_and_real(paths: Iterable[Path]) -> Iterator[Path]:
-    """Links lead somewhere inside too: a venv's interpreter, a home that is a link."""
+    """Each path and its target, so that links work inside, such as a venv's interpreter."""
     for path in paths:
         yield Path(os.path.abspath(path))  # noqa: PTH100 (does not follow links)
         yield path.resolve()

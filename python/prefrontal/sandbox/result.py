@@ -22,12 +22,12 @@ _BY_SIGNAL = {
 class SandboxResult:
     """returncode: exit status, negative for a signal, None when it never ran.
 
-    stopped_by: "time", "memory", "processes", "disk", "file size", "output", "system call" (one
-    that nobody has a use for), "sandbox" (it could not be confined or watched, so it was not run or
-    was ended; stderr and notes say why), or empty. level: how it was held.
-    duration_s, cpu_s: wall clock and processor time of all its processes. peak_memory_mb: of all
-    together, seen every 20 ms. threads: most at a time. killed: processes that had to be ended.
-    scratch_mb: what the scratch folder held at the end. notes: sentences for people.
+    stopped_by: "time", "memory", "processes", "disk", "file size", "output", "system call" (a
+    forbidden one), "sandbox" (it could not be confined or watched, so it was not run or was ended;
+    stderr and notes say why), or empty. level: of confinement. duration_s, cpu_s: wall clock and
+    processor time of all its processes. peak_memory_mb: of all together, sampled every 20 ms.
+    threads: most at a time. killed: processes that had to be ended. scratch_mb: size of the scratch
+    folder at the end. notes: sentences for people.
     """
 
     returncode: int | None
@@ -45,7 +45,7 @@ class SandboxResult:
 
     @property
     def ok(self) -> bool:
-        """It ended by itself with exit status 0, within every limit."""
+        """Whether it exited with status 0, within every limit."""
         return self.returncode == 0 and not self.stopped_by
 
 
@@ -57,7 +57,7 @@ def not_run(level: str, sentence: str) -> SandboxResult:
 def result_of(
     report: Mapping[str, str], level: str, streams: tuple[bytes, bytes], too_much_output: bool
 ) -> SandboxResult:
-    """The launcher's report as a result; a missing one is a failed run."""
+    """The result from the launcher's report; a run without a report has failed."""
     stdout, stderr = streams
     if not report.keys() >= _REPORT_KEYS:
         sentence = report.get("failed", "the sandbox ended without a report")

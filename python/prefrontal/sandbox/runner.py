@@ -1,4 +1,4 @@
-"""The sandbox as a `protocols.Runner`: limits and level fixed, one command at a time."""
+"""The sandbox as a `protocols.Runner` with fixed limits and level."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .result import SandboxResult
 
 @dataclass(frozen=True, slots=True)
 class SandboxRunner:
-    """limits: of every run; a run may ask for less time. level, network, allow_weak: see Policy."""
+    """limits: of each run, which may ask for less time. level, network, allow_weak: see Policy."""
 
     limits: Limits = field(default_factory=Limits)
     level_asked: str = "auto"
@@ -24,21 +24,21 @@ class SandboxRunner:
 
     @property
     def rung(self) -> Rung:
-        """The level that commands are held at here, and whether it works."""
+        """The level of confinement here, and whether it works."""
         if self.level_asked == "auto":
             return best_level(weak=self.allow_weak)
         return rung(self.level_asked)
 
     @property
     def level(self) -> str:
-        """How commands are held on this machine; "none" also when nothing is run at all."""
+        """The level's name; "none" also when nothing runs at all."""
         return self.rung.level
 
     @property
     def enforced(self) -> bool:
-        """Whether that level works and confines files and network."""
-        held = self.rung
-        return held.works and held.enforced and not self.network
+        """Whether the level works and confines files and network."""
+        rung = self.rung
+        return rung.works and rung.enforced and not self.network
 
     def run(
         self,
@@ -49,7 +49,7 @@ class SandboxRunner:
         max_seconds: float | None = None,
         stdin: bytes = b"",
     ) -> SandboxResult:
-        """Run to the end. Raises InputError for the caller's slips, never for the command's."""
+        """Run to the end. Raises InputError for invalid arguments, not for a failed command."""
         seconds = min(max_seconds or self.limits.max_seconds, self.limits.max_seconds)
         policy = Policy(scratch, readable, self.network, self.level_asked, self.allow_weak)
         return run(argv, replace(self.limits, max_seconds=seconds), policy, stdin=stdin)

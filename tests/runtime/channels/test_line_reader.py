@@ -62,7 +62,7 @@ def test_a_line_without_an_end_does_not_fill_the_memory(pipe: tuple[int, int]) -
     assert ear.ended.wait(PATIENCE_S)
     ear.reader.stop()
     assert ear.lines == [None]
-    assert len(ear.reader._held) <= 10
+    assert len(ear.reader._rest) <= 10
 
 
 def test_a_last_line_that_is_too_long_is_told_too(pipe: tuple[int, int]) -> None:

@@ -1,1 +1,1 @@
-"""Replay a stream of ratings through ledger, triggers and clamp: what would have been believed?"""
+"""Replays a stream of ratings through ledger, triggers and clamp."""

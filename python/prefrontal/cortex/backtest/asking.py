@@ -43,7 +43,7 @@ class Scene(Protocol):
 
 
 class Questions:
-    """Asks the reflector, in one event loop for all questions, and counts what that cost.
+    """Asks the reflector, in one event loop for all questions, and counts the cost.
 
     settings: the cortex's own; give window, bounds and time limit. clock: of the time
     limit. end: awaited on leaving the context. usage: tokens of all questions. failed: how many

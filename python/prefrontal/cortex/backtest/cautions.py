@@ -1,4 +1,4 @@
-"""Beliefs in a backtest: a caution for each peer who is distrusted or seems to farm."""
+"""Beliefs in a backtest: a caution for each distrusted or farming peer."""
 
 from __future__ import annotations
 

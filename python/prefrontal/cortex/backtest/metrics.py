@@ -1,4 +1,4 @@
-"""What a replay is judged by: who is told apart, how soon a turn is noticed, what one lie does."""
+"""Metrics of a replay: separation of frauds, delay after a turn, effect of one lie."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def turn(ratings: Sequence[Rating]) -> int | None:
 
 
 def turncoats(trajectories: Mapping[str, TrustTrajectory]) -> Turncoats:
-    """How soon trust fell in those who turned."""
+    """How soon the trust in peers who turned fell."""
     turns = [
         (trajectory, at)
         for trajectory in trajectories.values()

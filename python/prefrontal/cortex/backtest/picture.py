@@ -90,7 +90,7 @@ def _draw_turns(axes: Axes, result: BacktestResult) -> None:
 
 
 def _draw_standing(axes: Axes, result: BacktestResult, labels: Mapping[str, int]) -> None:
-    """Trust by how many ratings were seen: known frauds and benign peers, or all without labels."""
+    """Trust by number of ratings: known frauds and benign peers, or all without labels."""
     _frame(
         axes,
         "Known peers: median and middle half" if labels else "All peers: median and middle half",

@@ -33,7 +33,7 @@ class Proposer(Protocol):
 
 @runtime_checkable
 class Foreteller(Proposer, Protocol):
-    """A proposer that can be asked what it would propose, at no cost."""
+    """A proposer whose proposals cost nothing to look at."""
 
     def would_propose(self, peer_id: str, new: Sequence[Rating], now: float) -> int:
         """The trust that `propose` would give, without remembering anything."""
@@ -58,7 +58,7 @@ class MeanOfNew:
 
 
 class Rules:
-    """Proposes what the rules reflector makes of outcomes: a beta estimate that forgets."""
+    """Proposes as the rules reflector does: a beta estimate that forgets."""
 
     def __init__(self) -> None:
         self._estimates: dict[str, BetaTrust] = {}

@@ -1,4 +1,4 @@
-"""A stream of ratings from a file: who rated whom how, and when."""
+"""A stream of ratings from a file: rater, rated peer, score and time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Rating:
 
 
 def read_ratings(path: str | os.PathLike[str]) -> list[Rating]:
-    """Ratings in the order of their times; equal times keep the order of the file.
+    """Ratings ordered by time; equal times keep the order of the file.
 
     path: CSV with the columns source, target, rating (-10..+10), time (Unix seconds), plain or
     gzip; a header is skipped. Raises InputError naming the file, the line and what was wrong.

@@ -13,7 +13,7 @@ from .proposals import MeanOfNew, Proposal, Proposer, Rules
 from .ratings import Rating
 
 Progress = Callable[[str, int, int], None]
-"""Told what is going on, how much of it is done, and of how much."""
+"""Called with the stage, the work done, and the total."""
 
 SAID_EVERY = 500
 VERY_BAD, DISTRUST = -5, -3
@@ -67,7 +67,7 @@ class StreamClock:
 
 @dataclass(frozen=True, slots=True)
 class CycleStep:
-    """One cycle on a peer: when, after how many ratings, what was proposed and what was kept.
+    """One cycle on a peer: when, after how many ratings, the proposed and the recorded trust.
 
     proposed: None when nothing was, and trust stayed.
     """
@@ -140,7 +140,7 @@ class Replay:
     def run(
         self, ratings: Sequence[Rating], what: str = "replaying"
     ) -> Mapping[str, TrustTrajectory]:
-        """Replay all; returns what became of each rated user."""
+        """Replay all; returns the result of each rated user."""
         try:
             self._replay(ratings, what)
         except KeyboardInterrupt:
@@ -200,7 +200,7 @@ class Replay:
             self._reflect(agent, tuple(triggers), now)
 
     def _finish(self) -> None:
-        """What waits for a timer gets it; what is left of a batch makes a last cycle."""
+        """Fire the pending timers, and run a last cycle on the rest of a batch."""
         for agent, trajectory in self._in_waiting():
             last = trajectory.ratings[-1].time
             self._reflect(agent, ("timer" if self.options.timer else "manual",), last)

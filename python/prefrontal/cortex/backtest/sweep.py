@@ -1,4 +1,4 @@
-"""The same stream under several clamps and policies: what each costs and what it buys."""
+"""One stream under several clamps and policies: cost and benefit of each."""
 
 from __future__ import annotations
 

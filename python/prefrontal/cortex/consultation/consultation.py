@@ -1,4 +1,4 @@
-"""Thinking before acting: a step that is hard to take back waits for a verdict."""
+"""Consultation: a step that is hard to undo waits for a verdict."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ConsultSettings(ReflectorSettings, Protocol):
 
 
 class ConsultHost(Protocol):
-    """What a consultation needs of the cortex."""
+    """The parts of the cortex that a consultation uses."""
 
     @property
     def settings(self) -> ConsultSettings: ...
@@ -219,7 +219,7 @@ class Consultation:
 
 
 def _written(args: object) -> str:
-    """The arguments of a call as text; arguments that cannot be shown are judged all the same."""
+    """The arguments of a call as text, or a placeholder where they cannot be shown."""
     try:
         return json.dumps(args, default=str, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
@@ -227,7 +227,7 @@ def _written(args: object) -> str:
 
 
 def _for_the_agent(verdict: ConsultVerdict, settings: Consultations) -> str:
-    """What the main model gets instead of the tool's result."""
+    """The text that replaces the tool's result."""
     reply = verdict.suggested_response or settings.holding_reply
     conditions = f" Only when: {'; '.join(verdict.conditions)}." if verdict.conditions else ""
     return f'Not done: {verdict.reasoning}.{conditions} You may tell the peer: "{reply}"'

@@ -34,7 +34,7 @@ def kind_of_tool(tool: str, args: object, settings: Consultations) -> Kind | Non
 def kind_of_reply(
     reply: str, request_size: int, trust: int | None, settings: Consultations
 ) -> Kind | None:
-    """Why a reply should wait: it spends what the agent has, or helps much where trust is low.
+    """Why a reply should wait: it spends the agent's means, or helps much where trust is low.
 
     request_size: characters of what the peer asked for. trust: None counts as 0.
     """

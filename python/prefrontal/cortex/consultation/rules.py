@@ -1,4 +1,4 @@
-"""A verdict without a model: from the peer's trust, what is known of it, and what stands out."""
+"""A verdict without a model: by the peer's trust, its facts and its findings."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def judge(
 
 
 def _standing(judgment: PeerJudgment) -> int:
-    """The lower of what is on record and what the facts support now."""
+    """The lower of the trust on record and the trust that the facts support."""
     on_record = judgment.peer.trust
     supported = judgment.estimate.trust
     return supported if on_record is None else min(on_record, supported)

@@ -40,7 +40,7 @@ SCHEMA: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class ConsultRequest:
-    """kind: why it is asked. request: what the agent is about to do, already safe to show.
+    """kind: the reason for asking. request: the agent's next step, already safe to show.
 
     peer_id: for whom; "" for nobody. context: further plain values.
     """

@@ -18,12 +18,12 @@ PROMISE_LIMIT = 120
 _STATISTICS = ("per_day", "size_mean", "size_max", "size_open", "size_jump", "tempo", "good", "bad")
 _HOLDER = 8
 _MARGIN = 16
-"""Tokens kept free for what joins the parts."""
+"""Tokens reserved for the text between the parts."""
 
 
 @dataclass(frozen=True, slots=True)
 class PeerMaterial:
-    """What is known of one peer. summary: of `PeerLedger.get_peer_assessment_summary`.
+    """The facts of a peer. summary: of `PeerLedger.get_peer_assessment_summary`.
 
     activity: messages since the last reflection. overdue: promises as text and due.
     """

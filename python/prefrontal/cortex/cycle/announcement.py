@@ -1,4 +1,4 @@
-"""What a cycle did, for the log and for listeners."""
+"""The outcome of a cycle, for the log and for listeners."""
 
 from __future__ import annotations
 

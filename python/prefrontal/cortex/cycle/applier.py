@@ -1,4 +1,4 @@
-"""What a reflection proposes, brought into effect: assessments, beliefs, directives."""
+"""Applies the proposals of a reflection: assessments, beliefs, directives."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..reflectors import alignment
 
 @dataclass(slots=True)
 class Effects:
-    """What came of a reflection. assessments, directives: a dict for each proposal."""
+    """The effects of a reflection. assessments, directives: a dict for each proposal."""
 
     assessments: list[dict[str, Any]] = field(default_factory=list)
     beliefs: BeliefChanges = field(default_factory=BeliefChanges)
@@ -41,7 +41,7 @@ class Effects:
 
 
 class Applier:
-    """Writes what one cycle proposes into the memory and the ledger."""
+    """Writes the proposals of a cycle into the memory and the ledger."""
 
     def __init__(self, memory: CortexMemory, host: Host, cycle: int) -> None:
         self._memory = memory
@@ -79,7 +79,7 @@ class Applier:
         return effects
 
     def _trust(self, peer_id: str, entry: Mapping[str, Any]) -> int | None:
-        """The trust on record now; as it was in the context when it cannot be read."""
+        """The trust on record; that of the context when it cannot be read."""
         latest = entry["latest"]
         try:
             latest = self._host.ledger.get_peer_assessment_summary(peer_id).get("latest")
@@ -88,7 +88,7 @@ class Applier:
         return None if latest is None else int(latest["trust"])
 
     def _count(self, peer_id: str, entry: Mapping[str, Any]) -> int:
-        """How much is known of a peer, as a number that only grows."""
+        """The count of known facts of a peer, which only grows."""
         broken = self._memory.triggers.broken.get(peer_id, 0)
         return int(entry.get("interaction_count") or 0) + broken
 

@@ -1,4 +1,4 @@
-"""When the cortex reflects: start, what is due, one cycle at a time, stop."""
+"""The schedule of the cortex: starts, runs one due cycle at a time, stops."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ReflectionLoop:
         return self.memory.settings
 
     async def start(self) -> None:
-        """Take up what was stored, learn where each peer stands, begin to watch."""
+        """Load the stored state and each peer's trust, and begin to watch."""
         memory, host = self.memory, self._host
         self._started = True
         memory.follow(memory.settings)
@@ -68,7 +68,7 @@ class ReflectionLoop:
             self._live_task = asyncio.create_task(self._run_live(), name="cortex")
 
     async def stop(self) -> None:
-        """End the running cycle, without a part of it applied, and store what is known."""
+        """Cancel the running cycle, without a part of it applied, and store the memory."""
         self.watching = False
         for task in (self._live_task, self._cycle_task):
             if task is not None and not task.done():
@@ -80,11 +80,11 @@ class ReflectionLoop:
             self._started = False
 
     def wake(self) -> None:
-        """Look at the triggers now rather than later."""
+        """Check the triggers now."""
         self._wakeup.set()
 
     async def tick(self) -> None:
-        """Do what is due: a cycle, to its end. While one runs this returns at once."""
+        """Run a due cycle to its end; returns at once while one is running."""
         if not self._started:
             return
         await self._look()
@@ -105,7 +105,7 @@ class ReflectionLoop:
         return memory.history[-1] if memory.history and memory.state.cycle > cycles else None
 
     def last_trust(self, peer_id: str) -> int | None:
-        """The trust written last, of which the next one is a bounded step away."""
+        """The trust written last, from which the next one moves a bounded step."""
         return self.memory.limiter.last(peer_id)
 
     async def consult_context(self, peer_id: str) -> Mapping[str, Any]:
@@ -115,7 +115,7 @@ class ReflectionLoop:
         return fit(material, self.settings.max_context_tokens, prompt, TASK).context
 
     async def _look(self) -> None:
-        """See what the operator wants."""
+        """Check the operator's wishes."""
         if not self.settings.enabled:
             self._oversight.reload()
         self.watching = self.settings.enabled
@@ -182,7 +182,7 @@ class ReflectionLoop:
     async def _close(
         self, cycle: Cycle, mark: int, interactions: int, cancelled: bool = False
     ) -> None:
-        """Record a cycle, store what is known, announce it, and consume the events it saw."""
+        """Record a cycle, store the memory, announce the record, and consume the events."""
         memory, record = self.memory, cycle.record
         memory.history.append(record)
         if record.status == "ok":

@@ -1,4 +1,4 @@
-"""What goes into a context, from the ledger, the soul and the cortex's own memory."""
+"""The material of a context, from the ledger, the soul and the cortex's memory."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Materials:
     ) -> tuple[Material, tuple[str, ...]]:
         """The material of a cycle, and the peers beyond the cap of peers.
 
-        The peers are those that wrote since the last completed cycle, that are late with a promise
-        or that found no room last time, the most active first; when there is none, all.
+        The peers are those that wrote since the last completed cycle, have an overdue promise, or
+        found no room last time, the most active first; all, if there are none.
         """
         memory = self._memory
         counts = events.activity(observed)
@@ -58,7 +58,7 @@ class Materials:
     def _peer(
         self, peer_id: str, activity: int, overdue: Sequence[Mapping[str, Any]]
     ) -> PeerMaterial | None:
-        """What the ledger and the engine know of a peer; None when the ledger does not know it."""
+        """The facts of a peer from the ledger and the engine; None for an unknown peer."""
         memory = self._memory
         try:
             summary = self._host.ledger.get_peer_assessment_summary(

@@ -1,4 +1,4 @@
-"""The operator's word: wishes from the command line, and a changed configuration."""
+"""The operator's control: wishes from the command line, and a changed configuration."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..memory.wishes import OPERATOR_KEY, OperatorWishes
 
 
 class Oversight:
-    """Carries the operator's word into the memory. raw: the settings as they were read last."""
+    """Applies the operator's wishes to the memory. raw: the settings as read last."""
 
     def __init__(self, memory: CortexMemory, host: Host, raw: object) -> None:
         self._memory = memory
@@ -21,7 +21,7 @@ class Oversight:
         self._raw = raw
 
     async def obey(self) -> None:
-        """Follow what the operator wishes now."""
+        """Apply the current wishes."""
         memory, host = self._memory, self._host
         wishes = OperatorWishes.from_text(await host.keeper.retrieve(OPERATOR_KEY))
         memory.wishes = wishes
@@ -38,7 +38,7 @@ class Oversight:
             memory.triggers.ask()
 
     def reload(self) -> None:
-        """Follow a changed configuration; warns of an invalid one and keeps the old."""
+        """Apply a changed configuration; warns of an invalid one and keeps the old."""
         config: Any = self._host.registry.get("config")
         if not hasattr(config, "refresh"):
             return

@@ -1,1 +1,1 @@
-"""What the cortex remembers between cycles, and where it is stored."""
+"""The memory of the cortex, and its storage."""

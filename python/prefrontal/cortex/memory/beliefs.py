@@ -247,7 +247,7 @@ class BeliefStore:
 
     @property
     def evidence(self) -> dict[str, int]:
-        """How much was known of the peer when a belief was quarantined, by key."""
+        """By key, the count of known facts of the peer when a belief was quarantined."""
         return dict(self._evidence)
 
 

@@ -1,4 +1,4 @@
-"""What reflection costs: expected from the configuration alone, used by day, and capped."""
+"""The cost of reflection: estimated from the configuration, counted by day, and capped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the cortex asks of the agent: few, once each, for a while, and only asked, never done."""
+"""Requests of the cortex to the agent: few, each once, with an expiry."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Directive:
         return asdict(self)
 
     def to_message(self, now: float) -> IncomingMessage:
-        """What the agent's loop gets: a line that says what to do, a line with words for it."""
+        """The message to the agent's loop: a line with the action, a line with words for it."""
         lines = [f"Directive {self.id} for {visible(self.target_peer, 128)}: {self.action}"]
         if self.message:
             lines.append(f"Message: {self.message}")
@@ -71,7 +71,7 @@ class Directive:
 
 
 class DirectiveQueue:
-    """Takes proposals, keeps within the caps, and hands each directive out once.
+    """Accepts proposals within the caps, and delivers each directive once.
 
     Remembers the last hundred, so that no restart and no repetition delivers one twice.
     """
@@ -93,7 +93,7 @@ class DirectiveQueue:
         now: float,
         peers: Collection[str],
     ) -> list[dict[str, Any]]:
-        """What became of each proposal, in order. peers: those that may be a target."""
+        """Add proposals; returns the outcome of each, in order. peers: the possible targets."""
         directives = [
             self._take(proposal, number, settings, cycle, now, peers)
             for number, proposal in enumerate(proposals, start=1)

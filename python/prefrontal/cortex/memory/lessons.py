@@ -1,4 +1,4 @@
-"""What the cortex has learned about itself and its work: no beliefs, they do not expire."""
+"""Lessons of the cortex about itself and its work; unlike beliefs they do not expire."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _WORD = re.compile(r"[a-z0-9]{2,}")
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """seen: how often it was drawn. first_cycle, last_cycle, last_at: when, in Unix seconds.
+    """seen: how often it was drawn. first_cycle, last_cycle, last_at: when; Unix seconds.
 
-    before: what it said before its last revision.
+    before: its text before the last revision.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""All that the cortex knows from one cycle to the next."""
+"""The memory of the cortex from one cycle to the next."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class CortexMemory:
         self._clock = clock
 
     def follow(self, settings: CortexSettings) -> None:
-        """Work by these settings from now on."""
+        """Apply new settings."""
         self.settings = self.beliefs.rules = settings
         self.beliefs.version += 1
         self.buffer.resize(settings.event_buffer_size)
@@ -68,7 +68,7 @@ class CortexMemory:
         self.triggers.configure(settings, self.adaptive.thresholds(settings))
 
     async def load(self, host: Host) -> None:
-        """Take up beliefs, history and state, and what the ledger says of each peer."""
+        """Load beliefs, history and state, and each peer's trust from the ledger."""
         now = self._clock.now()
         state = self.state = await host.keeper.read(STATE_KEY, parse_state)
         records = await host.keeper.read(HISTORY_KEY, parse_history)
@@ -92,7 +92,7 @@ class CortexMemory:
         await self._meet(host, state.trust)
 
     async def save(self, host: Host, *, state_only: bool = False) -> None:
-        """Store everything, or only the state, which is what changes without a completed cycle."""
+        """Store everything, or only the state, which changes without a completed cycle."""
         documents = {STATE_KEY: self._snapshot().to_text()}
         if not state_only:
             documents[BELIEFS_KEY] = dump_beliefs(self.beliefs.by_key.values())

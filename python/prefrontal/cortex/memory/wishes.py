@@ -11,7 +11,7 @@ from ..field_checks import checked, dicts, mapping, number, optional
 from ..models import Belief
 
 OPERATOR_KEY = "cortex-operator"
-"""The key in the memory; nobody but the command line writes it."""
+"""The key in the memory; only the command line writes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class OperatorWishes:
 
     @classmethod
     def from_text(cls, text: str | None) -> OperatorWishes:
-        """Read what `to_text` wrote; ignores damaged wishes."""
+        """Read `to_text`; ignores damaged wishes."""
         try:
             raw = json.loads(text or "{}")
         except (ValueError, RecursionError):

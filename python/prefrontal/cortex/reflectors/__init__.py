@@ -1,1 +1,1 @@
-"""How a model or the rules reflect: what is asked of them, and how deep they look."""
+"""Reflectors: models and rules, from shallow to deep."""

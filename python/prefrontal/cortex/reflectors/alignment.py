@@ -1,4 +1,4 @@
-"""How the agent's own conduct fits what its SOUL.md asks for, as far as counts can tell."""
+"""How well the agent's conduct fits its SOUL.md, judged by counts."""
 
 from __future__ import annotations
 

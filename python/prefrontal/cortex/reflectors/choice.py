@@ -16,7 +16,7 @@ _SUBAGENT_NAMES = frozenset({"subagent", "main"})
 
 
 class ReflectorSettings(Protocol):
-    """The settings that decide who reflects."""
+    """The settings that choose the reflector."""
 
     @property
     def llm_provider(self) -> str | None: ...

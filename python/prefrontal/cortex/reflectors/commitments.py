@@ -1,4 +1,4 @@
-"""Promises with a time in them, found in what a peer wrote by patterns alone."""
+"""Finds promises with a deadline in a peer's messages, by patterns."""
 
 from __future__ import annotations
 

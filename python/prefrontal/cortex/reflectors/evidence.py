@@ -14,7 +14,7 @@ from .findings import Kind, PeerFinding
 REGULAR = 0.6
 """Outcome of an interaction in which nothing stood out."""
 EASY = 0.2
-"""Share that is left of easy requests once a jump has shown what they may have been for."""
+"""Remaining weight of easy requests once a jump has shown their possible purpose."""
 _DAILY = 4 * REGULAR  # most that regular conduct of one day counts
 _OUTCOMES: dict[Kind, float] = {
     "kept": 2.0,

@@ -57,7 +57,7 @@ def findings(peer: PeerFacts, evidence: Evidence, now: float) -> list[PeerFindin
 
 
 def day(at: float) -> str:
-    """The UTC date of Unix seconds; "unknown" for what no calendar holds."""
+    """The UTC date of Unix seconds; "unknown" outside the calendar."""
     return _when(at, "%Y-%m-%d")
 
 

@@ -26,7 +26,7 @@ _HELD = {
 
 
 def rationale(peer: PeerFacts, findings: Sequence[PeerFinding], estimate: Estimate) -> str:
-    """Why the peer has this trust: its history, what it was, what changes it, what was seen."""
+    """Why the peer has this trust: history, previous trust, reasons for the change, findings."""
     sentences = [each.text for each in sorted(findings, key=lambda each: _WEIGHT[each.kind])]
     if not sentences:
         sentences = ["Nothing stands out: requests of the usual size, no promise overdue"]

@@ -35,7 +35,7 @@ _JSON_FENCE = re.compile(r"```[ \t]*+json[ \t]*+\n?(.*?)```", re.DOTALL | re.IGN
 
 
 class ParseError(PrefrontalError):
-    """A reply without a JSON object that has a known key."""
+    """A reply without a JSON object with a known key."""
 
 
 Item = TypeVar("Item")

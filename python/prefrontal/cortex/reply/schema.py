@@ -1,4 +1,4 @@
-"""The JSON schema of a reflection, for servers that hold a model to one."""
+"""The JSON schema of a reflection, for servers that enforce one."""
 
 from __future__ import annotations
 

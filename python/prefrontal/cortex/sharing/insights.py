@@ -1,4 +1,4 @@
-"""What other agents' cortices say of a peer: a further signal of bounded weight, never a judgment.
+"""Opinions of other agents' cortices on a peer: a signal of bounded weight, never a judgment.
 
 An insight keeps the source it came from. All of them together move a proposal by at most one
 point, and only one that the peer's own conduct led to.

@@ -1,4 +1,4 @@
-"""What cycles of a kind tend to find, as counts that name nobody, for other agents to read."""
+"""Typical findings of cycles, as anonymous counts for other agents."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FINDINGS = (
     "directive",
     "nothing",
 )
-"""The only words that go out; what a model wrote never does."""
+"""The only words that are exported; a model's text never is."""
 _BELIEF_FINDINGS = ("caution", "reliable", "overdue", "tempo")
 _MOST_HINTS = 50
 _MOST_CYCLES = 1_000_000_000

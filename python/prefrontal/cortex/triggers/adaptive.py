@@ -1,4 +1,4 @@
-"""Thresholds that follow how useful the cycles were, within the operator's bounds."""
+"""Thresholds that adapt to the usefulness of cycles, within the operator's bounds."""
 
 from __future__ import annotations
 

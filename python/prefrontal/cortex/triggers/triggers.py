@@ -88,7 +88,7 @@ class Triggers:
         return self._options
 
     def push(self, kind: str, peer_id: str, size: float = 0.0) -> None:
-        """Tell the engine what happened now; see `TriggerEngine.push`."""
+        """Report an event to the engine; see `TriggerEngine.push`."""
         self.engine.push(AGENT, kind, peer_id[:_PEER_LIMIT], self.now(), size)
 
     def know(self, peer_ids: Iterable[str]) -> None:
@@ -123,7 +123,7 @@ class Triggers:
         return self.engine.interactions(AGENT)
 
     def begin(self) -> tuple[str, ...]:
-        """Begin a cycle; returns what fired, by precedence."""
+        """Begin a cycle; returns the triggers that fired, by precedence."""
         causes = {*self._requests, *self.engine.begin(AGENT, self.now())}
         self.running = True
         self._requests.clear()
@@ -177,7 +177,7 @@ class Triggers:
         self._overdue &= open_keys
 
     def save(self, state: CortexState) -> None:
-        """Write to the state what `load` reads."""
+        """Write to the state; see `load`."""
         self._prune()
         state.engine = b64encode(self.engine.save()).decode()
         state.engine_at = self.now()

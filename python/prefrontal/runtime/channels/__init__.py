@@ -1,1 +1,1 @@
-"""Where messages come from and go to: terminal, JSON lines, HTTP."""
+"""Channels for messages: terminal, JSON lines, HTTP."""

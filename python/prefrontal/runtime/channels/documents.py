@@ -1,4 +1,4 @@
-"""Messages as JSON objects, as they come from outside and go there."""
+"""Messages as JSON objects."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ KEYS = ("id", "channel_id", "sender_id", "sender_name", "content", "reply_to", "
 
 
 def parse_message(data: bytes | str, channel_type: str, now: float) -> IncomingMessage:
-    """A message from a JSON object with `sender_id` and `content`; the other keys are optional.
+    """Parse a JSON object with `sender_id`, `content` and optional keys. now: Unix seconds.
 
-    id: made up when missing. channel_id: the sender's id when missing. metadata: put under
-    "client", so that nobody outside can set a mark of the runtime. now: Unix seconds, its time.
-    Raises InputError naming the key, the rule and the value.
+    A missing id is generated, a missing channel_id is the sender's id. metadata goes under
+    "client", so that clients cannot set marks of the runtime. Raises InputError naming the key, the
+    rule and the value.
     """
     try:
         document = json.loads(data)
@@ -33,7 +33,7 @@ def parse_message(data: bytes | str, channel_type: str, now: float) -> IncomingM
 
 
 def message_of(document: object, channel_type: str, now: float) -> IncomingMessage:
-    """The same, from a JSON object that is parsed already."""
+    """As `parse_message`, from a decoded object."""
     if not isinstance(document, dict):
         raise InputError(f"message must be a JSON object, got {document!r:.80}")
     unknown = sorted(set(document) - set(KEYS))
@@ -80,7 +80,7 @@ def _name(document: Mapping[str, Any], key: str, default: str | None = None) -> 
 
 
 def reply_document(message: OutgoingMessage) -> dict[str, Any]:
-    """A message of the agent: a "reply" to one, or a "message" of its own accord."""
+    """A message of the agent: a "reply", or a "message" on its own initiative."""
     return {
         "type": "reply" if message.reply_to else "message",
         "reply_to": message.reply_to,
@@ -91,7 +91,7 @@ def reply_document(message: OutgoingMessage) -> dict[str, Any]:
 
 
 def silence_document(message: IncomingMessage) -> dict[str, Any]:
-    """The reply to a message that got none: it was dropped, or its answer held back."""
+    """The empty reply to a message that got no answer."""
     return {
         "type": "reply",
         "reply_to": message.id,

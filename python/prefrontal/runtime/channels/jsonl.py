@@ -1,4 +1,4 @@
-"""The channel of programs: JSON objects, one a line, in on one descriptor and out on another."""
+"""The channel for programs: one JSON object a line, in and out."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from .writer import Writer
 
 
 class JsonLinesChannel(Plugin):
-    """One message a line in; for each one reply a line out, also for one that got no answer.
+    """Reads a message a line and writes a reply a line, an empty one where there is no answer.
 
-    A line that is no message gets {"type": "error", "line": its number, "error": a sentence}. When
-    the input ends and everything is answered the agent stops. Lines are written whole.
+    An invalid line gets {"type": "error", "line": its number, "error": a sentence}. Stops the agent
+    at end of input, after the last answer.
     """
 
     meta = PluginMeta(
@@ -46,7 +46,7 @@ class JsonLinesChannel(Plugin):
 
     async def start(self) -> None:
         self._inbox.open()
-        if self._reader is not None:  # a start in a new event loop finds it reading
+        if self._reader is not None:  # started again in a new event loop: still reading
             return
         descriptor = standard_input() if self._stdin is None else self._stdin
         self._reader = LineReader(descriptor, self._take, self._end)
@@ -60,21 +60,21 @@ class JsonLinesChannel(Plugin):
 
     @property
     def output_failed(self) -> bool:
-        """Whether an answer could not be written."""
+        """Whether writing an answer failed."""
         return self._writer.failed
 
     def receive(self) -> list[IncomingMessage]:
         return self._inbox.take_all()
 
     async def send(self, message: OutgoingMessage) -> bool:
-        """Write it as a line."""
+        """Write a message as a line."""
         if message.reply_to:
             self._answered.add((message.channel_id, message.reply_to))
         await in_thread(self._write, reply_document(message))
         return True
 
     async def handled(self, ctx: dict[str, Any]) -> None:
-        """Say so when a message got no answer."""
+        """Write an empty reply where there is no answer."""
         message: IncomingMessage = ctx["message"]
         if message.channel_type != self.meta.id:
             return
@@ -84,7 +84,7 @@ class JsonLinesChannel(Plugin):
         self._answered.discard(key)
 
     def _take(self, line: bytes | None) -> None:
-        """In the reader's thread."""
+        """Handle a line; runs in the reader's thread."""
         self._lines += 1
         if line is not None and not line.strip():
             return
@@ -105,7 +105,7 @@ class JsonLinesChannel(Plugin):
         registry_of(self).request_stop(patient=True)
 
     def _write(self, document: dict[str, Any]) -> None:
-        """One line, whole. When nobody reads any more the agent has nothing left to do here."""
+        """Write a line; stops the agent when the output is closed."""
         try:
             self._writer.write(json.dumps(document, ensure_ascii=False) + "\n")
         except PrefrontalError:

@@ -1,4 +1,4 @@
-"""Lines of a file descriptor, read by a thread that can be stopped while it waits."""
+"""Reads lines of a file descriptor in a thread that can be stopped while it waits."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _CHUNK = 1 << 16
 
 
 def standard_input() -> int:
-    """Its descriptor. Raises SourceError when the process was started without one."""
+    """The descriptor of standard input. Raises SourceError if the process has none."""
     if sys.stdin is None:
         raise SourceError("standard input must be open, it is closed")
     return sys.stdin.fileno()
 
 
 class LineReader:
-    """Calls `on_line` with each line without its end, then `on_end`, both in its own thread.
+    """Calls `on_line` with each line without its newline, then `on_end`, both in its own thread.
 
-    A line longer than `longest` bytes is given to `on_line` as None. A last line needs no end.
+    Passes None for a line of more than `longest` bytes. The last line needs no newline.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class LineReader:
         self._on_line = on_line
         self._on_end = on_end
         self._longest = longest
-        self._held = bytearray()
+        self._rest = bytearray()
         self._skipping = False
         self._stop_read, self._stop_write = os.pipe()
         self._thread = threading.Thread(target=self._run, name="prefrontal-lines", daemon=True)
@@ -48,11 +48,11 @@ class LineReader:
         self._thread.start()
 
     def stop(self) -> None:
-        """End, and wait for the thread; `on_end` is not called for this."""
+        """Stop and join the thread, without calling `on_end`."""
         os.write(self._stop_write, b"x")
         if self._thread.is_alive():
             self._thread.join(timeout=PATIENCE_S)
-        if self._thread.is_alive():  # whoever it calls does not return
+        if self._thread.is_alive():  # a callback does not return
             return
         os.close(self._stop_read)
         os.close(self._stop_write)
@@ -67,24 +67,24 @@ class LineReader:
                 return
             try:
                 chunk = os.read(self._descriptor, _CHUNK)
-            except OSError:  # a terminal that is gone
+            except OSError:  # the terminal is gone
                 chunk = b""
             if not chunk:
                 break
             self._take(chunk)
-        if self._held or self._skipping:
-            self._give(bytes(self._held))
+        if self._rest or self._skipping:
+            self._give(bytes(self._rest))
         self._on_end()
 
     def _take(self, chunk: bytes) -> None:
-        *ended, rest = (bytes(self._held) + chunk).split(b"\n")
-        self._held.clear()
+        *ended, rest = (bytes(self._rest) + chunk).split(b"\n")
+        self._rest.clear()
         for line in ended:
             self._give(line)
         if len(rest) > self._longest:
             self._skipping = True
             rest = b""
-        self._held += rest
+        self._rest += rest
 
     def _give(self, line: bytes) -> None:
         too_long = self._skipping or len(line) > self._longest

@@ -18,7 +18,7 @@ FAREWELLS = frozenset({"/quit", "/exit", "/bye"})
 HELP = "/help"
 PROMPT = "> "
 _COMMAND = re.compile(r"/[A-Za-z?-]*(?=\s|$)")
-"""A slash and one word; /etc/hosts is none."""
+"""A slash and one word; does not match /etc/hosts."""
 _HELP = """\
 /help    this list
 /quit    end, once everything is answered; also /exit, /bye and Ctrl-D
@@ -28,11 +28,11 @@ Anything else goes to {agent}.
 
 
 class TerminalChannel(Plugin):
-    """Each line is a message of the peer `peer_id`; answers are written as they come.
+    """Each line is a message of the peer `peer_id`; writes answers as they arrive.
 
-    name: how the person is called. agent: how the agent is. stdin, stdout: file descriptors.
-    prompt: shown when it is the person's turn. /quit, or the end of the input, ends the agent once
-    everything is answered; /help lists what else is no message.
+    name, agent: the names of the person and the agent. stdin, stdout: file descriptors. prompt:
+    shown when it is the person's turn. /quit or end of input stops the agent after the last
+    answer; /help lists the other commands.
     """
 
     meta = PluginMeta(
@@ -71,7 +71,7 @@ class TerminalChannel(Plugin):
     async def start(self) -> None:
         self._ended = False
         self._inbox.open()
-        if self._reader is not None:  # a start in a new event loop finds it reading
+        if self._reader is not None:  # started again in a new event loop: still reading
             return
         descriptor = standard_input() if self._stdin is None else self._stdin
         self._reader = LineReader(descriptor, self._take, self._end)
@@ -86,27 +86,27 @@ class TerminalChannel(Plugin):
 
     @property
     def output_failed(self) -> bool:
-        """Whether an answer could not be written."""
+        """Whether writing an answer failed."""
         return self._writer.failed
 
     def receive(self) -> list[IncomingMessage]:
         return self._inbox.take_all()
 
     def send(self, message: OutgoingMessage) -> bool:
-        """Show it; nothing in it can steer the terminal."""
+        """Show a message without control characters."""
         lines = [one_line(line) for line in message.content.splitlines()] or [""]
         text = "\n".join([f"{one_line(self._agent)}: {lines[0]}", *lines[1:]])
         self._show(f"{text}\n")
         return True
 
     def handled(self, ctx: dict[str, object]) -> None:
-        """It is the person's turn again."""
+        """Show the prompt again."""
         message = ctx.get("message")
         if isinstance(message, IncomingMessage) and message.channel_type == self.meta.id:
             self._show(self._prompt)
 
     def _take(self, line: bytes | None) -> None:
-        """In the reader's thread."""
+        """Handle a line; runs in the reader's thread."""
         if self._ended:
             return
         text = (line or b"").decode("utf-8", "replace").strip()

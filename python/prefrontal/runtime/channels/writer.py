@@ -1,4 +1,4 @@
-"""Text to a file descriptor, whole pieces from any thread."""
+"""Writes texts to a file descriptor, each in one piece."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...errors import PrefrontalError
 
 
 class Writer:
-    """Writes to the descriptor, without one to standard output. failed: something was lost."""
+    """Writes to a descriptor (None: standard output) from any thread. failed: a write failed."""
 
     def __init__(self, descriptor: int | None = None) -> None:
         self._descriptor = descriptor
@@ -19,7 +19,7 @@ class Writer:
         self.failed = False
 
     def write(self, text: str) -> None:
-        """Write it all. Raises PrefrontalError when nobody reads any more."""
+        """Write all of a text. Raises PrefrontalError when the output is closed."""
         left = memoryview(text.encode("utf-8", "replace"))
         try:
             descriptor = _standard_output() if self._descriptor is None else self._descriptor

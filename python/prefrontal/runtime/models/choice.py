@@ -1,4 +1,4 @@
-"""From a name in the configuration to a model, made when it is first asked."""
+"""Models by their names in the configuration."""
 
 from __future__ import annotations
 
@@ -19,16 +19,15 @@ from .settings import ModelSettings, model_settings
 
 KNOWN = ("rules", "openai-compatible", "anthropic", "google", "replay", "scripted")
 MAIN = ("", "main", "subagent")
-"""Names for the agent's own model, wherever another one may be named."""
+"""Names that mean the agent's own model."""
 
 
 def choose(
     name: str, settings: ModelSettings, *, clock: Clock | None = None, folder: Path | None = None
 ) -> LLMProvider:
-    """The model of that name. folder: what a relative cassette is relative to.
+    """Make the model of that name. folder: the base of a relative cassette.
 
-    Raises InputError for a name that nobody knows, naming those that are, and for settings that
-    the model cannot do with.
+    Raises InputError for an unknown name and for settings that the model cannot use.
     """
     if name == "rules":
         return RulesModel()
@@ -53,7 +52,7 @@ def _replay(settings: ModelSettings, clock: Clock | None, folder: Path | None) -
 
 
 class ModelPlugin(Plugin):
-    """A model as a plugin: its id is the name of the provider."""
+    """A model as a plugin; its id is the provider's name."""
 
     def __init__(self) -> None:
         self._config: dict[str, Any] = {}
@@ -97,7 +96,7 @@ class ModelPlugin(Plugin):
 
 
 def create_model(provider: str) -> ModelPlugin:
-    """The plugin with the model of that name. Raises InputError for one that nobody knows."""
+    """The plugin of a model. Raises InputError for an unknown name."""
     if provider not in KNOWN:
         raise InputError(f"provider must be one of {', '.join(KNOWN)}, got {provider!r}")
     meta = PluginMeta(
@@ -112,7 +111,7 @@ def create_model(provider: str) -> ModelPlugin:
 
 
 class Models:
-    """The models that can be asked for by name, each made once."""
+    """Models by name, each made once."""
 
     def __init__(self, config: Mapping[str, Any], registry: Registry) -> None:
         self._config = config
@@ -120,9 +119,9 @@ class Models:
         self._made: dict[str, LLMProvider] = {}
 
     def get(self, name: str | None = None) -> LLMProvider | None:
-        """The model of that name; without one the agent's own, None when it has none.
+        """The model of that name; without a name the agent's own, or None.
 
-        Raises InputError for a name that nobody knows or settings that do not fit it.
+        Raises InputError for an unknown name or unusable settings.
         """
         main: Any = self._registry.get_by_capability("llm")
         if not name or name in MAIN or (main is not None and name == name_of(main)):
@@ -134,12 +133,12 @@ class Models:
         return self._made[name]
 
     async def close(self) -> None:
-        """Let go of the connections of those that were made here."""
+        """Close the models that were made here."""
         while self._made:
             await close(self._made.popitem()[1])
 
 
 def name_of(provider: object) -> str:
-    """What the configuration calls a model: its `name`, else its plugin's id, else ""."""
+    """The name of a model: its `name`, else its plugin's id, else ""."""
     name = getattr(provider, "name", None) or getattr(getattr(provider, "meta", None), "id", None)
     return name if isinstance(name, str) else ""

@@ -1,6 +1,6 @@
-"""A model behind HTTP: any server that speaks the OpenAI chat API, Anthropic's or Google's.
+"""A model over HTTP: a server with the OpenAI chat API, Anthropic's or Google's.
 
-The client library is imported in a thread when the first question is asked: that takes a second.
+A thread imports the client library at the first question, since that takes a second.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ _GROUPS = {"openai-compatible": "openai", "anthropic": "anthropic", "google": "g
 
 
 class RemoteModel:
-    """Asks over HTTP, each question once unless `retries` says otherwise.
+    """Asks over HTTP, once unless `retries` says otherwise.
 
-    Raises InputError when it is made with settings that cannot work, PrefrontalError when the
-    package or the key is missing.
+    Raises InputError for unusable settings, PrefrontalError when the package or the key is missing.
     """
 
     def __init__(self, name: str, settings: ModelSettings) -> None:
@@ -49,9 +48,9 @@ class RemoteModel:
         *,
         output_schema: Mapping[str, Any] | None = None,
     ) -> LLMResponse:
-        """The answer. output_schema: the JSON schema that it keeps to, as far as the server can.
+        """The answer. output_schema: its JSON schema, as far as the server enforces it.
 
-        Raises PrefrontalError with a sentence that says why there is none.
+        Raises PrefrontalError with the reason when there is no answer.
         """
         client = await self._connected()
         try:
@@ -62,7 +61,7 @@ class RemoteModel:
             raise PrefrontalError(client.sentence(error)) from error
 
     async def close(self) -> None:
-        """Let go of the connections; a later question opens new ones."""
+        """Close the connections; a later question opens new ones."""
         client, self._client = self._client, None
         if client is not None:
             await client.close()

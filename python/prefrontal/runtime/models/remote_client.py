@@ -1,6 +1,6 @@
-"""The client library's side of `RemoteModel`: its types, and what its errors mean.
+"""The client library's side of `RemoteModel`: its types, and the meaning of its errors.
 
-Only `openai_compatible` imports this module, when a question is asked.
+Only `openai_compatible` imports this module, at the first question.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class RemoteClient:
         max_tokens: int,
         schema: Mapping[str, Any] | None,
     ) -> LLMResponse:
-        """The answer. Raises what the library raises; PrefrontalError for a broken tool call."""
+        """The answer. Raises as the library; PrefrontalError for a broken tool call."""
         name = model or self._settings.model
         if name not in self._models:
             self._models[name] = _model(self._name, name, self._provider)
@@ -75,7 +75,7 @@ class RemoteClient:
             """Leaving it closes its connections."""
 
     def sentence(self, error: Exception) -> str:
-        """What went wrong, for people."""
+        """The error, for people."""
         server = f"the model {self._settings.model!r} at {self._settings.base_url or self._name}"
         if isinstance(error, exceptions.ModelAuthenticationError):
             variable = self._settings.api_key_env
@@ -130,7 +130,7 @@ def _model(provider_name: str, name: str, provider: Any) -> Model[Any]:
 
 
 def _requests(messages: Sequence[Mapping[str, Any]]) -> Iterator[ModelMessage]:
-    """The conversation in the library's words."""
+    """The conversation in the library's types."""
     names: dict[str, str] = {}
     for message in messages:
         role, content = message.get("role"), str(message.get("content") or "")

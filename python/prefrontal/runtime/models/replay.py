@@ -1,4 +1,4 @@
-"""A model whose replies were recorded: what was asked before is answered as before, offline."""
+"""A model that answers from recorded replies, offline."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ..model_call import ask, close
 from ..threads import in_thread
 
 LARGEST_RECORD = 4 << 20
-"""Most bytes of a recorded reply."""
+"""Bytes of the largest recorded reply."""
 
 
 class ReplayModel:
-    """Replies from a folder, `<hash of the request>.json` each.
+    """Replies from a folder, one in each `<hash of the request>.json`.
 
-    recorded: the model that is asked for what is not there yet; its reply is then kept. The
-    request stands beside it without its secrets, for people; the hash is of the request itself.
+    recorded: the model to ask where no reply is recorded yet; records its reply. The file also
+    holds the request, redacted, for people; the hash is of the unredacted request.
     """
 
     name = "replay"
@@ -41,7 +41,7 @@ class ReplayModel:
         *,
         output_schema: Mapping[str, Any] | None = None,
     ) -> LLMResponse:
-        """The recorded reply. Raises SourceError when there is none, or it cannot be read."""
+        """The recorded reply. Raises SourceError when it is missing or cannot be read."""
         request: dict[str, Any] = {
             "messages": [dict(message) for message in messages],
             "tools": [dict(tool) for tool in tools or ()],
@@ -72,7 +72,7 @@ class ReplayModel:
 
 
 def request_key(request: Mapping[str, Any]) -> str:
-    """What a reply to the request is filed under: the SHA-256 of its JSON, hexadecimal."""
+    """The name of a request's file: the SHA-256 of its JSON, hexadecimal."""
     text = json.dumps(request, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 

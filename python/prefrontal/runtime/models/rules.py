@@ -1,4 +1,4 @@
-"""No model at all: a few rules that really answer, and say that there is no model."""
+"""Answers by rules, for an agent without a model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...plugin.messages import SYSTEM_SENDER
 from ...redaction import redact
 
 SEND = "send_message"
-"""The tool by which a directive is followed."""
+"""The tool that carries out a directive."""
 
 _GREETING = re.compile(
     r"\W*(hi|hello|hey|greetings|good (morning|afternoon|evening)|hallo|hola|bonjour)\b", re.I
@@ -28,10 +28,10 @@ _NO_MODEL = "no language model is configured here"
 
 
 class RulesModel:
-    """The same answer to the same message, in one or two sentences.
+    """Answers in one or two sentences, deterministically.
 
-    It greets, takes note, and follows a directive of the reflective loop by sending its message.
-    Only a message that the runtime itself made is a directive, whatever a peer writes.
+    Greets, acknowledges, and follows a directive of the reflective loop by sending its message.
+    Only internal messages are directives, whatever a peer writes.
     """
 
     name = "rules"

@@ -1,4 +1,4 @@
-"""A model that says what it was told to say: for tests and demonstrations."""
+"""A model with scripted replies, for tests and demonstrations."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ScriptedModel:
         model: str | None = None,
         max_tokens: int = 2048,
     ) -> LLMResponse:
-        """The next reply. Raises PrefrontalError when there is none left, or it is an error."""
+        """The next reply. Raises PrefrontalError when none is left, or for a scripted error."""
         turn = len(self.asked)
         self.asked.append(list(messages))
         count = len(self._replies)

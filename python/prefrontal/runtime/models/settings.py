@@ -1,4 +1,4 @@
-"""The key `llm` of prefrontal.yml: which model, where, and within what bounds."""
+"""The key `llm` of prefrontal.yml: the model, its server and its limits."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ OUTPUT_MODES = ("native", "prompted", "text")
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """What a model is told.
+    """Settings of a model.
 
-    base_url: of the server, ending in /v1 as a rule. api_key_env: the environment variable with
-    the key, for a server that wants one. max_tokens: most of an answer, when the caller does not
-    say. timeout_seconds: for one request. retries: of a request that failed. output: how a wanted
-    schema is made to hold: "native" (the server holds the model to it), "prompted" (the model is
-    asked to), "text" (it is not told). cassette: the folder of recorded replies; record: the model
-    that is asked when there is none, and recorded. replies, repeat: what `scripted` says, and
-    whether it starts again at the end.
+    base_url: of the server, usually ending in /v1. api_key_env: the environment variable with the
+    key. max_tokens: of an answer, unless the caller asks otherwise. timeout_seconds: of a request.
+    retries: of a failed request. output: how to enforce a schema: "native" (by the server),
+    "prompted" (by asking the model), "text" (not at all). cassette: the folder of recorded replies;
+    record: the model to ask and record where there is none. replies, repeat: the script of
+    `scripted`, and whether it starts again at the end.
     """
 
     model: str = ""
@@ -57,7 +56,7 @@ def model_settings(llm: object) -> ModelSettings:
 
 
 def _broken_rule(key: str, value: object) -> str:
-    """The rule that the value breaks; "" when it is fine."""
+    """The rule that the value breaks; "" if it breaks none."""
     if key == "max_tokens":
         return "" if _whole(value, 1, 1_000_000) else "be a whole number above 0"
     if key == "retries":

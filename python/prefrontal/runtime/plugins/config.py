@@ -1,4 +1,4 @@
-"""The configuration, read again when its files change."""
+"""The configuration, reread when its files change."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ConfigPlugin(Plugin):
         return self._config
 
     def refresh(self) -> dict[str, Any]:
-        """The configuration of now. One that cannot be read leaves the old one, with a warning."""
+        """The current configuration; warns and keeps the old one when it cannot be read."""
         state = self._state()
         if self._read is None or state == self._seen:
             return self._config

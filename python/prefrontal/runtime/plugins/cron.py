@@ -1,4 +1,4 @@
-"""Cron: what the agent does by the clock."""
+"""Cron: the agent's scheduled jobs."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from ..schedule import QuietHours, Timetable, local_time, parse_quiet_hours, par
 from ..workspace_files import locate, read_start, workspace_of
 
 CHECK_S = 30.0
-"""How often a running agent looks whether a job is due."""
+"""How often a running agent checks for due jobs."""
 LONGEST_PROMPT = 32_000
-"""Most characters of a prompt_file."""
+"""Characters read of a prompt_file."""
 
 
 @dataclass(slots=True)
@@ -39,9 +39,9 @@ class _Planned:
 
 
 class CronPlugin(Plugin):
-    """Runs the jobs of cron.jobs when they are due, each only once at a time.
+    """Runs the jobs of cron.jobs when they are due.
 
-    A job in its quiet hours, or one that still runs, is left out until it is due again.
+    Skips a job in its quiet hours, and one that is still running.
     """
 
     meta = PluginMeta(
@@ -79,7 +79,7 @@ class CronPlugin(Plugin):
         self._config, self._configured = config, jobs
 
     async def start(self) -> None:
-        self._planned.clear()  # a start in a new event loop finds them
+        self._planned.clear()  # started again in a new event loop: plan anew
         for job in self._configured:
             self._plan(job)
         if getattr(self.registry, "background", False):
@@ -95,9 +95,9 @@ class CronPlugin(Plugin):
         self._queue.clear()
 
     def add(self, job: CronJob, *, own: bool = False) -> None:
-        """Run one more job from now on. own: it belongs to the agent, with "__" in its name.
+        """Add a job. own: it belongs to the agent, with "__" in its name.
 
-        Raises ValueError for a name that is taken or kept for the agent's own jobs.
+        Raises ValueError for a name that is in use or reserved for the agent's own jobs.
         """
         if own != job.is_own:
             raise ValueError(
@@ -108,22 +108,22 @@ class CronPlugin(Plugin):
         self._plan(job)
 
     def remove(self, name: str) -> None:
-        """Run it no more. Raises ValueError for the agent's own jobs and for what is no job."""
+        """Remove a job. Raises ValueError for the agent's own jobs and for an unknown name."""
         if OWN in name:
             raise ValueError(f"name must not be that of one of the agent's own jobs, got {name!r}")
         if self._planned.pop(name, None) is None:
             raise ValueError(f"name must be that of a job, got {name!r}")
 
     def jobs(self) -> Sequence[CronJob]:
-        """All jobs, in the order in which they were added."""
+        """All jobs, in order of addition."""
         return [planned.job for planned in self._planned.values()]
 
     async def tick(self, ctx: Mapping[str, Any]) -> None:
-        """Run what is due and wait for it."""
+        """Run the due jobs and wait for them."""
         await asyncio.gather(*self._due(ctx["now"], ctx["monotonic"]))
 
     async def poll(self) -> list[IncomingMessage]:
-        """The questions of jobs in the main session, each once."""
+        """Return the questions of jobs in the main session, each once."""
         queue, self._queue = self._queue, []
         return queue
 
@@ -190,7 +190,7 @@ class CronPlugin(Plugin):
             planned.runs = False
 
     def _prompt(self, job: CronJob) -> str:
-        """The question as it is now; "" for an empty file or one that is not there."""
+        """The current question; "" for an empty or missing file."""
         if job.prompt:
             return job.prompt
         path = locate(workspace_of(self.registry, self._config), job.prompt_file)
@@ -212,7 +212,7 @@ class CronPlugin(Plugin):
         registry_of(self).wake()
 
     async def _ask_subagent(self, job: CronJob, prompt: str) -> tuple[str, str | None]:
-        """What the subagent said, and why it did not."""
+        """The subagent's answer and error."""
         subagent: Any = self.registry.get_by_capability("subagent")
         if subagent is None or not getattr(subagent, "available", True):
             return "", "No LLM provider available"

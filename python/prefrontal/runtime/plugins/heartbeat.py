@@ -1,4 +1,4 @@
-"""The heartbeat: every quarter of an hour the agent looks at what HEARTBEAT.md asks of it."""
+"""The heartbeat: every 15 minutes the agent does what HEARTBEAT.md asks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DEFAULTS = {
 
 
 class HeartbeatPlugin(Plugin):
-    """A job of its own in cron; off unless heartbeat.enabled. An empty file asks nothing.
+    """Adds a job to cron if heartbeat.enabled. Skips an empty file.
 
     Configuration: heartbeat, with the keys of a job but the name.
     """
@@ -58,7 +58,7 @@ class HeartbeatPlugin(Plugin):
             cron.add(self._job, own=True)
 
     async def stop(self) -> None:
-        """Nothing: it ends with cron."""
+        """Do nothing: the job ends with cron."""
 
 
 def create_plugin() -> HeartbeatPlugin:

@@ -10,7 +10,7 @@ from ..log_lines import LEVELS, show
 
 
 class LoggerPlugin(Plugin):
-    """Shows what is at least as grave as `logging.level` (default "info")."""
+    """Shows lines of `logging.level` (default "info") and above."""
 
     meta = PluginMeta(id="logger", version="1", capabilities=["logging"], priority=5)
 
@@ -30,7 +30,7 @@ class LoggerPlugin(Plugin):
     async def stop(self) -> None: ...
 
     def show_line(self, level: str, plugin_id: str, message: str) -> None:
-        """Show one line, when it is grave enough."""
+        """Show a line, if its level is high enough."""
         if LEVELS.index(level) >= LEVELS.index(self._level):
             show((level, plugin_id, message), self._stream or sys.stderr)
 

@@ -1,4 +1,4 @@
-"""The loop: what is polled is handled, each message through its points to its answer."""
+"""The loop: polls messages and handles each through its hooks."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from ..sender_order import SenderOrder
 from ..turn import MessageTurn
 
 GRACE_S = 5.0
-"""How much longer than a model's own limit the loop waits: its own error says more."""
+"""How much longer than the model's own limit the loop waits, since the model's error says more."""
 PROMPT = "You are {name}, an assistant who answers the people who write to you. Be brief and exact."
 
 
 class LoopPlugin(Plugin):
-    """Handles messages, those of one poll concurrently, those of one sender in their order."""
+    """Handles the messages of a poll concurrently, those of one sender in order."""
 
     meta = PluginMeta(
         id="loop",
@@ -66,7 +66,7 @@ class LoopPlugin(Plugin):
         return registry_of(self)
 
     async def poll(self) -> list[IncomingMessage]:
-        """What the channels, cron and the like have now."""
+        """The messages that channels, cron and other plugins have now."""
         polled = await self._all.collect(hook_name(hookspecs.session_poll_messages))
         for plugin_id, error in polled.failures:
             failure: hookspecs.ErrorContext = {
@@ -84,7 +84,7 @@ class LoopPlugin(Plugin):
         ]
 
     async def handle(self, message: IncomingMessage) -> OutgoingMessage | None:
-        """The answer that was sent; None for a message seen before, dropped or held back."""
+        """Handle a message; returns the answer as sent, None for a duplicate or without one."""
         reply: OutgoingMessage | None = None
         try:
             if self._seen is not None and self._seen.add(message.event_id):
@@ -97,7 +97,7 @@ class LoopPlugin(Plugin):
         return reply
 
     async def handle_all(self, messages: list[IncomingMessage]) -> None:
-        """Handle them concurrently; one that fails is logged, the others go on."""
+        """Handle messages concurrently; logs those that fail."""
         done = await asyncio.gather(*map(self.handle, messages), return_exceptions=True)
         for message, outcome in zip(messages, done, strict=True):
             if isinstance(outcome, Exception):

@@ -1,4 +1,4 @@
-"""Memory: one door to all plugins that keep texts by key."""
+"""Memory: the interface to all plugins that store texts by key."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..dispatch import resolved
 
 
 class MemoryPlugin(Plugin):
-    """Stores with all that implement `memory.store` and asks those of the other two hooks.
+    """Writes to all implementers of `memory.store`, and reads from those of the other two hooks.
 
     `plugin.hookspecs` says what these take and return.
     """
@@ -32,16 +32,16 @@ class MemoryPlugin(Plugin):
         pass
 
     async def store(self, key: str, content: str) -> None:
-        """Keep the text under the key in every store there is.
+        """Store the text under the key in every store.
 
-        Raises PrefrontalError when one of them could not, after all were asked, or there is none.
+        Raises PrefrontalError when there is none, or when one of them failed, after trying all.
         """
         failed: list[str] = []
         stores = self.registry.get_implementations(hook_name(hookspecs.memory_store))
         for plugin_id, plugin, method in stores:
             try:
                 await resolved(getattr(plugin, method)({"key": key, "content": content}))
-            except Exception as error:  # noqa: BLE001 - the others are asked all the same
+            except Exception as error:  # noqa: BLE001 - try the others
                 failed.append(f"{plugin_id}: {error}")
         if not stores:
             raise PrefrontalError(f"{key!r} must have a store to be kept in, got no such plugin")
@@ -49,12 +49,12 @@ class MemoryPlugin(Plugin):
             raise PrefrontalError("; ".join(failed))
 
     async def retrieve(self, key: str) -> str | None:
-        """The first text that is not empty; None when nobody has one."""
+        """The first text that is not empty, or None."""
         texts = await collect(self.registry, hookspecs.memory_retrieve, {"key": key})
         return next((text for text in texts if isinstance(text, str) and text), None)
 
     async def search(self, query: str) -> Sequence[tuple[str, float]]:
-        """Keys and how well each fits, the best first; a key of several stores counts once."""
+        """Keys with their scores, the best first; a key of several stores counts once."""
         best: dict[str, float] = {}
         for pairs in await collect(self.registry, hookspecs.memory_search, {"query": query}):
             for key, score in pairs:

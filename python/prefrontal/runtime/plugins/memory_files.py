@@ -18,9 +18,9 @@ Result = TypeVar("Result")
 
 
 class MemoryFilesPlugin(Plugin):
-    """Keeps each text in a file. One thread does it: what is stored later is written later.
+    """Stores each text in a file, by one thread, so that writes keep their order.
 
-    Without a workspace texts are kept until the process ends.
+    Without a workspace, holds texts in memory.
     """
 
     meta = PluginMeta(
@@ -52,7 +52,7 @@ class MemoryFilesPlugin(Plugin):
             self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="prefrontal-memory")
 
     async def stop(self) -> None:
-        """Wait until what was handed in is written."""
+        """Wait for pending writes."""
         if self._thread is not None:
             await asyncio.get_running_loop().run_in_executor(self._thread, lambda: None)
             self._thread.shutdown()

@@ -1,4 +1,4 @@
-"""Keeps what was announced, for whoever looks: in memory, and in a file of JSON lines."""
+"""Keeps events in memory and in a file of JSON lines."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ JUDGMENTS = frozenset({"ledger.after_assess", "cortex.after_assess", "cortex.aft
 
 
 class ObservabilityPlugin(Plugin):
-    """Listens to every announcement of the registry; changes nothing and holds up nobody.
+    """Records the events of the registry.
 
-    Settings under `observability`: capacity (events kept in memory), events (only these types;
-    default all), file (where each is appended as a line of JSON; it is never shortened).
+    Settings under `observability`: capacity (events in memory), events (their types; default all),
+    file (gets each event as a line of JSON; never truncated).
     """
 
     meta = PluginMeta(id="observability", version="1", capabilities=["observability"], priority=22)
@@ -45,7 +45,7 @@ class ObservabilityPlugin(Plugin):
         self._path = Path(str(section["file"])).expanduser() if section.get("file") else None
 
     async def start(self) -> None:
-        await self.stop()  # a start in a new event loop finds it listening
+        await self.stop()  # started again in a new event loop: still subscribed
         if self._path is not None:
             try:
                 self._file = self._path.open("a", encoding="utf-8")
@@ -68,7 +68,7 @@ class ObservabilityPlugin(Plugin):
 
     @property
     def judgments(self) -> list[dict[str, Any]]:
-        """Those of assessments, of either author, and of reflections."""
+        """The events of assessments and reflections."""
         return [event for event in self._events if event["type"] in JUDGMENTS]
 
     def _keep(self, envelope: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Brings messages from channels to the loop and answers back to the channel they belong to."""
+"""Routes messages from channels to the loop, and answers back to their channels."""
 
 from __future__ import annotations
 
@@ -41,12 +41,11 @@ SEND_MESSAGE: dict[str, Any] = {
 
 
 class SessionPlugin(Plugin):
-    """Routes by channel type, which is the id of the channel's plugin.
+    """Routes by channel type, the id of the channel's plugin.
 
-    A channel is a plugin with the capability "channel" that implements `session.receive` (no
-    argument; a list of IncomingMessage), `session.send` (an OutgoingMessage; False when it could
-    not) and perhaps `session.typing`. In a runtime without background tasks a message for a channel
-    that is not there counts as sent, so that it can be looked at.
+    A channel is a plugin with the capability "channel" that implements `session.receive`,
+    `session.send` and optionally `session.typing`. In a runtime without background tasks, a message
+    for a missing channel counts as sent, so that tests can inspect it.
     """
 
     meta = PluginMeta(
@@ -91,7 +90,7 @@ class SessionPlugin(Plugin):
         return list(self._sent)
 
     async def receive(self) -> list[IncomingMessage]:
-        """What all channels have now; nobody outside may speak as the runtime itself."""
+        """The messages of all channels; drops those that claim to be internal."""
         if self.clock.monotonic() - self._saved_at >= SAVED_EVERY_S:
             await self._save()
         results = await collect(self.registry, hookspecs.session_receive)
@@ -104,7 +103,7 @@ class SessionPlugin(Plugin):
         return [each for each in messages if is_sound(each) and not each.is_internal]
 
     async def send(self, message: OutgoingMessage) -> bool | None:
-        """Hand it to its channel; None when there is none. Raises what the channel raises."""
+        """Send by the message's channel; None without one. Raises what the channel raises."""
         hook = hookspecs.session_send
         is_sent = await self._to_channel(hook, message.channel_type, message)
         if is_sent is None:
@@ -122,7 +121,7 @@ class SessionPlugin(Plugin):
         return [plugin.meta.id for plugin in self.registry.all_with_capability("channel")]
 
     def remember_channel(self, ctx: dict[str, Any]) -> dict[str, Any]:
-        """Keep where the peer wrote last."""
+        """Remember where the peer wrote last."""
         if not ctx.get("internal") and ctx.get("sender_id"):
             peer_id = str(ctx["sender_id"])
             name = str(ctx.get("sender") or peer_id)
@@ -134,7 +133,7 @@ class SessionPlugin(Plugin):
         return [SEND_MESSAGE]
 
     async def execute(self, name: str, args: Mapping[str, Any]) -> str:
-        """Send a message to a peer; what became of it, for the model."""
+        """Send a message to a peer; returns the outcome as text for the model."""
         peer_id, text = str(args["peer_id"]), str(args["text"]).strip()
         place = self._book.get(peer_id)
         if place is None:
@@ -167,14 +166,14 @@ class SessionPlugin(Plugin):
         return self.registry.get_by_capability("memory")  # type: ignore[return-value]
 
     async def _save(self) -> None:
-        """Write down where peers wrote last, when that has changed."""
+        """Store where peers wrote last, if that has changed."""
         self._saved_at = self.clock.monotonic()
         memory = self._memory
         if memory is None or not self._book.changed:
             return
         try:
             await memory.store(MEMORY_KEY, self._book.written())
-        except Exception as error:  # noqa: BLE001 - it is known here as long as the agent runs
+        except Exception as error:  # noqa: BLE001 - it stays in memory while the agent runs
             self.log_warn(f"Where peers wrote last could not be kept: {error}")
 
     def _is_watched(self) -> bool:
@@ -182,7 +181,7 @@ class SessionPlugin(Plugin):
 
 
 def is_sound(message: object) -> bool:
-    """Whether what a channel brought is a message with texts where they belong, of usual length."""
+    """Whether an object is a message with valid fields of bounded length."""
     return (
         isinstance(message, IncomingMessage)
         and isinstance(message.content, str)

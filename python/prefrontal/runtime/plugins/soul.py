@@ -1,4 +1,4 @@
-"""The agent's soul: SOUL.md, who it wants to be, in its operator's words."""
+"""The agent's soul: SOUL.md, its character in the operator's words."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ..workspace_files import check_plain, locate, read_start, workspace_of
 
 FILE_NAME = "SOUL.md"
 LONGEST_SOUL = 8000
-"""Most characters of it that stand in a prompt."""
+"""Characters of it that go into a prompt."""
 
 
 class SoulPlugin(Plugin):
-    """Puts SOUL.md into the system prompt, as it stands in the file now.
+    """Adds the current SOUL.md to the system prompt.
 
-    Configuration: soul.path, relative to the workspace. A file that is gone is an empty soul; one
-    that cannot be read leaves the last one.
+    Configuration: soul.path, relative to the workspace. A missing file is an empty soul; one that
+    cannot be read leaves the previous text.
     """
 
     meta = PluginMeta(
@@ -54,7 +54,7 @@ class SoulPlugin(Plugin):
         pass
 
     def get_soul(self, ctx: object = None) -> str:
-        """The soul without secrets, at most LONGEST_SOUL characters; "" when there is none."""
+        """The soul, redacted and cut to LONGEST_SOUL characters; "" without one."""
         if self._path is None:
             return ""
         try:

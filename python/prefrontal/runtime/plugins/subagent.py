@@ -1,4 +1,4 @@
-"""The subagent: one question to a model, in a session that shares nothing with the conversation."""
+"""The subagent: one question to a model, in a session of its own."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _DEFINITION = {
 
 
 class SubagentPlugin(Plugin):
-    """Asks the agent's model, or another one, at most a few at a time.
+    """Asks the agent's model or another one, with limited concurrency.
 
-    Configuration: subagent.max_concurrent, subagent.max_timeout_seconds. A plain function that is
-    still running in its thread after its time is over counts until it ends.
+    Configuration: subagent.max_concurrent, subagent.max_timeout_seconds. A plain function that
+    outlives its timeout counts as running until its thread ends.
     """
 
     meta = PluginMeta(
@@ -77,14 +77,14 @@ class SubagentPlugin(Plugin):
 
     @property
     def models(self) -> Models:
-        """The models that can be asked, by name."""
+        """The available models, by name."""
         if self._models is None:
             raise RuntimeError("subagent must be started before it is asked")
         return self._models
 
     @property
     def available(self) -> bool:
-        """Whether a real model answers: not when there is none, nor for `rules`."""
+        """Whether the agent has a model other than `rules`."""
         llm = None if self._registry is None else self._registry.get_by_capability("llm")
         return llm is not None and name_of(llm) != "rules"
 
@@ -100,7 +100,7 @@ class SubagentPlugin(Plugin):
         max_tokens: int = 2048,
         output_schema: Mapping[str, Any] | None = None,
     ) -> SubagentResult:
-        """Ask; failures are told in the result. Cancelling it ends the call to the model."""
+        """Ask; the result carries failures. Cancelling it cancels the call to the model."""
         request = SpawnRequest(
             task=task,
             context=context,
@@ -126,14 +126,14 @@ class SubagentPlugin(Plugin):
         try:
             request = await self._replaced(request)
             return await self._within_time(request, turn)
-        except Exception as error:  # noqa: BLE001 - failures are told, not raised
+        except Exception as error:  # noqa: BLE001 - failures are results
             self.log_debug(f"Subagent failed: {error!r}")
             return _failure(request, str(error) or type(error).__name__)
         finally:
             self._turns.discard(turn)
 
     async def _replaced(self, request: SpawnRequest) -> SpawnRequest:
-        """The request as the last plugin that had something to say wants it."""
+        """The request as changed by the last plugin that returned one."""
         ctx = cast("hookspecs.SpawnContext", asdict(request))
         results = await collect(self.registry, hookspecs.subagent_before_spawn, ctx)
         return request.replaced(results[-1]) if results else request
@@ -172,7 +172,7 @@ class SubagentPlugin(Plugin):
         return [_DEFINITION]
 
     async def execute(self, name: str, args: Mapping[str, Any]) -> str:
-        """What the subagent said, or why it did not."""
+        """The subagent's answer, or the reason for none."""
         task = args.get("task")
         if name != TOOL:
             return f"Unknown tool: {name}"

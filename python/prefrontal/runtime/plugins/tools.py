@@ -1,4 +1,4 @@
-"""All tools of all plugins, as one."""
+"""The tools of all plugins, as one provider."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class AggregatedToolProvider(Plugin):
             if problem:
                 return f"Error: {name}: {problem}"
             return str(await resolved(provider.execute(name, args)))
-        except Exception as error:  # noqa: BLE001 - the model is told, the loop goes on
+        except Exception as error:  # noqa: BLE001 - the model gets the error
             self.log_error(f"Tool {name} failed: {error!r}")
             return f"Error: {name} failed: {error}"
 
     @property
     def restart_requested(self) -> bool:
-        """Whether a tool wants the agent to start anew."""
+        """Whether a tool has requested a restart of the agent."""
         return any(getattr(each, "restart_requested", False) for each in self._providers())
 
     def _providers(self) -> list[ToolProvider]:
@@ -54,7 +54,7 @@ class AggregatedToolProvider(Plugin):
             try:
                 for definition in provider.get_definitions():
                     tools.setdefault(_name(definition), (definition, provider))
-            except Exception as error:  # noqa: BLE001 - the other tools stay
+            except Exception as error:  # noqa: BLE001 - list the other tools
                 self.log_error(f"Tools of {provider!r:.80} cannot be listed: {error!r}")
         return tools
 

@@ -1,4 +1,4 @@
-"""The folder in which the agent keeps its files."""
+"""The folder of the agent's files, as a plugin."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...plugin import Plugin, PluginMeta
 
 
 class WorkspacePlugin(Plugin):
-    """Tells the others the folder, `path`, and makes it when it starts.
+    """Provides the folder, `path`, and creates it at the start.
 
     folder: None for a new one of its own, which is gone when the agent stops.
     """
