@@ -14,7 +14,7 @@ from prefrontal.runtime.models.settings import OUTPUT_MODES, ModelSettings
 from prefrontal.runtime.plugins.heartbeat import _DEFAULTS as HEARTBEAT
 from prefrontal.runtime.plugins.observability import CAPACITY
 from prefrontal.runtime.plugins.soul import FILE_NAME as SOUL
-from prefrontal.runtime.running import POLL_INTERVAL_S
+from prefrontal.runtime.runtime import POLL_INTERVAL_S
 from reference_fields import Key, keys_of_dataclass, shown
 
 Section = tuple[str, str, Callable[[], Iterable[Key]]]

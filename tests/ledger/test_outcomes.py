@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from prefrontal.cortex.context.context import Material, PeerMaterial, fit
+from prefrontal.cortex.context.material import Material, PeerMaterial, fit
 from prefrontal.cortex.reflectors.rules import RulesReflector
 from prefrontal.errors import SourceError
 from prefrontal.ledger import Ledger

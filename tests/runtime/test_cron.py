@@ -18,7 +18,7 @@ from prefrontal.runtime.plugins.cron import CronPlugin
 from prefrontal.runtime.plugins.heartbeat import NAME, HeartbeatPlugin
 from prefrontal.runtime.plugins.subagent import SubagentPlugin
 from prefrontal.runtime.registry import PluginRegistry
-from prefrontal.runtime.running import Runtime
+from prefrontal.runtime.runtime import Runtime
 from prefrontal.testing import ManualClock, ScriptedLLM, ScriptedSubagent
 
 JOB = {"name": "report", "schedule": "15m", "prompt": "Report."}

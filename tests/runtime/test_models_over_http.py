@@ -13,7 +13,7 @@ import pytest
 
 from prefrontal.plugin import IncomingMessage
 from prefrontal.runtime.model_reflector import ModelReflector
-from prefrontal.runtime.models.openai_compatible import RemoteModel
+from prefrontal.runtime.models.remote_model import RemoteModel
 from prefrontal.runtime.models.settings import ModelSettings
 from prefrontal.testing import ManualClock, make_runtime
 

@@ -12,7 +12,7 @@ from ..plugin import Plugin, PluginError, PluginMeta
 from ..runtime.discovery import FOLDERS, PluginDiscovery
 from ..runtime.discovery import discover as find_plugins
 from ..runtime.plugins.workspace import WorkspacePlugin
-from ..runtime.running import CORE_IDS, Runtime
+from ..runtime.runtime import CORE_IDS, Runtime
 from ..settings.agent_file import workspace_folder
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from ..clock import Clock, SystemClock
 from ..cortex.consultation.consultation import TASK
 from ..cortex.consultation.rules import judge
 from ..cortex.consultation.verdict import SYSTEM_PROMPT, ConsultRequest, ConsultVerdict
-from ..cortex.context.context import Material, PeerMaterial, fit
+from ..cortex.context.material import Material, PeerMaterial, fit
 from ..cortex.memory.wishes import OPERATOR_KEY, OperatorWishes
 from ..cortex.quoting import quote
 from ..cortex.reflectors.rules import PeerJudgment, RulesReflector

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..ledger.drafts import encodable
+from ..ledger.ledger import Ledger
 from ..ledger.location import file_name, ledger_path
-from ..ledger.store import Ledger
 from ..plain_text import one_line
 from ..plugin.messages import SYSTEM_SENDER
 from ..types import SignalEvent, Standing

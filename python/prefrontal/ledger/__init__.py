@@ -11,15 +11,15 @@ from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .info_score import compute_info_score
+    from .ledger import Ledger
     from .models import Assessment, Interaction, Peer
     from .plugin import LedgerPlugin
     from .scale import SCORE_GUIDE
-    from .store import Ledger
 
 _HOMES = {
     "Assessment": ".models",
     "Interaction": ".models",
-    "Ledger": ".store",
+    "Ledger": ".ledger",
     "LedgerPlugin": ".plugin",
     "Peer": ".models",
     "SCORE_GUIDE": ".scale",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from .store import Ledger
+from .ledger import Ledger
 
 
 def export_lines(ledger: Ledger) -> Iterator[str]:

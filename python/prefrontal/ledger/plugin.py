@@ -15,11 +15,11 @@ from ..settings.agent_file import workspace_folder
 from . import tools
 from .drafts import Details
 from .info_score import compute_info_score
+from .ledger import Ledger
 from .location import FILE_NAME, file_name, ledger_path, with_folder
 from .models import Assessment, Direction, Peer, Recorded
 from .prompt import peer_block, unknown_peer_block
 from .scale import SCORE_GUIDE
-from .store import Ledger
 
 _Ctx = dict[str, Any]
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from ..errors import PrefrontalError
 from ..plain_text import one_line
+from .ledger import Ledger
 from .models import Assessment
 from .prompt import moment
 from .scale import SCORE_GUIDE, signed
-from .store import Ledger
 
 ASSESS = "assess_peer"
 REFUSAL = (

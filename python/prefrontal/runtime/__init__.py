@@ -23,9 +23,9 @@ if TYPE_CHECKING:
         ToolProvider,
     )
     from .registry import PluginRegistry
-    from .running import Runtime
+    from .runtime import Runtime
 
-_HERE = {"PluginRegistry": ".registry", "Runtime": ".running"}
+_HERE = {"PluginRegistry": ".registry", "Runtime": ".runtime"}
 
 __all__ = [
     "IncomingMessage",

@@ -11,7 +11,7 @@ from ..assembly.agent import build_runtime
 if TYPE_CHECKING:
     from ..clock import Clock
     from ..plugin import Plugin
-    from ..runtime.running import Runtime
+    from ..runtime.runtime import Runtime
 
 
 def make_runtime(

@@ -16,7 +16,7 @@ from ..workspace import open_workspace
 
 if TYPE_CHECKING:
     from ...plugin import Plugin
-    from ...runtime.running import Runtime
+    from ...runtime.runtime import Runtime
 
 LEVELS = ("debug", "info", "warn", "error", "off")
 

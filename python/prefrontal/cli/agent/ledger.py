@@ -18,8 +18,8 @@ from ..watch.modules import plain
 from ..workspace import open_workspace, workspace_options
 
 if TYPE_CHECKING:
+    from ...ledger.ledger import Ledger
     from ...ledger.models import Peer, ScoredPeer
-    from ...ledger.store import Ledger
 
 _JSON_LINES = "One JSON object a line."
 _JSON = "One JSON object instead of a page."
@@ -140,8 +140,8 @@ _EMPTY = "The ledger holds no peers yet; `prefrontal agent` fills it with every 
 @contextmanager
 def _ledger(workspace: str | None, config: str | None) -> Iterator[Ledger]:
     """The ledger to read; an empty one where none is kept yet. Raises SourceError."""
+    from ...ledger.ledger import Ledger
     from ...ledger.location import file_name, ledger_path
-    from ...ledger.store import Ledger
 
     opened = open_workspace(workspace, config, keys=("ledger",))
     path = ledger_path(file_name(opened.config), opened.folder)

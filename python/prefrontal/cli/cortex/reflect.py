@@ -13,7 +13,7 @@ from .operator import ask_for_reflection
 
 if TYPE_CHECKING:
     from ...cortex.models import ReflectionRecord
-    from ...runtime.running import Runtime
+    from ...runtime.runtime import Runtime
 
 
 @click.command(short_help="Look back now, whatever the triggers say.")

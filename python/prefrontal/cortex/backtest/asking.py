@@ -14,7 +14,7 @@ from ...plugin.waiting import wait_for
 from ...protocols import ReflectionReply, Reflector
 from ...redaction import redact
 from ...settings.cortex import CortexSettings
-from ..context.context import Gathered, Material, PeerMaterial, fit
+from ..context.material import Gathered, Material, PeerMaterial, fit
 from ..context.prompt import TASK, system_prompt
 from ..models import Reflection
 from ..reflectors.usage import Usage

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...plugin import hookspecs
-from ..context.context import Gathered
+from ..context.material import Gathered
 from ..host import Host
 from ..lineage import Lineage
 from ..memory.beliefs import BeliefChanges

@@ -10,7 +10,7 @@ from ...errors import PrefrontalError
 from ...plugin.asking import context_text, user_message
 from ...plugin.waiting import wait_for
 from ...protocols import ReflectionReply, Reflector
-from ..context.context import Gathered, fit
+from ..context.material import Gathered, fit
 from ..context.prompt import TASK, system_prompt
 from ..host import Host
 from ..memory.memory import CortexMemory

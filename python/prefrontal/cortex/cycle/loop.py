@@ -8,7 +8,7 @@ from typing import Any
 
 from ...plugin import hookspecs
 from ...settings.cortex import CortexSettings
-from ..context.context import fit
+from ..context.material import fit
 from ..context.prompt import TASK, system_prompt
 from ..host import Host
 from ..memory.memory import CortexMemory

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...errors import PrefrontalError
-from ..context.context import Material, PeerMaterial
+from ..context.material import Material, PeerMaterial
 from ..host import Host
 from ..memory.memory import CortexMemory
 from ..sharing.patterns import hints

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...cortex.models import Belief
     from ...decisions.decision import Decision
     from ...ledger import Ledger
-    from ...runtime.running import Runtime
+    from ...runtime.runtime import Runtime
     from ...settings.executive import ExecutiveSettings
 
 Answer = TypeVar("Answer")

@@ -11,7 +11,7 @@ from ...errors import InputError
 from ...plugin import LLMProvider, LLMResponse, Plugin, PluginMeta, Registry
 from ..model_call import ask, close
 from ..workspace_files import locate, workspace_of
-from .openai_compatible import RemoteModel
+from .remote_model import RemoteModel
 from .replay import ReplayModel
 from .rules import RulesModel
 from .scripted import ScriptedModel

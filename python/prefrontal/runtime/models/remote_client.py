@@ -1,6 +1,6 @@
 """The client library's side of `RemoteModel`: its types, and the meaning of its errors.
 
-Only `openai_compatible` imports this module, at the first question.
+Only `remote_model` imports this module, at the first question.
 """
 
 from __future__ import annotations

@@ -15,9 +15,9 @@ from ...plugin import (
 )
 from ...plugin.hooks import chain, collect, hook_name, hooks_of
 from ..conversations import Conversations
-from ..deduplication import SeenMessages
 from ..models.settings import model_settings
 from ..registry import PluginRegistry, registry_of
+from ..seen_messages import SeenMessages
 from ..sender_order import SenderOrder
 from ..turn import MessageTurn
 

@@ -14,7 +14,7 @@ import pytest
 
 from prefrontal.errors import InputError, PrefrontalError
 from prefrontal.plugin import ToolCall
-from prefrontal.runtime.models.openai_compatible import RemoteModel
+from prefrontal.runtime.models.remote_model import RemoteModel
 from prefrontal.runtime.models.settings import ModelSettings
 
 from .model_server import CUT, DRIP, HANG, ModelServer, completion, serving

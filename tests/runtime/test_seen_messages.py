@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from prefrontal.runtime.deduplication import SeenMessages
+from prefrontal.runtime.seen_messages import SeenMessages
 from prefrontal.testing import ManualClock
 
 from .agents import agent

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prefrontal.cortex.context.context import Gathered, Material, PeerMaterial, fit, quote, unquote
+from prefrontal.cortex.context.material import Gathered, Material, PeerMaterial, fit, quote, unquote
 from prefrontal.cortex.context.prompt import TASK, system_prompt
 from prefrontal.cortex.context.token_bound import token_bound
 from prefrontal.cortex.quoting import NOTICE, safe_id, statement
