@@ -16,7 +16,7 @@ from prefrontal.assembly.adopted_modules import adopted_modules
 from prefrontal.assembly.adopted_state import history_sources, keep_adoption
 from prefrontal.assembly.adoption import Adopter
 from prefrontal.assembly.replay_gate import PulseGate
-from prefrontal.assembly.wakes_again import Tally, again
+from prefrontal.assembly.wakes_again import VerifyTally, again
 from prefrontal.clock import SystemClock
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.errors import InputError
@@ -222,7 +222,7 @@ def test_a_watch_of_an_adopted_history_is_decided_again_to_the_bit(
     settings = adopted(log, repository, NEWS, recall=0.9)  # again, from now
     git(repository, "update-ref", "refs/heads/main", tip)
     watched(log, settings, 30)
-    tally = Tally()
+    tally = VerifyTally()
     assert list(again(log, tally)) == []
     assert (tally.decided, tally.starts, dict(tally.left)) == (30, 3, {})
 

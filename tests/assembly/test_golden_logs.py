@@ -7,7 +7,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from prefrontal.assembly.wakes_again import WITHOUT_START, Tally, again
+from prefrontal.assembly.wakes_again import WITHOUT_START, VerifyTally, again
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.decisions.payload_json import to_plain
 from prefrontal.executive.again import Deviation
@@ -33,8 +33,8 @@ def golden(number: int, folder: Path) -> Path:
     return path
 
 
-def decided_again(path: Path) -> tuple[list[Deviation], Tally]:
-    tally = Tally()
+def decided_again(path: Path) -> tuple[list[Deviation], VerifyTally]:
+    tally = VerifyTally()
     with DecisionLog(path) as log:
         return list(again(log, tally)), tally
 

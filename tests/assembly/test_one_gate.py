@@ -11,7 +11,7 @@ import pytest
 
 from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog
-from prefrontal.pulse.opening import KeptStates, open_gate
+from prefrontal.pulse.opening import UnlabelledStates, open_gate
 from prefrontal.pulse.shells.asker import Asker
 from prefrontal.pulse.shells.stepper import Stepper
 from prefrontal.pulse.shells.watch import Watch
@@ -100,7 +100,7 @@ def through_asker(settings: GateSettings, events: Stream) -> list[Decision]:
 
 def through_replay(settings: GateSettings, events: Stream) -> list[Decision]:
     clock, found = ManualClock(NOW), []
-    one = open_gate(settings, KeptStates(), clock, MODULES, standings=Trust())
+    one = open_gate(settings, UnlabelledStates(), clock, MODULES, standings=Trust())
     for pause, event in events:
         clock.advance(pause)
         one.gate.judge([event])

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from prefrontal.assembly.wakes_again import CHANGED, WITHOUT_REFUSALS, Tally, again
+from prefrontal.assembly.wakes_again import CHANGED, WITHOUT_REFUSALS, VerifyTally, again
 from prefrontal.compat.prefrontal import EscalationDecision
 from prefrontal.compat.registry import PulseRegistry
 from prefrontal.decisions.log import DecisionLog
@@ -28,8 +28,8 @@ from .wake_days import MODULES, NOW, POLICY, Trust, gate, live, module, signals
 PATIENCE_S = 30.0
 
 
-def decided_again(log: DecisionLog) -> tuple[list[Deviation], Tally]:
-    tally = Tally()
+def decided_again(log: DecisionLog) -> tuple[list[Deviation], VerifyTally]:
+    tally = VerifyTally()
     return list(again(log, tally)), tally
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from prefrontal.executive.arguments import WakeArguments
+from prefrontal.executive.arguments import EventArguments
 from prefrontal.types import SignalEvent
 
 from ..routing.sample_tools import arg
@@ -20,7 +20,7 @@ FEATURES = {"actor": "ann", "text": "fix it", "diff": "+one", "commit": "abc", "
 
 def filled(*args: str, root: Path | None = ROOT, **features: Any) -> tuple[dict[str, Any], Any]:
     wake = wake_of("Check it.", **{**FEATURES, **features})
-    found = WakeArguments(wake, [root] if root else []).fill([arg(one) for one in args])
+    found = EventArguments(wake, [root] if root else []).fill([arg(one) for one in args])
     return dict(found.arguments), found.missing
 
 
@@ -74,7 +74,7 @@ def test_a_feature_of_the_very_name_comes_before_what_the_name_says() -> None:
 def test_the_folder_is_the_innermost_watched_one_that_holds_the_place() -> None:
     wake = wake_of("?", "/a/b/c/x.py")
     roots = [Path("/a"), Path("/a/b"), Path("/z")]
-    assert WakeArguments(wake, roots).fill([arg("folder")]).arguments == {"folder": "/a/b"}
+    assert EventArguments(wake, roots).fill([arg("folder")]).arguments == {"folder": "/a/b"}
 
 
 def test_without_a_watched_folder_a_place_stays_as_it_is_and_there_is_no_folder() -> None:
@@ -85,17 +85,17 @@ def test_all_places_of_a_window_are_told_once_and_the_last_event_speaks() -> Non
     wake = wake_of("?")
     first = SignalEvent("filesystem", "/b.py", "created", 1.0, 1e9)
     wake = replace(wake, window=(first, first, *wake.window))
-    found = WakeArguments(wake, [ROOT]).fill([arg("paths"), arg("path"), arg("count")])
+    found = EventArguments(wake, [ROOT]).fill([arg("paths"), arg("path"), arg("count")])
     paths = ["/b.py", "/watched/src/x.py"]
     assert found.arguments == {"paths": paths, "path": paths[1], "count": 3}
 
 
 def test_a_wake_without_events_fills_nothing() -> None:
-    found = WakeArguments(replace(wake_of("?"), window=()), [ROOT]).fill([arg("path")])
+    found = EventArguments(replace(wake_of("?"), window=()), [ROOT]).fill([arg("path")])
     assert found.missing == ("path",)
 
 
 def test_a_url_is_no_path_below_the_watched_folder() -> None:
     event = SignalEvent("network", "https://example.org/x", "modified", 1.0, 1e9)
     wake = replace(wake_of("?"), window=(event,))
-    assert WakeArguments(wake, [ROOT]).fill([arg("path")]).arguments["path"] == event.location
+    assert EventArguments(wake, [ROOT]).fill([arg("path")]).arguments["path"] == event.location

@@ -9,7 +9,7 @@ from mcp.types import TextResourceContents
 
 from prefrontal.decisions.log import Decision, DecisionLog, new_id
 from prefrontal.decisions.payloads import WakePayload
-from prefrontal.mcp.offered import Answer
+from prefrontal.mcp.offered import ToolAnswer
 from prefrontal.types import Reason, SignalEvent
 
 from .served_samples import answer, program, served
@@ -54,7 +54,7 @@ async def test_a_file_name_that_is_no_utf8_can_be_told_of(tmp_path: Path) -> Non
 
 
 def test_lists_and_tables_of_an_answer_can_be_told_too() -> None:
-    class OddAnswer(Answer):
+    class OddAnswer(ToolAnswer):
         paths: list[str]
         plan: dict[str, Any] | None
 

@@ -9,7 +9,7 @@ import pytest
 
 from prefrontal.decisions.decision import Decision
 from prefrontal.pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
-from prefrontal.pulse.opening import KeptStates, OpenGate, open_gate
+from prefrontal.pulse.opening import OpenGate, UnlabelledStates, open_gate
 from prefrontal.pulse.recall import RecallPromise
 from prefrontal.settings import GateSettings
 from prefrontal.testing import ManualClock
@@ -24,9 +24,11 @@ def module(threshold: float | None = None, **told: Any) -> ModuleFingerprint:
     return parse_fingerprint(raw(**told) | {"default_threshold": threshold})
 
 
-def opened(*modules: ModuleFingerprint, store: KeptStates | None = None, **told: Any) -> OpenGate:
+def opened(
+    *modules: ModuleFingerprint, store: UnlabelledStates | None = None, **told: Any
+) -> OpenGate:
     settings = GateSettings(**{"audit_share": 0.0, "log_refusals": True} | told)
-    return open_gate(settings, store or KeptStates(), ManualClock(NOW), modules)
+    return open_gate(settings, store or UnlabelledStates(), ManualClock(NOW), modules)
 
 
 def judged(one: OpenGate, *events: SignalEvent, module_id: str | None = None) -> list[Decision]:
@@ -119,7 +121,7 @@ def test_what_was_saved_goes_on_to_the_bit(source: str) -> None:
         return found
 
     whole = decided(opened(module(), audit_share=0.2), stream)
-    store = KeptStates()
+    store = UnlabelledStates()
     first = opened(module(), store=store, audit_share=0.2)
     begun = decided(first, stream[:150])
     first.learned.save()

@@ -34,7 +34,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(slots=True)
-class Tally:
+class VerifyTally:
     """How much was decided again.
 
     decided: decisions that were. starts: of the gate. left: decisions that could not be, by why.
@@ -49,7 +49,7 @@ class Tally:
 
 
 def again(
-    log: DecisionLog, tally: Tally | None = None, progress: Progress = lambda *_: None
+    log: DecisionLog, tally: VerifyTally | None = None, progress: Progress = lambda *_: None
 ) -> Iterator[Deviation]:
     """Decide every wake and refusal of the log again, and tell what comes out otherwise.
 
@@ -60,11 +60,11 @@ def again(
     learned from other than labels of the log (`record_activation`, a weights file) cannot be
     known: it is told as other `weights` of that start. tally: is filled.
     """
-    yield from _Again(log, Tally() if tally is None else tally, progress).deviations()
+    yield from _Again(log, VerifyTally() if tally is None else tally, progress).deviations()
 
 
 class _Again:
-    def __init__(self, log: DecisionLog, tally: Tally, progress: Progress) -> None:
+    def __init__(self, log: DecisionLog, tally: VerifyTally, progress: Progress) -> None:
         self._log = log
         self._tally = tally
         self._progress = progress

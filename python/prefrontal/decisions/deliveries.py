@@ -65,7 +65,7 @@ class Handover:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SinkProgress:
     """How many questions of one sink are in one state, and what the newest of them ran into."""
 
     sink: str
@@ -149,11 +149,12 @@ class Deliveries:
             for sink, state, attempts, next_at, detail in rows
         ]
 
-    def standing(self, since: float) -> list[Standing]:
+    def standing(self, since: float) -> list[SinkProgress]:
         """What is pending, and what of the decisions since that Unix second was given up."""
         rows = self._database.execute(_STANDING, (since,))
         return [
-            Standing(sink, state, count, restored(detail)) for sink, state, count, _, detail in rows
+            SinkProgress(sink, state, count, restored(detail))
+            for sink, state, count, _, detail in rows
         ]
 
     def close(self) -> None:

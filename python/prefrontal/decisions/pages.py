@@ -11,7 +11,7 @@ from typing import Any
 
 from ..storage.database import Database, Row
 from .decision import COLUMNS, Decision, from_row
-from .deliveries import DONE, PENDING, Standing
+from .deliveries import DONE, PENDING, SinkProgress
 from .event_json import restored, storable
 from .gate_reads import EVENT, RUN, GateReads
 from .payloads import PAYLOADS, WAKE
@@ -205,7 +205,7 @@ class DecisionPages:
             return bytes(content)
         return None
 
-    def deliveries(self, since: float) -> list[Standing]:
+    def deliveries(self, since: float) -> list[SinkProgress]:
         """What the sinks are owed, and what of the decisions since then was given up."""
         rows = self._database.execute(
             "SELECT sink, state, count(*), max(seq), detail FROM deliveries "
@@ -215,7 +215,8 @@ class DecisionPages:
             (since,),
         )
         return [
-            Standing(sink, state, count, restored(detail)) for sink, state, count, _, detail in rows
+            SinkProgress(sink, state, count, restored(detail))
+            for sink, state, count, _, detail in rows
         ]
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ THRESHOLDS = "thresholds"
 """The name of the state in the log of decisions."""
 
 
-class KeptStates(Protocol):
+class StateStore(Protocol):
     """What of the log of decisions is needed here."""
 
     def load_state(self, name: str) -> tuple[bytes, int] | None: ...
@@ -21,7 +21,7 @@ class KeptStates(Protocol):
     def save_state(self, name: str, blob: bytes, through: int) -> None: ...
 
 
-def read_thresholds(log: KeptStates) -> dict[str, float]:
+def read_thresholds(log: StateStore) -> dict[str, float]:
     """Module id -> the least score, 0..1, that wakes for it, where a person said so.
 
     It stands in front of the module's own until it is taken back. What is damaged is left out.
@@ -41,7 +41,7 @@ def parse_thresholds(content: bytes) -> dict[str, float]:
     return {str(name): float(value) for name, value in raw.items() if _is_threshold(value)}
 
 
-def wish_threshold(log: KeptStates, module_id: str, threshold: float | None) -> None:
+def wish_threshold(log: StateStore, module_id: str, threshold: float | None) -> None:
     """Keep the threshold for the module; None takes it back. One writer at a time.
 
     Raises InputError for any other threshold than 0..1 and for an empty module_id.

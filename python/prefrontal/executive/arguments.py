@@ -40,7 +40,7 @@ class Filled:
 
 
 @dataclass(frozen=True, slots=True)
-class WakeArguments:
+class EventArguments:
     """Fills arguments for one wake. roots: the watched folders, absolute."""
 
     wake: Decision
@@ -88,7 +88,7 @@ class WakeArguments:
         return str(holding[0]) if holding else str(self.roots[0]) if self.roots else None
 
 
-Make = Callable[[WakeArguments, SignalEvent], Any]
+Make = Callable[[EventArguments, SignalEvent], Any]
 
 
 def _feature(name: str) -> Make:
@@ -98,12 +98,12 @@ def _feature(name: str) -> Make:
 _GROUPS: tuple[tuple[str, Make], ...] = (
     (
         "path file filename file_name filepath file_path location target document source_file",
-        WakeArguments.place,
+        EventArguments.place,
     ),
-    ("paths files filenames file_paths locations targets documents", WakeArguments.places),
+    ("paths files filenames file_paths locations targets documents", EventArguments.places),
     (
         "folder directory dir root repository repo repo_path repository_path workspace project",
-        WakeArguments.folder,
+        EventArguments.folder,
     ),
     ("text message subject", _feature("text")),
     ("actor author sender user who", _feature("actor")),

@@ -11,7 +11,7 @@ from ..routing.plans.plan import parse_plan
 from ..routing.ranking.precedence import MOST_HARM, harm
 from ..routing.ranking.tool_ranker import key_of
 from ..routing.types import ArgSpec, Candidate, Plan, Tool
-from .arguments import Filled, WakeArguments
+from .arguments import EventArguments, Filled
 from .nouns import Option
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Options:
 
     routed: ToolChoice
     settings: Routing
-    wake: WakeArguments
+    wake: EventArguments
 
     def single(self, candidate: Candidate) -> Found:
         """One tool. Its why: each feature times its weight."""

@@ -6,16 +6,16 @@ from typing import Any
 
 from pydantic import Field
 
-from .offered import Answer
+from .offered import ToolAnswer
 
 
-class Contribution(Answer):
+class Contribution(ToolAnswer):
     name: str
     words: str = Field(description="what the name means to a person")
     amount: float | None = Field(description="of a wake log-odds: above 0 for waking")
 
 
-class JudgedEvent(Answer):
+class JudgedEvent(ToolAnswer):
     source: str
     location: str
     delta_type: str
@@ -23,7 +23,7 @@ class JudgedEvent(Answer):
     time: str | None = Field(description="ISO 8601 in UTC")
 
 
-class DecisionDocument(Answer):
+class DecisionDocument(ToolAnswer):
     """One decision of any kind."""
 
     version: int = Field(description="of this shape")
@@ -47,7 +47,7 @@ class DecisionDocument(Answer):
     payload: dict[str, Any] = Field(description="what else belongs to its kind")
 
 
-class Handed(Answer):
+class Handed(ToolAnswer):
     sink: str
     state: str = Field(description="pending, done or given up")
     attempts: int

@@ -33,7 +33,7 @@ class Arguments(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
-class Answer(BaseModel):
+class ToolAnswer(BaseModel):
     """What a tool answers; what no UTF-8 can say, as in some file names, becomes a "?"."""
 
     model_config = ConfigDict(frozen=True)
@@ -56,7 +56,7 @@ class Offered:
     title: str
     description: str
     arguments: type[Arguments]
-    answer: type[Answer]
+    answer: type[ToolAnswer]
     run: Callable[..., Any]
     read_only: bool = False
     repeatable: bool = False

@@ -10,7 +10,7 @@ from pydantic import Field
 from ..cortex.consultation.deferral import kind_of_reply, kind_of_tool
 from ..ledger.scale import info_word, trust_word
 from ..plain_text import visible
-from .offered import Answer, Arguments, Offered
+from .offered import Arguments, Offered, ToolAnswer
 
 if TYPE_CHECKING:
     from ..assembly.agent_records import KnownPeer
@@ -29,7 +29,7 @@ class BeliefArguments(Arguments):
     limit: Annotated[int, Field(ge=1, le=1000)] = Field(default=50, description="at most so many")
 
 
-class HeldBelief(Answer):
+class HeldBelief(ToolAnswer):
     key: str
     value: str
     rationale: str
@@ -55,7 +55,7 @@ class HeldBelief(Answer):
         )
 
 
-class BeliefsAnswer(Answer):
+class BeliefsAnswer(ToolAnswer):
     beliefs: list[HeldBelief] = Field(description="pinned first, then the newest")
     total: int = Field(description="how many there are, whatever the limit")
 
@@ -64,14 +64,14 @@ class PeerArguments(Arguments):
     peer: _Peer = Field(description="its id in its channel, or the only beginning of one")
 
 
-class Judgment(Answer):
+class Judgment(ToolAnswer):
     trust: int = Field(description="-10..10")
     meaning: str
     rationale: str
     at: float = Field(description="Unix seconds")
 
 
-class PeerAnswer(Answer):
+class PeerAnswer(ToolAnswer):
     peer: str
     name: str = Field(description="what the peer calls itself: a claim, no fact")
     first_seen: float
@@ -125,7 +125,7 @@ class ConsultArguments(Arguments):
     )
 
 
-class VerdictAnswer(Answer):
+class VerdictAnswer(ToolAnswer):
     decision: Literal["approve", "deny", "conditional"]
     kind: str | None = Field(description="null: nothing about it is hard to take back")
     conditions: list[str] = Field(description="what must hold first, when conditional")

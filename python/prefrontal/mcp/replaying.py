@@ -15,7 +15,7 @@ from ..replay.histories import git_process
 from ..replay.report.verdict import verdict
 from ..replay.report.wording import compared_sentence
 from ..replay.session import Request, replay_events, replay_git
-from .offered import Answer, Arguments, Offered
+from .offered import Arguments, Offered, ToolAnswer
 
 if TYPE_CHECKING:
     from ..replay.result import Outcome, ReplayResult
@@ -52,7 +52,7 @@ class ReplayArguments(Arguments):
     )
 
 
-class PolicyAnswer(Answer):
+class PolicyAnswer(ToolAnswer):
     name: str
     detail: str
     recall: float | None
@@ -64,12 +64,12 @@ class PolicyAnswer(Answer):
     delay_p90_minutes: float | None = Field(description="90th percentile of the same")
 
 
-class ReplayVerdictAnswer(Answer):
+class ReplayVerdictAnswer(ToolAnswer):
     kind: str
     sentence: str
 
 
-class OutcomeAnswer(Answer):
+class OutcomeAnswer(ToolAnswer):
     key: str = Field(description="a commit, or FILE:LINE")
     time: float
     score: float
@@ -87,7 +87,7 @@ class OutcomeAnswer(Answer):
         )
 
 
-class ReplayAnswer(Answer):
+class ReplayAnswer(ToolAnswer):
     verdict: ReplayVerdictAnswer = Field(description="whether the gate is worth it, in a sentence")
     source: str
     relevant_means: str

@@ -22,7 +22,7 @@ from .wakes import AFTER, wakes
 from .waking import explained
 
 if TYPE_CHECKING:
-    from .offered import Answer
+    from .offered import ToolAnswer
     from .served import Served
 
 SCHEME = "prefrontal"
@@ -126,19 +126,19 @@ def _resource(kind: str, name: str, title: str) -> Resource:
     return Resource(uri=uri, name=f"{kind}/{name}", title=title[:200], mime_type=JSON)
 
 
-def _decision(served: Served, name: str) -> Answer:
+def _decision(served: Served, name: str) -> ToolAnswer:
     return explained(served, name)
 
 
-def _beliefs(served: Served, _: str) -> Answer:
+def _beliefs(served: Served, _: str) -> ToolAnswer:
     return get_beliefs(served, BeliefArguments(quarantined=True, limit=_MOST_BELIEFS))
 
 
-def _peer(served: Served, name: str) -> Answer:
+def _peer(served: Served, name: str) -> ToolAnswer:
     return PeerAnswer.of(served.records.peer(name))
 
 
-_READERS: dict[str, Callable[[Served, str], Answer]] = {
+_READERS: dict[str, Callable[[Served, str], ToolAnswer]] = {
     "beliefs": _beliefs,
     "decisions": _decision,
     "peers": _peer,

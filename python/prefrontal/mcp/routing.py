@@ -9,7 +9,7 @@ from pydantic import Field
 from ..assembly.router import build_layout, build_router
 from ..errors import InputError
 from ..routing import Mode, Route
-from .offered import Answer, Arguments, Offered
+from .offered import Arguments, Offered, ToolAnswer
 
 if TYPE_CHECKING:
     from .served import Served
@@ -23,21 +23,21 @@ class RouteArguments(Arguments):
     )
 
 
-class RankedAnswer(Answer):
+class RankedAnswer(ToolAnswer):
     tool: str = Field(description="path below the folder of tools")
     name: str
     score: float = Field(description="0..1; of tools at 0.60 or more most are the right one")
     matched: list[str] = Field(description="words of the prompt that the tool's texts hold")
 
 
-class ChosenTool(Answer):
+class ChosenTool(ToolAnswer):
     path: str
     entry: str
     arguments: list[str]
     score: float
 
 
-class RouteAnswer(Answer):
+class RouteAnswer(ToolAnswer):
     route_id: str
     run_id: str = Field(description="prefrontal route explain RUN_ID tells it again")
     policy: str | None = Field(description="select, compose or generate: no tool fits")

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ..decisions.document import document
 from .documents import DecisionDocument
-from .offered import Answer
+from .offered import ToolAnswer
 
 if TYPE_CHECKING:
     from .served import Served
@@ -18,7 +18,7 @@ PAGE = 100
 """Wakes in one reading."""
 
 
-class WakesAnswer(Answer):
+class WakesAnswer(ToolAnswer):
     wakes: list[DecisionDocument] = Field(description="in the order in which they were kept")
     last: str | None = Field(description="read on at prefrontal://wakes/after/ and this")
     more: bool = Field(description="whether there is more to read on")

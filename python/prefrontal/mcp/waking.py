@@ -12,7 +12,7 @@ from ..decisions.payloads import ACT, ROUTE, WAKE
 from ..errors import InputError
 from ..types import SignalEvent
 from .documents import DecisionDocument, Explanation
-from .offered import Answer, Arguments, Offered
+from .offered import Arguments, Offered, ToolAnswer
 
 if TYPE_CHECKING:
     from ..decisions.log import Decision
@@ -68,7 +68,7 @@ class WakeArguments(Arguments):
     )
 
 
-class WakeAnswer(Answer):
+class WakeAnswer(ToolAnswer):
     wake: bool = Field(description="whether any module wakes the agent")
     questions: list[str] = Field(description="what to ask the agent, one a wake")
     decisions: list[DecisionDocument] = Field(description="empty when it concerns no module")
@@ -86,7 +86,7 @@ class FeedbackArguments(Arguments):
     )
 
 
-class FeedbackAnswer(Answer):
+class FeedbackAnswer(ToolAnswer):
     id: str
     kind: str
     subject: str

@@ -2,7 +2,7 @@
 
 A replay opens it on a kept clock, without threads and without a log:
 
-    store = KeptStates()
+    store = UnlabelledStates()
     opened = open_gate(settings, store, clock, [module])
     clock.moment = ...                                     # the window's own time
     opened.gate.judge(events, module.module_id)            # or without an id: whoever is concerned
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from .modules.fingerprint import ModuleFingerprint
 
 
-class KeptStates:
+class UnlabelledStates:
     """The role `LabelStore` in memory, without labels. states: name -> (content, last label)."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from ..lazy_names import lazy_names
 if TYPE_CHECKING:
     from .gate import GateSettings, PolicySettings
     from .loading import load_settings, parse_settings
-    from .models import Endpoint, Settings, Sink, Sources
+    from .models import Endpoint, Settings, SinkSettings, Sources
     from .routing import Routing
 
 _HOMES = {
@@ -21,7 +21,7 @@ _HOMES = {
     "PolicySettings": ".gate",
     "Routing": ".routing",
     "Settings": ".models",
-    "Sink": ".models",
+    "SinkSettings": ".models",
     "Sources": ".models",
     "load_settings": ".loading",
     "parse_settings": ".loading",
@@ -33,7 +33,7 @@ __all__ = [
     "PolicySettings",
     "Routing",
     "Settings",
-    "Sink",
+    "SinkSettings",
     "Sources",
     "load_settings",
     "parse_settings",

@@ -96,7 +96,7 @@ class OpenClaw(BaseModel):
     mode: Literal["now", "next-heartbeat"] = "now"
 
 
-class Sink(BaseModel):
+class SinkSettings(BaseModel):
     """Where a question goes: exactly one of exec, post, lines, openclaw.
 
     exec: a command that is told the question on standard input. post: an address that gets it as
@@ -169,7 +169,7 @@ class Settings(BaseSettings):
     sources: Sources = Sources()
     adopted: tuple[Adopted, ...] = ()
     gate: GateSettings = GateSettings()
-    sinks: tuple[Sink, ...] = ()
+    sinks: tuple[SinkSettings, ...] = ()
     state: Text | None = None
     routing: Routing = Routing()
     telemetry: Telemetry = Telemetry()

@@ -50,7 +50,7 @@ class MetricsServer:
         self.door = MetricsDoor() if door is None else door
         self._page = lambda: prometheus_text(registry, tokens_per_wake)
         self._lock = Lock()
-        self._server: _Server | None = None
+        self._server: _MetricsServer | None = None
 
     @property
     def port(self) -> int:
@@ -62,7 +62,7 @@ class MetricsServer:
         with self._lock:
             if self._server is not None:
                 return
-            self._server = _Server(self.door, self._page)
+            self._server = _MetricsServer(self.door, self._page)
             self._server.begin("prefrontal-metrics")
 
     def stop(self, timeout_s: float = 5.0) -> None:
@@ -80,8 +80,8 @@ class MetricsServer:
         self.stop()
 
 
-class _Request(JsonRequest):
-    server: _Server
+class _MetricsRequest(JsonRequest):
+    server: _MetricsServer
 
     def done(self, method: str) -> tuple[HTTPStatus, dict[str, Any] | TextAnswer]:
         path = urlsplit(self.path).path
@@ -100,7 +100,7 @@ class _Request(JsonRequest):
             raise RequestError(HTTPStatus.INTERNAL_SERVER_ERROR, sentence) from None
 
 
-class _Server(LimitedServer):
+class _MetricsServer(LimitedServer):
     def __init__(self, door: Door, page: Callable[[], str]) -> None:
         self.page = page
-        super().__init__(door, _Request)
+        super().__init__(door, _MetricsRequest)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from prefrontal.replay.histories.agent_turns import (
-    Answer,
+    AgentAnswer,
     Arrival,
     Interruption,
     LeftOut,
@@ -36,17 +36,27 @@ def turns(*lines: Line) -> tuple[list[Turn], dict[str, int]]:
 @pytest.mark.parametrize(
     ("lines", "relevant"),
     [
-        ([Answer(12.0, "Paid.")], True),
-        ([Answer(12.0, "NO_REPLY")], False),
-        ([Answer(12.0, "")], False),
-        ([Answer(11.0, "Let me look.", calls=True), ToolResult(), Answer(12.0, "")], False),
-        ([Answer(11.0, "Let me look."), ToolResult(), Answer(12.0, "NO_REPLY")], False),
-        ([Answer(11.0, None), Answer(12.0, "Paid.")], True),
-        ([Answer(11.0, "Paid."), Answer(12.0, "NO_REPLY")], True),
-        ([Answer(11.0, "", calls=True, told=True), ToolResult(), Answer(12.0, "NO_REPLY")], True),
-        ([Answer(12.0, "", calls=True, told=False)], False),
-        ([Answer(11.0, None, failed=True), Answer(12.0, "Paid.")], True),
-        ([LeftOut("other"), Answer(12.0, "Paid.")], True),
+        ([AgentAnswer(12.0, "Paid.")], True),
+        ([AgentAnswer(12.0, "NO_REPLY")], False),
+        ([AgentAnswer(12.0, "")], False),
+        (
+            [AgentAnswer(11.0, "Let me look.", calls=True), ToolResult(), AgentAnswer(12.0, "")],
+            False,
+        ),
+        ([AgentAnswer(11.0, "Let me look."), ToolResult(), AgentAnswer(12.0, "NO_REPLY")], False),
+        ([AgentAnswer(11.0, None), AgentAnswer(12.0, "Paid.")], True),
+        ([AgentAnswer(11.0, "Paid."), AgentAnswer(12.0, "NO_REPLY")], True),
+        (
+            [
+                AgentAnswer(11.0, "", calls=True, told=True),
+                ToolResult(),
+                AgentAnswer(12.0, "NO_REPLY"),
+            ],
+            True,
+        ),
+        ([AgentAnswer(12.0, "", calls=True, told=False)], False),
+        ([AgentAnswer(11.0, None, failed=True), AgentAnswer(12.0, "Paid.")], True),
+        ([LeftOut("other"), AgentAnswer(12.0, "Paid.")], True),
     ],
 )
 def test_a_turn_matters_when_the_answer_after_the_last_tool_says_something(
@@ -61,32 +71,34 @@ def test_a_turn_matters_when_the_answer_after_the_last_tool_says_something(
     ("lines", "why"),
     [
         ([], "unanswered"),
-        ([Answer(11.0, None)], "unanswered"),
-        ([Answer(11.0, "Let me look.", calls=True)], "unanswered"),
-        ([Answer(11.0, "Look.", calls=True), ToolResult()], "unanswered"),
-        ([Answer(11.0, None, failed=True)], "failed"),
-        ([Answer(11.0, "Paid."), Interruption()], "stopped"),
+        ([AgentAnswer(11.0, None)], "unanswered"),
+        ([AgentAnswer(11.0, "Let me look.", calls=True)], "unanswered"),
+        ([AgentAnswer(11.0, "Look.", calls=True), ToolResult()], "unanswered"),
+        ([AgentAnswer(11.0, None, failed=True)], "failed"),
+        ([AgentAnswer(11.0, "Paid."), Interruption()], "stopped"),
     ],
 )
 def test_a_turn_without_a_whole_answer_has_no_label(lines: list[Line], why: str) -> None:
     assert turns(came(), *lines) == ([], {why: 1})
-    done, counts = turns(came(), *lines, came(20.0), Answer(21.0, "Paid."))
+    done, counts = turns(came(), *lines, came(20.0), AgentAnswer(21.0, "Paid."))
     assert [turn.arrival.time for turn in done] == [20.0]
     assert counts == {why: 1}
 
 
 def test_an_answer_is_known_when_it_was_given_and_never_before_the_question() -> None:
-    done, _ = turns(came(10.0), Answer(5.0, "Paid."), came(20.0), Answer(None, "Paid."))
+    done, _ = turns(came(10.0), AgentAnswer(5.0, "Paid."), came(20.0), AgentAnswer(None, "Paid."))
     assert [turn.known_at for turn in done] == [10.0, 20.0]
 
 
 def test_ok_is_an_answer_to_a_person_and_none_to_a_heartbeat() -> None:
-    done, _ = turns(came(1.0), Answer(2.0, "ok"), came(3.0, "heartbeat"), Answer(4.0, "ok"))
+    done, _ = turns(
+        came(1.0), AgentAnswer(2.0, "ok"), came(3.0, "heartbeat"), AgentAnswer(4.0, "ok")
+    )
     assert [turn.relevant for turn in done] == [True, False]
 
 
 def test_an_answer_to_nothing_is_counted() -> None:
-    assert turns(Answer(1.0, "Hello?"), ToolResult(), Interruption()) == ([], {"unasked": 1})
+    assert turns(AgentAnswer(1.0, "Hello?"), ToolResult(), Interruption()) == ([], {"unasked": 1})
 
 
 def test_the_names_of_unknown_lines_are_counted_up_to_a_bound() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from prefrontal.replay.histories.agent_turns import (
-    Answer,
+    AgentAnswer,
     Arrival,
     Interruption,
     LeftOut,
@@ -79,19 +79,19 @@ def test_a_message_of_nothing_but_marks_costs_little() -> None:
 @pytest.mark.parametrize(
     ("content", "more", "answer"),
     [
-        (said("Fixed."), {}, Answer(START + 9, "Fixed.")),
-        ([], {}, Answer(START + 9, "")),
-        ([{"type": "thinking", "thinking": "hm"}], {}, Answer(START + 9, None)),
-        ([{"type": "tool_use", "name": "Bash"}], {}, Answer(START + 9, None, calls=True)),
+        (said("Fixed."), {}, AgentAnswer(START + 9, "Fixed.")),
+        ([], {}, AgentAnswer(START + 9, "")),
+        ([{"type": "thinking", "thinking": "hm"}], {}, AgentAnswer(START + 9, None)),
+        ([{"type": "tool_use", "name": "Bash"}], {}, AgentAnswer(START + 9, None, calls=True)),
         (
             said("API Error"),
             {"isApiErrorMessage": True},
-            Answer(START + 9, "API Error", failed=True),
+            AgentAnswer(START + 9, "API Error", failed=True),
         ),
     ],
 )
 def test_an_answer_says_something_or_calls_tools_or_failed(
-    content: Any, more: dict[str, Any], answer: Answer
+    content: Any, more: dict[str, Any], answer: AgentAnswer
 ) -> None:
     assert read(code("assistant", content, 9.0, **more)) == answer
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from prefrontal.replay.histories.agent_turns import Answer, Arrival, LeftOut, Line, ToolResult
+from prefrontal.replay.histories.agent_turns import AgentAnswer, Arrival, LeftOut, Line, ToolResult
 from prefrontal.replay.histories.openclaw import OpenClawSession, kind_of_text
 
 from ..agent_sessions import HEARTBEAT, START, claw, claw_header, said
@@ -111,29 +111,33 @@ def test_the_mark_of_a_message_goes_before_its_words(provenance: Any, kind: str)
 @pytest.mark.parametrize(
     ("content", "more", "answer"),
     [
-        (said("Paid."), {}, Answer(START + 9, "Paid.")),
-        ("Paid.", {}, Answer(START + 9, "Paid.")),
-        ([], {}, Answer(START + 9, "")),
-        ([{"type": "thinking", "thinking": "hm"}], {}, Answer(START + 9, "")),
-        ([{"type": "thinking"}], {"stopReason": "toolUse"}, Answer(START + 9, None, calls=True)),
+        (said("Paid."), {}, AgentAnswer(START + 9, "Paid.")),
+        ("Paid.", {}, AgentAnswer(START + 9, "Paid.")),
+        ([], {}, AgentAnswer(START + 9, "")),
+        ([{"type": "thinking", "thinking": "hm"}], {}, AgentAnswer(START + 9, "")),
+        (
+            [{"type": "thinking"}],
+            {"stopReason": "toolUse"},
+            AgentAnswer(START + 9, None, calls=True),
+        ),
         (
             [*said("Look."), call("read", {"path": "HEARTBEAT.md"})],
             {"stopReason": "toolUse"},
-            Answer(START + 9, "Look.", calls=True),
+            AgentAnswer(START + 9, "Look.", calls=True),
         ),
-        ([], {"stopReason": "error"}, Answer(START + 9, "", failed=True)),
+        ([], {"stopReason": "error"}, AgentAnswer(START + 9, "", failed=True)),
         (
             said("[assistant turn failed before producing content]"),
             {},
-            Answer(START + 9, "[assistant turn failed before producing content]", failed=True),
+            AgentAnswer(START + 9, "[assistant turn failed before producing content]", failed=True),
         ),
     ],
 )
 def test_an_answer_says_something_or_calls_tools_or_failed(
-    content: Any, more: dict[str, Any], answer: Answer
+    content: Any, more: dict[str, Any], answer: AgentAnswer
 ) -> None:
     line = read(claw("assistant", content, 9.0, **more))
-    assert isinstance(line, Answer)
+    assert isinstance(line, AgentAnswer)
     assert (line.time, line.text or "", line.calls, line.failed) == (
         *(answer.time, answer.text or "", answer.calls, answer.failed),
     )
@@ -157,11 +161,11 @@ def test_a_tool_that_tells_the_person_is_an_answer(
     name: str, arguments: Any, told: bool | None
 ) -> None:
     line = read(claw("assistant", [call(name, arguments)], 9.0))
-    assert isinstance(line, Answer)
+    assert isinstance(line, AgentAnswer)
     assert line.told is told
     nested = {"function": {"name": name, "arguments": arguments}}
     line = read(claw("assistant", [], 9.0, tool_calls=[nested]))
-    assert isinstance(line, Answer)
+    assert isinstance(line, AgentAnswer)
     assert line.told is told
 
 

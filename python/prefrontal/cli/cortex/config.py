@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..watch.modules import home_short
+from ..paths import home_short
 from ..workspace import workspace_options
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from ...cortex.memory.cost import dollars
 from ..page import facts_table, page, plain_table
-from .cost import spent
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -91,7 +91,7 @@ def _used(settings: CortexSettings, used: Sequence[UsedDay]) -> Table:
 
 
 def _price(used: UsedDay, settings: CortexSettings) -> str:
-    price = spent(used, settings)
+    price = dollars(used.tokens_in, used.tokens_out, settings.cost)
     return f"${price:.2f}" if price >= 0.01 or not price else "under $0.01"
 
 

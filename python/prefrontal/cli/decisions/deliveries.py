@@ -11,7 +11,7 @@ from ...decisions.deliveries import PENDING
 from ...plain_text import visible
 
 if TYPE_CHECKING:
-    from ...decisions.deliveries import Handover, Standing
+    from ...decisions.deliveries import Handover, SinkProgress
     from ...decisions.log import DecisionLog
 
 TOLD_DAYS = 7
@@ -30,7 +30,7 @@ def tell_standing(log: DecisionLog) -> None:
         click.echo(visible(standing_line(each), 1000), err=True)
 
 
-def standing_line(standing: Standing) -> str:
+def standing_line(standing: SinkProgress) -> str:
     """`post example.org 1f3a: 2 questions are pending (no answer: Connection refused)`."""
     one = standing.count == 1
     what = "1 question" if one else f"{standing.count} questions"

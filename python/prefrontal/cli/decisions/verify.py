@@ -14,11 +14,11 @@ from ..page import plain_table, progress, shown
 from ..state import decision_log, state_option
 
 if TYPE_CHECKING:
-    from ...assembly.wakes_again import Progress, Tally
+    from ...assembly.wakes_again import Progress, VerifyTally
     from ...decisions.log import DecisionLog
     from ...executive.again import Deviation
 
-    Verifier = Callable[[DecisionLog, Tally, Progress], Iterator[Deviation]]
+    Verifier = Callable[[DecisionLog, VerifyTally, Progress], Iterator[Deviation]]
 
 DIFFERENT = 3
 MOST_SHOWN = 20
@@ -41,9 +41,9 @@ def verify(config: str | None, as_json: bool, state: str | None) -> None:
 
     Nothing is written. A log that a running `prefrontal watch` writes may be read, too.
     """
-    from ...assembly.wakes_again import Tally
+    from ...assembly.wakes_again import VerifyTally
 
-    tally = Tally()
+    tally = VerifyTally()
     deviations: list[Deviation] = []
     count = 0
     with decision_log(_state(config, state)) as log, progress() as step:
@@ -84,7 +84,7 @@ def _seldom(step: Progress, every: int = 200) -> Progress:
     return told
 
 
-def _told(tally: Tally, deviations: list[Deviation], count: int) -> dict[str, Any]:
+def _told(tally: VerifyTally, deviations: list[Deviation], count: int) -> dict[str, Any]:
     differences = [
         {
             "id": each.id,
@@ -116,7 +116,7 @@ def _plain(value: Any) -> Any:
     return [list(each) for each in value] if isinstance(value, tuple) else str(value)
 
 
-def _print(tally: Tally, deviations: list[Deviation], count: int) -> None:
+def _print(tally: VerifyTally, deviations: list[Deviation], count: int) -> None:
     starts = "1 start" if tally.starts == 1 else f"{tally.starts} starts"
     outcome = f"{count:,} difference{'s' * (count > 1)}" if count else "no difference"
     click.echo(f"{tally.decided:,} decisions of {starts} were made again: {outcome}.")

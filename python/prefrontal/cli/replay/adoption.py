@@ -26,8 +26,8 @@ from ...settings.gate import USUAL_RECALL
 from ...settings.loading import load_settings, parse_settings
 from ...storage.files import write_atomic
 from ...storage.state_folder import StateFolder
+from ..paths import home_short
 from ..run.init_document import shown_path
-from ..watch.modules import home_short
 from ..watch.session import watched_modules
 from .sources import here
 

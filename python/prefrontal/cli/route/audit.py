@@ -10,18 +10,18 @@ import click
 from ...plain_text import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from ...routing.layout import Layout
     from ...settings.routing import Routing
 
 
-def print_audit(layout: Layout, settings: Routing, as_json: bool) -> bool:
-    """Run every check and print it; whether all hold."""
+def print_audit(layout: Layout, settings: Routing, flags: Collection[str], as_json: bool) -> bool:
+    """Run every check and print it; whether all hold. flags: of `prefrontal route prompt`."""
     from ...assembly.router import build_runner
     from ...routing.audit.audit import audit
-    from .route import prompt
 
-    flags = {flag for each in prompt.params for flag in (*each.opts, *each.secondary_opts)}
-    checks = audit(layout, settings, runner=build_runner(settings), flags=flags)
+    checks = audit(layout, settings, runner=build_runner(settings), flags=set(flags))
     for check in checks:
         if as_json:
             row = {"rule": check.rule, "ok": check.ok, "said": check.evidence}

@@ -156,7 +156,8 @@ def audit(ctx: click.Context, /, as_json: bool, **options: Any) -> None:
     from .audit import print_audit
 
     settings, workflows = settings_of(options)
-    if not print_audit(build_layout(settings, workflows), settings, as_json):
+    flags = {flag for each in prompt.params for flag in (*each.opts, *each.secondary_opts)}
+    if not print_audit(build_layout(settings, workflows), settings, flags, as_json):
         ctx.exit(5)
 
 

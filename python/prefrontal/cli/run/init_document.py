@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...settings.gate import GateSettings
-from ..watch.modules import home_short
+from ..paths import home_short
 from .init_questions import OPENCLAW, TERMINAL, Answers, Kind
 
 OPENCLAW_URL = "http://127.0.0.1:18789"

@@ -13,7 +13,7 @@ from ...errors import InputError
 from ...plain_text import visible
 from ...pulse.sinks import CommandSink, HttpSink
 from ...settings.gate import USUAL_RECALL
-from ..watch.modules import home_short
+from ..paths import home_short
 
 if TYPE_CHECKING:
     from .init_findings import Findings

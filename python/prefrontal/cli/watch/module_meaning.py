@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...pulse.learning.limbic import LimbicLayer
 from ...types import SignalEvent
-from .modules import home_short
+from ..paths import home_short
 
 if TYPE_CHECKING:
     from ...pulse.modules.fingerprint import ModuleFingerprint

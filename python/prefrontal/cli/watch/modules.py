@@ -10,6 +10,7 @@ import click
 
 from ..answers import answer, json_option
 from ..candidates import module_names
+from ..paths import home_short
 from ..state import state_folder, state_option
 
 if TYPE_CHECKING:
@@ -125,12 +126,6 @@ def watched(fingerprint: ModuleFingerprint) -> str:
         hours = f"{time.active_hours[0]:02d}:00 to {time.active_hours[1]:02d}:59"
         parts.append(f"mostly {hours}" if parts else f"the clock, {hours}")
     return plain("; ".join(parts)) or "everything"
-
-
-def home_short(path: str) -> str:
-    """The path with the home folder as `~`."""
-    home = str(Path.home())
-    return f"~{path[len(home) :]}" if path == home or path.startswith(home + "/") else path
 
 
 def plain(text: str) -> str:

@@ -16,7 +16,8 @@ from ...plain_text import visible
 from ...pulse.sinks import as_line
 from ...types import Reason
 from ..decisions.answerable import ID_LENGTH
-from .modules import home_short, plain, watched
+from ..paths import home_short
+from .modules import plain, watched
 
 if TYPE_CHECKING:
     from ...decisions.decision import Decision

@@ -22,8 +22,7 @@ from .sources import configured_sources, unadopted
 
 if TYPE_CHECKING:
     from ...protocols import Source, Standings
-    from ...settings import Settings
-    from ...settings import Sink as SinkSettings
+    from ...settings import Settings, SinkSettings
 
 QUESTION = "Something changed at {location}. Does it matter?"
 LEAST_STOP_S = 0.5

@@ -15,8 +15,7 @@ from ...pulse.sinks import CommandSink, HttpSink, LinesFileSink, OpenClawSink, S
 from ...settings.secrets import environment_secret
 
 if TYPE_CHECKING:
-    from ...settings import Settings
-    from ...settings import Sink as SinkSettings
+    from ...settings import Settings, SinkSettings
 
 STANDARD_ERROR = 2
 STANDARD_OUTPUT = "-"

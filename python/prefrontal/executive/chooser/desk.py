@@ -17,7 +17,7 @@ from ...routing.ranking.precedence import micro, shadowed
 from ...routing.ranking.tool_ranker import key_of
 from ...routing.run.request import Mode, RouteRequest
 from ...routing.trace import UnwrittenTrace
-from ..arguments import WakeArguments
+from ..arguments import EventArguments
 from ..nouns import ASK, COMPOSE, SELECT, ActOutcome, Choice, HeardBelief, Option
 from ..options import Options
 from .beliefs import MARGIN, by_belief, leanings
@@ -86,7 +86,7 @@ class RoutedChooser:
         self, wake: Decision, prompt: str, routed: ToolChoice, beliefs: tuple[HeardBelief, ...]
     ) -> Choice:
         decision = routed.decision
-        made = Options(routed, self._router.bench.settings, WakeArguments(wake, self._roots))
+        made = Options(routed, self._router.bench.settings, EventArguments(wake, self._roots))
         pairs = made.composition() if decision.policy == COMPOSE else []
         reaching = self._reaching(routed) if decision.policy != "generate" else []
         pairs += [made.single(each) for each in reaching]

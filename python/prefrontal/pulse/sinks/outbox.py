@@ -13,7 +13,7 @@ from ...errors import PrefrontalError
 from .lane import GIVE_UP_S, Lane
 
 if TYPE_CHECKING:
-    from ...decisions.deliveries import Standing
+    from ...decisions.deliveries import SinkProgress
     from ...decisions.log import Decision, DecisionLog
     from .outcome import Sink
 
@@ -107,7 +107,7 @@ class Outbox:
             given_up = f", {old} given up" if old else ""
             log.warning("%s owed to %s, but no sink has this name%s", what, each.sink, given_up)
 
-    def _pending(self) -> list[Standing]:
+    def _pending(self) -> list[SinkProgress]:
         return self._deliveries.standing(since=float("inf"))
 
     def _names(self) -> set[str]:

@@ -32,7 +32,7 @@ class Arrival:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AgentAnswer:
     """One message of the agent.
 
     text: what it says, None when it says nothing yet (thoughts only). calls: it asks for tools, so
@@ -71,7 +71,7 @@ def beside(name: object, known: Container[str]) -> LeftOut:
     return LeftOut(f"unknown:{type(name).__name__}")
 
 
-Line = Arrival | Answer | ToolResult | Interruption | LeftOut
+Line = Arrival | AgentAnswer | ToolResult | Interruption | LeftOut
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +103,8 @@ class Turns:
             known = line.why in self._counts or len(self._counts) < _MOST_NAMES
             self._counts[line.why if known else "unknown:others"] += 1
         elif self._arrival is None:
-            self._counts["unasked"] += isinstance(line, Answer)
-        elif isinstance(line, Answer):
+            self._counts["unasked"] += isinstance(line, AgentAnswer)
+        elif isinstance(line, AgentAnswer):
             self._answer(line)
         elif isinstance(line, ToolResult):
             self._answered = self._spoke = False
@@ -132,7 +132,7 @@ class Turns:
         self._told: bool | None = None
         self._known_at = arrival.time
 
-    def _answer(self, answer: Answer) -> None:
+    def _answer(self, answer: AgentAnswer) -> None:
         assert self._arrival is not None
         self._failed = answer.failed
         if answer.failed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .agent_turns import (
-    Answer,
+    AgentAnswer,
     Arrival,
     Interruption,
     LeftOut,
@@ -83,12 +83,12 @@ def _answer(entry: dict[str, Any], message: dict[str, Any], blocks: list[dict[st
     time = moment(entry.get("timestamp"))
     text, stop = text_of(blocks), word(message.get("stop_reason"))
     if entry.get("isApiErrorMessage") is True:
-        return Answer(time, text, failed=True)
+        return AgentAnswer(time, text, failed=True)
     calls = any(block.get("type") in ("tool_use", "server_tool_use") for block in blocks)
     # A message is written in several lines, one a part: thoughts alone are not its end.
     if not blocks or (text is None and not calls and stop in _FINISHED and not _thinks(blocks)):
         text = ""
-    return Answer(time, text, calls=calls)
+    return AgentAnswer(time, text, calls=calls)
 
 
 def _without_reminders(text: str) -> str:

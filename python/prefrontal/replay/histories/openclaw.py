@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from .agent_turns import (
-    Answer,
+    AgentAnswer,
     Arrival,
     LeftOut,
     Line,
@@ -118,13 +118,13 @@ class OpenClawSession:
         stop = word(message.get("stopReason"))
         text = text_of(blocks)
         if stop in _FAILED or (text or "").strip() == _FAILED_TEXT:
-            return Answer(time, text, failed=True)
+            return AgentAnswer(time, text, failed=True)
         calls = [block for block in blocks if word(block.get("type")) in _CALL_TYPES]
         calls += content_blocks(message.get("tool_calls"))
         if not blocks or (text is None and stop in ("stop", "end_turn")):
             text = ""
         waiting = bool(calls) or stop in _UNFINISHED
-        return Answer(time, text, calls=waiting, told=_told(calls))
+        return AgentAnswer(time, text, calls=waiting, told=_told(calls))
 
 
 def kind_of_text(text: str) -> str:

@@ -30,7 +30,7 @@ class Recording:
     def open(self) -> Iterator[Readable]:
         """The stream from its start; any number of readers may each have their own."""
         if self._copy is not None:
-            yield _Reader(self._copy.fileno())
+            yield _RecordingReader(self._copy.fileno())
             return
         copy = TemporaryFile()  # noqa: SIM115 (kept open past this method)
         tee = _Tee(copy)
@@ -67,7 +67,7 @@ class _Tee:
         return chunk
 
 
-class _Reader:
+class _RecordingReader:
     """A position of its own in a file that others may read too."""
 
     def __init__(self, descriptor: int) -> None:
