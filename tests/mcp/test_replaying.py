@@ -14,6 +14,7 @@ from mcp import Client
 from prefrontal.errors import InputError
 from prefrontal.mcp.progress import Progress, StoppedError
 from prefrontal.mcp.server import build_server
+from prefrontal.replay.report.wording import percent
 
 from .served_samples import answer, asking, refusal, served
 
@@ -60,6 +61,20 @@ async def test_a_replay_tells_what_a_gate_would_have_cost_and_how_far_it_is(
     done = [each[0] for each in told]
     assert done == sorted(set(done))
     assert told[-1] == (1000.0, 1000.0, "replaying")
+
+
+@pytest.mark.parametrize("labels", [None, "asked", "all"])
+async def test_a_replay_says_which_labels_there_were_and_what_the_others_give(
+    tmp_path: Path, labels: str | None
+) -> None:
+    path = history(tmp_path / "windows.jsonl", 1000)
+    asked = {"events": str(path)} | ({} if labels is None else {"labels": labels})
+    async with asking(tmp_path) as client:
+        found = answer(await client.call_tool("replay", asked))
+    assert found["labels"] == (labels or "asked")
+    assert (found["audits"] > 0) is (labels != "all")
+    asked_for = f"; with only what is asked {percent(found['got_recall'], 1)} at "
+    assert (asked_for in found["with_other_labels"]) is (labels != "all")
 
 
 async def test_a_replay_that_nobody_waits_for_ends_and_makes_room(tmp_path: Path) -> None:

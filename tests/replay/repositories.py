@@ -6,6 +6,7 @@ A test module takes the fixtures it needs by name: `repository = repositories.re
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -104,3 +105,25 @@ def import_history(tmp_path: Path, git: Git) -> Callable[[Iterable[Change]], Pat
         return folder
 
     return make
+
+
+@pytest.fixture
+def move_during(
+    tmp_path: Path, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[Path, str, str], None]:
+    """`move_during(folder, word, commit)`: main moves to the commit as git is first asked that."""
+
+    def arrange(folder: Path, word: str, commit: str) -> None:
+        real, bin_folder, once = shutil.which("git"), tmp_path / "bin", tmp_path / "moved"
+        assert real is not None
+        bin_folder.mkdir()
+        program = bin_folder / "git"
+        program.write_text(
+            f'#!/bin/sh\ncase " $* " in *" {word} "*) if mkdir {once} 2>/dev/null; then\n'
+            f"  {real} -C {folder} update-ref refs/heads/main {commit}\n"
+            f'fi;; esac\nexec {real} "$@"\n'
+        )
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{bin_folder}{os.pathsep}{os.environ['PATH']}")
+
+    return arrange

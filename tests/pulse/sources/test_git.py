@@ -10,11 +10,12 @@ from prefrontal.pulse.sources.git import GitSource
 from ...replay import repositories
 from .receiver import PATIENCE_S, Receiver, facts
 
-no_set_up, git, repository, commit = (
+no_set_up, git, repository, commit, move_during = (
     repositories.no_set_up,
     repositories.git,
     repositories.repository,
     repositories.commit,
+    repositories.move_during,
 )
 Git = repositories.Git
 Commit = Callable[..., str]
@@ -93,6 +94,22 @@ def test_an_amended_commit_is_new_and_a_thrown_away_one_does_no_harm(
     git(repository, "reflog", "expire", "--expire=now", "--all")
     git(repository, "gc", "-q", "--prune=now")
     assert ask(source, receiver) == [("created", "b.txt")]
+
+
+@pytest.mark.parametrize("word", ["for-each-ref", "rev-parse", "rev-list", "log"])
+def test_a_commit_that_comes_while_git_is_read_is_told_once(
+    source: GitSource, repository: Path, receiver: Receiver, commit: Commit, git: Git,
+    move_during: Callable[[Path, str, str], None], word: str, tmp_path: Path,
+) -> None:  # fmt: skip
+    assert ask(source, receiver) == []
+    commit("second", {"b.txt": "1"})
+    third = commit("third", {"c.txt": "1"})
+    git(repository, "update-ref", "refs/heads/main", "HEAD~1")
+    move_during(repository, word, third)
+    told = ask(source, receiver)
+    assert (tmp_path / "moved").is_dir()
+    assert told + ask(source, receiver) == [("created", "b.txt"), ("created", "c.txt")]
+    assert ask(source, receiver) == []
 
 
 def test_the_state_goes_on_where_it_ended(

@@ -83,6 +83,16 @@ def test_the_picture_has_the_verdict_as_its_title(
     assert bool(dots) == (result.got_recall is not None)
 
 
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [("all", "every window labelled"), ("asked", "labels only as asked")],
+)
+def test_the_picture_says_which_labels_there_were(labels: str, words: str) -> None:
+    pytest.importorskip("matplotlib")
+    figure = draw(replace(made_histories.kept(), labels=labels))
+    assert any(each.get_text().endswith(f" days, {words}") for each in figure.texts)
+
+
 def test_the_asked_recall_is_a_line() -> None:
     pytest.importorskip("matplotlib")
     above = draw(made_histories.kept()).axes[0]

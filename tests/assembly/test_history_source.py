@@ -1,0 +1,58 @@
+"""The source of an adopted repository hands each commit on once, whenever it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prefrontal.assembly.history_source import HistoryPlace, HistorySource
+from prefrontal.replay.presets.labeller import Labeller
+from prefrontal.replay.presets.presets import parse_preset
+
+from ..replay import repositories
+
+no_set_up, git, repository, commit, move_during = (
+    repositories.no_set_up,
+    repositories.git,
+    repositories.repository,
+    repositories.commit,
+    repositories.move_during,
+)
+
+
+def look(source: HistorySource, keys: list[str]) -> None:
+    """One look; the keys of the windows it hands on are added."""
+
+    def take(window: Any) -> bool:
+        keys.append(window.key)
+        return True
+
+    source._poller._outlet.push = take
+    source._poller.call()
+    assert source.status()["last_error"] == ""
+
+
+@pytest.mark.parametrize("word", ["rev-parse --verify", "log"])
+def test_a_commit_that_comes_while_git_is_read_is_handed_on_once(
+    repository: Path, commit: Callable[..., str], git: repositories.Git,
+    move_during: Callable[[Path, str, str], None], word: str, tmp_path: Path,
+) -> None:  # fmt: skip
+    first = commit("first", {"a.txt": "1"}, at=1_000)
+    labeller = Labeller(parse_preset("path:news/**"))
+    place = HistoryPlace("refs/heads/main", (first,), 1_000.0, labeller)
+    source = HistorySource("mine", repository, place)
+    keys: list[str] = []
+    look(source, keys)
+    assert keys == []
+    second = commit("second", {"b.txt": "1"}, at=2_000)
+    third = commit("third", {"c.txt": "1", "news/c.txt": "1"}, at=3_000)
+    git(repository, "update-ref", "refs/heads/main", second)
+    move_during(repository, word, third)
+    look(source, keys)
+    assert (tmp_path / "moved").is_dir()
+    look(source, keys)
+    look(source, keys)
+    assert keys == [second, third]
