@@ -47,7 +47,8 @@ def load_settings(
         settings = parse_settings(document, told)
     except InputError as error:
         raise InputError(f"{os.fspath(path)}: {error}") from None
-    settings._folder = Path(path).absolute().parent
+    settings._file = Path(path)
+    settings._folder = settings._file.absolute().parent
     return settings
 
 

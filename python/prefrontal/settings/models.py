@@ -193,9 +193,15 @@ class Settings(BaseSettings):
     logging: Mapped = {}
 
     _folder: Path = PrivateAttr(default_factory=Path.cwd)
+    _file: Path | None = PrivateAttr(default=None)
 
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
+
+    @property
+    def file(self) -> Path | None:
+        """The file they were read from, as it was named; None without one."""
+        return self._file
 
     def path(self, text: str) -> Path:
         """A path of the settings: `~` expanded, relative to the folder of the file."""

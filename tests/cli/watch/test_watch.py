@@ -218,6 +218,19 @@ def test_a_slip_is_one_sentence(
     assert sentence in said(*folders, *words, "--state", tmp_path / "state")
 
 
+def test_settings_that_lie_here_are_named_when_nothing_is_to_be_watched(
+    tmp_path: Path, inbox: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    state = ("--state", tmp_path / "state")
+    Path("prefrontal.yml").write_text(f"sources: {{directories: [{inbox}]}}\n")
+    nothing = "prefrontal must be told what to watch:"
+    assert f"{nothing} `--config prefrontal.yml` reads the settings of this folder" in said(*state)
+    Path("prefrontal.yml").write_text("recall: 0.8\n")
+    found = said("--config", "prefrontal.yml", *state)
+    assert f"{nothing} prefrontal.yml names no source; add one to it, or name a folder" in found
+
+
 def test_a_file_is_no_folder_to_watch(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     assert "must be a folder, got the file" in said(tmp_path / "file", "--state", tmp_path / "s")

@@ -15,6 +15,7 @@ from ...errors import InputError, SourceError
 from ...pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
 from ...pulse.shells.watch import Watch
 from ...pulse.sinks.outbox import Outbox
+from ...settings.agent_file import FILE_NAME
 from ...storage.state_folder import StateFolder
 from .module_files import given_modules
 from .sinks import ConfiguredSinks, configured_sinks
@@ -135,10 +136,7 @@ def lay_ground(
     roots += [_folder(Path(each).absolute()) for each in folders]
     modules = _modules(settings, state, roots, anything)
     if not (modules or settings.adopted):
-        raise InputError(
-            "prefrontal must be told what to watch: `prefrontal init` writes settings for --config,"
-            " or name a folder; a module (`prefrontal modules add FILE`) will do, too"
-        )
+        raise InputError(f"prefrontal must be told what to watch: {_something(settings)}")
     found = configured_sinks(settings, (*settings.sinks, *sinks), held)
     state.make()
     held.enter_context(state.watched())
@@ -177,6 +175,16 @@ def watch_on(
 def watched_modules(settings: Settings, state: StateFolder) -> list[ModuleFingerprint]:
     """The modules of a watch with these settings, but for those of adopted histories."""
     return _modules(settings, state, _roots(settings), anything=False)
+
+
+def _something(settings: Settings) -> str:
+    """How to name something to watch, from the settings that lie nearest."""
+    others = "name a folder; a module (`prefrontal modules add FILE`) will do, too"
+    if settings.file is not None:
+        return f"{settings.file} names no source; add one to it, or {others}"
+    if Path(FILE_NAME).is_file():
+        return f"`--config {FILE_NAME}` reads the settings of this folder; or {others}"
+    return f"`prefrontal init` writes settings for --config, or {others}"
 
 
 def _roots(settings: Settings) -> list[Path]:
