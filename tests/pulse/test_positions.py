@@ -17,6 +17,7 @@ from prefrontal.pulse.shells.watch import Watch
 from prefrontal.pulse.shells.worker import SOURCE_QUEUE
 from prefrontal.pulse.shells.worker_intake import WorkerIntake
 from prefrontal.pulse.sources.log_file import LogFileSource
+from prefrontal.pulse.sources.network import Answer, NetworkSource
 from prefrontal.pulse.sources.source_batch import Post
 from prefrontal.settings.gate import GateSettings
 from prefrontal.types import SignalEvent
@@ -27,7 +28,7 @@ MODULE = parse_fingerprint(
         "module_id": "everything",
         "cluster": "test",
         "version": "1",
-        "question_template": "{location} says: {text}",
+        "question_template": "{location} says something",
         "default_threshold": 0.0,
         "signal_priors": {},
     }
@@ -221,6 +222,36 @@ def test_a_post_that_nobody_took_in_time_is_decided_by_nobody(followed: Followed
         assert late.settled.is_set()
     assert intake.accept(post("next"), PATIENCE_S)
     assert followed.decided() == ["in the way", "next"]
+
+
+class Page:
+    """The answers of a page, one after the other."""
+
+    def __init__(self, *bodies: str) -> None:
+        self.bodies = list(bodies)
+
+    def fetch(self) -> Answer:
+        body = self.bodies.pop(0) if len(self.bodies) > 1 else self.bodies[0]
+        return Answer(200, body, len(body))
+
+
+def test_a_page_that_changed_while_nothing_ran_is_told_of_once(tmp_path: Path) -> None:
+    log = DecisionLog(tmp_path / "decisions.sqlite")
+    for bodies in (("one",), ("one", "two"), ("three",), ("three",)):
+        source = NetworkSource("http://localhost/page", interval_s=0.01)
+        source._fetch = Page(*bodies).fetch  # type: ignore[method-assign]
+        watch = Watch(GateSettings(audit_share=0.0), log, sources=[source])
+        watch.add(MODULE)
+        watch.start()
+        while int(str(source.status()["requests"])) < 4:
+            Event().wait(0.01)
+        assert watch.stop(PATIENCE_S)
+    changes = [each.window[0].features for each in log.records()]
+    log.close()
+    assert [(each["previous_hash"], each["content_hash"]) for each in changes] == [
+        ("one", "two"),
+        ("two", "three"),
+    ]
 
 
 def event(text: str) -> SignalEvent:

@@ -12,6 +12,7 @@ from threading import Event, Thread
 from typing import Any
 
 from prefrontal.decisions.log import DecisionLog
+from prefrontal.types import SignalEvent
 
 from ..running import Running
 
@@ -63,26 +64,37 @@ def writing(write: Callable[[], object]) -> Iterator[None]:
         thread.join()
 
 
-def soon(moments: random.Random) -> None:
+def text(event: SignalEvent) -> str:
+    """What the event says."""
+    return str(event.features["text"])
+
+
+def soon(running: Running, moments: random.Random) -> None:
     """Wait for some part of LONGEST_LIFE_S."""
     Event().wait(moments.uniform(0.0, LONGEST_LIFE_S))
 
 
-def kill_often(kills: int, settings: Path, wait: Callable[[random.Random], object] = soon) -> None:
+def at_work(running: Running, moments: random.Random) -> None:
+    """Wait for some questions."""
+    for _ in range(moments.randrange(1, 30)):
+        running.line()
+
+
+def kill_often(
+    kills: int, settings: Path, wait: Callable[[Running, random.Random], object] = soon
+) -> None:
     """Start the watch `kills` times; kill it when it has begun and `wait` returns."""
     moments = random.Random(kills)
     for _ in range(kills):
         running = Running("--config", settings)
         try:
             running.until("Ctrl-C stops")
-            wait(moments)
+            wait(running, moments)
         finally:
             running.close()
 
 
-def decided(folder: Path, feature: str = "text") -> Counter[str]:
-    """How often each text was decided about, by the log."""
+def decided(folder: Path, name: Callable[[SignalEvent], str] = text) -> Counter[str]:
+    """How often each event was decided about, by the log."""
     with DecisionLog(folder / "state" / "decisions.sqlite") as log:
-        return Counter(
-            str(event.features[feature]) for record in log.records() for event in record.window
-        )
+        return Counter(name(event) for record in log.records() for event in record.window)

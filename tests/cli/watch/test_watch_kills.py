@@ -6,6 +6,7 @@ import json
 import random
 import socket
 from collections import Counter
+from collections.abc import Callable
 from http.client import HTTPConnection, HTTPException
 from itertools import count
 from pathlib import Path
@@ -14,8 +15,16 @@ from threading import Semaphore
 import pytest
 
 from ...exhaustive import first
-from ..running import PATIENCE_S, watching
-from .kills import config, decided, kill_often, writing
+from ...replay import repositories
+from ..running import PATIENCE_S, Running, watching
+from .kills import at_work, config, decided, kill_often, text, writing
+
+no_set_up, git, repository, commit = (
+    repositories.no_set_up,
+    repositories.git,
+    repositories.repository,
+    repositories.commit,
+)
 
 KILLS = first(1, [2, 50])
 
@@ -58,14 +67,14 @@ class Poster:
         self.accepted: list[str] = []
 
     def __call__(self) -> None:
-        for text in [f"event {next(self.numbers)}" for _ in range(10)]:
-            if self.post(text):
-                self.accepted.append(text)
+        for said in [f"event {next(self.numbers)}" for _ in range(10)]:
+            if self.post(said):
+                self.accepted.append(said)
                 self.came.release()
 
-    def post(self, text: str) -> bool:
+    def post(self, said: str) -> bool:
         event = {"source": "test", "location": "here", "delta_type": "said"}
-        body = json.dumps(event | {"features": {"text": text}})
+        body = json.dumps(event | {"features": {"text": said}})
         connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
         try:
             connection.request("POST", "/events", body, {"Content-Type": "application/json"})
@@ -86,13 +95,41 @@ def test_each_post_that_was_answered_202_is_decided_once_whenever_the_watch_is_k
     came = Semaphore(0)
     posters = [Poster(port, first, came) for first in (0, 1_000_000)]
 
-    def wait(moments: random.Random) -> None:
+    def wait(running: Running, moments: random.Random) -> None:
         for _ in range(moments.randrange(1, 60)):
             assert came.acquire(timeout=PATIENCE_S)
 
     with writing(posters[0]), writing(posters[1]):
         kill_often(kills, settings, wait)
     found = decided(tmp_path)
-    accepted = [text for poster in posters for text in poster.accepted]
-    assert [text for text in accepted if text not in found] == []
+    accepted = [said for poster in posters for said in poster.accepted]
+    assert [said for said in accepted if said not in found] == []
     assert set(found.values()) == {1}
+
+
+@pytest.mark.parametrize("kills", KILLS)
+def test_each_file_of_each_commit_is_decided_once_whenever_the_watch_is_killed(
+    tmp_path: Path, repository: Path, commit: Callable[..., str], kills: int
+) -> None:
+    commit("what is there at the first start is no event", {"a": "a"})
+    settings = config(tmp_path, git=[str(repository)])
+    numbers, expected = count(), Counter[str]()
+
+    def write() -> None:
+        number = next(numbers)
+        files = {f"{name}.txt": str(number) for name in range(30)}
+        commit(f"commit {number}", files)
+        expected.update(f"commit {number} {name}" for name in files)
+
+    with watching("--config", settings):
+        pass
+    with writing(write):
+        kill_often(kills, settings, at_work)
+    commit("the last commit", {"z": "z"})
+    with watching("--config", settings) as running:
+        while not running.line().endswith("the last commit"):
+            pass
+        running.end()
+    found = decided(tmp_path, lambda event: f"{text(event)} {event.features['path']}")
+    expected["the last commit z"] = 1
+    assert (expected - found, found - expected) == (Counter(), Counter())

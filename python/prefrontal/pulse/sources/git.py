@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from ...clock import Clock, SystemClock
 from ...errors import SourceError
-from ...storage.files import write_atomic
 from ...types import SignalEvent
 from .git_commands import tell
 from .git_signs import head_signs
 from .polling import Poller
+from .source_place import SourcePlace
 
 if TYPE_CHECKING:
     from .running import Outlet, Push
@@ -43,8 +43,9 @@ class GitSource:
     tells what it brought to its first parent. Events have the source "git", the file's absolute
     path as location, "created", "modified", "deleted" or "renamed", and the features commit,
     actor (author), text (subject), path (in the repository), extension, and old_location when
-    renamed. state_path: file that keeps what was told, so that the next start goes on from there;
-    without it, and at the first start, commits that are there already are no event.
+    renamed. What was told is kept with what was decided about it, or, where events go somewhere
+    else than to a gate, in the file `state_path`, which is also taken over; the next start goes on
+    from there. Otherwise, and at the first start, commits that are there already are no event.
     """
 
     def __init__(
@@ -56,7 +57,6 @@ class GitSource:
         clock: Clock | None = None,
     ) -> None:
         self._folder = os.path.realpath(Path(folder).expanduser())
-        self._state_path = None if state_path is None else Path(state_path).expanduser()
         self._clock = SystemClock() if clock is None else clock
         self._git_dir: Path | None = None
         self._signs: tuple[object, ...] = ()
@@ -64,9 +64,13 @@ class GitSource:
         self._top = ""
         self._commits = 0
         self._poller = Poller(f"prefrontal-git {self._folder}"[:200], interval_s, self._ask)
+        kept_in = None if state_path is None else Path(state_path).expanduser()
+        name = f"place git {self._folder!a}"
+        self._place = SourcePlace(name, self._poller.outlet, kept_in)
 
     def start(self, push: Push) -> None:
         """Begin; a repository that cannot be read is looked for again. Takes one look first."""
+        self._poller.outlet.push = push
         with suppress(SourceError):  # the thread will meet it too, and say so
             self._open()
         self._poller.start(push)
@@ -84,9 +88,8 @@ class GitSource:
         signs = head_signs(self._git_dir)
         if signs == self._signs:
             return
-        for event in self._news():
-            outlet(event)
-        self._signs = signs  # only now: after a failure it is asked again
+        if self._are_told():
+            self._signs = signs  # only now: after a failure it is asked again
 
     def _open(self) -> None:
         """Find the repository and, once, what is not new."""
@@ -99,8 +102,9 @@ class GitSource:
         if self._seen is None:
             self._seen = self._saved()
         if self._seen is None:
-            self._seen = self._tips()
-            self._save()
+            seen = self._tips()
+            self._place.keep(_content(seen))
+            self._seen = seen
 
     def _tips(self) -> set[str]:
         listed = tell(self._folder, "for-each-ref", "--format=%(objectname)", "refs/heads")
@@ -115,13 +119,14 @@ class GitSource:
             return ""
         return answer.decode("ascii", "replace").strip()
 
-    def _news(self) -> Iterator[SignalEvent]:
+    def _are_told(self) -> bool:
+        """Tell of what is new, one commit after the other; False when the source ends before."""
         head = self._head()
         if not head or self._seen is None or head in self._seen:
-            return
-        asked = [head, *(f"^{tip}" for tip in sorted(self._seen))]
+            return True
+        before, wanted = self._seen, [head, *(f"^{tip}" for tip in sorted(self._seen))]
         chosen = ("--first-parent", "--ignore-missing", "--stdin")
-        count = int(tell(self._folder, "rev-list", "--count", *chosen, lines=asked))
+        count = int(tell(self._folder, "rev-list", "--count", *chosen, lines=wanted))
         if count > COMMITS:
             log.warning("%s has %d new commits; the last %d count", self._folder, count, COMMITS)
         output = tell(
@@ -129,35 +134,48 @@ class GitSource:
             "log", "--reverse", "-z", "--name-status", "-m", "--format=%x01%H%n%aN%n%s",
             "--encoding=UTF-8", "--no-ext-diff", "--no-textconv", f"-O{os.devnull}", "-M", "-l200",
             f"--max-count={COMMITS}", *chosen,
-            lines=asked,
+            lines=wanted,
         )  # fmt: skip
-        yield from self._events(output)
-        self._commits += min(count, COMMITS)
-        self._seen.add(head)
-        if len(self._seen) > TIPS:
-            with suppress(SourceError):  # commits that git has thrown away since
-                left = tell(self._folder, "merge-base", "--independent", *self._seen)
-                self._seen = set(left.decode("ascii", "replace").split())
-        self._save()
+        for sha, events in self._commits_in(output):
+            # Each is the first parent of the next: who reaches this one reaches those before it.
+            seen = before | {sha}
+            if not self._place.hand_on(events, _content(seen)):
+                return False
+            self._seen = seen
+            self._commits += 1
+        self._seen = self._few(before | {head})
+        return self._place.hand_on([], _content(self._seen))
 
-    def _events(self, output: bytes) -> Iterator[SignalEvent]:
+    def _few(self, seen: set[str]) -> set[str]:
+        """Without those that others reach, once there are many."""
+        if len(seen) > TIPS:
+            with suppress(SourceError):  # commits that git has thrown away since
+                left = tell(self._folder, "merge-base", "--independent", *seen)
+                return set(left.decode("ascii", "replace").split())
+        return seen
+
+    def _commits_in(self, output: bytes) -> Iterator[tuple[str, list[SignalEvent]]]:
+        """Each commit with its events."""
         tokens = iter(output.split(b"\0"))
-        shared: dict[str, object] = {}
-        files = 0
+        sha, shared = "", dict[str, object]()
+        events: list[SignalEvent] = []
         for token in tokens:
             if token.startswith(_MARK):
+                if sha:
+                    yield sha, events
                 sha, actor, text = token[1:].decode("utf-8", "replace").split("\n", 2)
                 shared = {"commit": sha, "actor": actor, "text": text.rstrip("\n")}
-                files = 0
+                events = []
                 continue
             kind = _KINDS.get(token.lstrip(b"\n")[:1].decode("ascii", "replace"))
             if kind is None:
                 continue
             old = next(tokens, b"") if kind == "renamed" else b""
             path = next(tokens, b"")
-            files += 1
-            if files <= FILES:
-                yield self._event(kind, os.fsdecode(path), os.fsdecode(old), shared)
+            if len(events) < FILES:
+                events.append(self._event(kind, os.fsdecode(path), os.fsdecode(old), shared))
+        if sha:
+            yield sha, events
 
     def _event(self, kind: str, path: str, old: str, shared: dict[str, object]) -> SignalEvent:
         features = shared | {"path": path, "extension": Path(path).suffix}
@@ -167,17 +185,14 @@ class GitSource:
         return SignalEvent("git", location, kind, 1.0, self._clock.now(), features)
 
     def _saved(self) -> set[str] | None:
-        if self._state_path is None:
-            return None
         try:
-            kept = json.loads(self._state_path.read_bytes())
-            return {str(tip) for tip in kept["seen"]}
-        except FileNotFoundError:
-            return None
+            if (content := self._place.read()) is None:
+                return None
+            return {str(tip) for tip in json.loads(content)["seen"]}
         except (OSError, ValueError, TypeError, KeyError) as error:
             log.error("What was told of %s is not known any more: %r", self._folder, error)
             return None
 
-    def _save(self) -> None:
-        if self._state_path is not None and self._seen is not None:
-            write_atomic(self._state_path, json.dumps({"seen": sorted(self._seen)}))
+
+def _content(seen: set[str]) -> str:
+    return json.dumps({"seen": sorted(seen)})

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 
 from ...clock import Clock, SystemClock
 from ...errors import InputError, SourceError
-from ...storage.files import write_atomic
 from ...types import SignalEvent
 from .followed_file import FollowedFile
 from .polling import Poller
-from .source_batch import SourceBatch
+from .source_place import SourcePlace
 
 if TYPE_CHECKING:
     from .running import Outlet, Push
@@ -63,15 +62,15 @@ class LogFileSource:
         self._path = Path(path).expanduser().absolute()
         if self._path.is_dir():
             raise InputError(f"log file must be a file, got the folder {str(path)!r}")
-        self._name = f"place log {str(self._path)!a}"
-        self._state_path = None if state_path is None else Path(state_path).expanduser()
         self._clock = SystemClock() if clock is None else clock
         self._files: list[FollowedFile] = []
         self._begun = False
-        self._saved = ""
         self._told = 0
         self._too_long = 0
         self._poller = Poller(f"prefrontal-log {self._path}"[:200], interval_s, self._ask)
+        kept_in = None if state_path is None else Path(state_path).expanduser()
+        name = f"place log {str(self._path)!a}"
+        self._place = SourcePlace(name, self._poller.outlet, kept_in)
 
     def start(self, push: Push) -> None:
         """Begin: what is there now is no event, unless the kept state knows an earlier place."""
@@ -104,7 +103,7 @@ class LogFileSource:
         if kept is None:
             for file in self._files:
                 file.go_to(file.size)
-            self._keep(self._place())
+            self._place.keep(self._here())
         else:
             self._go_on(kept)
         self._begun = True
@@ -126,22 +125,11 @@ class LogFileSource:
         self._begin()
         self._open()
         for events in self._news():
-            if not self._hand_on(outlet, events):
+            if not self._place.hand_on(events, self._here()):
                 self._leave_off()
                 return
-        if self._place() != self._saved:  # blank lines lead somewhere, too
-            self._hand_on(outlet, [])
-
-    def _hand_on(self, outlet: Outlet, events: list[SignalEvent]) -> bool:
-        place = self._place()
-        batch = SourceBatch(self._name, tuple(events), ((self._name, place.encode()),))
-        if not outlet.put(batch):
-            return False
-        self._told += len(events)
-        if outlet.intake is None:
-            self._keep(place)
-        self._saved = place
-        return True
+            self._told += len(events)
+        self._place.hand_on([], self._here())  # blank lines lead somewhere, too
 
     def _news(self) -> Iterator[list[SignalEvent]]:
         """What is new in each file, once those before it are read to their ends."""
@@ -187,32 +175,17 @@ class LogFileSource:
             self._files.remove(unused[0])
             unused[0].close()
 
-    def _place(self) -> str:
+    def _here(self) -> str:
         """Where to go on; without a file, at the start of whichever comes."""
         return json.dumps(self._files[0].place if self._files else NOWHERE)
 
     def _kept(self) -> dict[str, object] | None:
-        content = None
-        if (intake := self._poller.outlet.intake) is not None:
-            content = intake.place(self._name)
         try:
-            if content is None and self._state_path is not None:
-                content = self._state_path.read_bytes()
-            if content is None:
+            if (content := self._place.read()) is None:
                 return None
             kept = json.loads(content)
             file = [int(part) for part in kept["file"]]
             return {**kept, "file": file, "offset": int(kept["offset"])}
-        except FileNotFoundError:
-            return None
         except (OSError, ValueError, TypeError, KeyError, ArithmeticError) as error:
             log.error("How far %s was read is not known any more: %r", self._path, error)
             return None
-
-    def _keep(self, place: str) -> None:
-        """Keep a place that no line led to, or what is not kept with decisions."""
-        if (intake := self._poller.outlet.intake) is not None:
-            intake.keep(self._name, place.encode())
-        elif self._state_path is not None and place != self._saved:
-            write_atomic(self._state_path, place)
-        self._saved = place

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import http.client
+import json
 import time
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 from urllib import request
 from urllib.error import HTTPError
@@ -15,6 +17,7 @@ from ...clock import Clock, SystemClock
 from ...errors import InputError, SourceError
 from ...types import SignalEvent
 from .polling import Poller
+from .source_place import SourcePlace
 
 if TYPE_CHECKING:
     from .running import Outlet, Push
@@ -39,7 +42,8 @@ class NetworkSource:
     """Asks an http or https URL every `interval_s` seconds.
 
     "modified" when the content's hash changed, "deleted" when the page is gone (404, 410),
-    "created" when it is back. The first answer is what later ones are compared with, and no event.
+    "created" when it is back. The first answer is what later ones are compared with, and no event;
+    a gate keeps the last one over restarts.
     Features: endpoint, status_code, content_hash, previous_hash, size_bytes. Other failures are
     no event: they are counted, logged once and asked after less often. At most `max_bytes` are
     read, within `timeout_s`; what follows is not compared. Redirects to other schemes than http
@@ -67,8 +71,14 @@ class NetworkSource:
         self._last: Answer | None = None
         self._requests = 0
         self._poller = Poller(f"prefrontal-network {url}"[:200], interval_s, self._ask)
+        self._place = SourcePlace(f"place network {url!a}", self._poller.outlet)
 
     def start(self, push: Push) -> None:
+        """Begin; compared is with the answer that a gate knows of an earlier start, if it does."""
+        self._poller.outlet.push = push
+        with suppress(SourceError, ValueError, TypeError):
+            if self._last is None and (content := self._place.read()) is not None:
+                self._last = Answer(**json.loads(content))
         self._poller.start(push)
 
     def stop(self, timeout_s: float = 5.0) -> None:
@@ -85,9 +95,11 @@ class NetworkSource:
         answer = self._fetch()
         if answer.status != 304 and answer.status not in GONE and not 200 <= answer.status < 300:
             raise SourceError(f"{self._url} answered with status {answer.status}")
+        before = self._last
         event = self.observe(answer)
-        if event is not None:
-            outlet(event)
+        content = json.dumps(asdict(self._last)) if self._last is not None else ""
+        if not self._place.hand_on([] if event is None else [event], content):
+            self._last = before
 
     def observe(self, answer: Answer) -> SignalEvent | None:
         """Compare an answer with the one before: the event, or None when nothing changed."""
