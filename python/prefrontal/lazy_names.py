@@ -15,7 +15,8 @@ def lazy_names(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` for a package's `__init__`.
 
-    homes: name -> module it is in, relative to the package: ".models", "..plugin".
+    homes: name -> module it is in, relative to the package: ".models", "..plugin"; after a colon,
+    the name it has there (".runner:SandboxRunner"), or nothing for the module itself (".replay:").
     """
 
     def load(name: str) -> Any:
@@ -23,7 +24,10 @@ def lazy_names(
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         from importlib import import_module
 
-        value = getattr(import_module(homes[name], package), name)
+        home, colon, there = homes[name].partition(":")
+        value = import_module(home, package)
+        if there or not colon:
+            value = getattr(value, there or name)
         setattr(sys.modules[package], name, value)
         return value
 
