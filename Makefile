@@ -39,13 +39,14 @@ test-all:  ## run every test
 	$(MAKE) test-exhaustive
 	$(BIN)/python scripts/check_test_runs.py $(RUNS)/quick.json $(RUNS)/exhaustive.json
 
-check: $(VENV)/with-torch $(VENV)/tools  ## lint, format, types, imports, requirements, references
+check: $(VENV)/with-torch $(VENV)/tools  ## lint, format, types, imports, requirements, rooms, references
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	PYTHONPATH=python $(BIN)/lint-imports --no-logo
 	find csrc bindings -name '*.[ch]pp' | xargs $(BIN)/clang-format --dry-run -Werror
 	$(BIN)/python scripts/check_requirements.py
+	$(BIN)/python scripts/check_house.py
 	$(BIN)/python scripts/make_references.py --check
 
 format: $(VENV)/tools  ## rewrite the files in the project's format
