@@ -12,7 +12,14 @@ from torch.nn import functional
 
 from control_sections import Section
 from prefrontal._core.control import ContextReader, CueReader
-from prefrontal.control.ops import context_read, cue_context, terrain_step
+from prefrontal.control.ops import (
+    CueHeads,
+    MemoryWeights,
+    TerrainWeights,
+    context_read,
+    cue_context,
+    terrain_step,
+)
 from prefrontal.control.ops.cue import plain_context_read, plain_cue_context
 
 PLAIN = "plain torch"
@@ -47,6 +54,11 @@ def parameters(inputs: int) -> list[Tensor]:
     return made + [*linear(16, 64), *linear(2, 64)] * (inputs == 32)
 
 
+def parts(own: Sequence[Tensor]) -> tuple[MemoryWeights, CueHeads]:
+    """What `parameters(32)` made, as a cue takes it."""
+    return MemoryWeights(*own[:8]), CueHeads(*own[8:])
+
+
 def named(tensors: Sequence[Tensor]) -> dict[str, np.ndarray]:
     names = READ if len(tensors) == len(READ) else (*READ, *HEADS)
     if len(tensors) != len(READ):
@@ -79,10 +91,10 @@ def one_cue() -> Section:
             reader.read_into, row, action.numpy(), terrain.numpy()
         ),
         "CueReader.read_into, torch (_core)": partial(reader.read_into, z, action, terrain),
-        PLAIN: lambda: plain_cue_context(z, *own),
+        PLAIN: lambda: plain_cue_context(z, *parts(own)),
     }
     reader.read_into(z, action, terrain)
-    agree((action, terrain), plain_cue_context(z, *own))
+    agree((action, terrain), plain_cue_context(z, *parts(own)))
     targets = {
         "CueReader.tick (_core)": 0.25e-6,
         "CueReader.read_into, NumPy (_core)": 0.25e-6,
@@ -94,14 +106,14 @@ def one_cue() -> Section:
 def forward(rows: int) -> Section:
     torch.manual_seed(rows)
     own, z = [each.requires_grad_() for each in parameters(32)], torch.randn(rows, 32)
-    frozen = [each.detach() for each in own]
-    agree(cue_context(z, *own), plain_cue_context(z, *own))
+    live, frozen = parts(own), parts([each.detach() for each in own])
+    agree(cue_context(z, *live), plain_cue_context(z, *live))
     entries: dict[str, Entry] = {
-        "cue_context with its graph": lambda: cue_context(z, *own),
-        "cue_context by cosine with its graph": lambda: cue_context(z, *own, cosine=True),
+        "cue_context with its graph": lambda: cue_context(z, *live),
+        "cue_context by cosine with its graph": lambda: cue_context(z, *live, cosine=True),
         "cue_context without": lambda: cue_context(z, *frozen),
         "plain torch without a graph": lambda: plain_cue_context(z, *frozen),
-        PLAIN: lambda: plain_cue_context(z, *own),
+        PLAIN: lambda: plain_cue_context(z, *live),
     }
     targets = {"cue_context with its graph": 8e-6} if rows == 1 else {}
     return Section(f"cue context, B = {rows:,}, live weights", entries, PLAIN, targets)
@@ -110,13 +122,14 @@ def forward(rows: int) -> Section:
 def training(rows: int) -> Section:
     torch.manual_seed(rows)
     own, z = [each.requires_grad_() for each in parameters(32)], torch.randn(rows, 32)
+    live = parts(own)
     weights = (torch.randn(rows, 16), torch.randn(rows, 2))
 
     def trained(cue: Callable[..., tuple[Tensor, Tensor]]) -> Callable[[], list[Tensor]]:
         def run() -> list[Tensor]:
             for each in own:
                 each.grad = None
-            torch.autograd.backward(cue(z, *own), weights)
+            torch.autograd.backward(cue(z, *live), weights)
             return [each.grad for each in own if each.grad is not None]
 
         return run
@@ -140,11 +153,14 @@ def terrain() -> Section:
     for each in own:
         each.grad = torch.zeros_like(each)
     gradients = [each.grad for each in own if each.grad is not None]
+    memory = MemoryWeights(*own[:8])
+    live = TerrainWeights(memory, *own[8:])
+    into = TerrainWeights(MemoryWeights(*gradients[:8]), *gradients[8:])
 
     def plain() -> Tensor:
         for each in gradients:
             each.zero_()
-        context, _ = plain_context_read(z, *own[:8])
+        context, _ = plain_context_read(z, memory)
         weights = torch.sigmoid(functional.linear(context, *own[8:]))
         loss = functional.mse_loss(weights[:, 0], target[:, 0]) + functional.mse_loss(
             weights[:, 1], target[:, 1]
@@ -153,7 +169,7 @@ def terrain() -> Section:
         return loss
 
     def fused(cosine: bool = False) -> Tensor:
-        return terrain_step(z, target, own, gradients, cosine=cosine)
+        return terrain_step(z, target, live, into, cosine=cosine)
 
     plain()
     wanted = [each.clone() for each in gradients]
@@ -172,6 +188,7 @@ def terrain() -> Section:
 def reading(rows: int) -> Section:
     torch.manual_seed(rows)
     own, x = parameters(64), torch.randn(rows, 64)
+    memory = MemoryWeights(*own)
     reader, out = ContextReader(named(own)), torch.empty(rows, 64)
 
     def attention() -> Tensor:
@@ -180,18 +197,18 @@ def reading(rows: int) -> Section:
         read = functional.scaled_dot_product_attention(query[None], key[None], value[None])[0]
         return functional.linear(read, *own[6:])
 
-    wanted = plain_context_read(x, *own)
-    agree(context_read(x, *own), wanted)
+    wanted = plain_context_read(x, memory)
+    agree(context_read(x, memory), wanted)
     reader.read_into(x, out)
     agree((out, attention()), (wanted[0], wanted[0]))
     entries: dict[str, Entry] = {
-        "context_read, live weights": lambda: context_read(x, *own),
+        "context_read, live weights": lambda: context_read(x, memory),
         "ContextReader.read_into (_core)": lambda: reader.read_into(x, out),
         "scaled_dot_product_attention": attention,
         "torch.compile of the plain form": partial(
-            torch.compile(plain_context_read, dynamic=False), x, *own
+            torch.compile(plain_context_read, dynamic=False), x, memory
         ),
-        PLAIN: lambda: plain_context_read(x, *own),
+        PLAIN: lambda: plain_context_read(x, memory),
     }
     limits = {"context_read, live weights": 450e-6, "ContextReader.read_into (_core)": 70e-6}
     title = f"ContextMemory.read, B = {rows:,}"

@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 
 from prefrontal import cli
 from prefrontal.control import experiments
-from prefrontal.control.experiments.record import Record, measure, seed_result, summarise
+from prefrontal.control.experiments.record import ExperimentRecord, measure, seed_result, summarise
 
 pytest.importorskip("torch")
 
@@ -34,7 +34,9 @@ class Sample(ModuleType):
         self.values = values
         self.seen: list[tuple[list[int], str]] = []
 
-    def run(self, seeds: Sequence[int], *, profile: str, report: Callable[[str], None]) -> Record:
+    def run(
+        self, seeds: Sequence[int], *, profile: str, report: Callable[[str], None]
+    ) -> ExperimentRecord:
         self.seen.append((list(seeds), profile))
         results = []
         for seed in seeds:
@@ -48,7 +50,7 @@ class Sample(ModuleType):
             )
         return summarise(self.NAME, self.TITLE, profile, self.CRITERION, results)
 
-    def draw(self, record: Record, figure: Any) -> None:
+    def draw(self, record: ExperimentRecord, figure: Any) -> None:
         figure.subplots(1, 1).plot([it.seed for it in record.seeds])
 
 

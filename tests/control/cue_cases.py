@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from prefrontal.control.ops import cue
+from prefrontal.control.ops import CueHeads, MemoryWeights, TerrainWeights, cue
 
 from .operator_cases import drawn, linear
 from .operator_contract import Case, Tensors
@@ -31,6 +31,33 @@ def optional_tensors(depth: int, key_bias: bool, log_tau: bool) -> list[Tensor]:
     return [drawn(depth, seed=11)] * key_bias + [torch.tensor([1.2])] * log_tau
 
 
+def optional_of(
+    rest: Tensors, key_bias: bool, log_tau: bool
+) -> tuple[Tensor | None, Tensor | None]:
+    """The key bias and log_tau of what follows the other tensors of a call."""
+    bias = rest[0] if key_bias else None
+    return bias, rest[-1] if log_tau else None
+
+
+def read_of(function: Any, x: Tensor, *tensors: Tensor, cosine: bool = False, **rest: Any) -> Any:
+    """A read with the parameters one by one."""
+    return function(x, MemoryWeights(*tensors, **rest), cosine=cosine)
+
+
+def cue_of(function: Any, z: Tensor, *tensors: Tensor, cosine: bool = False, **rest: Any) -> Any:
+    """A cue with the parameters one by one."""
+    memory, heads = MemoryWeights(*tensors[:8], **rest), CueHeads(*tensors[8:12])
+    return function(z, memory, heads, cosine=cosine)
+
+
+def terrain_weights(
+    tensors: Tensors, key_bias: Tensor | None = None, log_tau: Tensor | None = None
+) -> TerrainWeights:
+    """Of the eight of the memory, the terrain head's weight and bias."""
+    memory = MemoryWeights._make([*tensors[:8], key_bias, log_tau])
+    return TerrainWeights(memory, *tensors[8:10])
+
+
 def read_case(
     rows: int = 3,
     *,
@@ -44,14 +71,15 @@ def read_case(
     tensors = read_tensors(rows, inputs, depth, context)
     tensors += optional_tensors(depth, key_bias, log_tau)
 
+    def optional(given: Tensors) -> tuple[Tensor | None, Tensor | None]:
+        return optional_of(given[READ:], key_bias, log_tau)
+
     def arguments(given: Tensors) -> tuple[Any, ...]:
-        rest = list(given[READ:])
-        bias = rest.pop(0) if key_bias else None
-        return *given[:READ], bias, rest.pop(0) if log_tau else None, cosine
+        return *given[:READ], *optional(given), cosine
 
     def called(function: Any, *given: Tensor) -> Any:
-        *tensors, _ = arguments(given)
-        return function(*tensors, cosine=cosine)
+        memory = MemoryWeights._make([*given[1:READ], *optional(given)])
+        return function(given[0], memory, cosine=cosine)
 
     return Case(
         "context_read",
@@ -81,14 +109,15 @@ def cue_case(
     tensors += optional_tensors(depth, key_bias, log_tau)
     last = READ + 4
 
+    def optional(given: Tensors) -> tuple[Tensor | None, Tensor | None]:
+        return optional_of(given[last:], key_bias, log_tau)
+
     def arguments(given: Tensors) -> tuple[Any, ...]:
-        rest = list(given[last:])
-        bias = rest.pop(0) if key_bias else None
-        return *given[:last], bias, rest.pop(0) if log_tau else None, cosine
+        return *given[:last], *optional(given), cosine
 
     def called(function: Any, *given: Tensor) -> Any:
-        *tensors, _ = arguments(given)
-        return function(*tensors, cosine=cosine)
+        memory = MemoryWeights._make([*given[1:READ], *optional(given)])
+        return function(given[0], memory, CueHeads(*given[READ:last]), cosine=cosine)
 
     return Case(
         "cue_context",

@@ -1,203 +1,148 @@
 // context_read and its gradient, registered.
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "csrc/control/torch/checks.hpp"
 #include "csrc/control/torch/cue_autograd.hpp"
 
 namespace prefrontal::control::context_read_operator {
 namespace {
 
 using at::Tensor;
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
 using Pair = std::tuple<Tensor, Tensor>;
 using Gradients = std::vector<Tensor>;
 
-// --- schema ------------------------------------------------------------------------------------
+struct ReadInputs : CueInputs {
+  ReadInputs(const Tensor& x, const Tensor& slots, const Tensor& query_weight,
+             const Tensor& query_bias, const Tensor& key_weight, const Tensor& value_weight,
+             const Tensor& value_bias, const Tensor& output_weight, const Tensor& output_bias,
+             const OptionalTensor& key_bias, const OptionalTensor& log_tau, bool cosine)
+      : CueInputs("x", x, slots, query_weight, query_bias, key_weight, value_weight, value_bias,
+                  output_weight, output_bias, {}, key_bias, log_tau, cosine) {}
+};
 
-#define PREFRONTAL_READ_SCHEMA                                                           \
-  "Tensor x, Tensor memory, Tensor query_weight, Tensor query_bias, Tensor key_weight, " \
-  "Tensor value_weight, Tensor value_bias, Tensor output_weight, Tensor output_bias, "   \
-  "Tensor? key_bias=None, Tensor? log_tau=None, bool cosine=False)"
+// The arguments of ReadInputs behind others.
+template <class Result, class... First>
+using ReadSignature = Result(First..., const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                             const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                             const Tensor&, const OptionalTensor&, const OptionalTensor&, bool);
 
-TORCH_LIBRARY_FRAGMENT(prefrontal, m) {
-  m.def("context_read(" PREFRONTAL_READ_SCHEMA " -> (Tensor context, Tensor weights)");
-  m.def(
-      "context_read_backward(Tensor? grad_context, Tensor? grad_weights, Tensor "
-      "weights, " PREFRONTAL_READ_SCHEMA " -> Tensor[]");
-}
+// --- context_read -------------------------------------------------------------------------------
 
-// The arguments of both, for one line each below.
-#define PREFRONTAL_READ_ARGUMENTS                                                              \
-  const Tensor &x, const Tensor &memory, const Tensor &query_weight, const Tensor &query_bias, \
-      const Tensor &key_weight, const Tensor &value_weight, const Tensor &value_bias,          \
-      const Tensor &output_weight, const Tensor &output_bias, const OptionalTensor &key_bias,  \
-      const OptionalTensor &log_tau, bool cosine
-#define PREFRONTAL_READ_TENSORS                                                             \
-  x, memory, query_weight, query_bias, key_weight, value_weight, value_bias, output_weight, \
-      output_bias, key_bias, log_tau
-#define PREFRONTAL_READ_VALUES PREFRONTAL_READ_TENSORS, cosine
-// `in`: the same as one thing.
-#define PREFRONTAL_READ_INPUTS                                                                     \
-  const CueInputs in {                                                                             \
-    "x", x, memory, query_weight, query_bias, key_weight, value_weight, value_bias, output_weight, \
-        output_bias, nullptr, key_bias, log_tau, cosine                                            \
+struct Read {
+  static constexpr auto kName = "prefrontal::context_read";
+  static constexpr auto kSchema =
+      "context_read(Tensor x, " PREFRONTAL_MEMORY_SCHEMA PREFRONTAL_OPTIONS_SCHEMA
+      ") -> (Tensor context, Tensor weights)";
+  static constexpr bool kAutocast = true;
+  using Signature = ReadSignature<Pair>;
+  using Inputs = ReadInputs;
+
+  static Pair plain(const CueInputs& in) {
+    check(in);
+    return plain_read(in);
   }
 
-using Read = Pair(PREFRONTAL_READ_ARGUMENTS);
-using ReadBackward = Gradients(const OptionalTensor& grad_context,
-                               const OptionalTensor& grad_weights, const Tensor& weights,
-                               PREFRONTAL_READ_ARGUMENTS);
+  static Pair on_cpu(const CueInputs& in) {
+    if (!plainly_fits(in)) check(in);
+    if (!on_kernel(in)) return plain_read(in);
+    Pair out{rows_like(in.x, in.output_weight.size(0)), rows_like(in.x, simd::kTrainingSlots)};
+    auto& [context, weights] = out;
+    CueCall(in).forward(
+        {weights.mutable_data_ptr<float>(), context.mutable_data_ptr<float>(), nullptr, nullptr});
+    return out;
+  }
 
-const auto& read_operator() {
-  static const auto op = found<Read>("prefrontal::context_read");
-  return op;
-}
+  template <class... Arguments>
+  static Pair record(bool in_plain, const Arguments&... arguments);
 
-const auto& backward_operator() {
-  static const auto op = found<ReadBackward>("prefrontal::context_read_backward");
-  return op;
-}
+  static Pair fake(const CueInputs& in) {
+    check(in);
+    return {in.x.new_empty_symint({in.x.sym_size(0), in.output_weight.sym_size(0)}),
+            in.x.new_empty_symint({in.x.sym_size(0), in.slots.sym_size(0)})};
+  }
+};
 
-Pair context_read(PREFRONTAL_READ_ARGUMENTS) {
-  return read_operator().call(PREFRONTAL_READ_VALUES);
-}
+// --- its gradient -------------------------------------------------------------------------------
 
-// --- the plain form, and the kernel for float32 on the CPU ---------------------------------------
+struct GradientInputs {
+  template <class... Call>
+  GradientInputs(const OptionalTensor& grad_context, const OptionalTensor& grad_weights,
+                 const Tensor& weights, const Call&... call)
+      : grad_context(grad_context), grad_weights(grad_weights), weights(weights), in(call...) {}
 
-Pair plain(PREFRONTAL_READ_ARGUMENTS) {
-  PREFRONTAL_READ_INPUTS;
-  check(in);
-  return plain_read(in);
-}
+  const OptionalTensor& grad_context;
+  const OptionalTensor& grad_weights;
+  const Tensor& weights;
+  ReadInputs in;
+};
 
-Pair on_cpu(PREFRONTAL_READ_ARGUMENTS) {
-  PREFRONTAL_READ_INPUTS;
-  if (!plainly_fits(in)) check(in);
-  if (!on_kernel(in)) return plain_read(in);
-  Pair out{rows_like(x, output_weight.size(0)), rows_like(x, simd::kTrainingSlots)};
-  auto& [context, weights] = out;
-  CueCall(in).forward(
-      {weights.mutable_data_ptr<float>(), context.mutable_data_ptr<float>(), nullptr, nullptr});
-  return out;
-}
+struct ReadBackward {
+  static constexpr auto kName = "prefrontal::context_read_backward";
+  static constexpr auto kSchema =
+      "context_read_backward(Tensor? grad_context, Tensor? grad_weights, Tensor weights, "
+      "Tensor x, " PREFRONTAL_MEMORY_SCHEMA PREFRONTAL_OPTIONS_SCHEMA ") -> Tensor[]";
+  using Signature =
+      ReadSignature<Gradients, const OptionalTensor&, const OptionalTensor&, const Tensor&>;
+  using Inputs = GradientInputs;
 
-Gradients backward_on_cpu(const OptionalTensor& grad_context, const OptionalTensor& grad_weights,
-                          const Tensor& weights, PREFRONTAL_READ_ARGUMENTS) {
-  PREFRONTAL_READ_INPUTS;
-  check_backward(in);
-  expect("weights", weights, {x.size(0), simd::kTrainingSlots}, x);
-  if (grad_context) expect("grad_context", *grad_context, {x.size(0), output_weight.size(0)}, x);
-  if (grad_weights) expect("grad_weights", *grad_weights, {x.size(0), simd::kTrainingSlots}, x);
-  Numbers numbers;
-  const simd::CueOutputs out{const_cast<float*>(numbers(weights)), nullptr, nullptr, nullptr};
-  return gradients(in, out, {numbers(grad_weights), numbers(grad_context), nullptr, nullptr});
-}
+  static Gradients on_cpu(const GradientInputs& of) {
+    const CueInputs& in = of.in;
+    check_backward(in);
+    const int64_t rows = in.x.size(0), wide = in.output_weight.size(0);
+    expect("weights", of.weights, {rows, simd::kTrainingSlots}, in.x);
+    if (of.grad_context) expect("grad_context", *of.grad_context, {rows, wide}, in.x);
+    if (of.grad_weights)
+      expect("grad_weights", *of.grad_weights, {rows, simd::kTrainingSlots}, in.x);
+    Numbers numbers;
+    const simd::CueOutputs out{const_cast<float*>(numbers(of.weights)), nullptr, nullptr, nullptr};
+    return gradients(in, out,
+                     {numbers(of.grad_weights), numbers(of.grad_context), nullptr, nullptr});
+  }
 
-TORCH_LIBRARY_IMPL(prefrontal, CompositeExplicitAutograd, m) { m.impl("context_read", plain); }
-TORCH_LIBRARY_IMPL(prefrontal, FuncTorchBatchedDecomposition, m) { m.impl("context_read", plain); }
-TORCH_LIBRARY_IMPL(prefrontal, CPU, m) {
-  m.impl("context_read", on_cpu);
-  m.impl("context_read_backward", backward_on_cpu);
-}
+  template <class... Arguments>
+  static Gradients record(bool, const Arguments&... arguments) {
+    const GradientInputs of{arguments...};
+    return gradients_with_graph(plain_read, {of.grad_context, of.grad_weights}, of.in);
+  }
 
-TORCH_LIBRARY_IMPL(prefrontal, AutocastCPU, m) {
-  m.impl("context_read", InFloat32<at::kCPU, Read, context_read>::call);
-}
-TORCH_LIBRARY_IMPL(prefrontal, AutocastCUDA, m) {
-  m.impl("context_read", InFloat32<at::kCUDA, Read, context_read>::call);
-}
-
-// --- gradient: one operator; asked for a graph, autograd of the plain form
-// -------------------------
+  static Gradients fake(const GradientInputs& of) { return fake_gradients(of.in); }
+};
 
 template <bool by_cosine>
 struct Recorded : torch::autograd::Function<Recorded<by_cosine>> {
-  static torch::autograd::variable_list forward(torch::autograd::AutogradContext* context,
-                                                PREFRONTAL_READ_ARGUMENTS) {
+  template <class... Arguments>
+  static variable_list forward(AutogradContext* context, const Arguments&... arguments) {
     const at::AutoDispatchBelowADInplaceOrView below;
-    auto [read, weights] = read_operator().call(PREFRONTAL_READ_VALUES);
+    auto [read, weights] = Operator<Read>::call(arguments...);
     context->set_materialize_grads(false);
-    torch::autograd::variable_list saved;
-    saved.reserve(12);
-    for (const Tensor* each : {&x, &memory, &query_weight, &query_bias, &key_weight, &value_weight,
-                               &value_bias, &output_weight, &output_bias})
-      saved.push_back(*each);
-    saved.push_back(or_undefined(key_bias));
-    saved.push_back(or_undefined(log_tau));
-    saved.push_back(weights);
-    context->save_for_backward(std::move(saved));
+    context->save_for_backward(saved(ReadInputs{arguments...}, {weights}));
     return {read, weights};
   }
 
-  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
-                                                 torch::autograd::variable_list grads) {
+  static variable_list backward(AutogradContext* context, variable_list grads) {
     const auto in = context->get_saved_variables();
     const OptionalTensor key_bias = or_none(in[9]), log_tau = or_none(in[10]);
-    auto found = backward_operator().call(or_none(grads[0]), or_none(grads[1]), in[11], in[0],
-                                          in[1], in[2], in[3], in[4], in[5], in[6], in[7], in[8],
-                                          key_bias, log_tau, by_cosine);
+    auto found = Operator<ReadBackward>::call(or_none(grads[0]), or_none(grads[1]), in[11], in[0],
+                                              in[1], in[2], in[3], in[4], in[5], in[6], in[7],
+                                              in[8], key_bias, log_tau, by_cosine);
     if (!key_bias) found.insert(found.begin() + 9, Tensor());
     found.resize(12);
     return found;
   }
 };
 
-Pair with_graph(c10::DispatchKeySet keys, PREFRONTAL_READ_ARGUMENTS) {
-  if (!recorded(PREFRONTAL_READ_TENSORS))
-    return read_operator().redispatch(below_autograd(keys), PREFRONTAL_READ_VALUES);
-  PREFRONTAL_READ_INPUTS;
-  if (in_transform() || !on_kernel(in) || any_tangent(PREFRONTAL_READ_TENSORS)) {
-    check(in);
-    return plain_read(in);
-  }
-  const auto out = cosine ? Recorded<true>::apply(PREFRONTAL_READ_VALUES)
-                          : Recorded<false>::apply(PREFRONTAL_READ_VALUES);
+template <class... Arguments>
+Pair Read::record(bool in_plain, const Arguments&... arguments) {
+  const ReadInputs in{arguments...};
+  if (in_plain || !on_kernel(in)) return plain(in);
+  const auto out =
+      in.cosine ? Recorded<true>::apply(arguments...) : Recorded<false>::apply(arguments...);
   return {out[0], out[1]};
 }
 
-Gradients plain_backward(const OptionalTensor& grad_context, const OptionalTensor& grad_weights,
-                         PREFRONTAL_READ_ARGUMENTS) {
-  PREFRONTAL_READ_INPUTS;
-  const auto [context, weights] = plain_read(in);
-  return gradients_with_graph({context, weights}, {grad_context, grad_weights},
-                              {PREFRONTAL_READ_TENSORS});
-}
-
-Gradients backward_with_graph(c10::DispatchKeySet keys, const OptionalTensor& grad_context,
-                              const OptionalTensor& grad_weights, const Tensor& weights,
-                              PREFRONTAL_READ_ARGUMENTS) {
-  if (!recorded(grad_context, grad_weights, PREFRONTAL_READ_TENSORS))
-    return backward_operator().redispatch(below_autograd(keys), grad_context, grad_weights, weights,
-                                          PREFRONTAL_READ_VALUES);
-  const auto plainly = [&](const auto&... own) {
-    return plain_backward(grad_context, grad_weights, own...);
-  };
-  return with_aliases(plainly, PREFRONTAL_READ_VALUES);
-}
-
-TORCH_LIBRARY_IMPL(prefrontal, Autograd, m) {
-  m.impl("context_read", with_graph);
-  m.impl("context_read_backward", backward_with_graph);
-}
-
-// --- fake: the shapes alone ----------------------------------------------------------------------
-
-Pair fake(PREFRONTAL_READ_ARGUMENTS) {
-  PREFRONTAL_READ_INPUTS;
-  check(in);
-  return {x.new_empty_symint({x.sym_size(0), output_weight.sym_size(0)}),
-          x.new_empty_symint({x.sym_size(0), memory.sym_size(0)})};
-}
-
-Gradients fake_backward(const OptionalTensor&, const OptionalTensor&, const Tensor&,
-                        PREFRONTAL_READ_ARGUMENTS) {
-  static_cast<void>(cosine);
-  return fake_gradients({PREFRONTAL_READ_TENSORS});
-}
-
-TORCH_LIBRARY_IMPL(prefrontal, Meta, m) {
-  m.impl("context_read", fake);
-  m.impl("context_read_backward", fake_backward);
-}
+const Operator<Read> read;
+const Operator<ReadBackward> read_backward;
 
 }  // namespace
 }  // namespace prefrontal::control::context_read_operator

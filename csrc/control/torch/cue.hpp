@@ -5,28 +5,59 @@
 #include <ATen/core/Tensor.h>
 #include <c10/util/SmallVector.h>
 
+#include <array>
 #include <memory>
-#include <optional>
 #include <tuple>
 #include <vector>
 
+#include "csrc/control/torch/checks.hpp"
+#include "csrc/control/torch/operator.hpp"
 #include "csrc/simd/cue_training.hpp"
 
 namespace prefrontal::control {
 
-using OptionalTensor = std::optional<at::Tensor>;
+// The arguments of a call, in the order of the schemas: x and the memory, the heads, the options.
+#define PREFRONTAL_MEMORY_SCHEMA                                              \
+  "Tensor slots, Tensor query_weight, Tensor query_bias, Tensor key_weight, " \
+  "Tensor value_weight, Tensor value_bias, Tensor output_weight, Tensor output_bias, "
+#define PREFRONTAL_HEADS_SCHEMA \
+  "Tensor action_weight, Tensor action_bias, Tensor terrain_weight, Tensor terrain_bias, "
+#define PREFRONTAL_OPTIONS_SCHEMA "Tensor? key_bias=None, Tensor? log_tau=None, bool cosine=False"
 
 struct CueHeads {
   const at::Tensor* action_weight;  // null with its bias: there is no action head
   const at::Tensor* action_bias;
-  const at::Tensor* terrain_weight;
+  const at::Tensor* terrain_weight;  // null: the context is what comes out
   const at::Tensor* terrain_bias;
+
+  explicit operator bool() const { return terrain_weight != nullptr; }
 };
 
 struct CueInputs {
+  CueInputs(const char* name, const at::Tensor& x, const at::Tensor& slots,
+            const at::Tensor& query_weight, const at::Tensor& query_bias,
+            const at::Tensor& key_weight, const at::Tensor& value_weight,
+            const at::Tensor& value_bias, const at::Tensor& output_weight,
+            const at::Tensor& output_bias, const CueHeads& heads, const OptionalTensor& key_bias,
+            const OptionalTensor& log_tau, bool cosine)
+      : name(name),
+        x(x),
+        slots(slots),
+        query_weight(query_weight),
+        query_bias(query_bias),
+        key_weight(key_weight),
+        value_weight(value_weight),
+        value_bias(value_bias),
+        output_weight(output_weight),
+        output_bias(output_bias),
+        heads(heads),
+        key_bias(key_bias),
+        log_tau(log_tau),
+        cosine(cosine) {}
+
   const char* name;     // of x in errors
   const at::Tensor& x;  // [B, Q]
-  const at::Tensor& memory;
+  const at::Tensor& slots;
   const at::Tensor& query_weight;
   const at::Tensor& query_bias;
   const at::Tensor& key_weight;
@@ -34,10 +65,28 @@ struct CueInputs {
   const at::Tensor& value_bias;
   const at::Tensor& output_weight;
   const at::Tensor& output_bias;
-  const CueHeads* heads;  // null: the context is what comes out
+  CueHeads heads;
   const OptionalTensor& key_bias;
   const OptionalTensor& log_tau;
   bool cosine;
+
+  // Of x, the memory and the heads, null for heads that are not there.
+  using Tensors = std::array<const at::Tensor*, 13>;
+  Tensors tensors() const {
+    return {&x,
+            &slots,
+            &query_weight,
+            &query_bias,
+            &key_weight,
+            &value_weight,
+            &value_bias,
+            &output_weight,
+            &output_bias,
+            heads.action_weight,
+            heads.action_bias,
+            heads.terrain_weight,
+            heads.terrain_bias};
+  }
 };
 
 // Throws c10::ValueError naming the argument that does not fit.
@@ -88,8 +137,7 @@ class CueCall {
   std::unique_ptr<float[]> scratch_;
 };
 
-// Gradients like the arguments: x, memory, ... , the heads where there are any, then key_bias and
-// log_tau where given.
+// Gradients like the tensors that are given: x, memory, heads, key_bias, log_tau.
 std::vector<at::Tensor> gradients(const CueInputs& in, const simd::CueOutputs& out,
                                   const simd::CueOutputGradients& of_outputs);
 

@@ -22,7 +22,7 @@ simd::CueTensors<float> written(const std::vector<Tensor>& all, const CueInputs&
   const auto next = [&](bool there = true) {
     return there ? all[at++].mutable_data_ptr<float>() : nullptr;
   };
-  const bool heads = in.heads != nullptr, action = heads && in.heads->action_weight;
+  const bool heads = bool(in.heads), action = heads && in.heads.action_weight;
   simd::CueTensors<float> into{};
   for (float** each :
        {&into.x, &into.memory, &into.query_weight, &into.query_bias, &into.key_weight,
@@ -39,15 +39,10 @@ simd::CueTensors<float> written(const std::vector<Tensor>& all, const CueInputs&
 std::vector<Tensor> empty_gradients(const CueInputs& in) {
   std::vector<Tensor> out;
   out.reserve(15);
-  for (const Tensor* each : {&in.x, &in.memory, &in.query_weight, &in.query_bias, &in.key_weight,
-                             &in.value_weight, &in.value_bias, &in.output_weight, &in.output_bias})
-    out.push_back(empty(each->sizes()));
-  if (in.heads)
-    for (const Tensor* each : {in.heads->action_weight, in.heads->action_bias,
-                               in.heads->terrain_weight, in.heads->terrain_bias})
-      if (each) out.push_back(empty(each->sizes()));
-  if (in.key_bias) out.push_back(empty(in.key_bias->sizes()));
-  if (in.log_tau) out.push_back(empty(in.log_tau->sizes()));
+  for (const Tensor* each : in.tensors())
+    if (each) out.push_back(empty(each->sizes()));
+  for (const OptionalTensor* each : {&in.key_bias, &in.log_tau})
+    if (*each) out.push_back(empty((*each)->sizes()));
   return out;
 }
 
@@ -66,12 +61,12 @@ const float* Numbers::operator()(const Tensor& tensor) {
 
 CueCall::CueCall(const CueInputs& in) : learns_tau_(in.log_tau.has_value()) {
   shape_.rows = in.x.size(0);
-  shape_.depth = static_cast<int>(in.memory.size(1));
+  shape_.depth = static_cast<int>(in.slots.size(1));
   shape_.inputs = static_cast<int>(in.x.size(1));
   shape_.context = static_cast<int>(in.output_weight.size(0));
-  shape_.heads = in.heads != nullptr;
-  shape_.direct = in.heads && in.heads->action_weight &&
-                  in.heads->action_weight->size(1) != in.output_weight.size(0);
+  shape_.heads = bool(in.heads);
+  shape_.direct = in.heads && in.heads.action_weight &&
+                  in.heads.action_weight->size(1) != in.output_weight.size(0);
   shape_.cosine = in.cosine;
   shape_.tempered = learns_tau_;
   double tau = std::sqrt(static_cast<double>(shape_.depth));
@@ -80,9 +75,9 @@ CueCall::CueCall(const CueInputs& in) : learns_tau_(in.log_tau.has_value()) {
     tau = simd::exponential(log_tau_) + 1e-3;
   }
   shape_.sharpness = static_cast<float>((in.cosine ? shape_.depth : 1.0) / tau);
-  const CueHeads none{}, &heads = in.heads ? *in.heads : none;
+  const CueHeads& heads = in.heads;
   tensors_ = {numbers_(in.x),
-              numbers_(in.memory),
+              numbers_(in.slots),
               numbers_(in.query_weight),
               numbers_(in.query_bias),
               numbers_(in.key_weight),

@@ -19,7 +19,7 @@ using c10::SymInt;
 namespace {
 
 void check_heads(const CueInputs& in) {
-  const CueHeads& heads = *in.heads;
+  const CueHeads& heads = in.heads;
   const SymInt &wide = in.output_weight.sym_size(0), &inputs = in.x.sym_size(1);
   if (heads.action_weight) {
     const Tensor& weight = *heads.action_weight;
@@ -36,7 +36,7 @@ Tensor brought_to_one(const Tensor& rows) {
 }
 
 Tensor sharpened(const CueInputs& in, const Tensor& scores) {
-  const double depth = static_cast<double>(in.memory.sym_size(1).guard_int(__FILE__, __LINE__));
+  const double depth = static_cast<double>(in.slots.sym_size(1).guard_int(__FILE__, __LINE__));
   const double whole = in.cosine ? depth : 1.0;
   if (!in.log_tau) return scores * (whole / std::sqrt(depth));
   return scores * (whole / (in.log_tau->exp() + 1e-3));
@@ -54,8 +54,8 @@ bool is_matrix(const Tensor& tensor) { return tensor.dim() == 2; }
 
 void check(const CueInputs& in) {
   expect(in.name, in.x, {kAny, kAny});
-  expect("memory", in.memory, {kAny, kAny}, in.x);
-  const SymInt &inputs = in.x.sym_size(1), &depth = in.memory.sym_size(1);
+  expect("slots", in.slots, {kAny, kAny}, in.x);
+  const SymInt &inputs = in.x.sym_size(1), &depth = in.slots.sym_size(1);
   expect("query_weight", in.query_weight, {depth, inputs}, in.x);
   expect("query_bias", in.query_bias, {depth}, in.x);
   expect("key_weight", in.key_weight, {depth, depth}, in.x);
@@ -73,15 +73,15 @@ void check(const CueInputs& in) {
 }
 
 bool plainly_fits(const CueInputs& in) {
-  if (!is_matrix(in.x) || !is_matrix(in.memory) || !is_matrix(in.output_weight)) return false;
-  const int64_t inputs = in.x.size(1), depth = in.memory.size(1), wide = in.output_weight.size(0);
-  const bool read = is(in.x, {in.x.size(0), inputs}) && is(in.memory, {in.memory.size(0), depth}) &&
+  if (!is_matrix(in.x) || !is_matrix(in.slots) || !is_matrix(in.output_weight)) return false;
+  const int64_t inputs = in.x.size(1), depth = in.slots.size(1), wide = in.output_weight.size(0);
+  const bool read = is(in.x, {in.x.size(0), inputs}) && is(in.slots, {in.slots.size(0), depth}) &&
                     is(in.query_weight, {depth, inputs}) && is(in.query_bias, {depth}) &&
                     is(in.key_weight, {depth, depth}) && is(in.value_weight, {depth, depth}) &&
                     is(in.value_bias, {depth}) && is(in.output_weight, {wide, depth}) &&
                     is(in.output_bias, {wide}) && !in.key_bias && !in.log_tau;
   if (!read || !in.heads) return read;
-  const CueHeads& heads = *in.heads;
+  const CueHeads& heads = in.heads;
   return heads.action_weight && is(*heads.action_weight, {16, wide}) &&
          is(*heads.action_bias, {16}) && is(*heads.terrain_weight, {2, wide}) &&
          is(*heads.terrain_bias, {2});
@@ -89,14 +89,14 @@ bool plainly_fits(const CueInputs& in) {
 
 bool on_kernel(const CueInputs& in) {
   if (in.x.scalar_type() != at::kFloat || !in.x.device().is_cpu()) return false;
-  if (!is_matrix(in.x) || !is_matrix(in.memory) || !is_matrix(in.output_weight)) return false;
-  if (in.memory.sym_size(0) != simd::kTrainingSlots ||
-      !multiple(in.memory.sym_size(1), simd::kMostDepth) ||
+  if (!is_matrix(in.x) || !is_matrix(in.slots) || !is_matrix(in.output_weight)) return false;
+  if (in.slots.sym_size(0) != simd::kTrainingSlots ||
+      !multiple(in.slots.sym_size(1), simd::kMostDepth) ||
       !multiple(in.x.sym_size(1), simd::kMostWidth) ||
       !multiple(in.output_weight.sym_size(0), simd::kMostWidth))
     return false;
-  return !in.heads || ((!in.heads->action_bias || has_sizes(*in.heads->action_bias, {16})) &&
-                       has_sizes(*in.heads->terrain_bias, {2}));
+  return !in.heads || ((!in.heads.action_bias || has_sizes(*in.heads.action_bias, {16})) &&
+                       has_sizes(*in.heads.terrain_bias, {2}));
 }
 
 void check_backward(const CueInputs& in) {
@@ -107,18 +107,18 @@ void check_backward(const CueInputs& in) {
 
 std::tuple<Tensor, Tensor> plain_read(const CueInputs& in) {
   Tensor query = at::linear(in.x, in.query_weight, in.query_bias);
-  Tensor key = at::linear(in.memory, in.key_weight, in.key_bias);
+  Tensor key = at::linear(in.slots, in.key_weight, in.key_bias);
   if (in.cosine) {
     query = brought_to_one(query);
     key = brought_to_one(key);
   }
   const Tensor weights = at::softmax(sharpened(in, at::matmul(query, key.t())), -1);
-  const Tensor value = at::linear(in.memory, in.value_weight, in.value_bias);
+  const Tensor value = at::linear(in.slots, in.value_weight, in.value_bias);
   return {at::linear(at::matmul(weights, value), in.output_weight, in.output_bias), weights};
 }
 
 std::tuple<Tensor, Tensor> plain_cue(const CueInputs& in) {
-  const CueHeads& heads = *in.heads;
+  const CueHeads& heads = in.heads;
   const Tensor context = std::get<0>(plain_read(in));
   const Tensor terrain =
       at::sigmoid(at::linear(context, *heads.terrain_weight, *heads.terrain_bias));

@@ -19,28 +19,14 @@ using Results = std::tuple<Tensor, Tensor, Tensor>;
 
 constexpr int kTensors = 4;  // of a layer: w_ih, w_hh, b_ih, b_hh
 
-// --- schema -----------------------------------------------------------------------------------
-
-TORCH_LIBRARY_FRAGMENT(prefrontal, m) {
-  m.def(
-      "lstm_rollout(Tensor first, Tensor h0, Tensor c0, Tensor[] lstm, Tensor[] output, int steps) "
-      "-> (Tensor, Tensor, Tensor)");
-}
-
-using Signature = Results(const Tensor&, const Tensor&, const Tensor&, TensorList, TensorList,
-                          int64_t);
-
-c10::TypedOperatorHandle<Signature> handle() {
-  static const auto op = c10::Dispatcher::singleton()
-                             .findSchemaOrThrow("prefrontal::lstm_rollout", "")
-                             .typed<Signature>();
-  return op;
-}
-
-Results lstm_rollout(const Tensor& first, const Tensor& h0, const Tensor& c0, TensorList lstm,
-                     TensorList output, int64_t steps) {
-  return handle().call(first, h0, c0, lstm, output, steps);
-}
+struct RolloutInputs {
+  const Tensor& first;
+  const Tensor& h0;
+  const Tensor& c0;
+  TensorList lstm;
+  TensorList output;
+  int64_t steps;
+};
 
 void check_layer(int64_t layer, TensorList lstm, const c10::SymInt& inputs,
                  const c10::SymInt& cells, const Tensor& like) {
@@ -54,30 +40,27 @@ void check_layer(int64_t layer, TensorList lstm, const c10::SymInt& inputs,
   part(3, "b_hh", {cells * 4});
 }
 
-void check(const Tensor& first, const Tensor& h0, const Tensor& c0, TensorList lstm,
-           TensorList output, int64_t steps) {
-  TORCH_CHECK_VALUE(steps >= 0, "steps must be at least 0, got ", steps);
-  expect("first", first, {kAny, kAny});
-  const c10::SymInt rows = first.sym_size(0), width = first.sym_size(1);
-  expect("h0", h0, {kAny, rows, kAny}, first);
-  const int64_t layers = h0.size(0);
-  const c10::SymInt cells = h0.sym_size(2);
-  TORCH_CHECK_VALUE(layers > 0, "h0 must have a layer, got ", h0.sym_sizes());
-  expect("c0", c0, {layers, rows, cells}, first);
-  TORCH_CHECK_VALUE(static_cast<int64_t>(lstm.size()) == kTensors * layers,
+void check(const RolloutInputs& in) {
+  TORCH_CHECK_VALUE(in.steps >= 0, "steps must be at least 0, got ", in.steps);
+  expect("first", in.first, {kAny, kAny});
+  const c10::SymInt rows = in.first.sym_size(0), width = in.first.sym_size(1);
+  expect("h0", in.h0, {kAny, rows, kAny}, in.first);
+  const int64_t layers = in.h0.size(0);
+  const c10::SymInt cells = in.h0.sym_size(2);
+  TORCH_CHECK_VALUE(layers > 0, "h0 must have a layer, got ", in.h0.sym_sizes());
+  expect("c0", in.c0, {layers, rows, cells}, in.first);
+  TORCH_CHECK_VALUE(static_cast<int64_t>(in.lstm.size()) == kTensors * layers,
                     "lstm must be w_ih, w_hh, b_ih, b_hh for each of ", layers, " layers, got ",
-                    lstm.size(), " tensors");
-  expect_count("output", output, {"w1", "b1", "w2", "b2"});
+                    in.lstm.size(), " tensors");
+  expect_count("output", in.output, {"w1", "b1", "w2", "b2"});
   for (int64_t layer = 0; layer < layers; ++layer)
-    check_layer(layer, lstm, layer ? cells : width, cells, first);
-  expect("output's w1", output[0], {kAny, cells}, first);
-  const c10::SymInt hidden = output[0].sym_size(0);
-  expect("output's b1", output[1], {hidden}, first);
-  expect("output's w2", output[2], {width, hidden}, first);
-  expect("output's b2", output[3], {width}, first);
+    check_layer(layer, in.lstm, layer ? cells : width, cells, in.first);
+  expect("output's w1", in.output[0], {kAny, cells}, in.first);
+  const c10::SymInt hidden = in.output[0].sym_size(0);
+  expect("output's b1", in.output[1], {hidden}, in.first);
+  expect("output's w2", in.output[2], {width, hidden}, in.first);
+  expect("output's b2", in.output[3], {width}, in.first);
 }
-
-// --- the plain form, and the kernel for float32 on the CPU ---------------------------------------
 
 // One step of one layer; h and c move on.
 void step(const Tensor& x, TensorList layer, Tensor& h, Tensor& c) {
@@ -87,90 +70,75 @@ void step(const Tensor& x, TensorList layer, Tensor& h, Tensor& c) {
   h = at::sigmoid(part[3]) * at::tanh(c);
 }
 
-Results plain(const Tensor& first, const Tensor& h0, const Tensor& c0, TensorList lstm,
-              TensorList output, int64_t steps) {
-  check(first, h0, c0, lstm, output, steps);
-  std::vector<Tensor> h = h0.unbind(0), c = c0.unbind(0), predictions;
-  Tensor x = first;
-  for (int64_t t = 0; t < steps; ++t) {
-    for (size_t layer = 0; layer < h.size(); ++layer) {
-      step(x, lstm.slice(kTensors * layer, kTensors), h[layer], c[layer]);
-      x = h[layer];
-    }
-    x = mlp(x, output);
-    predictions.push_back(x);
-  }
-  const Tensor found = predictions.empty()
-                           ? first.new_empty_symint({first.sym_size(0), 0, first.sym_size(1)})
-                           : at::stack(predictions, 1);
-  return {found, at::stack(h), at::stack(c)};
-}
-
 // Whole sixteens, and room for them.
-bool fits(const Tensor& first, const Tensor& h0, TensorList output) {
-  for (const int64_t numbers : {first.size(1), h0.size(2), output[0].size(0)})
+bool fits(const RolloutInputs& in) {
+  for (const int64_t numbers : {in.first.size(1), in.h0.size(2), in.output[0].size(0)})
     if (numbers % 16 != 0 || numbers > simd::kMostCells) return false;
-  return first.size(0) <= std::numeric_limits<int>::max();
+  return in.first.size(0) <= std::numeric_limits<int>::max();
 }
 
-Results on_cpu(const Tensor& first, const Tensor& h0, const Tensor& c0, TensorList lstm,
-               TensorList output, int64_t steps) {
-  check(first, h0, c0, lstm, output, steps);
-  if (!on_kernel(first) || !fits(first, h0, output) || steps > std::numeric_limits<int>::max())
-    return plain(first, h0, c0, lstm, output, steps);
-  const Contiguous weights(lstm), top(output), x(first);
-  std::vector<simd::CellLayer> layers;
-  for (int64_t at = 0; at < h0.size(0) * kTensors; at += kTensors) {
-    const int inputs = static_cast<int>(lstm[at].size(1));
-    layers.push_back({weights[at], weights[at + 1], weights[at + 2], weights[at + 3], inputs});
+struct LstmRollout {
+  static constexpr auto kName = "prefrontal::lstm_rollout";
+  static constexpr auto kSchema =
+      "lstm_rollout(Tensor first, Tensor h0, Tensor c0, Tensor[] lstm, Tensor[] output, int steps) "
+      "-> (Tensor, Tensor, Tensor)";
+  static constexpr bool kAutocast = true;
+  using Signature = Results(const Tensor& first, const Tensor& h0, const Tensor& c0,
+                            TensorList lstm, TensorList output, int64_t steps);
+  using Inputs = RolloutInputs;
+
+  static Results plain(const RolloutInputs& in) {
+    check(in);
+    std::vector<Tensor> h = in.h0.unbind(0), c = in.c0.unbind(0), predictions;
+    Tensor x = in.first;
+    for (int64_t t = 0; t < in.steps; ++t) {
+      for (size_t layer = 0; layer < h.size(); ++layer) {
+        step(x, in.lstm.slice(kTensors * layer, kTensors), h[layer], c[layer]);
+        x = h[layer];
+      }
+      x = mlp(x, in.output);
+      predictions.push_back(x);
+    }
+    const Tensor found =
+        predictions.empty()
+            ? in.first.new_empty_symint({in.first.sym_size(0), 0, in.first.sym_size(1)})
+            : at::stack(predictions, 1);
+    return {found, at::stack(h), at::stack(c)};
   }
-  const Tensor h = h0.clone(at::MemoryFormat::Contiguous);
-  const Tensor c = c0.clone(at::MemoryFormat::Contiguous);
-  const Tensor predictions = at::empty({first.size(0), steps, first.size(1)}, first.options());
-  const simd::CellLayers net = {layers.data(),
-                                static_cast<int>(layers.size()),
-                                static_cast<int>(h0.size(2)),
-                                {layer_at(top, 0), layer_at(top, 2)}};
-  simd::operator_kernels().sequences->roll(
-      net,
-      {static_cast<int>(first.size(0)), static_cast<int>(steps), x[0], h.mutable_data_ptr<float>(),
-       c.mutable_data_ptr<float>(), predictions.mutable_data_ptr<float>()});
-  return {predictions, h, c};
-}
 
-TORCH_LIBRARY_IMPL(prefrontal, CompositeExplicitAutograd, m) { m.impl("lstm_rollout", plain); }
-TORCH_LIBRARY_IMPL(prefrontal, FuncTorchBatchedDecomposition, m) { m.impl("lstm_rollout", plain); }
-TORCH_LIBRARY_IMPL(prefrontal, CPU, m) { m.impl("lstm_rollout", on_cpu); }
+  static Results on_cpu(const RolloutInputs& in) {
+    check(in);
+    if (!on_kernel(in.first) || !fits(in) || in.steps > std::numeric_limits<int>::max())
+      return plain(in);
+    const Contiguous weights(in.lstm), top(in.output), x(in.first);
+    std::vector<simd::CellLayer> layers;
+    for (int64_t at = 0; at < in.h0.size(0) * kTensors; at += kTensors) {
+      const int inputs = static_cast<int>(in.lstm[at].size(1));
+      layers.push_back({weights[at], weights[at + 1], weights[at + 2], weights[at + 3], inputs});
+    }
+    const Tensor h = in.h0.clone(at::MemoryFormat::Contiguous);
+    const Tensor c = in.c0.clone(at::MemoryFormat::Contiguous);
+    const Tensor predictions =
+        at::empty({in.first.size(0), in.steps, in.first.size(1)}, in.first.options());
+    const simd::CellLayers net = {layers.data(),
+                                  static_cast<int>(layers.size()),
+                                  static_cast<int>(in.h0.size(2)),
+                                  {layer_at(top, 0), layer_at(top, 2)}};
+    simd::operator_kernels().sequences->roll(
+        net, {static_cast<int>(in.first.size(0)), static_cast<int>(in.steps), x[0],
+              h.mutable_data_ptr<float>(), c.mutable_data_ptr<float>(),
+              predictions.mutable_data_ptr<float>()});
+    return {predictions, h, c};
+  }
 
-TORCH_LIBRARY_IMPL(prefrontal, AutocastCPU, m) {
-  m.impl("lstm_rollout", InFloat32<at::kCPU, Signature, lstm_rollout>::call);
-}
-TORCH_LIBRARY_IMPL(prefrontal, AutocastCUDA, m) {
-  m.impl("lstm_rollout", InFloat32<at::kCUDA, Signature, lstm_rollout>::call);
-}
+  static Results fake(const RolloutInputs& in) {
+    check(in);
+    return {in.first.new_empty_symint({in.first.sym_size(0), in.steps, in.first.sym_size(1)}),
+            in.h0.new_empty_symint(in.h0.sym_sizes()), in.c0.new_empty_symint(in.c0.sym_sizes())};
+  }
+};
 
-// --- gradient: autograd follows the plain form, whose gradients have gradients
-// ---------------------
-
-Results with_graph(c10::DispatchKeySet keys, const Tensor& first, const Tensor& h0,
-                   const Tensor& c0, TensorList lstm, TensorList output, int64_t steps) {
-  if (recorded(first, h0, c0, lstm, output)) return plain(first, h0, c0, lstm, output, steps);
-  return handle().redispatch(below_autograd(keys), first, h0, c0, lstm, output, steps);
-}
-
-TORCH_LIBRARY_IMPL(prefrontal, Autograd, m) { m.impl("lstm_rollout", with_graph); }
-
-// --- fake: the shapes alone
-// ------------------------------------------------------------------------
-
-Results fake(const Tensor& first, const Tensor& h0, const Tensor& c0, TensorList lstm,
-             TensorList output, int64_t steps) {
-  check(first, h0, c0, lstm, output, steps);
-  return {first.new_empty_symint({first.sym_size(0), steps, first.sym_size(1)}),
-          h0.new_empty_symint(h0.sym_sizes()), c0.new_empty_symint(c0.sym_sizes())};
-}
-
-TORCH_LIBRARY_IMPL(prefrontal, Meta, m) { m.impl("lstm_rollout", fake); }
+const Operator<LstmRollout> lstm_rollout;
 
 }  // namespace
 }  // namespace prefrontal::control::lstm_rollout_operator

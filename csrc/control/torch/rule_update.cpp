@@ -13,56 +13,33 @@ using at::Tensor;
 using simd::kRule;
 using simd::kSummary;
 
-// --- schema -----------------------------------------------------------------------------------
+struct UpdateInputs {
+  const Tensor& rule;
+  const Tensor& z_delta;
+  const Tensor& z_world;
+  const Tensor& delta_weight;
+  const Tensor& delta_bias;
+  const Tensor& world_weight;
+  const Tensor& world_bias;
+  double step;
+  double pool;
+};
 
-TORCH_LIBRARY_FRAGMENT(prefrontal, m) {
-  m.def(
-      "rule_update(Tensor rule, Tensor z_delta, Tensor z_world, Tensor delta_weight, "
-      "Tensor delta_bias, Tensor world_weight, Tensor world_bias, float step, float pool) "
-      "-> Tensor");
-}
-
-Tensor rule_update(const Tensor& rule, const Tensor& z_delta, const Tensor& z_world,
-                   const Tensor& delta_weight, const Tensor& delta_bias, const Tensor& world_weight,
-                   const Tensor& world_bias, double step, double pool) {
-  static const auto op = c10::Dispatcher::singleton()
-                             .findSchemaOrThrow("prefrontal::rule_update", "")
-                             .typed<decltype(rule_update)>();
-  return op.call(rule, z_delta, z_world, delta_weight, delta_bias, world_weight, world_bias, step,
-                 pool);
-}
-
-void check(const Tensor& rule, const Tensor& z_delta, const Tensor& z_world,
-           const Tensor& delta_weight, const Tensor& delta_bias, const Tensor& world_weight,
-           const Tensor& world_bias, double step, double pool) {
-  expect_at_least("step", step, 0.0);
-  expect_finite("pool", pool);
+void check(const UpdateInputs& in) {
+  const Tensor& rule = in.rule;
+  expect_at_least("step", in.step, 0.0);
+  expect_finite("pool", in.pool);
   expect("rule", rule, {kAny, kAny});
   const c10::SymInt &rules = rule.sym_size(0), &width = rule.sym_size(1);
-  expect("z_delta", z_delta, {kAny, kAny}, rule);
+  expect("z_delta", in.z_delta, {kAny, kAny}, rule);
   c10::SymInt rows = rules;
-  if (rules == 1) rows = z_delta.sym_size(0) > 0 ? z_delta.sym_size(0) : 1;
-  expect("z_delta", z_delta, {rows, kAny}, rule);
-  expect("z_world", z_world, {rows, kAny}, rule);
-  expect("delta_weight", delta_weight, {width, z_delta.sym_size(1)}, rule);
-  expect("delta_bias", delta_bias, {width}, rule);
-  expect("world_weight", world_weight, {width, z_world.sym_size(1)}, rule);
-  expect("world_bias", world_bias, {width}, rule);
-}
-
-// --- the plain form, and the kernel for float32 on the CPU ---------------------------------------
-
-Tensor plain(const Tensor& rule, const Tensor& z_delta, const Tensor& z_world,
-             const Tensor& delta_weight, const Tensor& delta_bias, const Tensor& world_weight,
-             const Tensor& world_bias, double step, double pool) {
-  check(rule, z_delta, z_world, delta_weight, delta_bias, world_weight, world_bias, step, pool);
-  if (step == 0.0) return rule.clone();
-  const bool one = rule.sym_size(0) == 1;
-  const Tensor delta = one ? z_delta.mean(0, true) : z_delta;
-  const Tensor world = one ? z_world.mean(0, true) : z_world;
-  const Tensor source = at::linear(delta, delta_weight, delta_bias) +
-                        pool * at::linear(world, world_weight, world_bias);
-  return (1.0 - step) * rule + step * source;
+  if (rules == 1) rows = in.z_delta.sym_size(0) > 0 ? in.z_delta.sym_size(0) : 1;
+  expect("z_delta", in.z_delta, {rows, kAny}, rule);
+  expect("z_world", in.z_world, {rows, kAny}, rule);
+  expect("delta_weight", in.delta_weight, {width, in.z_delta.sym_size(1)}, rule);
+  expect("delta_bias", in.delta_bias, {width}, rule);
+  expect("world_weight", in.world_weight, {width, in.z_world.sym_size(1)}, rule);
+  expect("world_bias", in.world_bias, {width}, rule);
 }
 
 // The row to follow: the only one, or the mean of all, summed in double.
@@ -77,78 +54,68 @@ const float* middle(const Tensor& rows, float (&mean)[kSummary]) {
   return mean;
 }
 
-Tensor on_cpu(const Tensor& rule, const Tensor& z_delta, const Tensor& z_world,
-              const Tensor& delta_weight, const Tensor& delta_bias, const Tensor& world_weight,
-              const Tensor& world_bias, double step, double pool) {
-  check(rule, z_delta, z_world, delta_weight, delta_bias, world_weight, world_bias, step, pool);
-  if (!on_kernel(rule) || rule.size(1) != kRule || z_delta.size(1) != kSummary ||
-      z_world.size(1) != kSummary)
-    return plain(rule, z_delta, z_world, delta_weight, delta_bias, world_weight, world_bias, step,
-                 pool);
-  if (step == 0.0) return rule.clone();
-  const auto from = rule.expect_contiguous(), delta = z_delta.expect_contiguous(),
-             world = z_world.expect_contiguous(), weight_d = delta_weight.expect_contiguous(),
-             start_d = delta_bias.expect_contiguous(), weight_w = world_weight.expect_contiguous(),
-             start_w = world_bias.expect_contiguous();
-  const simd::RuleWeights weights = {weight_d->const_data_ptr<float>(),
-                                     start_d->const_data_ptr<float>(),
-                                     weight_w->const_data_ptr<float>(),
-                                     start_w->const_data_ptr<float>(), static_cast<float>(pool)};
-  Tensor moved = at::detail::empty_cpu(rule.sizes(), rule.options());
-  const float* now = from->const_data_ptr<float>();
-  float* next = moved.mutable_data_ptr<float>();
-  const int64_t rules = rule.size(0);
-  float means[2][kSummary];
-  const bool one = rules == 1;
-  const float* d = one ? middle(*delta, means[0]) : delta->const_data_ptr<float>();
-  const float* w = one ? middle(*world, means[1]) : world->const_data_ptr<float>();
-  for (int64_t i = 0; i < rules; ++i)
-    simd::kernels().rule->update_by(weights, d + i * kSummary, w + i * kSummary,
-                                    static_cast<float>(1.0 - step), static_cast<float>(step),
-                                    now + i * kRule, next + i * kRule);
-  return moved;
-}
+struct Update {
+  static constexpr auto kName = "prefrontal::rule_update";
+  static constexpr auto kSchema =
+      "rule_update(Tensor rule, Tensor z_delta, Tensor z_world, Tensor delta_weight, "
+      "Tensor delta_bias, Tensor world_weight, Tensor world_bias, float step, float pool) "
+      "-> Tensor";
+  static constexpr bool kAutocast = true;
+  using Signature = Tensor(const Tensor& rule, const Tensor& z_delta, const Tensor& z_world,
+                           const Tensor& delta_weight, const Tensor& delta_bias,
+                           const Tensor& world_weight, const Tensor& world_bias, double step,
+                           double pool);
+  using Inputs = UpdateInputs;
 
-TORCH_LIBRARY_IMPL(prefrontal, CompositeExplicitAutograd, m) { m.impl("rule_update", plain); }
-TORCH_LIBRARY_IMPL(prefrontal, FuncTorchBatchedDecomposition, m) { m.impl("rule_update", plain); }
-TORCH_LIBRARY_IMPL(prefrontal, CPU, m) { m.impl("rule_update", on_cpu); }
+  static Tensor plain(const UpdateInputs& in) {
+    check(in);
+    if (in.step == 0.0) return in.rule.clone();
+    const bool one = in.rule.sym_size(0) == 1;
+    const Tensor delta = one ? in.z_delta.mean(0, true) : in.z_delta;
+    const Tensor world = one ? in.z_world.mean(0, true) : in.z_world;
+    const Tensor source = at::linear(delta, in.delta_weight, in.delta_bias) +
+                          in.pool * at::linear(world, in.world_weight, in.world_bias);
+    return (1.0 - in.step) * in.rule + in.step * source;
+  }
 
-TORCH_LIBRARY_IMPL(prefrontal, AutocastCPU, m) {
-  m.impl("rule_update", InFloat32<at::kCPU, decltype(rule_update), rule_update>::call);
-}
-TORCH_LIBRARY_IMPL(prefrontal, AutocastCUDA, m) {
-  m.impl("rule_update", InFloat32<at::kCUDA, decltype(rule_update), rule_update>::call);
-}
+  static Tensor on_cpu(const UpdateInputs& in) {
+    check(in);
+    if (!on_kernel(in.rule) || in.rule.size(1) != kRule || in.z_delta.size(1) != kSummary ||
+        in.z_world.size(1) != kSummary)
+      return plain(in);
+    if (in.step == 0.0) return in.rule.clone();
+    const auto from = in.rule.expect_contiguous(), delta = in.z_delta.expect_contiguous(),
+               world = in.z_world.expect_contiguous(),
+               weight_d = in.delta_weight.expect_contiguous(),
+               start_d = in.delta_bias.expect_contiguous(),
+               weight_w = in.world_weight.expect_contiguous(),
+               start_w = in.world_bias.expect_contiguous();
+    const simd::RuleWeights weights = {
+        weight_d->const_data_ptr<float>(), start_d->const_data_ptr<float>(),
+        weight_w->const_data_ptr<float>(), start_w->const_data_ptr<float>(),
+        static_cast<float>(in.pool)};
+    Tensor moved = at::detail::empty_cpu(in.rule.sizes(), in.rule.options());
+    const float* now = from->const_data_ptr<float>();
+    float* next = moved.mutable_data_ptr<float>();
+    const int64_t rules = in.rule.size(0);
+    float means[2][kSummary];
+    const bool one = rules == 1;
+    const float* d = one ? middle(*delta, means[0]) : delta->const_data_ptr<float>();
+    const float* w = one ? middle(*world, means[1]) : world->const_data_ptr<float>();
+    for (int64_t i = 0; i < rules; ++i)
+      simd::kernels().rule->update_by(
+          weights, d + i * kSummary, w + i * kSummary, static_cast<float>(1.0 - in.step),
+          static_cast<float>(in.step), now + i * kRule, next + i * kRule);
+    return moved;
+  }
 
-// --- gradient: autograd follows the plain form, whose gradients have gradients
-// ---------------------
+  static Tensor fake(const UpdateInputs& in) {
+    check(in);
+    return in.rule.new_empty_symint(in.rule.sym_sizes());
+  }
+};
 
-Tensor with_graph(c10::DispatchKeySet keys, const Tensor& rule, const Tensor& z_delta,
-                  const Tensor& z_world, const Tensor& delta_weight, const Tensor& delta_bias,
-                  const Tensor& world_weight, const Tensor& world_bias, double step, double pool) {
-  if (recorded(rule, z_delta, z_world, delta_weight, delta_bias, world_weight, world_bias))
-    return plain(rule, z_delta, z_world, delta_weight, delta_bias, world_weight, world_bias, step,
-                 pool);
-  static const auto op = c10::Dispatcher::singleton()
-                             .findSchemaOrThrow("prefrontal::rule_update", "")
-                             .typed<decltype(rule_update)>();
-  return op.redispatch(below_autograd(keys), rule, z_delta, z_world, delta_weight, delta_bias,
-                       world_weight, world_bias, step, pool);
-}
-
-TORCH_LIBRARY_IMPL(prefrontal, Autograd, m) { m.impl("rule_update", with_graph); }
-
-// --- fake: the shape alone
-// -------------------------------------------------------------------------
-
-Tensor fake(const Tensor& rule, const Tensor& z_delta, const Tensor& z_world,
-            const Tensor& delta_weight, const Tensor& delta_bias, const Tensor& world_weight,
-            const Tensor& world_bias, double step, double pool) {
-  check(rule, z_delta, z_world, delta_weight, delta_bias, world_weight, world_bias, step, pool);
-  return rule.new_empty_symint(rule.sym_sizes());
-}
-
-TORCH_LIBRARY_IMPL(prefrontal, Meta, m) { m.impl("rule_update", fake); }
+const Operator<Update> update;
 
 }  // namespace
 }  // namespace prefrontal::control::rule_update_operator

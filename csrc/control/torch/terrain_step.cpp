@@ -28,7 +28,7 @@ TORCH_LIBRARY_FRAGMENT(prefrontal, m) {
       "Tensor(c!)? log_tau_gradient, bool cosine, float weight, bool accumulate) -> Tensor");
 }
 
-constexpr Names kNames = {"memory",         "query_weight", "query_bias",    "key_weight",
+constexpr Names kNames = {"slots",          "query_weight", "query_bias",    "key_weight",
                           "value_weight",   "value_bias",   "output_weight", "output_bias",
                           "terrain_weight", "terrain_bias"};
 
@@ -67,13 +67,9 @@ void check_pair(const std::string& name, const OptionalTensor& gradient,
 // The arguments as one thing: the parameters without an action head.
 struct Arguments {
   Arguments(PREFRONTAL_STEP_ARGUMENTS)
-      : heads{nullptr, nullptr, &parameters[8], &parameters[9]}, in{"z",           z,
-                                                                    parameters[0], parameters[1],
-                                                                    parameters[2], parameters[3],
-                                                                    parameters[4], parameters[5],
-                                                                    parameters[6], parameters[7],
-                                                                    &heads,        key_bias,
-                                                                    log_tau,       cosine} {
+      : in("z", z, parameters[0], parameters[1], parameters[2], parameters[3], parameters[4],
+           parameters[5], parameters[6], parameters[7],
+           {nullptr, nullptr, &parameters[8], &parameters[9]}, key_bias, log_tau, cosine) {
     check(in);
     expect("target", target, {z.sym_size(0), parameters[8].sym_size(0)}, z);
     expect_finite("scale", weight);
@@ -90,7 +86,6 @@ struct Arguments {
     static_cast<void>(accumulate);
   }
 
-  CueHeads heads;
   CueInputs in;
 };
 
@@ -217,7 +212,8 @@ Tensor plain(PREFRONTAL_STEP_ARGUMENTS) {
 }
 
 Tensor with_gradients(c10::DispatchKeySet keys, PREFRONTAL_STEP_ARGUMENTS) {
-  static const auto op = found<Step>("prefrontal::terrain_step");
+  static const auto op =
+      c10::Dispatcher::singleton().findSchemaOrThrow("prefrontal::terrain_step", "").typed<Step>();
   expect_parameters(parameters);
   {
     const Arguments all(PREFRONTAL_STEP_VALUES);

@@ -15,7 +15,7 @@ from ..control.profiles import PROFILE_NAMES
 from ..errors import InputError
 
 if TYPE_CHECKING:
-    from ..control.experiments.record import Record
+    from ..control.experiments.record import ExperimentRecord
 
 FAILED = 3
 MOST_SEEDS = 100
@@ -76,9 +76,9 @@ def experiment(
         raise InputError(f"--seeds must lie between 1 and {MOST_SEEDS}, got {seeds}")
     _require_torch()
     folder = _folder(out)
-    from ..control.experiments.threads import one_thread
+    from ..control.threads import one_thread
 
-    records: list[Record] = []
+    records: list[ExperimentRecord] = []
     try:
         with one_thread():
             for it in names:
@@ -117,7 +117,7 @@ def diagnose(checkpoint: str, steps: int, seed: int, as_json: bool) -> None:
         raise InputError(f"CHECKPOINT must be a file, got {checkpoint!r}")
     _require_torch()
     from ..control.agent.diagnosis import diagnose as look
-    from ..control.experiments.threads import one_thread
+    from ..control.threads import one_thread
 
     with one_thread():
         try:
@@ -151,7 +151,7 @@ def _folder(out: str) -> Path:
     return folder
 
 
-def _run(name: str, seeds: range, profile: str, folder: Path, as_json: bool) -> Record:
+def _run(name: str, seeds: range, profile: str, folder: Path, as_json: bool) -> ExperimentRecord:
     from ..control.experiments import load_experiment
     from ..storage.files import write_atomic
     from .control_pages import print_record, watched
@@ -170,7 +170,7 @@ def _run(name: str, seeds: range, profile: str, folder: Path, as_json: bool) -> 
     return record
 
 
-def _draw(module: Any, record: Record, path: Path) -> bool:
+def _draw(module: Any, record: ExperimentRecord, path: Path) -> bool:
     """Whether there is a figure now; without matplotlib a line says why there is none."""
     if find_spec("matplotlib") is None:
         click.echo("No figure: it needs matplotlib (pip install 'prefrontal[plot]').", err=True)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from ..control.agent.diagnosis import Diagnosis
-    from ..control.experiments.record import Measurement, Record
+    from ..control.experiments.record import ExperimentRecord, Measurement
 
 COLOURS = {"pass": "bold green", "fail": "bold red", "void": "bold yellow"}
 WIDTH = 100
@@ -42,7 +42,7 @@ def watched(
         yield report, lambda: time.monotonic() - start
 
 
-def print_record(record: Record, seconds: float | None = None) -> None:
+def print_record(record: ExperimentRecord, seconds: float | None = None) -> None:
     """Title and verdict, the criterion, a line for each measurement, and why a seed was void."""
     with page() as console:
         passed = sum(it.verdict == "pass" for it in record.seeds)
@@ -64,7 +64,7 @@ def print_record(record: Record, seconds: float | None = None) -> None:
         console.print()
 
 
-def print_overview(records: Sequence[Record]) -> None:
+def print_overview(records: Sequence[ExperimentRecord]) -> None:
     """One line for each experiment."""
     with page() as console:
         table = plain_table("experiment", "verdict", "seeds passed")
@@ -92,7 +92,7 @@ def print_diagnosis(diagnosis: Diagnosis, name: str) -> None:
                 console.print(Padding(Text(it.meaning, "dim"), (0, 0, 0, 9)))
 
 
-def _measured(record: Record) -> Table:
+def _measured(record: ExperimentRecord) -> Table:
     table = plain_table("measured", "mean", "95 % interval", "wanted", "seeds")
     for column in (1, 2):
         table.columns[column].justify = "right"

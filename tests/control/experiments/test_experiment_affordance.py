@@ -11,7 +11,7 @@ from prefrontal.control.experiments import affordance
 from prefrontal.control.experiments.affordance_states import MOVES, held_out_layouts
 from prefrontal.control.experiments.affordance_training import Taught
 from prefrontal.control.experiments.figure import render_png
-from prefrontal.control.experiments.record import Record
+from prefrontal.control.experiments.record import ExperimentRecord
 from prefrontal.control.experiments.trained_cue import cue_predictor, world_config
 from prefrontal.control.experiments.walks import learned_encoder, random_walks
 
@@ -21,14 +21,14 @@ SMALL: dict[str, Any] = {"worlds": 40, "walk": 5, "steps": 25, "layouts": 5}
 
 
 @pytest.fixture(scope="module")
-def record() -> Record:
+def record() -> ExperimentRecord:
     told: list[str] = []
     found = affordance.run([3], report=told.append, **SMALL)
     assert all(it.startswith("seed 3: ") for it in told)
     return found
 
 
-def test_the_invariants_hold_however_little_was_learned(record: Record) -> None:
+def test_the_invariants_hold_however_little_was_learned(record: ExperimentRecord) -> None:
     assert record.measured["scores moved by the bias"] == 0.0
     assert record.measured["actions moved, 1 iteration"] == 0.0
     assert record.measured["reordered by e3_score"] > 0.0
@@ -38,7 +38,7 @@ def test_the_invariants_hold_however_little_was_learned(record: Record) -> None:
     assert losses[-1] < losses[0]
 
 
-def test_the_verdict_is_that_of_its_measurements(record: Record) -> None:
+def test_the_verdict_is_that_of_its_measurements(record: ExperimentRecord) -> None:
     measurements = record.seeds[0].measurements
     wanted = [record.measured["rise"] >= 0.15, True, True, measurements[3].value >= 0.5]
     assert [it.passed for it in measurements] == wanted
@@ -47,14 +47,14 @@ def test_the_verdict_is_that_of_its_measurements(record: Record) -> None:
     assert record.measured["rise"] == pytest.approx(shares["hazard"][2] - shares["safe"][2])
 
 
-def test_the_same_seed_gives_the_same_record(record: Record) -> None:
+def test_the_same_seed_gives_the_same_record(record: ExperimentRecord) -> None:
     torch.manual_seed(77)
     assert affordance.run([3], **SMALL).to_json() == record.to_json()
 
 
-def test_the_figure_is_drawn_from_the_json(record: Record) -> None:
+def test_the_figure_is_drawn_from_the_json(record: ExperimentRecord) -> None:
     pytest.importorskip("matplotlib")
-    again = Record.from_json(record.to_json())
+    again = ExperimentRecord.from_json(record.to_json())
     assert render_png(again, affordance.draw) == render_png(record, affordance.draw)
 
 

@@ -14,11 +14,17 @@ from prefrontal.control.choice.e3 import E3TrajectorySelector
 from prefrontal.control.choice.e3_config import E3Config
 from prefrontal.control.experiments import allostasis, foraging
 from prefrontal.control.experiments.figure import render_png
-from prefrontal.control.experiments.foraging import Layout, Outcome, forage, imagined, layouts
-from prefrontal.control.experiments.record import Record
-from prefrontal.control.experiments.trained_cue import Sizes, world_config
+from prefrontal.control.experiments.foraging import (
+    ForagingLayout,
+    ForagingOutcome,
+    forage,
+    imagined,
+    layouts,
+)
+from prefrontal.control.experiments.record import ExperimentRecord
+from prefrontal.control.experiments.trained_cue import CueSizes, world_config
 
-SIZES = Sizes(
+SIZES = CueSizes(
     worlds=4, steps=40, encoder_batches=40, cue_batches=20, held_out_worlds=2, held_out_steps=20
 )
 SMALL: dict[str, Any] = {
@@ -28,18 +34,20 @@ CONFIG = world_config("sound", drift_prob=0.0)
 
 
 @pytest.fixture(scope="module")
-def record() -> Record:
+def record() -> ExperimentRecord:
     return allostasis.run([2], **SMALL)
 
 
-def test_the_coupling_holds_for_any_cue_however_little_was_trained(record: Record) -> None:
+def test_the_coupling_holds_for_any_cue_however_little_was_trained(
+    record: ExperimentRecord,
+) -> None:
     assert record.measured["smallest step of w_goal"] >= 0.0
     assert record.measured["smallest Spearman"] == pytest.approx(1.0, abs=1e-12)
     assert record.measured["smallest w_goal at drive 1"] >= 0.8
     assert record.measured["w_harm moved"] == 0.0
 
 
-def test_the_verdict_is_that_of_its_measurements(record: Record) -> None:
+def test_the_verdict_is_that_of_its_measurements(record: ExperimentRecord) -> None:
     rise = record.seeds[0].measurements[-1]
     fetched = record.raw["seeds"][0]["fetched"]
     assert rise.value == pytest.approx(fetched[-1] - fetched[0])
@@ -49,7 +57,7 @@ def test_the_verdict_is_that_of_its_measurements(record: Record) -> None:
 
 def test_no_room_to_rise_is_void() -> None:
     met = torch.full((3, 2), 0.5)
-    outcomes = [Outcome([True] * 10, [False] * 10) for _ in allostasis.DRIVES]
+    outcomes = [ForagingOutcome([True] * 10, [False] * 10) for _ in allostasis.DRIVES]
     result, _ = allostasis._judged(0, met, outcomes)
     assert result.verdict == "void"
     assert result.reason == "100% were fetched without drive, no room to rise"
@@ -62,16 +70,16 @@ def test_a_weight_that_falls_or_stands_still_is_no_perfect_rank_correlation() ->
     assert allostasis._spearman(np.zeros(3)) == 0.0
 
 
-def test_the_same_seed_gives_the_same_record_and_its_figure(record: Record) -> None:
+def test_the_same_seed_gives_the_same_record_and_its_figure(record: ExperimentRecord) -> None:
     again = allostasis.run([2], **SMALL)
     assert again.to_json() == record.to_json()
     pytest.importorskip("matplotlib")
-    drawn = render_png(Record.from_json(record.to_json()), allostasis.draw)
+    drawn = render_png(ExperimentRecord.from_json(record.to_json()), allostasis.draw)
     assert drawn == render_png(record, allostasis.draw)
 
 
 def test_what_is_imagined_is_what_the_world_shows_where_nothing_is_taken() -> None:
-    layout = Layout((5, 5), (3, 3), (4, 4))
+    layout = ForagingLayout((5, 5), (3, 3), (4, 4))
     table = imagined(CONFIG, layout)
     env = CausalGridWorldV2(CONFIG)
     for cell in ((5, 5), (1, 1), (4, 5), (12, 12)):

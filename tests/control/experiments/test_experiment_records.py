@@ -21,7 +21,7 @@ from prefrontal.control.experiments.bootstrap import (
     p_value,
 )
 from prefrontal.control.experiments.record import (
-    Record,
+    ExperimentRecord,
     Verdict,
     measure,
     overall,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def sample(values: tuple[float, ...] = (0.5, 0.6, 0.4)) -> Record:
+def sample(values: tuple[float, ...] = (0.5, 0.6, 0.4)) -> ExperimentRecord:
     seeds = [seed_result(n, [measure("depth", v, "at least", 0.45)]) for n, v in enumerate(values)]
     return summarise("anticipation", "X1 Anticipation", "sound", "Depth is 0.45.", seeds)
 
@@ -102,7 +102,7 @@ def test_a_record_survives_its_json_with_numbers_of_numpy_and_without_nan() -> N
     fields = json.loads(text)
     assert fields["raw"] == {"curve": [0.0, 1.0, 2.0], "of": {"1": 0.5}, "bad": [None]}
     assert fields["blocks_intact"] == [1.0, 2.0]
-    again = Record.from_json(text)
+    again = ExperimentRecord.from_json(text)
     assert again.to_json() == text
     assert math.isnan(again.measured["depth"])
     assert again.extra == {"blocks_intact": [1.0, 2.0]}
@@ -182,7 +182,7 @@ def test_a_figure_is_drawn_from_the_json_alone() -> None:
     pytest.importorskip("matplotlib")
     from prefrontal.control.experiments import figure as look
 
-    def draw(record: Record, figure: Figure) -> None:
+    def draw(record: ExperimentRecord, figure: Figure) -> None:
         left, right = look.panels(figure, 2)
         look.frame(left, "learning", "step", "depth")
         look.band(left, [0, 1], [[0.0, 1.0], [1.0, math.nan]], look.BLUE, "w_harm")
@@ -190,7 +190,7 @@ def test_a_figure_is_drawn_from_the_json_alone() -> None:
         look.legend(left)
         look.seed_dots(right, record, ["depth"])
 
-    png = look.render_png(Record.from_json(sample().to_json()), draw)
+    png = look.render_png(ExperimentRecord.from_json(sample().to_json()), draw)
     assert png.startswith(b"\x89PNG")
     assert (int.from_bytes(png[16:20]), int.from_bytes(png[20:24])) == (1350, 780)
 

@@ -10,12 +10,12 @@ import pytest
 from torch import Tensor
 
 from prefrontal.control.experiments import attribution, gambling, persistence, rule_head
-from prefrontal.control.experiments.record import Record
-from prefrontal.control.experiments.trained_cue import Sizes
+from prefrontal.control.experiments.record import ExperimentRecord
+from prefrontal.control.experiments.trained_cue import CueSizes
 from prefrontal.control.rule.lateral_pfc import LateralPFCAnalog
 from prefrontal.control.rule.rule_persistence import RulePersistence
 
-FEW = Sizes(
+FEW = CueSizes(
     worlds=16,
     steps=100,
     encoder_batches=60,
@@ -25,7 +25,7 @@ FEW = Sizes(
 )
 
 
-def missed(record: Record) -> list[str]:
+def missed(record: ExperimentRecord) -> list[str]:
     """The measurements that the one seed missed."""
     (seed,) = record.seeds
     return [it.name for it in seed.measurements if not it.passed]

@@ -20,9 +20,9 @@ from prefrontal.control.experiments.contact_prediction import (
 )
 from prefrontal.control.experiments.corridor import DISTANCE, STEPS, corridors
 from prefrontal.control.experiments.figure import render_png
-from prefrontal.control.experiments.record import Record
+from prefrontal.control.experiments.record import ExperimentRecord
 from prefrontal.control.experiments.trained_cue import (
-    Sizes,
+    CueSizes,
     held_out,
     trained_cue,
     world_config,
@@ -31,7 +31,7 @@ from prefrontal.control.experiments.walks import Walks
 
 from ...exhaustive import first
 
-SMALL = Sizes(
+SMALL = CueSizes(
     worlds=16,
     steps=100,
     encoder_batches=120,
@@ -43,7 +43,7 @@ UNTAUGHT = replace(SMALL, cue_batches=0)
 EXPERIMENTS = (anticipation, lead_time, cue_only, attribution)
 
 
-def values(record: Record) -> dict[str, float]:
+def values(record: ExperimentRecord) -> dict[str, float]:
     return {it.name: it.value for it in record.seeds[0].measurements}
 
 
@@ -62,7 +62,7 @@ def test_a_small_run_is_judged_deterministic_and_drawn_from_its_json(
     trained_cue.cache_clear()
     again = experiment.run([3], sizes=SMALL, **options)
     assert again.to_json() == record.to_json()
-    read = Record.from_json(record.to_json())
+    read = ExperimentRecord.from_json(record.to_json())
     assert render_png(read, experiment.draw).startswith(b"\x89PNG")
 
 
@@ -191,7 +191,7 @@ def test_first_contacts_are_found_within_their_episodes() -> None:
 
 
 def test_real_walks_give_episodes_without_the_steps_after_a_contact() -> None:
-    walked = held_out(1, "sound", Sizes(held_out_worlds=30, held_out_steps=150))
+    walked = held_out(1, "sound", CueSizes(held_out_worlds=30, held_out_steps=150))
     found = first_contacts(walked)
     struck = (walked.signals.numpy() <= -0.5) & walked.running.numpy()
     for episode in np.unique(found.episode):

@@ -13,7 +13,7 @@ from prefrontal.control import LateralPFCAnalog, SalienceCoordinator
 from prefrontal.control.choice.salience_config import MODES
 from prefrontal.control.experiments import persistence, rule_head, write_gate
 from prefrontal.control.experiments.figure import render_png
-from prefrontal.control.experiments.record import Record
+from prefrontal.control.experiments.record import ExperimentRecord
 from prefrontal.control.experiments.rule_task import RuleTask
 
 SMALL: dict[ModuleType, dict[str, Any]] = {
@@ -24,13 +24,13 @@ SMALL: dict[ModuleType, dict[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
-def records() -> dict[ModuleType, Record]:
+def records() -> dict[ModuleType, ExperimentRecord]:
     return {module: module.run([3], **small) for module, small in SMALL.items()}
 
 
 @pytest.mark.parametrize("module", SMALL)
 def test_a_verdict_is_that_of_its_measurements(
-    records: dict[ModuleType, Record], module: ModuleType
+    records: dict[ModuleType, ExperimentRecord], module: ModuleType
 ) -> None:
     record = records[module]
     passed = all(it.passed for it in record.seeds[0].measurements)
@@ -40,7 +40,7 @@ def test_a_verdict_is_that_of_its_measurements(
 
 @pytest.mark.parametrize("module", [persistence, write_gate])
 def test_the_same_seed_gives_the_same_record_whatever_torch_drew_before(
-    records: dict[ModuleType, Record], module: ModuleType
+    records: dict[ModuleType, ExperimentRecord], module: ModuleType
 ) -> None:
     torch.manual_seed(77)
     told: list[str] = []
@@ -51,15 +51,15 @@ def test_the_same_seed_gives_the_same_record_whatever_torch_drew_before(
 
 @pytest.mark.parametrize("module", SMALL)
 def test_the_figure_is_drawn_from_the_json(
-    records: dict[ModuleType, Record], module: ModuleType
+    records: dict[ModuleType, ExperimentRecord], module: ModuleType
 ) -> None:
     pytest.importorskip("matplotlib")
-    found = render_png(Record.from_json(records[module].to_json()), module.draw)
+    found = render_png(ExperimentRecord.from_json(records[module].to_json()), module.draw)
     assert found.startswith(b"\x89PNG") and len(found) > 20_000
 
 
 def test_persistence_measures_the_half_lives_and_four_ways_to_hold(
-    records: dict[ModuleType, Record],
+    records: dict[ModuleType, ExperimentRecord],
 ) -> None:
     record = records[persistence]
     assert record.raw["half_lives"][0] == {"0.05": 277.0, "0.3": 46.0, "1.0": 14.0}
@@ -91,7 +91,7 @@ def test_a_gate_that_leaks_would_fail_the_persistence(monkeypatch: pytest.Monkey
 
 
 def test_pulses_out_of_phase_move_the_rule_as_much_less_as_theory_says(
-    records: dict[ModuleType, Record],
+    records: dict[ModuleType, ExperimentRecord],
 ) -> None:
     record = records[write_gate]
     numbers = record.raw["seeds"][0]
@@ -121,7 +121,7 @@ def test_a_table_that_does_not_shut_in_replay_would_fail_the_write_gate(
 
 
 def test_a_head_learns_the_rule_and_what_it_chooses_needs_the_rule(
-    records: dict[ModuleType, Record],
+    records: dict[ModuleType, ExperimentRecord],
 ) -> None:
     record = records[rule_head]
     numbers = record.raw["seeds"][0]

@@ -14,7 +14,7 @@ from prefrontal.control.experiments.figure import render_png
 from prefrontal.control.experiments.gambling_fit import FITTED_INTERVAL, distance, fit
 from prefrontal.control.experiments.gambling_subjects import GamblingParameters, Session
 from prefrontal.control.experiments.gambling_task import HEALTHY
-from prefrontal.control.experiments.record import Record, SeedResult
+from prefrontal.control.experiments.record import ExperimentRecord, SeedResult
 
 PEOPLE = 8
 HUMAN = (-2.0, 0.0, 2.0, 4.0, 4.0)
@@ -74,7 +74,7 @@ def test_a_small_run_has_the_records_keys_and_its_figure_comes_from_the_json() -
     told: list[str] = []
     record = gambling.run([4], people=PEOPLE, report=told.append)
     assert [it.split(":")[0] for it in told] == ["seed 4"] * 3
-    again = Record.from_json(record.to_json())
+    again = ExperimentRecord.from_json(record.to_json())
     extra = again.extra
     for name in ("blocks_intact", "blocks_lesion", "anticipatory_by_block"):
         assert len(extra[name]) == 5

@@ -13,12 +13,12 @@ PARAMETERS = subjects.GamblingParameters()
 FEW = 5
 
 
-def someone(arm: subjects.Arm = "intact", profile: str = "sound") -> subjects.Subjects:
-    return subjects.Subjects(FEW, 3, arm, profile, torch.Generator().manual_seed(3))
+def someone(arm: subjects.Arm = "intact", profile: str = "sound") -> subjects.GamblingSubjects:
+    return subjects.GamblingSubjects(FEW, 3, arm, profile, torch.Generator().manual_seed(3))
 
 
 def learn(
-    people: subjects.Subjects, deck: int, gain: float, loss: float, rate: float = 0.1
+    people: subjects.GamblingSubjects, deck: int, gain: float, loss: float, rate: float = 0.1
 ) -> None:
     """Everybody draws the same card."""
     people.learn(torch.full((FEW,), deck), torch.full((FEW,), gain), torch.full((FEW,), loss), rate)

@@ -8,11 +8,11 @@ import torch
 from prefrontal.control import profiles
 from prefrontal.control.experiments import writing, writing_task
 from prefrontal.control.experiments.figure import render_png
-from prefrontal.control.experiments.record import Record
+from prefrontal.control.experiments.record import ExperimentRecord
 from prefrontal.control.memory.context_memory import ContextMemory
 from prefrontal.control.memory.context_memory_config import ContextMemoryConfig
 
-SMALL = writing.Sizes(contexts=4, shown=5, asked=5, stream=20, writes=60)
+SMALL = writing.WritingSizes(contexts=4, showings=5, probes=5, stream=20, writes=60)
 
 
 def drawn(seed: int = 2) -> torch.Generator:
@@ -35,13 +35,13 @@ def test_a_question_shows_the_cue_and_nothing_of_the_outcome() -> None:
     assert not bool(known.ask(which, drawn())[:, :32].any())
     seen = known.present(which, drawn())
     assert float((seen[:, 32:] - known.cues).std()) == pytest.approx(0.3, abs=0.1)
-    still = writing_task.Contexts(known.cues, known.outcomes, known.shown, 0.0)
-    back = still.present(which, drawn())[:, :32] @ known.shown.T / 4
+    still = writing_task.Contexts(known.cues, known.outcomes, known.appearance, 0.0)
+    back = still.present(which, drawn())[:, :32] @ known.appearance.T / 4
     torch.testing.assert_close(back, known.outcomes, rtol=0, atol=1e-5)
 
 
 def test_what_was_written_once_is_recalled_by_its_cue_and_its_outcome_decoded() -> None:
-    found = writing.recall(associating(), 0, SMALL, shown=1)
+    found = writing.recall(associating(), 0, SMALL, showings=1)
     assert found.purity == 1.0
     assert found.explained > 0.8
     assert int((found.table.sum(0) == 1).sum()) == SMALL.contexts
@@ -80,11 +80,11 @@ def test_the_bank_is_that_of_the_profile_and_the_reference_has_its_rule() -> Non
 
 
 def test_the_references_rule_makes_its_slots_alike() -> None:
-    curve = writing.written_bank(writing_task.bank(0, None), 0, writing.Sizes(writes=400))
+    curve = writing.written_bank(writing_task.bank(0, None), 0, writing.WritingSizes(writes=400))
     assert curve[0][1] < 0.2
     assert curve[-1][0] == 400
     assert curve[-1][1] > 0.95
-    ours = writing.written_bank(associating(), 0, writing.Sizes(writes=400))
+    ours = writing.written_bank(associating(), 0, writing.WritingSizes(writes=400))
     assert ours[-1][1] < 0.3
 
 
@@ -103,5 +103,5 @@ def test_a_small_run_is_the_same_again_and_its_figure_comes_from_the_json() -> N
     first, second = (writing.run([1], sizes=SMALL).to_json() for _ in range(2))
     assert first == second
     assert torch.equal(torch.random.get_rng_state(), state)
-    record = Record.from_json(first)
+    record = ExperimentRecord.from_json(first)
     assert render_png(record, writing.draw).startswith(b"\x89PNG")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -15,12 +16,12 @@ from torch import Tensor
 from prefrontal.control.ops import compiled, context_read, cue_context
 from prefrontal.control.ops.cue import plain_context_read, plain_cue_context
 
-from ..cue_cases import cue_case, read_case, read_tensors
+from ..cue_cases import cue_case, cue_of, read_case, read_of, read_tensors
 from ..operator_cases import drawn
 from ..operator_contract import gradients, largest_gap, leaves
 
-READS = [context_read, plain_context_read]
-CUES = [cue_context, plain_cue_context]
+READS = [partial(read_of, function) for function in (context_read, plain_context_read)]
+CUES = [partial(cue_of, function) for function in (cue_context, plain_cue_context)]
 ids = ("operator", "plain")
 reads = pytest.mark.parametrize("read", READS, ids=ids)
 cues = pytest.mark.parametrize("cue", CUES, ids=ids)
@@ -71,13 +72,14 @@ def test_a_temperature_of_the_square_root_of_the_depth_is_the_usual_one(
 def test_order_of_slots_and_rows_does_not_matter(rows: int, seed: int, cosine: bool) -> None:
     own = tensors(rows)
     own[0] = drawn(rows, 64, seed=seed)
-    context, weights = context_read(*own, cosine=cosine)
+    read = READS[0]
+    context, weights = read(*own, cosine=cosine)
     assert context.shape == (rows, 64) and weights.shape == (rows, 16)
     assert torch.allclose(weights.sum(1), torch.ones(rows), atol=1e-6)
     order = torch.randperm(16, generator=torch.Generator().manual_seed(seed))
-    moved = context_read(own[0], own[1][order], *own[2:], cosine=cosine)
+    moved = read(own[0], own[1][order], *own[2:], cosine=cosine)
     assert largest_gap(moved, (context, weights[:, order])) <= 1e-5
-    turned = context_read(own[0].flip(0), *own[1:], cosine=cosine)
+    turned = read(own[0].flip(0), *own[1:], cosine=cosine)
     assert largest_gap(turned, (context.flip(0), weights.flip(0))) <= 1e-5
 
 
@@ -86,7 +88,7 @@ def test_order_of_slots_and_rows_does_not_matter(rows: int, seed: int, cosine: b
 def test_the_heads_read_the_context_and_the_cue(cue: Callable[..., Any], rows: int) -> None:
     case = cue_case(rows, depth=128, context=64, world=True)
     z, heads = case.tensors[0], case.tensors[9:]
-    context, _ = plain_context_read(*case.tensors[:9])
+    context, _ = read_of(plain_context_read, *case.tensors[:9])
     action, terrain = cue(*case.tensors)
     assert largest_gap(action, torch.cat([context, z], 1) @ heads[0].T + heads[1]) <= 1e-6
     assert largest_gap(terrain, torch.sigmoid(context @ heads[2].T + heads[3])) <= 1e-6

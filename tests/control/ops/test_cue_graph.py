@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import cast
 
 import pytest
 import torch
@@ -11,31 +10,34 @@ from torch import Tensor
 
 from prefrontal.control import ops
 
-from ..cue_cases import cue_case, read_case
+from ..cue_cases import cue_case, cue_of, read_case, read_of, terrain_weights
 
 Loss = Callable[[Sequence[Tensor]], Tensor]
-Read = Callable[..., tuple[Tensor, Tensor]]
 
 
 def twice_read(tensors: Sequence[Tensor]) -> Tensor:
     """What is read with is what was read: it depends on the memory that is read."""
-    first, _ = ops.context_read(*tensors)
-    found, weights = ops.context_read(first, *tensors[1:])
-    return found.square().sum() + weights[:, 0].sum()
+    first, _ = read_of(ops.context_read, *tensors)
+    context, weights = read_of(ops.context_read, first, *tensors[1:])
+    loss: Tensor = context.square().sum() + weights[:, 0].sum()
+    return loss
 
 
 def tied(tensors: Sequence[Tensor]) -> Tensor:
     """Keys and values by one layer, and a key bias made of the memory."""
-    own, read = list(tensors), cast("Read", ops.context_read)
+    own = list(tensors)
     own[5], own[6] = own[4], own[3]
-    found, weights = read(*own, own[1].mean(0))
-    return found.square().sum() + weights[:, 0].sum()
+    context, weights = read_of(ops.context_read, *own, key_bias=own[1].mean(0))
+    loss: Tensor = context.square().sum() + weights[:, 0].sum()
+    return loss
 
 
 def twice_cued(tensors: Sequence[Tensor]) -> Tensor:
-    action, _ = ops.cue_context(*tensors)
-    action, terrain = ops.cue_context(torch.cat([action, action], 1), *tensors[1:])
-    return action.square().sum() + terrain.sum()
+    action, _ = cue_of(ops.cue_context, *tensors)
+    both = torch.cat([action, action], 1)
+    action, terrain = cue_of(ops.cue_context, both, *tensors[1:])
+    loss: Tensor = action.square().sum() + terrain.sum()
+    return loss
 
 
 def gradients(loss: Loss, tensors: Sequence[Tensor], *, graph: bool = False) -> Sequence[Tensor]:
@@ -71,7 +73,8 @@ def test_the_step_is_compiled_whole(dtype: torch.dtype) -> None:
     target = torch.rand(3, 2, dtype=dtype)
 
     def step(given: list[Tensor]) -> Tensor:
-        return ops.terrain_step(tensors[0], target, parameters, given)
+        own, into = terrain_weights(parameters), terrain_weights(given)
+        return ops.terrain_step(tensors[0], target, own, into)
 
     ours, wanted = ([torch.zeros_like(each) for each in parameters] for _ in range(2))
     torch._dynamo.reset()

@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from prefrontal.control.ops import compiled, terrain_step
+from prefrontal.control.ops import compiled
 from prefrontal.control.ops.cue import plain_context_read
-from prefrontal.control.ops.terrain import PARAMETERS
+from prefrontal.control.ops.terrain import terrain_step
 
-from ..cue_cases import cue_case
+from ..cue_cases import cue_case, read_of, terrain_weights
 from ..operator_cases import drawn
 from ..operator_contract import largest_gap
 
@@ -29,9 +29,15 @@ def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
 
 
 def step_tensors(rows: int) -> tuple[Tensor, Tensor, list[Tensor]]:
-    """z, target and the parameters of PARAMETERS."""
+    """z, target and the ten parameters that are always there."""
     z, *own = cue_case(rows).tensors
     return z, torch.sigmoid(drawn(rows, 2, seed=40)), own[:8] + own[10:12]
+
+
+def step(
+    z: Tensor, target: Tensor, own: list[Tensor], into: list[Tensor], **options: Any
+) -> Tensor:
+    return terrain_step(z, target, terrain_weights(own), terrain_weights(into), **options)
 
 
 def empty_like(tensors: list[Tensor]) -> list[Tensor]:
@@ -40,7 +46,7 @@ def empty_like(tensors: list[Tensor]) -> list[Tensor]:
 
 def written_loss(z: Tensor, target: Tensor, own: list[Tensor], **options: Any) -> Tensor:
     """Section 1.3 of the specification: the sum of both columns' MSEs."""
-    context, _ = plain_context_read(z, *own[:8], **options)
+    context, _ = read_of(plain_context_read, z, *own[:8], **options)
     terrain = torch.sigmoid(functional.linear(context, *own[8:10]))
     return functional.mse_loss(terrain[:, 0], target[:, 0]) + functional.mse_loss(
         terrain[:, 1], target[:, 1]
@@ -59,7 +65,7 @@ def test_loss_and_gradients_are_those_of_autograd(
     wanted = torch.autograd.grad(loss, exact)
     own = [each.to(dtype).requires_grad_() for each in own]
     found = empty_like([each.detach() for each in own])
-    got = terrain_step(z.to(dtype), target.to(dtype), own, found, cosine=cosine, scale=0.1)
+    got = step(z.to(dtype), target.to(dtype), own, found, cosine=cosine, scale=0.1)
     assert got.shape == () and not got.requires_grad and largest_gap(got, loss.detach()) <= 1e-6
     for one, other in zip(found, wanted, strict=True):
         assert largest_gap(one, other) <= 2e-6
@@ -68,10 +74,7 @@ def test_loss_and_gradients_are_those_of_autograd(
 def test_the_mean_is_half_of_the_sum() -> None:
     z, target, own = step_tensors(3)
     both = [(empty_like(own), reduction) for reduction in ("sum", "mean")]
-    losses = [
-        terrain_step(z, target, own, into, reduction=reduction)  # type: ignore[arg-type]
-        for into, reduction in both
-    ]
+    losses = [step(z, target, own, into, reduction=reduction) for into, reduction in both]
     assert torch.equal(losses[1], losses[0] / 2)
     assert all(
         torch.equal(mean, total / 2) for mean, total in zip(both[1][0], both[0][0], strict=True)
@@ -81,14 +84,14 @@ def test_the_mean_is_half_of_the_sum() -> None:
 def test_gradients_are_overwritten_or_added_to_as_asked() -> None:
     z, target, own = step_tensors(1)
     once = empty_like(own)
-    terrain_step(z, target, own, once)
+    step(z, target, own, once)
     twice = [each.clone() for each in once]
     versions = [each._version for each in twice]
-    terrain_step(z, target, own, twice, accumulate=True)
+    step(z, target, own, twice, accumulate=True)
     assert all(torch.equal(two, 2 * one) for two, one in zip(twice, once, strict=True))
     assert all(now._version > before for now, before in zip(twice, versions, strict=True))
     strided = [each.mT.contiguous().mT if each.dim() > 1 else each for each in empty_like(own)]
-    terrain_step(z, target, own, strided)
+    step(z, target, own, strided)
     assert all(map(torch.equal, strided, once))
 
 
@@ -101,14 +104,8 @@ def test_the_optional_parameters_get_gradients_too(cosine: bool) -> None:
     loss = written_loss(z.double(), target.double(), exact[:10], **options)
     wanted = torch.autograd.grad(loss, exact)
     found = empty_like([*own, bias, tau])
-    terrain_step(
-        *(z, target, own, found[:10]),
-        key_bias=bias,
-        log_tau=tau,
-        key_bias_gradient=found[10],
-        log_tau_gradient=found[11],
-        cosine=cosine,
-    )
+    into = terrain_weights(found[:10], found[10], found[11])
+    terrain_step(z, target, terrain_weights(own, bias, tau), into, cosine=cosine)
     assert float(wanted[11].abs().max()) > 1e-4
     for one, other in zip(found, wanted, strict=True):
         assert float((one - other).abs().max()) <= 2e-6
@@ -117,7 +114,7 @@ def test_the_optional_parameters_get_gradients_too(cosine: bool) -> None:
 def test_no_rows_have_no_mean_and_give_no_gradient() -> None:
     z, target, own = step_tensors(0)
     found = empty_like(own)
-    loss = terrain_step(z, target, own, found)
+    loss = step(z, target, own, found)
     assert loss.isnan()
     assert all(torch.equal(each.nan_to_num(), torch.zeros_like(each)) for each in found)
 
@@ -128,7 +125,7 @@ def test_steps_down_the_gradient_reach_the_target() -> None:
     gradients = empty_like(own)
     losses = []
     for _ in range(60):
-        losses.append(float(terrain_step(z, target, own, gradients)))
+        losses.append(float(step(z, target, own, gradients)))
         for parameter, gradient in zip(own, gradients, strict=True):
             parameter.sub_(0.05 * gradient)
     assert losses[-1] < 1e-3 < losses[0]
@@ -138,32 +135,27 @@ def test_what_does_not_fit_is_refused_by_name_and_writes_nothing() -> None:
     z, target, own = step_tensors(2)
     found = empty_like(own)
     with pytest.raises(ValueError, match=r"^target must have shape \[2, 2\], got \[2, 1\]$"):
-        terrain_step(z, target[:, :1], own, found)
+        step(z, target[:, :1], own, found)
     with pytest.raises(ValueError, match=r"^reduction must be 'sum' or 'mean', got 'max'$"):
-        terrain_step(z, target, own, found, reduction="max")  # type: ignore[arg-type]
+        step(z, target, own, found, reduction="max")
     with pytest.raises(ValueError, match=r"^scale must be finite, got nan$"):
-        terrain_step(z, target, own, found, scale=math.nan)
-    with pytest.raises(ValueError, match=r"^parameters must be memory, query_weight, .*got 9 tens"):
-        terrain_step(z, target, own[:9], found)
-    with pytest.raises(ValueError, match=r"^gradients must be memory, query_weight, .*got 9 tens"):
-        terrain_step(z, target, own, found[:9])
+        step(z, target, own, found, scale=math.nan)
     with pytest.raises(
         ValueError, match=r"^gradient of key_weight must have shape \[16, 16\], got"
     ):
-        terrain_step(z, target, own, [*found[:3], found[3][:1], *found[4:]])
-    with pytest.raises(ValueError, match=r"^gradient of memory must not require a gradient"):
-        terrain_step(z, target, own, [found[0].clone().requires_grad_(), *found[1:]])
+        step(z, target, own, [*found[:3], found[3][:1], *found[4:]])
+    with pytest.raises(ValueError, match=r"^gradient of slots must not require a gradient"):
+        step(z, target, own, [found[0].clone().requires_grad_(), *found[1:]])
     with pytest.raises(ValueError, match=r"^z and target must not require a gradient, which"):
-        terrain_step(z.clone().requires_grad_(), target, own, found)
+        step(z.clone().requires_grad_(), target, own, found)
     with pytest.raises(
         ValueError, match=r"^key_bias_gradient must be given exactly where key_bias"
     ):
-        terrain_step(z, target, own, found, key_bias=torch.zeros(16))
+        terrain_step(z, target, terrain_weights(own, torch.zeros(16)), terrain_weights(found))
     assert all(bool(each.isnan().all()) for each in found)
 
 
 def test_the_operator_keeps_what_torch_asks_of_operators(form: str) -> None:
-    assert len(PARAMETERS) == 10
     if form == "plain":
         return
     z, target, own = step_tensors(2)

@@ -12,7 +12,7 @@ from prefrontal._core.control import CueReader
 from prefrontal.control import ops
 
 from .. import state_twins as twins
-from ..cue_cases import cue_case
+from ..cue_cases import cue_case, cue_of, terrain_weights
 from ..operator_cases import drawn, rule_bias_case, scores_case
 
 needs_compiled = pytest.mark.skipif(not ops.available(), reason="_torch was not built")
@@ -25,10 +25,17 @@ def step_tensors() -> tuple[list[Tensor], list[Tensor]]:
     return parameters, [torch.full_like(each, 7.0) for each in parameters]
 
 
+def step(
+    z: Tensor, target: Tensor, parameters: list[Tensor], gradients: list[Tensor], **options: Any
+) -> Tensor:
+    own, into = terrain_weights(parameters), terrain_weights(gradients)
+    return ops.terrain_step(z, target, own, into, **options)
+
+
 def test_a_negated_view_is_read_as_its_numbers() -> None:
     tensors = cue_case(depth=128, context=64).tensors[1:]
-    wanted, _ = ops.cue_context(-Z, *tensors)
-    actions, _ = ops.cue_context(torch._neg_view(Z), *tensors)
+    wanted, _ = cue_of(ops.cue_context, -Z, *tensors)
+    actions, _ = cue_of(ops.cue_context, torch._neg_view(Z), *tensors)
     assert torch.equal(actions, wanted)
     parameters = {name: torch.from_numpy(each) for name, each in twins.cue_parameters().items()}
     negated = {name: torch._neg_view(-each) for name, each in parameters.items()}
@@ -42,14 +49,14 @@ def test_gradients_of_the_step_overlap_nothing() -> None:
     shared = [*gradients]
     shared[7] = shared[5]  # value_bias's for output_bias, alike in shape
     with pytest.raises(ValueError, match=r"^gradients must not overlap each other or what is read"):
-        ops.terrain_step(Z, target, parameters, shared)
+        step(Z, target, parameters, shared)
     with pytest.raises(ValueError, match=r"^gradients must not overlap each other or what is read"):
-        ops.terrain_step(Z, target, parameters, [parameters[0], *gradients[1:]])
+        step(Z, target, parameters, [parameters[0], *gradients[1:]])
     assert all(bool((each == 7.0).all()) for each in gradients)
     alone = [torch.zeros_like(each) for each in parameters]
-    ops.terrain_step(Z, target, parameters, alone)
+    step(Z, target, parameters, alone)
     shared[5].zero_()
-    ops.terrain_step(Z, target, parameters, shared, accumulate=True)  # where tied ones may add up
+    step(Z, target, parameters, shared, accumulate=True)  # where tied ones may add up
     assert torch.allclose(shared[5], alone[5] + alone[7], atol=1e-6)
 
 
@@ -62,7 +69,7 @@ def test_an_expanded_gradient_is_refused_before_one_is_written(
     gradients[-1] = torch.zeros(1, dtype=dtype).expand(2)
     z, target = Z.to(dtype), torch.rand(3, 2, dtype=dtype)
     with pytest.raises(ValueError, match=r"^gradient of terrain_bias must have a place for each"):
-        ops.terrain_step(z, target, parameters, gradients, accumulate=accumulate)
+        step(z, target, parameters, gradients, accumulate=accumulate)
     assert all(bool((each == 7.0).all()) for each in gradients[:-1])
 
 

@@ -105,9 +105,9 @@ def _read(path: str | PathLike[str]) -> dict[str, Any]:
         held = torch.load(Path(path), weights_only=True, map_location="cpu")
     except _UNREADABLE as error:
         raise ValueError(f"path must be a checkpoint of an agent, got {str(path)!r}") from error
-    found = held.get("format") if isinstance(held, dict) else type(held).__name__
-    if not isinstance(held, dict) or not isinstance(found, int) or found != FORMAT:
-        raise ValueError(f"path must be a checkpoint of format {FORMAT}, got {found!r}")
+    version = held.get("format") if isinstance(held, dict) else type(held).__name__
+    if not isinstance(held, dict) or not isinstance(version, int) or version != FORMAT:
+        raise ValueError(f"path must be a checkpoint of format {FORMAT}, got {version!r}")
     if _KEYS - held.keys():
         missing = ", ".join(sorted(_KEYS - held.keys()))
         raise ValueError(f"path must be a checkpoint of an agent, got {str(path)!r}: no {missing}")
@@ -136,8 +136,8 @@ def _take_over(agent: ControlAgent, held: dict[str, Any]) -> None:
     agent.e1.terrain_targets.set_seen(held["hazards_seen"])
     agent.reset()
     if held["contexts"] is not None and agent.contexts is not None:
-        for name, kept in (_contexts(agent.contexts) or {}).items():
-            kept.copy_(held["contexts"][name])
+        for name, tensor in (_contexts(agent.contexts) or {}).items():
+            tensor.copy_(held["contexts"][name])
     for name, (counts, recent) in held["slot_writes"].items():
         memory = agent.get_submodule(name)
         if not isinstance(memory, ContextMemory):
@@ -164,9 +164,9 @@ def _slot_writes(agent: ControlAgent) -> dict[str, tuple[Tensor, list[int]]]:
 
 def _dtype(state: object) -> torch.dtype:
     """Of the parameters, where they are numbers with a fraction."""
-    found = state.get("e3.residue_field.weights") if isinstance(state, dict) else None
-    floating = isinstance(found, Tensor) and found.is_floating_point()
-    return found.dtype if isinstance(found, Tensor) and floating else torch.get_default_dtype()
+    weights = state.get("e3.residue_field.weights") if isinstance(state, dict) else None
+    floating = isinstance(weights, Tensor) and weights.is_floating_point()
+    return weights.dtype if isinstance(weights, Tensor) and floating else torch.get_default_dtype()
 
 
 def _configuration(path: str | PathLike[str], fields: object) -> ControlConfig:
@@ -181,13 +181,13 @@ def _configuration(path: str | PathLike[str], fields: object) -> ControlConfig:
 
 def _rebuilt(default: Any, fields: dict[str, Any]) -> Any:
     """A dataclass like `default` with these fields; those that are dataclasses are rebuilt, too."""
-    told: dict[str, Any] = {}
+    rebuilt: dict[str, Any] = {}
     for name, value in fields.items():
         example = getattr(default, name, None)
         if dataclasses.is_dataclass(example) and isinstance(value, dict):
-            told[name] = _rebuilt(example, value)
+            rebuilt[name] = _rebuilt(example, value)
         elif name in _OPTIONAL and isinstance(value, dict):
-            told[name] = _OPTIONAL[name](**value)
+            rebuilt[name] = _OPTIONAL[name](**value)
         else:
-            told[name] = value
-    return type(default)(**told)
+            rebuilt[name] = value
+    return type(default)(**rebuilt)

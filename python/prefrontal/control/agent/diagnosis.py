@@ -90,8 +90,8 @@ def diagnose(
         )
         return Diagnosis("unknown", tuple(_of_cue(copy.deepcopy(subject), cues, harm_obs)))
     if isinstance(subject, LateralPFCAnalog):
-        found = z_world if z_world is not None else _drawn(32, subject.config.world_dim, generator)
-        return Diagnosis("unknown", tuple(rule_symptom(copy.deepcopy(subject), found)))
+        inputs = z_world if z_world is not None else _drawn(32, subject.config.world_dim, generator)
+        return Diagnosis("unknown", tuple(rule_symptom(copy.deepcopy(subject), inputs)))
     kind = type(subject).__name__
     raise ValueError(f"subject must be an agent, its checkpoint, E1 or a lateral PFC, got {kind}")
 

@@ -97,9 +97,9 @@ class AgentExperience:
         rows = self._transitions.sample(count, generator)
         if rows is None:
             return None
-        found = torch.split(rows, self._widths, dim=-1)
-        z_self, z_world, action, next_self, next_world, signal = found[:6]
-        z_harm, next_z_harm = found[6:] or (None, None)
+        columns = torch.split(rows, self._widths, dim=-1)
+        z_self, z_world, action, next_self, next_world, signal = columns[:6]
+        z_harm, next_z_harm = columns[6:] or (None, None)
         return Transitions(
             z_self, z_world, action, next_self, next_world, signal[:, 0], z_harm, next_z_harm
         )

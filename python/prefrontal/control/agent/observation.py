@@ -54,11 +54,11 @@ def read_observation(observation: Observation, config: LatentConfig, like: Tenso
     return Senses(rows["body"], rows["world"], rows.get("harm"), rows.get("harm_a"), drive)
 
 
-def _row(name: str, given: Any, size: int, like: Tensor) -> Tensor:
-    if isinstance(given, Tensor):
-        row = given.detach().to(like)
+def _row(name: str, values: Any, size: int, like: Tensor) -> Tensor:
+    if isinstance(values, Tensor):
+        row = values.detach().to(like)
     else:
-        row = torch.tensor(np.asarray(given), dtype=like.dtype, device=like.device)
+        row = torch.tensor(np.asarray(values), dtype=like.dtype, device=like.device)
     if row.shape not in ((size,), (1, size)):
         raise ValueError(f"{name} must be of shape [{size}], got {list(row.shape)}")
     if not math.isfinite(float(row.sum())):

@@ -38,12 +38,16 @@ def search(
     """
     std = torch.ones_like(mean)
     for iteration, drawn in enumerate(noise, start=1):
-        found = _rolled_out(e2, decoder, latents, mean + std * drawn, action_bias)
-        scores = residue_field(found.world_states).sum(-1)
+        candidates = _rolled_out(e2, decoder, latents, mean + std * drawn, action_bias)
+        scores = residue_field(candidates.world_states).sum(-1)
         if iteration < len(noise):
-            mean, std = refit(found.action_objects, scores)
+            mean, std = refit(candidates.action_objects, scores)
     return Trajectories(
-        found.states, found.world_states, found.actions, found.action_objects, scores
+        candidates.states,
+        candidates.world_states,
+        candidates.actions,
+        candidates.action_objects,
+        scores,
     )
 
 
@@ -80,11 +84,11 @@ def _rolled_out(
     objects: Tensor,
     action_bias: Tensor | None,
 ) -> Trajectories:
-    kept = objects.shape[:2]
+    leading = objects.shape[:2]
     if action_bias is not None and len(action_bias) > 1:
-        action_bias = action_bias.expand(*kept, -1).flatten(0, 1)
-    z_self, z_world = (it.expand(*kept, -1).flatten(0, 1) for it in latents)
+        action_bias = action_bias.expand(*leading, -1).flatten(0, 1)
+    z_self, z_world = (it.expand(*leading, -1).flatten(0, 1) for it in latents)
     actions: Tensor = decoder(objects).flatten(0, 1)
-    found = e2.rollout_with_world(z_self, z_world, actions, action_bias)
-    parts = (found.states, found.world_states, found.actions, found.action_objects)
-    return Trajectories(*(it.reshape(*kept, *it.shape[1:]) for it in parts))
+    flat = e2.rollout_with_world(z_self, z_world, actions, action_bias)
+    parts = (flat.states, flat.world_states, flat.actions, flat.action_objects)
+    return Trajectories(*(it.reshape(*leading, *it.shape[1:]) for it in parts))

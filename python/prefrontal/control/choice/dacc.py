@@ -115,18 +115,18 @@ class DACCAdaptiveControl(nn.Module):
         self._actions.clear()
 
     def _error(self, z_harm_a: Tensor, prediction: Tensor | None, precision: float) -> float:
-        found = z_harm_a.detach()
+        error = z_harm_a.detach()
         if prediction is not None:
-            if prediction.shape != found.shape:
-                shape = tuple(found.shape)
+            if prediction.shape != error.shape:
+                shape = tuple(error.shape)
                 raise ValueError(
                     f"prediction must have shape {shape}, got {tuple(prediction.shape)}"
                 )
-            found = found - prediction.detach()
-        if found.dim() not in (1, 2) or found.numel() == 0:
-            asked, given = "(16,) or (1 or more, 16)", tuple(found.shape)
-            raise ValueError(f"z_harm_a must have shape {asked}, got {given}")
-        pe = float(found.reshape(-1, found.shape[-1]).norm(dim=-1).mean())
+            error = error - prediction.detach()
+        if error.dim() not in (1, 2) or error.numel() == 0:
+            expected = "(16,) or (1 or more, 16)"
+            raise ValueError(f"z_harm_a must have shape {expected}, got {tuple(error.shape)}")
+        pe = float(error.reshape(-1, error.shape[-1]).norm(dim=-1).mean())
         if not math.isfinite(pe):
             raise ValueError(f"z_harm_a must give a finite error, got {pe!r}")
         config = self.config
@@ -155,10 +155,10 @@ class DACCAdaptiveControl(nn.Module):
             raise ValueError(f"payoffs must have shape (K,), got {tuple(like.shape)}")
         if classes is None:
             return torch.zeros_like(like)
-        given = classes.tolist() if isinstance(classes, Tensor) else list(classes)
-        if len(given) != len(like):
-            raise ValueError(f"classes must have one for each of {len(like)}, got {len(given)}")
-        shares = [self._actions.count(it) / max(len(self._actions), 1) for it in given]
+        numbers = classes.tolist() if isinstance(classes, Tensor) else list(classes)
+        if len(numbers) != len(like):
+            raise ValueError(f"classes must have one for each of {len(like)}, got {len(numbers)}")
+        shares = [self._actions.count(it) / max(len(self._actions), 1) for it in numbers]
         return like.new_tensor(shares)
 
     def _bias(
@@ -188,9 +188,9 @@ def _mean(values: Tensor) -> Tensor:
     return values.mean() if len(values) else values.new_zeros(())
 
 
-def _each(name: str, given: Tensor | float, payoffs: Tensor) -> Tensor:
+def _each(name: str, amount: Tensor | float, payoffs: Tensor) -> Tensor:
     """One value a candidate [K], from one or from K."""
-    values = torch.as_tensor(given).detach().to(payoffs)
+    values = torch.as_tensor(amount).detach().to(payoffs)
     if values.dim() == 0:
         return values.expand_as(payoffs)
     if values.shape != payoffs.shape:

@@ -87,8 +87,8 @@ class E2FastPredictor(nn.Module):
 
         action_bias is added after the head; None is the same, to the bit, as no such argument.
         """
-        found: Tensor = self.action_object_head(torch.cat([z_world, action], dim=-1))
-        return found if action_bias is None else found + action_bias
+        encoded: Tensor = self.action_object_head(torch.cat([z_world, action], dim=-1))
+        return encoded if action_bias is None else encoded + action_bias
 
     def rollout_with_world(
         self,

@@ -61,18 +61,18 @@ class E3TrajectorySelector(nn.Module):
 
     def harm_eval(self, z_world: Tensor) -> Tensor:
         """How harmful a world state is, in (0, 1): [...] from [..., 32]."""
-        found: Tensor = self.harm_eval_head(z_world)
-        return torch.sigmoid(found).squeeze(-1)
+        logits: Tensor = self.harm_eval_head(z_world)
+        return torch.sigmoid(logits).squeeze(-1)
 
     def benefit_eval(self, z_world: Tensor) -> Tensor:
         """How beneficial a world state is, in (0, 1): [...] from [..., 32]."""
-        found: Tensor = self.benefit_eval_head(z_world)
-        return torch.sigmoid(found).squeeze(-1)
+        logits: Tensor = self.benefit_eval_head(z_world)
+        return torch.sigmoid(logits).squeeze(-1)
 
     def harm_eval_z_harm(self, z_harm: Tensor) -> Tensor:
         """How harmful a harm latent is, unbounded: [...] from [..., 32]."""
-        found: Tensor = self.harm_eval_z_harm_head(z_harm)
-        return found.squeeze(-1)
+        harm: Tensor = self.harm_eval_z_harm_head(z_harm)
+        return harm.squeeze(-1)
 
     def terms(
         self,
@@ -91,7 +91,7 @@ class E3TrajectorySelector(nn.Module):
         """
         drawn = e3_choice.stacked(candidates)
         worlds = drawn.world_states
-        found = score_trajectories(
+        columns = score_trajectories(
             worlds.flatten(0, 1),
             layer_tensors(self.harm_eval_head),
             self.residue_field.residue_parameters(),
@@ -101,8 +101,8 @@ class E3TrajectorySelector(nn.Module):
         ).view(*worlds.shape[:2], 5)
         harm = self._foreseen_harm(drawn, z_harm, harm_bridge, harm_forward)
         if harm is None:
-            return found
-        return torch.cat([found[..., :1], harm.unsqueeze(-1), found[..., 2:]], dim=-1)
+            return columns
+        return torch.cat([columns[..., :1], harm.unsqueeze(-1), columns[..., 2:]], dim=-1)
 
     def score(
         self,
@@ -121,13 +121,13 @@ class E3TrajectorySelector(nn.Module):
         goal: [32], where one is active. Raises ValueError for no candidates and other shapes.
         """
         drawn = e3_choice.stacked(candidates)
-        found = self.terms(
+        terms = self.terms(
             drawn, z_harm=z_harm, harm_bridge=harm_bridge, harm_forward=harm_forward, goal=goal
         )
         from_world = harm_bridge is None and (harm_forward is None or z_harm is None)
         if terrain_weight is not None and from_world and not self._warned:
             self._warned = e3_choice.warn_of_world_harm()
-        return e3_choice.weighted(found, self.config, terrain_weight, z_harm_a)
+        return e3_choice.weighted(terms, self.config, terrain_weight, z_harm_a)
 
     def select(
         self,
@@ -154,7 +154,7 @@ class E3TrajectorySelector(nn.Module):
         Raises ValueError for no candidates, other shapes, and scores that are not numbers.
         """
         drawn = e3_choice.stacked(candidates)
-        found = self.score(
+        costs = self.score(
             drawn,
             terrain_weight=terrain_weight,
             z_harm=z_harm,
@@ -165,8 +165,8 @@ class E3TrajectorySelector(nn.Module):
         )
         if action_bias is not None and self.config.affordance_mode != "proposal":
             objects = drawn.action_objects
-            found = found + affordance_scores(objects, action_bias, self.config.affordance_kappa)
-        scores = e3_choice.biased(found, score_gain, score_bias)
+            costs = costs + affordance_scores(objects, action_bias, self.config.affordance_kappa)
+        scores = e3_choice.biased(costs, score_gain, score_bias)
         variance = float(self.running_variance)
         committed = variance < self.threshold(z_harm_a, breath_sweep)
         heat = self.config.temperature if temperature is None else temperature
@@ -179,14 +179,14 @@ class E3TrajectorySelector(nn.Module):
         """
         if not 0.0 <= breath_sweep <= 1.0:
             raise ValueError(f"breath_sweep must be between 0 and 1, got {breath_sweep!r}")
-        found = self.config.commitment_threshold * (1.0 - breath_sweep)
+        threshold = self.config.commitment_threshold * (1.0 - breath_sweep)
         if z_harm_a is not None and self.config.urgency_weight > 0.0:
             felt = float(z_harm_a.detach().norm(dim=-1).mean())
             if not math.isfinite(felt):
                 raise ValueError(f"z_harm_a must be finite, got one of length {felt!r}")
             urgency = self.config.urgency_weight * felt
-            found *= 1.0 - min(urgency, 0.5)
-        return found
+            threshold *= 1.0 - min(urgency, 0.5)
+        return threshold
 
     @property
     def precision(self) -> float:

@@ -49,12 +49,12 @@ class E3Selection:
 
 def stacked(candidates: Trajectories | Sequence[Trajectory]) -> Trajectories:
     """The candidates in one set of tensors. Raises ValueError where there is none."""
-    found = candidates
-    if not isinstance(found, Trajectories):
-        found = Trajectories.stack(found)
-    if len(found) == 0:
+    trajectories = candidates
+    if not isinstance(trajectories, Trajectories):
+        trajectories = Trajectories.stack(trajectories)
+    if len(trajectories) == 0:
         raise ValueError("candidates must hold at least one trajectory, got 0")
-    return found
+    return trajectories
 
 
 def weighted(
@@ -90,14 +90,14 @@ def biased(scores: Tensor, gain: Tensor | None, bias: Tensor | None) -> Tensor:
 
     Raises ValueError for a gain or bias of another shape.
     """
-    found = scores.squeeze(1) if scores.shape[1] == 1 else scores.mean(dim=1)
-    for name, given in (("score_gain", gain), ("score_bias", bias)):
-        if given is not None and given.shape != found.shape:
-            wanted, got = list(found.shape), list(given.shape)
+    means = scores.squeeze(1) if scores.shape[1] == 1 else scores.mean(dim=1)
+    for name, change in (("score_gain", gain), ("score_bias", bias)):
+        if change is not None and change.shape != means.shape:
+            wanted, got = list(means.shape), list(change.shape)
             raise ValueError(f"{name} must be shaped {wanted} as the candidates are, got {got}")
     if gain is not None:
-        found = found * gain.to(found)
-    return found if bias is None else found + bias.to(found)
+        means = means * gain.to(means)
+    return means if bias is None else means + bias.to(means)
 
 
 def choose(
@@ -135,6 +135,6 @@ def warn_of_world_harm() -> bool:
     return True
 
 
-def _expect_agents(name: str, given: Tensor, agents: int) -> None:
-    if given.shape[0] not in (1, agents):
-        raise ValueError(f"{name} must have 1 or {agents} rows, got {given.shape[0]!r}")
+def _expect_agents(name: str, rows: Tensor, agents: int) -> None:
+    if rows.shape[0] not in (1, agents):
+        raise ValueError(f"{name} must have 1 or {agents} rows, got {rows.shape[0]!r}")

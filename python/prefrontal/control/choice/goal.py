@@ -82,8 +82,8 @@ class GoalState(nn.Module):
         place = z_world.detach()[None] if z_world.dim() == 1 else z_world.detach()
         width = config.world_dim
         if place.dim() != 2 or place.shape[1] != width or not len(place):
-            asked, found = f"({width},) or (1 or more, {width})", tuple(z_world.shape)
-            raise ValueError(f"z_world must have shape {asked}, got {found}")
+            expected, shape = f"({width},) or (1 or more, {width})", tuple(z_world.shape)
+            raise ValueError(f"z_world must have shape {expected}, got {shape}")
         if not bool(torch.isfinite(place).all()):
             raise ValueError("z_world must be finite, got NaN or infinity")
         self.drive_trace += config.trace_alpha * (drive - self.drive_trace)

@@ -36,13 +36,13 @@ class ResidualHarmForward(nn.Module):
         """
         first, bias, second, last = layer_tensors(self.network)
         felt, back = first[:, : z_harm.shape[1]].t(), second.t()
-        told = linear(actions, first[:, z_harm.shape[1] :], bias)
-        found = []
-        for step in told.unbind(1):
+        of_actions = linear(actions, first[:, z_harm.shape[1] :], bias)
+        states = []
+        for step in of_actions.unbind(1):
             hidden = torch.addmm(step, z_harm, felt).relu_()
             z_harm = torch.addmm(last, hidden, back) + z_harm
-            found.append(z_harm)
-        return torch.stack(found, dim=1)
+            states.append(z_harm)
+        return torch.stack(states, dim=1)
 
     def prediction_loss(self, z_harm: Tensor, action: Tensor, next_z_harm: Tensor) -> Tensor:
         """Mean square error of the next z_harm, towards a target that takes no gradient."""
@@ -65,8 +65,8 @@ class HarmBridge(nn.Module):
 
     def forward(self, z_world: Tensor) -> Tensor:
         """z_harm [..., 32] from z_world [..., 32]."""
-        found: Tensor = self.network(z_world)
-        return found
+        z_harm: Tensor = self.network(z_world)
+        return z_harm
 
     def bridge_loss(self, z_world: Tensor, z_harm: Tensor) -> Tensor:
         """Mean square error towards the z_harm that was sensed, which takes no gradient."""

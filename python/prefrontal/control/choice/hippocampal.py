@@ -59,13 +59,13 @@ class HippocampalModule(nn.Module):
         """Action objects [B, H, 16] that the terrain suggests; no e1_prior [B, 32] counts as 0."""
         prior = torch.zeros_like(z_world) if e1_prior is None else e1_prior
         residue = self.residue_field(z_world).unsqueeze(-1)
-        found: Tensor = self.terrain_prior(torch.cat([z_world, prior, residue], dim=-1))
-        return found.view(-1, self.config.horizon, self.config.action_object_dim)
+        flat: Tensor = self.terrain_prior(torch.cat([z_world, prior, residue], dim=-1))
+        return flat.view(-1, self.config.horizon, self.config.action_object_dim)
 
     def decode(self, action_objects: Tensor) -> Tensor:
         """Actions [..., A] from action objects [..., 16]."""
-        found: Tensor = self.action_object_decoder(action_objects)
-        return found
+        actions: Tensor = self.action_object_decoder(action_objects)
+        return actions
 
     @torch.no_grad()
     def propose(
@@ -89,7 +89,7 @@ class HippocampalModule(nn.Module):
         if len(z_world) != 1 or self.e2.config.output_norm_clamp is not None:
             refit = hard_refit(self.config.n_elite)
             return self._search(z_self, z_world, mean, noise, refit, action_bias)
-        found = propose(
+        proposal = propose(
             z_self,
             z_world,
             mean[0],
@@ -101,7 +101,7 @@ class HippocampalModule(nn.Module):
             bias=action_bias,
             bandwidth=self.residue_field.config.bandwidth,
         )
-        return Trajectories(*(it.unsqueeze(1) for it in found))
+        return Trajectories(*(it.unsqueeze(1) for it in proposal))
 
     def propose_differentiable(
         self,
@@ -163,7 +163,7 @@ class HippocampalModule(nn.Module):
             _expect("action_bias", action_bias, c.action_object_dim, rows)
 
 
-def _expect(name: str, given: Tensor, wide: int, rows: int | None) -> None:
-    if given.ndim != 2 or given.shape[1] != wide or rows not in (None, given.shape[0]):
-        shown = "B" if rows is None else rows
-        raise ValueError(f"{name} must be shaped [{shown}, {wide}], got {list(given.shape)!r}")
+def _expect(name: str, tensor: Tensor, wide: int, rows: int | None) -> None:
+    if tensor.ndim != 2 or tensor.shape[1] != wide or rows not in (None, tensor.shape[0]):
+        expected = "B" if rows is None else rows
+        raise ValueError(f"{name} must be shaped [{expected}, {wide}], got {list(tensor.shape)!r}")

@@ -81,17 +81,17 @@ class ResidueField(nn.Module):
         amounts = self._amounts(z_world, harm)
         points = z_world.detach()[amounts > 0].to(self.centres)
         amounts = amounts[amounts > 0]
-        taken = int(self.accumulated)
+        used = int(self.accumulated)
         if self.config.allocation == "nearest":
-            free = max(0, min(len(points), self.config.num_centres - taken))
-            self._take(taken, points[:free], amounts[:free])
+            free = max(0, min(len(points), self.config.num_centres - used))
+            self._take(used, points[:free], amounts[:free])
             points, amounts = points[free:], amounts[free:]
             if len(points):
                 nearest = torch.cdist(points, self.centres).argmin(dim=1)
                 self.weights.index_add_(0, nearest, amounts)
                 self.accumulated += len(points)
         else:
-            self._take(taken, points, amounts)
+            self._take(used, points, amounts)
 
     def total(self) -> Tensor:
         """All residue there is; it never falls."""

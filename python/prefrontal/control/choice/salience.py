@@ -103,13 +103,13 @@ class SalienceCoordinator:
         is_replay, is_offline: the two signals of that name, 1 or 0; None: as they were.
         Raises ValueError as update_signal does; then nothing has changed.
         """
-        told = dict(signals or {})
+        updates = dict(signals or {})
         for name, flag in (("is_replay", is_replay), ("is_offline", is_offline)):
             if flag is not None:
-                told[name] = float(flag)
-        for name in told:
+                updates[name] = float(flag)
+        for name in updates:
             self._check_signal(name)
-        self._signals |= {name: _number(name, value) for name, value in told.items()}
+        self._signals |= {name: _number(name, value) for name, value in updates.items()}
         self.ticks += 1
         self._salience = self._worked_out_salience()
         if self._forced is None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .record import Record
+    from .record import ExperimentRecord
 
 EXPERIMENTS = {
     "anticipation": (".anticipation", "X1", "Precision weights rise before contact with a hazard."),
@@ -40,13 +40,13 @@ class Experiment(Protocol):
 
     def run(
         self, seeds: Sequence[int], *, profile: str = "sound", report: Callable[[str], None] = ...
-    ) -> Record:
+    ) -> ExperimentRecord:
         """Measure; the same seeds give the same record.
 
         report: told where the run is, in words that begin with "seed N".
         """
 
-    def draw(self, record: Record, figure: Figure) -> None:
+    def draw(self, record: ExperimentRecord, figure: Figure) -> None:
         """Fill the figure with panels, from the record alone."""
 
 

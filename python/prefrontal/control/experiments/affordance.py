@@ -12,12 +12,12 @@ from torch import Tensor
 from ..choice.e3 import E3Config, E3TrajectorySelector
 from ..choice.hippocampal import HippocampalModule
 from ..choice.trajectory import Trajectories
+from ..threads import one_thread
 from .affordance_states import NEAR, Layouts, held_out_layouts
 from .affordance_training import Taught, taught
 from .bootstrap import bootstrap_interval
 from .figure import AMBER, BLUE, RED, band, frame, legend, panels
-from .record import Record, SeedResult, measure, seed_result, summarise
-from .threads import one_thread
+from .record import ExperimentRecord, SeedResult, measure, seed_result, summarise
 from .trained_cue import world_config
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def run(
     walk: int = 12,
     steps: int = 1500,
     layouts: int = 80,
-) -> Record:
+) -> ExperimentRecord:
     """worlds, walk: of the random walks learned from; steps: of each learning; layouts: asked."""
     results, raw = [], []
     with one_thread():
@@ -54,8 +54,8 @@ def run(
             report(f"seed {seed}: learning from {worlds * walk} random steps")
             parts = taught(seed, profile, worlds=worlds, walk=walk, steps=steps)
             report(f"seed {seed}: proposals in {layouts} layouts")
-            asked = held_out_layouts(1000 + seed, layouts, world_config(profile))
-            result, numbers = _asked(seed, parts, asked)
+            places = held_out_layouts(1000 + seed, layouts, world_config(profile))
+            result, numbers = _asked(seed, parts, places)
             results.append(result)
             raw.append(numbers)
     return summarise(NAME, TITLE, profile, CRITERION, results, raw={"seeds": raw})
@@ -67,14 +67,14 @@ def _asked(seed: int, parts: Taught, layouts: Layouts) -> tuple[SeedResult, dict
     hazard = parts.e1.extract_cue_context(z)[0]
     safe = parts.e1.extract_cue_context(parts.encoder(layouts.far))[0]
     biases = dict(zip(CUES, (hazard, None, safe), strict=True))
-    found = {
+    candidates = {
         cue: [_proposed(parts.hippocampal, z, biases[cue], n, seed) for n in ITERATIONS]
         for cue in CUES
     }
-    shares = {cue: [_leading_away(it, layouts) for it in found[cue]] for cue in CUES}
+    shares = {cue: [_leading_away(it, layouts) for it in candidates[cue]] for cue in CUES}
     rises = shares["hazard"][THREE] - shares["safe"][THREE]
-    moved_scores, reordered = _scores(seed, found["hazard"][THREE], hazard)
-    inert = found["hazard"][0].actions - found["safe"][0].actions
+    moved_scores, reordered = _scores(seed, candidates["hazard"][THREE], hazard)
+    inert = candidates["hazard"][0].actions - candidates["safe"][0].actions
     strange = _proposed(parts.hippocampal, z, hazard.roll(1, dims=0), ITERATIONS[THREE], seed)
     measurements = [
         measure("rise", float(rises.mean()), "at least", RISE, bootstrap_interval(rises)),
@@ -100,14 +100,14 @@ def _proposed(
     hippocampal: HippocampalModule, z: Tensor, bias: Tensor | None, iterations: int, seed: int
 ) -> Trajectories:
     """The same numbers are drawn for every cue, so that only the bias differs."""
-    kept = hippocampal.config
-    hippocampal.config = dataclasses.replace(kept, num_cem_iterations=iterations)
+    config = hippocampal.config
+    hippocampal.config = dataclasses.replace(config, num_cem_iterations=iterations)
     try:
         generator = torch.Generator().manual_seed(seed)
         z_self = torch.zeros_like(z)
         return hippocampal.propose(z_self, z, action_bias=bias, generator=generator)
     finally:
-        hippocampal.config = kept
+        hippocampal.config = config
 
 
 def _leading_away(drawn: Trajectories, layouts: Layouts) -> Tensor:
@@ -143,7 +143,7 @@ def _scores(seed: int, drawn: Trajectories, bias: Tensor) -> tuple[float, float]
     return float((plain - biased).abs().max()), changed / drawn.batch
 
 
-def draw(record: Record, figure: Figure) -> None:
+def draw(record: ExperimentRecord, figure: Figure) -> None:
     """Shares by cue and seed, by iterations, and by distance."""
     by_cue, by_iteration, by_distance = panels(figure, 3)
     raw = record.raw["seeds"]

@@ -68,9 +68,9 @@ def _distance(a: Place, b: Place) -> int:
 
 
 def _leading_away(agent: Place, hazard: Place, size: int) -> list[bool]:
-    found = []
+    away = []
     for row, column in MOVES:
         target = (agent[0] + row, agent[1] + column)
         wall = not all(1 <= it <= size - 2 for it in target)
-        found.append(not wall and _distance(target, hazard) > _distance(agent, hazard))
-    return found
+        away.append(not wall and _distance(target, hazard) > _distance(agent, hazard))
+    return away

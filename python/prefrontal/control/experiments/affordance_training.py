@@ -106,9 +106,9 @@ def _teach_cue(
 
 
 def _of_the_cue(name: str) -> bool:
-    kept = ("memory", "key_proj", "value_proj", "output_proj")
+    parts = ("memory", "key_proj", "value_proj", "output_proj")
     if name.startswith("context_memory."):
-        return name.split(".")[1] in kept
+        return name.split(".")[1] in parts
     return name.split(".", maxsplit=1)[0] in ("world_query_proj", "cue_action_proj")
 
 

@@ -11,12 +11,12 @@ import torch
 from torch import Tensor
 
 from ..choice.allostasis import AllostaticCoupling
+from ..threads import one_thread
 from .bootstrap import bootstrap_interval
 from .figure import AMBER, BLUE, GREEN, RED, band, frame, legend, panels, target_line
-from .foraging import Outcome, forage, imagined, layouts, taught_selector
-from .record import Record, SeedResult, measure, seed_result, summarise
-from .threads import one_thread
-from .trained_cue import Sizes, TrainedCue, held_out, trained_cue, world_config
+from .foraging import ForagingOutcome, forage, imagined, layouts, taught_selector
+from .record import ExperimentRecord, SeedResult, measure, seed_result, summarise
+from .trained_cue import CueSizes, TrainedCue, held_out, trained_cue, world_config
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,32 +40,32 @@ def run(
     *,
     profile: str = "sound",
     report: Callable[[str], None] = lambda text: None,
-    sizes: Sizes | None = None,
+    sizes: CueSizes | None = None,
     trials: int = 60,
     steps: int = 15,
     lessons: int = 2000,
     lesson_layouts: int = 60,
-) -> Record:
+) -> ExperimentRecord:
     """sizes: of the cue's training. trials: layouts, of so many steps at most. lessons: batches
     that the heads of harm and benefit learn from, on the cells of lesson_layouts layouts."""
     results, raw = [], []
     config = world_config(profile, drift_prob=0.0)
-    chosen = sizes or Sizes()
+    chosen = sizes or CueSizes()
     with one_thread():
         for seed in seeds:
             report(f"seed {seed}: training the cue and the heads")
             cue = trained_cue(seed, profile, chosen)
             e3 = taught_selector(cue.encoder, seed, config, steps=lessons, count=lesson_layouts)
-            asked = layouts(seed, trials, config.size)
+            places = layouts(seed, trials, config.size)
             with torch.no_grad():
-                latents = torch.stack([cue.encoder(imagined(config, it)) for it in asked])
-            found = []
+                latents = torch.stack([cue.encoder(imagined(config, it)) for it in places])
+            outcomes = []
             for drive in DRIVES:
                 report(f"seed {seed}: foraging at drive {drive:g}")
                 precision = _coupled(cue, drive)
-                found.append(forage(latents, e3, precision, config, asked, steps=steps))
+                outcomes.append(forage(latents, e3, precision, config, places, steps=steps))
             walks = held_out(seed, profile, replace(chosen, held_out_worlds=20, held_out_steps=20))
-            result, numbers = _judged(seed, cue.weights(walks.before("world")[:CUES]), found)
+            result, numbers = _judged(seed, cue.weights(walks.before("world")[:CUES]), outcomes)
             results.append(result)
             raw.append(numbers)
     return summarise(NAME, TITLE, profile, CRITERION, results, raw={"seeds": raw})
@@ -76,13 +76,15 @@ def _coupled(cue: TrainedCue, drive: float) -> Callable[[Tensor], Tensor]:
     return lambda world: coupling(cue.weights(world), drive)
 
 
-def _judged(seed: int, met: Tensor, found: Sequence[Outcome]) -> tuple[SeedResult, dict[str, Any]]:
-    """met: terrain weights [N, 2] of cues that were met; found: by drive."""
+def _judged(
+    seed: int, met: Tensor, outcomes: Sequence[ForagingOutcome]
+) -> tuple[SeedResult, dict[str, Any]]:
+    """met: terrain weights [N, 2] of cues that were met; outcomes: by drive."""
     cues = torch.cat([met.double(), _every_size()])
     coupling = AllostaticCoupling(floor=FLOOR)
     raised = torch.stack([coupling(cues, float(it)) for it in GRID], dim=1)  # [N, 21, 2]
     goal = raised[..., 1]
-    fetched = np.array([it.fetched for it in found], dtype=np.float64)
+    fetched = np.array([it.fetched for it in outcomes], dtype=np.float64)
     rises = fetched[-1] - fetched[0]
     measurements = [
         measure("smallest step of w_goal", float(goal.diff(dim=1).min()), "at least", 0.0),
@@ -94,7 +96,7 @@ def _judged(seed: int, met: Tensor, found: Sequence[Outcome]) -> tuple[SeedResul
     raw = {
         "drives": DRIVES,
         "fetched": fetched.mean(axis=1),
-        "hurt": [float(np.mean(it.hurt)) for it in found],
+        "hurt": [float(np.mean(it.hurt)) for it in outcomes],
         "grid": GRID,
         "w_goal": _by_share(raised[: len(met), :, 1]),
         "w_harm": _by_share(raised[: len(met), :, 0]),
@@ -130,7 +132,7 @@ def _spearman(values: NDArray[np.float64]) -> float:
     return float(np.corrcoef(ranks, np.arange(len(values)))[0, 1])
 
 
-def draw(record: Record, figure: Figure) -> None:
+def draw(record: ExperimentRecord, figure: Figure) -> None:
     """Weights over drive, and what is fetched and met."""
     weights, foraging = panels(figure, 2)
     raw = record.raw["seeds"]

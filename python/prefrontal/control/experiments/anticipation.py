@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..memory.terrain_loss import hazard_in_view
+from ..threads import one_thread
 from ..world.grid_world_config import GridWorldConfig
 from .bootstrap import p_value
 from .contact_prediction import episode_draws, first_contacts, scores_before, weighted_auc
 from .figure import AMBER, BLUE, RED, band, frame, legend, panels, target_line
-from .record import Measurement, Record, measure, seed_result, summarise
-from .threads import one_thread
-from .trained_cue import Sizes, TrainedCue, depth, held_out, separation, trained_cue
+from .record import ExperimentRecord, Measurement, measure, seed_result, summarise
+from .trained_cue import CueSizes, TrainedCue, depth, held_out, separation, trained_cue
 from .walks import Walks, random_walks
 
 if TYPE_CHECKING:
@@ -37,11 +37,11 @@ def run(
     *,
     profile: str = "sound",
     report: Callable[[str], None] = lambda text: None,
-    sizes: Sizes | None = None,
+    sizes: CueSizes | None = None,
     draws: int = _DRAWS,
-) -> Record:
+) -> ExperimentRecord:
     """sizes, draws: of the training and of the bootstrap; smaller ones are for tests."""
-    chosen = sizes or Sizes()
+    chosen = sizes or CueSizes()
     results, raw = [], []
     for seed in seeds:
         report(f"seed {seed}: training the cue path")
@@ -65,11 +65,11 @@ def terrain_measurements(cue: TrainedCue, walks: Walks) -> tuple[list[Measuremen
     hazard = hazard_in_view(harm)
     values = hazard.round(decimals=3).unique()
     means = [float(w_harm[hazard.round(decimals=3) == it].mean()) for it in values]
-    found = [
+    measurements = [
         measure("depth", depth(w_harm, dangerous), "at least", 0.45),
         measure("AUC of danger", separation(w_harm, dangerous), "at least", 0.98),
     ]
-    return found, {"hazard": values, "w_harm": means, "threshold": cue.targets.limits[0]}
+    return measurements, {"hazard": values, "w_harm": means, "threshold": cue.targets.limits[0]}
 
 
 def contact_measurements(
@@ -79,31 +79,31 @@ def contact_measurements(
     contacts = first_contacts(walks)
     soon = contacts.soon[contacts.before]
     episodes = contacts.episode[contacts.before]
-    given = (
+    columns = (
         cue.weights(walks.before("world"))[:, 0],
         walks.before("harm_a")[:, 0],
         hazard_in_view(walks.before("harm")),
     )
     once, resampled = np.ones((1, len(soon))), episode_draws(episodes, draws)
     whole, drawn = {}, {}
-    for name, scores in zip(_CONTACT_SCORES, given, strict=True):
+    for name, scores in zip(_CONTACT_SCORES, columns, strict=True):
         rows = scores_before(walks, contacts, scores)
         whole[name] = float(weighted_auc(rows, soon, once)[0])
         drawn[name] = weighted_auc(rows, soon, resampled)
     better = drawn["w_harm"] - drawn["harm stream"]
     gain = whole["w_harm"] - whole["harm stream"]
-    found = [
+    measurements = [
         measure("AUC of contact", whole["w_harm"], "at least", 0.90, _middle(drawn["w_harm"])),
         measure("gain over the harm stream", gain, "at least", 0.03, _middle(better)),
         measure("p of the gain", p_value(better), "below", 0.01),
     ]
     counts = {"steps": len(soon), "soon": int(soon.sum()), "episodes": len(np.unique(episodes))}
-    return found, {"contact_auc": whole, "contacts": counts}
+    return measurements, {"contact_auc": whole, "contacts": counts}
 
 
-def seed_profile_measurements(seed: int, sizes: Sizes) -> list[Measurement]:
+def seed_profile_measurements(seed: int, sizes: CueSizes) -> list[Measurement]:
     """Two known weaknesses: slots that hardly attend at first, labels that never change."""
-    first = trained_cue(seed, "seed", Sizes(2, 60, 20, 0)).first_entropy
+    first = trained_cue(seed, "seed", CueSizes(2, 60, 20, 0)).first_entropy
     harm = random_walks(seed, 8, min(sizes.steps, 200), GridWorldConfig()).before("harm")
     constant = float((hazard_in_view(harm) > 0.3).double().mean())
     return [
@@ -113,13 +113,13 @@ def seed_profile_measurements(seed: int, sizes: Sizes) -> list[Measurement]:
 
 
 def _middle(draws: np.ndarray[Any, Any]) -> tuple[float, float]:
-    kept = draws[~np.isnan(draws)]
-    if len(kept) == 0:
+    numbers = draws[~np.isnan(draws)]
+    if len(numbers) == 0:
         return math.nan, math.nan
-    return float(np.quantile(kept, 0.025)), float(np.quantile(kept, 0.975))
+    return float(np.quantile(numbers, 0.025)), float(np.quantile(numbers, 0.975))
 
 
-def draw(record: Record, figure: Figure) -> None:
+def draw(record: ExperimentRecord, figure: Figure) -> None:
     """Weights against the hazard, the learning curve, and who foresees contact."""
     left, middle, right = panels(figure, 3)
     seeds = record.raw["seeds"]
@@ -136,8 +136,8 @@ def draw(record: Record, figure: Figure) -> None:
     target_line(middle, 0.45, "target")
     frame(right, "First contact within 3 steps", "", "AUC")
     for column, (name, colour) in enumerate(zip(_CONTACT_SCORES, (BLUE, RED, AMBER), strict=True)):
-        found = [it["contact_auc"][name] for it in seeds]
-        right.plot([column] * len(found), found, "o", color=colour, markersize=5)
+        values = [it["contact_auc"][name] for it in seeds]
+        right.plot([column] * len(values), values, "o", color=colour, markersize=5)
     right.set_xticks(range(3), ["w_harm", "harm\nstream", "hazard\nin view"])
     right.set_xlim(-0.6, 2.6)
     target_line(right, 0.90, "target")

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from ..threads import one_thread
 from .figure import BLUE, SOFT, frame, panels
-from .record import Measurement, Record, measure, seed_result, summarise
-from .threads import one_thread
-from .trained_cue import Sizes, TrainedCue, depth, held_out, separation, terrain_of, trained_cue
+from .record import ExperimentRecord, Measurement, measure, seed_result, summarise
+from .trained_cue import CueSizes, TrainedCue, depth, held_out, separation, terrain_of, trained_cue
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,11 +35,11 @@ def run(
     *,
     profile: str = "sound",
     report: Callable[[str], None] = lambda text: None,
-    sizes: Sizes | None = None,
+    sizes: CueSizes | None = None,
     banks: int = 16,
-) -> Record:
+) -> ExperimentRecord:
     """banks: random ones of each seed. sizes: of the training; smaller ones are for tests."""
-    chosen = sizes or Sizes()
+    chosen = sizes or CueSizes()
     results, raw = [], []
     for seed in seeds:
         report(f"seed {seed}: training the cue path")
@@ -75,9 +75,9 @@ def exchanged(
     for _ in range(_ORDERS):
         order = torch.randperm(len(slots), generator=generator)
         with bank(cue, slots[order]):
-            found = torch.cat(cue.e1.extract_cue_context(z), dim=1)
-        moved = max(moved, float((found - whole).abs().max()))
-    w_harm["another order"] = found[:, -2]
+            outputs = torch.cat(cue.e1.extract_cue_context(z), dim=1)
+        moved = max(moved, float((outputs - whole).abs().max()))
+    w_harm["another order"] = outputs[:, -2]
     for name, other in (
         ("mean slot", slots.mean(dim=0).expand_as(slots)),
         ("zeros", torch.zeros_like(slots)),
@@ -115,15 +115,15 @@ def bank(cue: TrainedCue, slots: Tensor) -> Iterator[None]:
         memory.copy_(before)
 
 
-def draw(record: Record, figure: Figure) -> None:
+def draw(record: ExperimentRecord, figure: Figure) -> None:
     """The depth that each bank of slots gives."""
     (axes,) = panels(figure, 1)
     frame(axes, "What is left of the depth with other slots", "", "depth")
     for column, name in enumerate(_BANKS):
         for place, it in enumerate(record.raw["seeds"]):
-            found = it["random_depths"] if name == "random slots" else [it["depths"][name]]
+            depths = it["random_depths"] if name == "random slots" else [it["depths"][name]]
             across = column + 0.1 * (place - (len(record.raw["seeds"]) - 1) / 2)
-            axes.plot([across] * len(found), found, "o", color=BLUE, markersize=4, alpha=0.55)
+            axes.plot([across] * len(depths), depths, "o", color=BLUE, markersize=4, alpha=0.55)
     for edge in (-0.2, 0.2):
         axes.hlines(edge, 3.6, 4.4, color=SOFT, linewidth=1, linestyle=(0, (4, 3)))
     axes.axhline(0, color=SOFT, linewidth=0.8)

@@ -25,15 +25,15 @@ def bootstrap_interval(
 
     No value gives (NaN, NaN). Raises ValueError for a level outside (0, 1).
     """
-    given = np.asarray(values, dtype=np.float64)
-    if given.size == 0:
+    data = np.asarray(values, dtype=np.float64)
+    if data.size == 0:
         return float("nan"), float("nan")
-    rows = np.random.default_rng(seed).integers(given.size, size=(draws, given.size))
+    rows = np.random.default_rng(seed).integers(data.size, size=(draws, data.size))
     if statistic is None:
-        found = given[rows].mean(axis=1)
+        statistics = data[rows].mean(axis=1)
     else:
-        found = np.array([statistic(given[it]) for it in rows])
-    return _ends(found, level)
+        statistics = np.array([statistic(data[it]) for it in rows])
+    return _ends(statistics, level)
 
 
 def grouped_draws(
@@ -49,9 +49,9 @@ def grouped_draws(
     (a draw without a label), and such draws stay in the result. Paired comparisons come by
     computing both sides from the same rows.
     """
-    given = np.asarray(groups)
-    order = np.argsort(given, kind="stable")
-    starts = np.flatnonzero(np.diff(given[order], prepend=np.nan) != 0)
+    labels = np.asarray(groups)
+    order = np.argsort(labels, kind="stable")
+    starts = np.flatnonzero(np.diff(labels[order], prepend=np.nan) != 0)
     parts: Sequence[Rows] = np.split(order, starts[1:])
     generator = np.random.default_rng(seed)
     return np.array(
@@ -71,34 +71,34 @@ def grouped_interval(
     seed: int = 0,
 ) -> tuple[float, float]:
     """Interval of `grouped_draws`, over the draws that are numbers."""
-    found = grouped_draws(groups, statistic, draws=draws, seed=seed)
-    return _ends(found[~np.isnan(found)], level)
+    statistics = grouped_draws(groups, statistic, draws=draws, seed=seed)
+    return _ends(statistics[~np.isnan(statistics)], level)
 
 
 def p_value(differences: ArrayLike) -> float:
     """One-sided: the share of bootstrapped differences that are not above 0, never exactly 0."""
-    found = np.asarray(differences, dtype=np.float64)
-    found = found[~np.isnan(found)]
-    return float((np.count_nonzero(found <= 0) + 1) / (found.size + 1))
+    numbers = np.asarray(differences, dtype=np.float64)
+    numbers = numbers[~np.isnan(numbers)]
+    return float((np.count_nonzero(numbers <= 0) + 1) / (numbers.size + 1))
 
 
 def auc(scores: ArrayLike, labels: ArrayLike) -> float:
     """P(score of a positive > score of a negative), ties counted half; NaN without both kinds."""
-    given, positive = np.asarray(scores, dtype=np.float64), np.asarray(labels, dtype=bool)
+    values, positive = np.asarray(scores, dtype=np.float64), np.asarray(labels, dtype=bool)
     ones = np.count_nonzero(positive)
-    zeros = given.size - ones
+    zeros = values.size - ones
     if ones == 0 or zeros == 0:
         return float("nan")
-    _, place, count = np.unique(given, return_inverse=True, return_counts=True)
+    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(count) - (count - 1) / 2)[place]
     return float((ranks[positive].sum() - ones * (ones + 1) / 2) / (ones * zeros))
 
 
-def _ends(found: NDArray[np.float64], level: float) -> tuple[float, float]:
+def _ends(statistics: NDArray[np.float64], level: float) -> tuple[float, float]:
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, got {level!r}")
-    if found.size == 0:
+    if statistics.size == 0:
         return float("nan"), float("nan")
     tail = (1 - level) / 2
-    low, high = np.quantile(found, [tail, 1 - tail])
+    low, high = np.quantile(statistics, [tail, 1 - tail])
     return float(low), float(high)

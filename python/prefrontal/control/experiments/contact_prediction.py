@@ -49,14 +49,14 @@ def first_contacts(walks: Walks) -> FirstContacts:
 def weighted_auc(scores: Floats, labels: NDArray[np.bool_], weights: Floats) -> Floats:
     """For each row of weights [D, n]: P(score of a positive > score of a negative), ties halved."""
     values, place = np.unique(scores, return_inverse=True)
-    found = np.empty(len(weights))
+    areas = np.empty(len(weights))
     for draw, weight in enumerate(weights):
         ones = np.bincount(place, weight * labels, len(values))
         zeros = np.bincount(place, weight * ~labels, len(values))
         below = np.cumsum(zeros) - zeros / 2
         total = ones.sum() * zeros.sum()
-        found[draw] = ones @ below / total if total > 0 else np.nan
-    return found
+        areas[draw] = ones @ below / total if total > 0 else np.nan
+    return areas
 
 
 def episode_draws(episodes: NDArray[np.int64], draws: int, seed: int = 0) -> Floats:
@@ -64,11 +64,11 @@ def episode_draws(episodes: NDArray[np.int64], draws: int, seed: int = 0) -> Flo
     _, place = np.unique(episodes, return_inverse=True)
     count = int(place.max()) + 1 if len(place) else 0
     generator = np.random.default_rng(seed)
-    found = np.empty((draws, len(place)))
+    weights = np.empty((draws, len(place)))
     for draw in range(draws):
         times = np.bincount(generator.integers(count, size=count), minlength=count)
-        found[draw] = times[place]
-    return found
+        weights[draw] = times[place]
+    return weights
 
 
 def scores_before(walks: Walks, contacts: FirstContacts, scores: Tensor) -> Floats:

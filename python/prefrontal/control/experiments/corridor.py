@@ -78,8 +78,8 @@ def _run(
     observation, _ = env.reset_to(agent, [hazard], resources, harm_ema=0.0)
     seen = [observation]
     for step in range(STEPS):
-        told = action if step < DISTANCE else back if step == DISTANCE else _STAY
-        observation, _, ended, _, _ = env.step(told)
+        move = action if step < DISTANCE else back if step == DISTANCE else _STAY
+        observation, _, ended, _, _ = env.step(move)
         seen.append(observation)
         if ended:
             break

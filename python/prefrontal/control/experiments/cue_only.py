@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from ..threads import one_thread
 from .figure import BLUE, frame, panels, seed_dots
-from .record import Measurement, Record, measure, seed_result, summarise
-from .threads import one_thread
-from .trained_cue import Sizes, TrainedCue, depth, held_out, separation, trained_cue
+from .record import ExperimentRecord, Measurement, measure, seed_result, summarise
+from .trained_cue import CueSizes, TrainedCue, depth, held_out, separation, trained_cue
 from .walks import Walks
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ def run(
     *,
     profile: str = "sound",
     report: Callable[[str], None] = lambda text: None,
-    sizes: Sizes | None = None,
-) -> Record:
+    sizes: CueSizes | None = None,
+) -> ExperimentRecord:
     """sizes: of the training and the walks; smaller ones are for tests."""
-    chosen = sizes or Sizes()
+    chosen = sizes or CueSizes()
     results, raw = [], []
     for seed in seeds:
         report(f"seed {seed}: training the cue path")
@@ -45,9 +45,9 @@ def run(
         for size in SIZES:
             report(f"seed {seed}: walks in size {size}")
             with one_thread():
-                found, told = _elsewhere(cue, held_out(seed, profile, chosen, size=size), size)
-            measured.append(found)
-            more[str(size)] = told
+                area, details = _elsewhere(cue, held_out(seed, profile, chosen, size=size), size)
+            measured.append(area)
+            more[str(size)] = details
         results.append(seed_result(seed, measured, void=cue.void()))
         raw.append({"by_size": more, "balance": cue.targets.balance()})
     return summarise(NAME, TITLE, profile, CRITERION, results, raw={"seeds": raw})
@@ -64,14 +64,14 @@ def bodies_change(cue: TrainedCue, z_world: Tensor, seed: int) -> float:
         for _ in range(_BODIES):
             z_self = 10 * torch.randn(z_world.shape[0], e1.config.self_dim, generator=generator)
             e1(torch.cat([z_self, z_world], dim=1), 1)
-            found = torch.cat(e1.extract_cue_context(z_world), dim=1)
-            largest = max(largest, float((found - wanted).abs().max()))
+            outputs = torch.cat(e1.extract_cue_context(z_world), dim=1)
+            largest = max(largest, float((outputs - wanted).abs().max()))
     finally:
         e1.reset_hidden_state()
     return largest
 
 
-def _body(cue: TrainedCue, seed: int, profile: str, sizes: Sizes) -> Measurement:
+def _body(cue: TrainedCue, seed: int, profile: str, sizes: CueSizes) -> Measurement:
     with one_thread(), torch.no_grad():
         z_world = cue.encoder(held_out(seed, profile, sizes).before("world")[:64])
         change = bodies_change(cue, z_world, seed)
@@ -82,19 +82,19 @@ def _elsewhere(cue: TrainedCue, walks: Walks, size: int) -> tuple[Measurement, d
     """AUC with the labels' threshold of the world it was trained in."""
     w_harm = cue.weights(walks.before("world"))[:, 0]
     dangerous = cue.dangerous(walks.before("harm"))
-    found = measure(f"AUC, size {size}", separation(w_harm, dangerous), "at least", 0.95)
+    area = measure(f"AUC, size {size}", separation(w_harm, dangerous), "at least", 0.95)
     share = float(dangerous.double().mean())
-    return found, {"depth": depth(w_harm, dangerous), "dangerous": share}
+    return area, {"depth": depth(w_harm, dangerous), "dangerous": share}
 
 
-def draw(record: Record, figure: Figure) -> None:
+def draw(record: ExperimentRecord, figure: Figure) -> None:
     """AUC and depth by the size of the world."""
     left, right = panels(figure, 2)
     frame(left, "Danger told from safety", "size of the world", "AUC")
     seed_dots(left, record, [f"AUC, size {it}" for it in SIZES], [str(it) for it in SIZES])
     frame(right, "How far apart the weights are", "size of the world", "depth")
     for it in record.raw["seeds"]:
-        found = [it["by_size"][str(size)]["depth"] for size in SIZES]
-        right.plot(range(len(SIZES)), found, "o-", color=BLUE, markersize=4, alpha=0.6)
+        depths = [it["by_size"][str(size)]["depth"] for size in SIZES]
+        right.plot(range(len(SIZES)), depths, "o-", color=BLUE, markersize=4, alpha=0.6)
     right.set_xticks(range(len(SIZES)), [str(it) for it in SIZES])
     right.set_ylim(0, 0.7)

@@ -12,7 +12,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Literal
 
 from ...errors import SourceError
-from .record import Record
+from .record import ExperimentRecord
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +25,7 @@ Place = Literal["best", "upper left", "upper right", "lower left", "lower right"
 VERDICT_COLOUR = {"pass": GREEN, "fail": RED, "void": AMBER}
 
 
-def render_png(record: Record, draw: Callable[[Record, Figure], None]) -> bytes:
+def render_png(record: ExperimentRecord, draw: Callable[[ExperimentRecord, Figure], None]) -> bytes:
     """One picture of 1350 x 780 pixels. Raises SourceError when matplotlib is not installed."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -87,27 +87,29 @@ def band(
     """The mean of lines [n, len(places)] and the range they span; NaN is left out."""
     import numpy as np
 
-    given = np.ma.masked_invalid(np.atleast_2d(np.asarray(lines, dtype=float)))
-    if len(given) > 1:
+    rows = np.ma.masked_invalid(np.atleast_2d(np.asarray(lines, dtype=float)))
+    if len(rows) > 1:
         axes.fill_between(
-            places, given.min(axis=0), given.max(axis=0), color=colour, alpha=0.16, linewidth=0
+            places, rows.min(axis=0), rows.max(axis=0), color=colour, alpha=0.16, linewidth=0
         )
-    axes.plot(places, given.mean(axis=0), color=colour, linewidth=1.8, label=name)
+    axes.plot(places, rows.mean(axis=0), color=colour, linewidth=1.8, label=name)
 
 
-def seed_dots(axes: Axes, record: Record, names: Sequence[str], labels: Sequence[str] = ()) -> None:
+def seed_dots(
+    axes: Axes, record: ExperimentRecord, names: Sequence[str], labels: Sequence[str] = ()
+) -> None:
     """For each measurement a column: a dot a seed (hollow: missed), and a dash at its target."""
     for column, name in enumerate(names):
-        found = [m for it in record.seeds for m in it.measurements if m.name == name]
-        for place, it in enumerate(found):
-            across = column + 0.12 * (place - (len(found) - 1) / 2)
+        dots = [m for it in record.seeds for m in it.measurements if m.name == name]
+        for place, it in enumerate(dots):
+            across = column + 0.12 * (place - (len(dots) - 1) / 2)
             colour = GREEN if it.passed else RED
             axes.plot(
                 across, it.value, "o", markersize=5, color=colour,
                 markerfacecolor=colour if it.passed else "white", zorder=3,
             )  # fmt: skip
-        if found:
-            axes.hlines(found[0].target, column - 0.38, column + 0.38, color=SOFT, linewidth=1.2)
+        if dots:
+            axes.hlines(dots[0].target, column - 0.38, column + 0.38, color=SOFT, linewidth=1.2)
     axes.set_xticks(range(len(names)), labels or names)
     axes.set_xlim(-0.6, len(names) - 0.4)
 

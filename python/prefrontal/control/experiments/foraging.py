@@ -35,7 +35,7 @@ Precision = Callable[[Tensor], Tensor]
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ForagingLayout:
     """Where an agent begins, and the one hazard and the one resource."""
 
     agent: Place
@@ -44,44 +44,44 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ForagingOutcome:
     """Of N trials: which fetched the resource, and which met the hazard."""
 
     fetched: list[bool]
     hurt: list[bool]
 
 
-def layouts(seed: int, count: int, size: int) -> list[Layout]:
+def layouts(seed: int, count: int, size: int) -> list[ForagingLayout]:
     """Random layouts with the resource beside the hazard, the agent further from the hazard."""
     rng = np.random.default_rng([seed, count, 11])
-    found: list[Layout] = []
-    while len(found) < count:
+    results: list[ForagingLayout] = []
+    while len(results) < count:
         agent, hazard, resource = (_place(int(it), size) for it in _cells(rng, size))
         near, far = _distance(hazard, resource), _distance(agent, resource)
         if not (BESIDE[0] <= near <= BESIDE[1] and BETWEEN[0] <= far <= BETWEEN[1]):
             continue
         if _distance(agent, hazard) > far:
-            found.append(Layout(agent, hazard, resource))
-    return found
+            results.append(ForagingLayout(agent, hazard, resource))
+    return results
 
 
-def imagined(config: GridWorldConfig, layout: Layout) -> Tensor:
+def imagined(config: GridWorldConfig, layout: ForagingLayout) -> Tensor:
     """World observations [size, size, 250] from every interior cell, nothing being taken or met.
 
     On the cell of the resource and of the hazard both fields are what they are on arrival.
     """
     env, size = CausalGridWorldV2(config), config.size
-    found = np.zeros((size, size, 250), np.float32)
+    observations = np.zeros((size, size, 250), np.float32)
     fields = [field(config, it) for it in (layout.hazard, layout.resource)]
     for row, column in product(range(1, size - 1), repeat=2):
         cell = (row, column)
         left = [[it] if it != cell else [] for it in (layout.hazard, layout.resource)]
         seen = env.reset_to(cell, *left)[0]["world"]
-        for offset, given in zip((200, 225), fields, strict=True):
-            view = np.pad(given, 2)[row : row + 5, column : column + 5]
-            seen[offset : offset + 25] = (view / (given.max() + 1e-6)).ravel()
-        found[cell] = seen
-    return torch.from_numpy(found)
+        for offset, strength in zip((200, 225), fields, strict=True):
+            view = np.pad(strength, 2)[row : row + 5, column : column + 5]
+            seen[offset : offset + 25] = (view / (strength.max() + 1e-6)).ravel()
+        observations[cell] = seen
+    return torch.from_numpy(observations)
 
 
 def field(config: GridWorldConfig, source: Place) -> NDArray[np.float64]:
@@ -96,10 +96,10 @@ def taught_selector(
 ) -> E3TrajectorySelector:
     """E3 whose heads know both fields of a cell from its latent; only harm and benefit count."""
     generator = torch.Generator().manual_seed(seed)
-    told = E3Config(
+    weights = E3Config(
         f_weight=0.0, rho=0.0, benefit_enabled=True, benefit_min_samples=0, warn_world_harm=False
     )
-    e3 = E3TrajectorySelector(told, generator=generator)
+    e3 = E3TrajectorySelector(weights, generator=generator)
     inside = slice(1, config.size - 1)
     z, wanted = [], []
     for it in layouts(seed + 500_000, count, config.size):
@@ -125,10 +125,10 @@ def forage(
     e3: E3TrajectorySelector,
     precision: Precision,
     config: GridWorldConfig,
-    trials: list[Layout],
+    trials: list[ForagingLayout],
     *,
     steps: int,
-) -> Outcome:
+) -> ForagingOutcome:
     """Every trial at once: at each step the best of all 125 ways, weighted by the cue there.
 
     latents: of what is imagined [N, size, size, 32]. A trial ends where the resource is fetched.
@@ -149,7 +149,7 @@ def forage(
             seen[n], _, _, _, info = worlds[n].step(SEQUENCES[way][0])
             fetched[n] = info["transition_type"] == "resource"
             hurt[n] = hurt[n] or info["transition_type"] == "env_caused_hazard"
-    return Outcome(fetched, hurt)
+    return ForagingOutcome(fetched, hurt)
 
 
 def _ways(latents: Tensor, places: Tensor) -> Trajectories:

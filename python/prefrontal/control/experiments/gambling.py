@@ -16,14 +16,22 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from ..threads import one_thread
 from . import gambling_subjects as subjects
 from .bootstrap import bootstrap_interval
 from .figure import AMBER, BLUE, INK, RED, SOFT, band, frame, legend, panels, target_line
 from .gambling_fit import FITTED_INTERVAL, FITTED_RMSE, distance
 from .gambling_subjects import GamblingParameters, Session, play
 from .gambling_task import BLOCK, BLOCKS, DECKS, HEALTHY, STUDIES, block_nets, deck_shares
-from .record import Direction, Measurement, Record, SeedResult, measure, seed_result, summarise
-from .threads import one_thread
+from .record import (
+    Direction,
+    ExperimentRecord,
+    Measurement,
+    SeedResult,
+    measure,
+    seed_result,
+    summarise,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +64,7 @@ def run(
     report: Callable[[str], None] = lambda text: None,
     people: int = 160,
     parameters: GamblingParameters | None = None,
-) -> Record:
+) -> ExperimentRecord:
     """people: simulated for each seed and arm. parameters: the fitted ones by default."""
     chosen = parameters or GamblingParameters()
     results, raw = [], []
@@ -80,26 +88,26 @@ def run(
         "anticipatory_by_block_lesion": everything["lesion"]["anticipation"][BLOCK::BLOCK],
         "parameters": _parameters(chosen),
     }
-    told = {
+    data = {
         "seeds": raw,
         "people": {
             "healthy": asdict(HEALTHY),
             "studies": {name: asdict(it) for name, it in STUDIES.items()},
         },
     }
-    return summarise(NAME, TITLE, profile, CRITERION, results, raw=told, extra=extra)
+    return summarise(NAME, TITLE, profile, CRITERION, results, raw=data, extra=extra)
 
 
 def judge(seed: int, intact: Session, lesion: Session) -> SeedResult:
     """One seed against the criterion."""
     whole, without = block_nets(intact.choices), block_nets(lesion.choices)
-    found = [
+    measurements = [
         _of_people("RMSE to people", lambda it: distance(whole[it].mean(0)), whole, "at most", 2.0),
         _of_people("lesion, block 5", lambda it: float(without[it, 4].mean()), whole, "at most", 0),
     ]
     for block in (4, 5):
         apart = (whole - without)[:, block - 1]
-        found.append(
+        measurements.append(
             _of_people(
                 f"intact - lesion, block {block}",
                 lambda it, apart=apart: float(apart[it].mean()),  # type: ignore[misc]
@@ -113,7 +121,7 @@ def judge(seed: int, intact: Session, lesion: Session) -> SeedResult:
     return seed_result(
         seed,
         [
-            *found,
+            *measurements,
             measure("anticipation before the hunch", early, "above", 0.1),
             measure("anticipation, lesion", none, "below", 0.02),
         ],
@@ -194,7 +202,7 @@ def _rounded(values: Tensor) -> list[float]:
 # --- the figure -----------------------------------------------------------------------------------
 
 
-def draw(record: Record, figure: Figure) -> None:
+def draw(record: ExperimentRecord, figure: Figure) -> None:
     """Blocks beside the people's, anticipation card by card, and the shares of the decks."""
     blocks, anticipation, shares = panels(figure, 3)
     _draw_blocks(blocks, record)
@@ -202,7 +210,7 @@ def draw(record: Record, figure: Figure) -> None:
     _draw_shares(shares, record)
 
 
-def _draw_blocks(axes: Axes, record: Record) -> None:
+def _draw_blocks(axes: Axes, record: ExperimentRecord) -> None:
     frame(axes, "Net of a block of 20 cards", "block", "(C + D) - (A + B)")
     target_line(axes, 0)
     at = range(1, BLOCKS + 1)
@@ -217,7 +225,7 @@ def _draw_blocks(axes: Axes, record: Record) -> None:
     legend(axes, "upper left")
 
 
-def _draw_anticipation(axes: Axes, record: Record) -> None:
+def _draw_anticipation(axes: Axes, record: ExperimentRecord) -> None:
     frame(axes, "w_harm, bad less good decks", "cards drawn")
     target_line(axes, 0.1, "0.1")
     for arm, colour in (("intact", BLUE), ("lesion", RED), ("equal slots", AMBER)):
@@ -227,7 +235,7 @@ def _draw_anticipation(axes: Axes, record: Record) -> None:
     legend(axes, "center right")
 
 
-def _draw_shares(axes: Axes, record: Record) -> None:
+def _draw_shares(axes: Axes, record: ExperimentRecord) -> None:
     frame(axes, "Share of each deck", "A and B are the bad ones")
     sides = (
         ("people", "deck_shares_people", INK),

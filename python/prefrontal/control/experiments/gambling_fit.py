@@ -16,9 +16,9 @@ from dataclasses import astuple, dataclass
 import torch
 from torch import Tensor
 
+from ..threads import one_thread
 from .gambling_subjects import GamblingParameters, play
 from .gambling_task import HEALTHY, block_nets
-from .threads import one_thread
 
 BOX = ((0.01, 0.3), (0.05, 1.0), (0.3, 4.0))
 """Searched for each of GamblingParameters' fields, evenly in its logarithm."""
@@ -100,14 +100,14 @@ def _parameters(logarithms: Tensor) -> GamblingParameters:
 
 def _simulated(points: Tensor, nets_of: Simulate, report: Callable[[str], None]) -> Tensor:
     """Nets of the people at each point: [points, people, 5]."""
-    found = []
+    nets = []
     for place, it in enumerate(points):
         parameters = _parameters(it)
         with one_thread():
-            found.append(nets_of(parameters).double())
-        blocks = found[-1].mean(0)
+            nets.append(nets_of(parameters).double())
+        blocks = nets[-1].mean(0)
         report(f"{place + 1} of {len(points)}: {astuple(parameters)} RMSE {distance(blocks):.2f}")
-    return torch.stack(found)
+    return torch.stack(nets)
 
 
 def _terms(points: Tensor, centre: Tensor) -> Tensor:
@@ -121,17 +121,17 @@ def _lowest(points: Tensor, blocks: Tensor) -> Tensor:
     """Where the quadratics through blocks [points, 5] come nearest to HEALTHY: [3]."""
     centre = points.mean(0)
     coefficients = torch.linalg.lstsq(_terms(points, centre), blocks).solution
-    asked = _spread(_LOOKED_AT, points.amin(0), points.amax(0))
-    return asked[_distances(_terms(asked, centre) @ coefficients).argmin()]
+    grid = _spread(_LOOKED_AT, points.amin(0), points.amax(0))
+    return grid[_distances(_terms(grid, centre) @ coefficients).argmin()]
 
 
 def _interval(points: Tensor, nets: Tensor, draws: int) -> dict[str, tuple[float, float]]:
     generator = torch.Generator().manual_seed(FIT_SEED)
     people = nets.shape[1]
     drawn = torch.randint(people, (draws, people), generator=generator)
-    found = torch.stack([_lowest(points, nets[:, rows].mean(1)) for rows in drawn]).exp()
-    tails = torch.tensor([0.025, 0.975], dtype=found.dtype)
-    low, high = torch.quantile(found, tails, dim=0).tolist()
+    optima = torch.stack([_lowest(points, nets[:, rows].mean(1)) for rows in drawn]).exp()
+    tails = torch.tensor([0.025, 0.975], dtype=optima.dtype)
+    low, high = torch.quantile(optima, tails, dim=0).tolist()
     names = GamblingParameters.__slots__
     return {name: (_rounded(a), _rounded(b)) for name, a, b in zip(names, low, high, strict=True)}
 

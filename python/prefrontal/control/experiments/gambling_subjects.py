@@ -21,7 +21,7 @@ from ..layers import layer_tensors
 from ..memory.context_memory_config import ContextMemoryConfig
 from ..memory.e1 import E1Config, E1DeepPredictor
 from ..memory.terrain_loss import HAZARD_VIEW, TerrainTargets
-from ..ops.cue import plain_cue_context
+from ..ops.cue import CueHeads, MemoryWeights, plain_cue_context
 from ..profiles import profile_values
 from .gambling_task import CARDS, DECKS, GAINS, loss_schedule
 
@@ -72,7 +72,7 @@ def play(
 ) -> Session:
     """`people` play `cards` cards each. The same seed gives the same people and the same luck."""
     generator = torch.Generator().manual_seed(seed)
-    subjects = Subjects(people, seed, arm, profile, generator)
+    subjects = GamblingSubjects(people, seed, arm, profile, generator)
     luck = torch.rand(cards, people, generator=generator)
     losses, gains = loss_schedule(), torch.tensor(GAINS)
     rows, drawn = torch.arange(people), torch.zeros(people, len(DECKS), dtype=torch.int64)
@@ -90,7 +90,7 @@ def play(
     return Session(torch.stack(choices, 1), torch.stack([*terrain, subjects.terrain()], 1))
 
 
-class Subjects:
+class GamblingSubjects:
     """The plastic state of N people: slots, cue query and terrain head of E1; the heads of E3."""
 
     def __init__(
@@ -157,12 +157,12 @@ class CuePathOfMany:
 
     def __init__(self, e1: E1DeepPredictor, people: int, *, one_slot: bool) -> None:
         """one_slot: in place of all slots their mean, which reads as if they were all alike."""
-        found = {name: it.detach() for name, it in e1.named_parameters()}
+        parameters = {name: it.detach() for name, it in e1.named_parameters()}
         if one_slot:
-            found[self.NAMES[0]] = found[self.NAMES[0]].mean(0, keepdim=True)
+            parameters[self.NAMES[0]] = parameters[self.NAMES[0]].mean(0, keepdim=True)
         plastic = [name.startswith(self.PLASTIC) for name in self.NAMES]
         self._tensors = [
-            _copies([found[name]], people)[0] if own else found[name]
+            _copies([parameters[name]], people)[0] if own else parameters[name]
             for name, own in zip(self.NAMES, plastic, strict=True)
         ]
         self.plastic = [it for it, own in zip(self._tensors, plastic, strict=True) if own]
@@ -172,11 +172,12 @@ class CuePathOfMany:
 
     def __call__(self, cues: Tensor) -> Tensor:
         """Terrain weights [N, M, 2] of the cues [N, M, 32]."""
-        found: Tensor = self._read(cues, *self._tensors)
-        return found
+        terrain: Tensor = self._read(cues, *self._tensors)
+        return terrain
 
     def _terrain(self, cues: Tensor, *tensors: Tensor) -> Tensor:
-        return plain_cue_context(cues, *tensors, cosine=self._cosine)[1]
+        memory, heads = MemoryWeights(*tensors[:8]), CueHeads(*tensors[8:])
+        return plain_cue_context(cues, memory, heads, cosine=self._cosine)[1]
 
 
 def networks(seed: int, profile: str) -> tuple[E1DeepPredictor, E3TrajectorySelector]:

@@ -60,11 +60,11 @@ STUDIES = {
 
 def loss_schedule() -> Tensor:
     """What each card loses, at least 0: [4, 40]."""
-    found = torch.zeros(len(DECKS), _CYCLE)
+    schedule = torch.zeros(len(DECKS), _CYCLE)
     for deck, losses in enumerate(_LOSSES):
         for card, loss in losses.items():
-            found[deck, card - 1] = loss
-    return found
+            schedule[deck, card - 1] = loss
+    return schedule
 
 
 def block_nets(choices: Tensor) -> Tensor:

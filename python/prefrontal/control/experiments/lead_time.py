@@ -9,12 +9,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..threads import one_thread
 from .bootstrap import bootstrap_interval
 from .corridor import DISTANCE, Corridors, corridors
 from .figure import AMBER, BLUE, RED, SOFT, band, frame, legend, panels, target_line
-from .record import Record, measure, seed_result, summarise
-from .threads import one_thread
-from .trained_cue import Sizes, TrainedCue, held_out, terrain_of, trained_cue, world_config
+from .record import ExperimentRecord, measure, seed_result, summarise
+from .trained_cue import CueSizes, TrainedCue, held_out, terrain_of, trained_cue, world_config
 from .walks import Walks
 
 if TYPE_CHECKING:
@@ -36,11 +36,11 @@ def run(
     *,
     profile: str = "sound",
     report: Callable[[str], None] = lambda text: None,
-    sizes: Sizes | None = None,
+    sizes: CueSizes | None = None,
     runs: int = 200,
-) -> Record:
+) -> ExperimentRecord:
     """runs: walks of each seed. sizes: of the training; smaller ones are for tests."""
-    chosen = sizes or Sizes()
+    chosen = sizes or CueSizes()
     results, raw = [], []
     for seed in seeds:
         report(f"seed {seed}: training the cue path")
@@ -52,20 +52,20 @@ def run(
             w_harm = watched(cue, walks)
             averaged = watched(cue, walks, rate=_LATENT_RATE)
         stream = walks.harm_stream
-        found = leads(w_harm, stream)
+        lead = leads(w_harm, stream)
         lesion = leads(torch.full_like(w_harm, 0.5), stream)
-        share = (found >= _LEAST_LEAD).double()
+        share = (lead >= _LEAST_LEAD).double()
         measured = [
             measure(
                 "share of runs with lead 5", float(share.mean()), "at least", 0.95,
                 bootstrap_interval(share.numpy()),
             ),
-            measure("mean lead", float(found.mean()), "at least", _LEAST_LEAD),
+            measure("mean lead", float(lead.mean()), "at least", _LEAST_LEAD),
             measure("false alarms", alarms, "at most", 0.1),
             measure("longest lead, lesion", float(lesion.max()), "at most", 0),
         ]  # fmt: skip
         results.append(seed_result(seed, measured, void=cue.void()))
-        raw.append(_described(w_harm, stream, found, leads(averaged, stream)))
+        raw.append(_described(w_harm, stream, lead, leads(averaged, stream)))
     return summarise(NAME, TITLE, profile, CRITERION, results, raw={"seeds": raw})
 
 
@@ -73,10 +73,10 @@ def run(
 def watched(cue: TrainedCue, walks: Corridors, *, rate: float = 1.0) -> Tensor:
     """w_harm [R, steps] along the runs; rate below 1: of a running average of the latent."""
     z: Tensor = cue.encoder(walks.world.flatten(0, 1)).reshape(*walks.world.shape[:2], -1)
-    kept = [z[:, 0]]
+    averages = [z[:, 0]]
     for step in range(1, z.shape[1]):
-        kept.append(kept[-1].lerp(z[:, step], rate))
-    rows = torch.stack(kept, dim=1)
+        averages.append(averages[-1].lerp(z[:, step], rate))
+    rows = torch.stack(averages, dim=1)
     return terrain_of(cue.e1, rows.flatten(0, 1))[:, 0].reshape(rows.shape[:2])
 
 
@@ -98,17 +98,17 @@ def leads(w_harm: Tensor, stream: Tensor) -> Tensor:
     return (stream > half).int().argmax(dim=1) - rise.double()
 
 
-def _described(w_harm: Tensor, stream: Tensor, found: Tensor, averaged: Tensor) -> dict[str, Any]:
+def _described(w_harm: Tensor, stream: Tensor, lead: Tensor, averaged: Tensor) -> dict[str, Any]:
     return {
         "w_harm": w_harm.mean(dim=0),
         "harm_stream": (stream / stream.amax(dim=1, keepdim=True)).mean(dim=0),
-        "leads": found.int(),
+        "leads": lead.int(),
         "leads_of_averaged_latent": averaged.int(),
         "share_with_averaged_latent": float((averaged >= _LEAST_LEAD).double().mean()),
     }
 
 
-def draw(record: Record, figure: Figure) -> None:
+def draw(record: ExperimentRecord, figure: Figure) -> None:
     """The weight and the stream along the walk, and how the leads spread."""
     left, right = panels(figure, 2)
     seeds = record.raw["seeds"]
@@ -126,8 +126,8 @@ def draw(record: Record, figure: Figure) -> None:
         ("latent as seen", "leads", BLUE),
         ("latent averaged, rate 0.3", "leads_of_averaged_latent", AMBER),
     ):
-        found = np.concatenate([it[key] for it in seeds]) if seeds else np.empty(0)
-        weights = np.full(len(found), 1 / max(len(found), 1))
-        right.hist(found, edges, weights=weights, color=colour, alpha=0.55, label=name)
+        values = np.concatenate([it[key] for it in seeds]) if seeds else np.empty(0)
+        weights = np.full(len(values), 1 / max(len(values), 1))
+        right.hist(values, edges, weights=weights, color=colour, alpha=0.55, label=name)
     right.axvline(_LEAST_LEAD, color=SOFT, linewidth=1, linestyle=(0, (4, 3)), label="target")
     legend(right, "upper left")

@@ -15,10 +15,10 @@ from torch.nn.functional import cosine_similarity
 
 from ..profiles import profile_values
 from ..rule.lateral_pfc import LateralPFCAnalog, LateralPFCConfig
+from ..threads import one_thread
 from .bootstrap import bootstrap_interval
 from .figure import AMBER, BLUE, GREEN, RED, band, frame, legend, panels, seed_dots, target_line
-from .record import Measurement, Record, SeedResult, measure, seed_result, summarise
-from .threads import one_thread
+from .record import ExperimentRecord, Measurement, SeedResult, measure, seed_result, summarise
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,7 +47,7 @@ def run(
     profile: str = "sound",
     report: Callable[[str], None] = lambda text: None,
     cues: int = 32,
-) -> Record:
+) -> ExperimentRecord:
     """cues: how many rules are held at once, in environments of their own, for each seed."""
     results, curves, lives = [], [], []
     with one_thread():
@@ -68,19 +68,21 @@ def run(
 
 
 def _judged(seed: int, held: Curves, lives: dict[str, float]) -> SeedResult:
-    found = [_life_measurement(lives[str(gate)], gate) for gate in GATES]
+    measurements = [_life_measurement(lives[str(gate)], gate) for gate in GATES]
     for gate, target in ((0.05, 0.99), (0.3, 0.9)):
         both = [held["ema"][f"{which} {gate}"][-1] for which in ("opposite", "unrelated")]
         worse = min(both, key=lambda values: float(values.mean()))
         interval = bootstrap_interval(worse)
-        found.append(measure(f"cos at gate {gate:g}", worse.mean(), "at least", target, interval))
+        name = f"cos at gate {gate:g}"
+        measurements.append(measure(name, worse.mean(), "at least", target, interval))
     last = held["ema"]["opposite 1.0"][-1]
-    found.append(measure("cos at gate 1", last.mean(), "at most", 0.5, bootstrap_interval(last)))
+    interval = bootstrap_interval(last)
+    measurements.append(measure("cos at gate 1", last.mean(), "at most", 0.5, interval))
     shut = np.abs(held["gru"]["opposite 0.0"] - 1).max()
-    found.append(measure("gru, gate 0: 1 - cos", shut, "equal to", 0))
+    measurements.append(measure("gru, gate 0: 1 - cos", shut, "equal to", 0))
     moved = 1 - held["gru"]["opposite 1.0"][-1].max()
-    found.append(measure("gru, gate 1: least 1 - cos", moved, "at least", 0.1))
-    return seed_result(seed, found)
+    measurements.append(measure("gru, gate 1: least 1 - cos", moved, "at least", 0.1))
+    return seed_result(seed, measurements)
 
 
 def _life_measurement(ticks: float, gate: float) -> Measurement:
@@ -102,10 +104,10 @@ def _made(seed: int, profile: str, cues: int, kind: str) -> tuple[LateralPFCAnal
 def _distracted(seed: int, profile: str, cues: int, kind: str) -> dict[str, Floats]:
     """ "which cue, gate" -> cosine of each held rule to what is left of it after 0, 1 ... 20 ticks
     of that cue, [21, cues]."""
-    settled, (shown, opposite, unrelated) = _made(seed, profile, cues, kind)
+    settled, (own, opposite, unrelated) = _made(seed, profile, cues, kind)
     for _ in range(SETTLING):
-        settled.update(shown[0], shown[1])
-    found = {}
+        settled.update(own[0], own[1])
+    cosines = {}
     for name, cue in (("opposite", opposite), ("unrelated", unrelated)):
         for gate in (0.0, *GATES):
             module = copy.deepcopy(settled)
@@ -114,14 +116,14 @@ def _distracted(seed: int, profile: str, cues: int, kind: str) -> dict[str, Floa
             for _ in range(DISTRACTORS):
                 module.update(cue[0], cue[1], gate)
                 rows.append(_cosine(held, module.rule_state.double()))
-            found[f"{name} {gate}"] = np.stack(rows)
-    return found
+            cosines[f"{name} {gate}"] = np.stack(rows)
+    return cosines
 
 
 def _cosine(held: Tensor, now: Tensor) -> Floats:
     """By rows; exactly 1 for the same bits."""
-    found = cosine_similarity(held, now)
-    return torch.where((held == now).all(dim=1), 1.0, found).numpy()
+    cosine = cosine_similarity(held, now)
+    return torch.where((held == now).all(dim=1), 1.0, cosine).numpy()
 
 
 def _half_life(seed: int, profile: str, cues: int, gate: float) -> float:
@@ -138,7 +140,7 @@ def _half_life(seed: int, profile: str, cues: int, gate: float) -> float:
     return ticks.mean().item()
 
 
-def draw(record: Record, figure: Figure) -> None:
+def draw(record: ExperimentRecord, figure: Figure) -> None:
     """What is left of a rule, tick by tick; the three cosines against their targets."""
     left, middle, right = panels(figure, 3)
     ticks = range(DISTRACTORS + 1)

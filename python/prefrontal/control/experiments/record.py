@@ -92,7 +92,7 @@ def overall(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ExperimentRecord:
     """An experiment's result, whole: its figure is drawn from this alone.
 
     measured, interval: by measurement, the mean over the seeds that are not void, and its 95 %
@@ -115,12 +115,12 @@ class Record:
         """One JSON object, indented; a number that is not finite becomes null."""
         fields = {name: getattr(self, name) for name in _FIELDS} | {"raw": self.raw}
         fields["seeds"] = [asdict(it) for it in self.seeds]
-        if taken := sorted(fields.keys() & self.extra.keys()):
-            raise ValueError(f"extra must not name a field of the record, got {taken!r}")
+        if twins := sorted(fields.keys() & self.extra.keys()):
+            raise ValueError(f"extra must not name a field of the record, got {twins!r}")
         return json.dumps(_plain(fields | self.extra), indent=1, allow_nan=False) + "\n"
 
     @classmethod
-    def from_json(cls, text: str) -> Record:
+    def from_json(cls, text: str) -> ExperimentRecord:
         """The record that `to_json` wrote; null among the numbers is NaN again."""
         fields = json.loads(text)
         known = {name: fields.pop(name) for name in (*_FIELDS, "raw")}
@@ -139,19 +139,19 @@ def summarise(
     *,
     raw: Mapping[str, Any] | None = None,
     extra: Mapping[str, Any] | None = None,
-) -> Record:
+) -> ExperimentRecord:
     """The record of an experiment from its seeds: means, intervals and the overall verdict."""
     values: dict[str, list[Measurement]] = {}
     for result in seeds:
         for it in result.measurements if result.verdict != "void" else ():
             values.setdefault(it.name, []).append(it)
-    return Record(
+    return ExperimentRecord(
         name,
         title,
         profile,
         criterion,
-        {key: _mean([it.value for it in found]) for key, found in values.items()},
-        {key: _interval(found) for key, found in values.items()},
+        {key: _mean([it.value for it in ms]) for key, ms in values.items()},
+        {key: _interval(ms) for key, ms in values.items()},
         overall([it.verdict for it in seeds]),
         tuple(seeds),
         dict(raw or {}),
@@ -163,10 +163,10 @@ def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
 
 
-def _interval(found: Sequence[Measurement]) -> Interval | None:
-    if len(found) == 1:
-        return found[0].interval
-    return bootstrap_interval([it.value for it in found])
+def _interval(measurements: Sequence[Measurement]) -> Interval | None:
+    if len(measurements) == 1:
+        return measurements[0].interval
+    return bootstrap_interval([it.value for it in measurements])
 
 
 def _plain(value: Any) -> Any:
@@ -191,11 +191,11 @@ def _pair(value: Sequence[float | None] | None) -> Interval | None:
 
 
 def _seed_from(fields: dict[str, Any]) -> SeedResult:
-    found = tuple(
+    measurements = tuple(
         Measurement(
             it["name"], _number(it["value"]), _number(it["target"]), it["direction"],
             _pair(it["interval"]), it["passed"],
         )
         for it in fields["measurements"]
     )  # fmt: skip
-    return SeedResult(fields["seed"], fields["verdict"], found, fields["reason"])
+    return SeedResult(fields["seed"], fields["verdict"], measurements, fields["reason"])

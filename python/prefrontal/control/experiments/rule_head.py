@@ -11,12 +11,12 @@ import torch
 
 from ..rule.lateral_pfc import LateralPFCAnalog, LateralPFCConfig
 from ..rule.rule_training import RuleTraining
+from ..threads import one_thread
 from .bootstrap import bootstrap_interval
 from .figure import AMBER, BLUE, GREEN, RED, band, frame, legend, panels, seed_dots, target_line
-from .record import Record, SeedResult, measure, seed_result, summarise
-from .rule_subjects import Subjects, learn_to_see, made_module, made_subjects, train
+from .record import ExperimentRecord, SeedResult, measure, seed_result, summarise
+from .rule_subjects import RuleSubjects, learn_to_see, made_module, made_subjects, train
 from .rule_task import RuleTask
-from .threads import one_thread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,7 +40,7 @@ def run(
     subjects: int = 64,
     warm_up: int = 200,
     steps: int = 200,
-) -> Record:
+) -> ExperimentRecord:
     """subjects: trials side by side; warm_up: steps of the encoders (P0), steps: of the head."""
     results, raw = [], []
     with one_thread():
@@ -62,11 +62,11 @@ def run(
     return summarise(NAME, TITLE, profile, CRITERION, results, raw={"seeds": raw})
 
 
-def _by_reward(seed: int, profile: str, made: Subjects, task: RuleTask, steps: int) -> float:
+def _by_reward(seed: int, profile: str, made: RuleSubjects, task: RuleTask, steps: int) -> float:
     """Accuracy of a new head that learns by reward, with the same encoders."""
     rules, generator = len(made.module.rule_state), torch.Generator().manual_seed(3000 + seed)
     module = made_module(profile, rules, generator, head="trained")
-    mind = Subjects(made.world, made.delta, module, made.salience)
+    mind = RuleSubjects(made.world, made.delta, module, made.salience)
     training = RuleTraining(module, (made.world, made.delta), learning_rate=1e-2)
     train(mind, training, task, steps, by_reward=True)
     with torch.no_grad():
@@ -75,7 +75,7 @@ def _by_reward(seed: int, profile: str, made: Subjects, task: RuleTask, steps: i
 
 @torch.no_grad()
 def _one_seed(
-    seed: int, profile: str, made: Subjects, task: RuleTask
+    seed: int, profile: str, made: RuleSubjects, task: RuleTask
 ) -> tuple[SeedResult, dict[str, Any]]:
     source = made.module.config.candidate_summary
     arms = {name: _session(it, task, source, delay=delay) for name, it, delay in _arms(made)}
@@ -88,7 +88,7 @@ def _one_seed(
     generator = torch.Generator().manual_seed(2000 + seed)
     uniform = made_module(profile, subjects, generator, bias_form="uniform", head="frozen_random")
     frozen = made_module(profile, subjects, generator, head="frozen_zero")
-    found = [
+    measurements = [
         measure("accuracy", known.mean(), "at least", 0.85, _by_subject(known)),
         measure("after a reversal", reversed_to.mean(), "at least", 0.85, _by_subject(reversed_to)),
         measure("novel stimuli", novel.mean(), "at least", 0.75, _by_subject(novel)),
@@ -99,10 +99,10 @@ def _one_seed(
         measure("bits changed, frozen zero", _bits_changed(made, frozen, task), "equal to", 0),
     ]
     by_trial = {name: right.mean(axis=0) for name, right in arms.items()}
-    return seed_result(seed, found), {"by_trial": by_trial}
+    return seed_result(seed, measurements), {"by_trial": by_trial}
 
 
-def _arms(made: Subjects) -> list[tuple[str, Subjects, int]]:
+def _arms(made: RuleSubjects) -> list[tuple[str, RuleSubjects, int]]:
     """What is shown beside the verdict: longer delays, the gate open in them, a cue too faint."""
     opened = replace(made, delay_mode="external_task")
     return [
@@ -118,7 +118,7 @@ def _by_subject(right: np.ndarray[Any, Any]) -> tuple[float, float]:
 
 
 def _session(
-    made: Subjects,
+    made: RuleSubjects,
     task: RuleTask,
     source: str,
     *,
@@ -129,7 +129,7 @@ def _session(
     """Whether each choice was right [N, 12]. The rule turns around every 4 trials, and nothing is
     reset in between: a new cue has to write over the old rule. zeroed: just before the choice."""
     made.module.reset()
-    rules, found = task.any_kinds(len(made.module.rule_state)), []
+    rules, hits = task.any_kinds(len(made.module.rule_state)), []
     for at in range(TRIALS):
         rules = 1 - rules if at and at % BLOCK == 0 else rules
         trial = task.trial(rules, novel=novel, delay=delay)
@@ -137,13 +137,13 @@ def _session(
         if zeroed:
             made.module.reset()
         scores = made.module.biased(trial.scores, made.summaries(trial, source))
-        found.append(scores.argmin(dim=1) == trial.right)
-    return torch.stack(found, dim=1).double().numpy()
+        hits.append(scores.argmin(dim=1) == trial.right)
+    return torch.stack(hits, dim=1).double().numpy()
 
 
-def _changed(made: Subjects, uniform: LateralPFCAnalog, task: RuleTask) -> float:
+def _changed(made: RuleSubjects, uniform: LateralPFCAnalog, task: RuleTask) -> float:
     """Share of choices that a uniform bias changes, and the largest change of their odds."""
-    mind = Subjects(made.world, made.delta, uniform, made.salience)
+    mind = RuleSubjects(made.world, made.delta, uniform, made.salience)
     changed = 0.0
     for _ in range(TRIALS):
         trial = task.trial(task.any_kinds(len(uniform.rule_state)))
@@ -161,10 +161,10 @@ def _least(uniform: LateralPFCAnalog) -> float:
     return float(uniform.compute_bias(summaries).abs().min())
 
 
-def _bits_changed(made: Subjects, frozen: LateralPFCAnalog, task: RuleTask) -> float:
+def _bits_changed(made: RuleSubjects, frozen: LateralPFCAnalog, task: RuleTask) -> float:
     """Scores of a session with a frozen zero head that are not those with the module off."""
     off = LateralPFCAnalog(LateralPFCConfig())
-    mind, changed = Subjects(made.world, made.delta, frozen, made.salience), 0
+    mind, changed = RuleSubjects(made.world, made.delta, frozen, made.salience), 0
     for _ in range(TRIALS):
         trial = task.trial(task.any_kinds(len(frozen.rule_state)))
         mind.hold(trial)
@@ -180,7 +180,7 @@ def _means(losses: Sequence[float], width: int) -> list[float]:
     return [sum(losses[k : k + width]) / width for k in starts]
 
 
-def draw(record: Record, figure: Figure) -> None:
+def draw(record: ExperimentRecord, figure: Figure) -> None:
     """Learning, choices by trial with their reversals, and all accuracies."""
     left, middle, right = panels(figure, 3)
     seeds = record.raw["seeds"]

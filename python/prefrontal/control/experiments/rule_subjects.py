@@ -13,14 +13,14 @@ from ..choice.salience import SalienceCoordinator
 from ..profiles import profile_values
 from ..rule.lateral_pfc import LateralPFCAnalog, LateralPFCConfig
 from ..rule.rule_training import RuleTraining, reinforce_loss, rule_label_loss
-from .rule_task import Encoder, RuleTask, Trial
+from .rule_task import Encoder, RuleTask, RuleTrial
 
 OVERRIDE = 19.0
 """A cue with an override of 1 is written whole in one tick: 0.05 (1 + 19) = 1."""
 
 
 @dataclass(frozen=True, slots=True)
-class Subjects:
+class RuleSubjects:
     """N subjects of one kind of mind: their encoders, their rules, and what opens their gate.
 
     override: of the cue. delay_mode: what the coordinator is forced into during the delay.
@@ -33,7 +33,7 @@ class Subjects:
     override: float = 1.0
     delay_mode: str = "internal_replay"
 
-    def hold(self, trial: Trial) -> None:
+    def hold(self, trial: RuleTrial) -> None:
         """The cue, then the delay with its distractors: the rule is written and held."""
         z_world = self.world(trial.before)
         gate = self._gate("external_task")
@@ -43,7 +43,7 @@ class Subjects:
         for tick in range(trial.distractors.shape[1]):
             self.module.update(deltas[:, tick], worlds[:, tick], gate)
 
-    def summaries(self, trial: Trial, source: str) -> Tensor:
+    def summaries(self, trial: RuleTrial, source: str) -> Tensor:
         """What stands for each candidate [N, 2, 32]: the present state, or that of the choice."""
         choices = trial.candidates.shape[1]
         now = trial.before[:, None].expand(-1, choices, -1)
@@ -56,21 +56,21 @@ class Subjects:
         return self.salience.write_gate("sd_033a")
 
 
-def made_subjects(seed: int, profile: str, subjects: int) -> Subjects:
+def made_subjects(seed: int, profile: str, subjects: int) -> RuleSubjects:
     generator = torch.Generator().manual_seed(1000 + seed)
     module = made_module(profile, subjects, generator, head="trained")
-    return Subjects(Encoder(generator), Encoder(generator), module, SalienceCoordinator())
+    return RuleSubjects(Encoder(generator), Encoder(generator), module, SalienceCoordinator())
 
 
 def made_module(
     profile: str, subjects: int, generator: torch.Generator, **options: Any
 ) -> LateralPFCAnalog:
-    told = {"use_lateral_pfc_analog": True, "override_gain": OVERRIDE, "environments": subjects}
-    config = LateralPFCConfig(**profile_values(profile, "lateral_pfc"), **told | options)
+    defaults = {"use_lateral_pfc_analog": True, "override_gain": OVERRIDE, "environments": subjects}
+    config = LateralPFCConfig(**profile_values(profile, "lateral_pfc"), **defaults | options)
     return LateralPFCAnalog(config, generator=generator)
 
 
-def learn_to_see(made: Subjects, task: RuleTask, steps: int) -> None:
+def learn_to_see(made: RuleSubjects, task: RuleTask, steps: int) -> None:
     """P0: both encoders learn to give back what they see; no label, no rule."""
 
     def seen() -> Iterator[Tensor]:
@@ -82,7 +82,12 @@ def learn_to_see(made: Subjects, task: RuleTask, steps: int) -> None:
 
 
 def train(
-    made: Subjects, training: RuleTraining, task: RuleTask, steps: int, *, by_reward: bool = False
+    made: RuleSubjects,
+    training: RuleTraining,
+    task: RuleTask,
+    steps: int,
+    *,
+    by_reward: bool = False,
 ) -> list[float]:
     """P1: the head alone learns, from which candidate the rule meant (or, by reward, only from
     whether its own choice was right); the losses."""
@@ -102,7 +107,7 @@ def train(
     return losses
 
 
-def _reward_loss(bias: Tensor, trial: Trial, generator: torch.Generator) -> Tensor:
+def _reward_loss(bias: Tensor, trial: RuleTrial, generator: torch.Generator) -> Tensor:
     """REINFORCE: choices are drawn, and those that were right become likelier."""
     odds = torch.log_softmax(-(trial.scores + bias) / 0.05, dim=1)
     chosen = torch.multinomial(odds.detach().exp(), 1, generator=generator)

@@ -45,7 +45,7 @@ class Encoder(nn.Module):
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class RuleTrial:
     """One trial of N subjects. cue, distractors, before, candidates: observations [N, 40],
     [N, T, 40], [N, 40] and [N, 2, 40]; right [N]: the place of the candidate that the cue means;
     scores [N, 2]: what else speaks for them, lower is better."""
@@ -87,12 +87,12 @@ class RuleTask:
         """Kinds, or rules, at random."""
         return self._whole(KINDS, shape)
 
-    def trial(self, rules: Tensor, *, novel: bool = False, delay: int = 20) -> Trial:
+    def trial(self, rules: Tensor, *, novel: bool = False, delay: int = 20) -> RuleTrial:
         """A trial of each subject under its rule [N], with as many distractors as the delay."""
         subjects = len(rules)
         first = self.any_kinds(subjects)
         pairs = torch.stack([first, 1 - first], dim=1)
-        return Trial(
+        return RuleTrial(
             self.cues(rules),
             self.stimuli(self.any_kinds(subjects, delay)),
             self.stimuli(self.any_kinds(subjects)),
@@ -105,5 +105,5 @@ class RuleTask:
         return torch.randn(*shape, generator=self.generator)
 
     def _whole(self, below: int, shape: tuple[int, ...] | torch.Size) -> Tensor:
-        found: Tensor = torch.randint(below, tuple(shape), generator=self.generator)
-        return found
+        numbers: Tensor = torch.randint(below, tuple(shape), generator=self.generator)
+        return numbers

@@ -20,9 +20,9 @@ from ..memory.terrain_loss import (
     terrain_loss,
 )
 from ..profiles import profile_values
+from ..threads import one_thread
 from ..world.grid_world_config import GridWorldConfig
 from .bootstrap import auc
-from .threads import one_thread
 from .walks import Walks, learned_encoder, random_walks
 
 LEAST, MOST = 0.25, 0.75
@@ -36,7 +36,7 @@ Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class CueSizes:
     """How much is walked and trained; smaller ones are for tests.
 
     worlds x steps are walked for training (12,000 rows); the encoder and each cue path are trained
@@ -86,7 +86,7 @@ def world_config(profile: str, **changes: int | float) -> GridWorldConfig:
     return GridWorldConfig.preset("contrast14", **profile_values(profile, "world"), **changes)
 
 
-def held_out(seed: int, profile: str, sizes: Sizes, **changes: int | float) -> Walks:
+def held_out(seed: int, profile: str, sizes: CueSizes, **changes: int | float) -> Walks:
     """Walks through worlds that no training has seen."""
     config = world_config(profile, **changes)
     worlds, steps = sizes.held_out_worlds, sizes.held_out_steps
@@ -95,7 +95,7 @@ def held_out(seed: int, profile: str, sizes: Sizes, **changes: int | float) -> W
 
 @lru_cache(maxsize=64)
 def trained_cue(
-    seed: int, profile: str, sizes: Sizes, grading: Grading = "step", frozen_bank: bool = False
+    seed: int, profile: str, sizes: CueSizes, grading: Grading = "step", frozen_bank: bool = False
 ) -> TrainedCue:
     """Train one, or take the one trained before: the same arguments give the same numbers.
 
@@ -133,7 +133,7 @@ def separation(w_harm: Tensor, dangerous: Tensor) -> float:
 
 @lru_cache(maxsize=16)
 @torch.no_grad()
-def _walked(seed: int, profile: str, sizes: Sizes) -> tuple[nn.Module, Tensor, Tensor]:
+def _walked(seed: int, profile: str, sizes: CueSizes) -> tuple[nn.Module, Tensor, Tensor]:
     """The encoder, and z_world [N, 32] and the harm observations [N, 51] of the walks."""
     walks = random_walks(seed, sizes.worlds, sizes.steps, world_config(profile))
     world = walks.before("world")

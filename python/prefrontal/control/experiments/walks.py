@@ -37,13 +37,13 @@ class Walks:
 
     def before(self, name: str) -> Tensor:
         """Rows [N, ...] of an observation before each step that ran."""
-        found: Tensor = getattr(self, name)[:-1][self.running]
-        return found
+        rows: Tensor = getattr(self, name)[:-1][self.running]
+        return rows
 
     def after(self, name: str) -> Tensor:
         """Rows [N, ...] of an observation after each step that ran."""
-        found: Tensor = getattr(self, name)[1:][self.running]
-        return found
+        rows: Tensor = getattr(self, name)[1:][self.running]
+        return rows
 
 
 def random_walks(seed: int, worlds: int, steps: int, config: GridWorldConfig) -> Walks:
@@ -96,10 +96,10 @@ def learned_encoder(
 @torch.no_grad()
 def _whitened(encoder: nn.Sequential, observations: Tensor) -> nn.Sequential:
     """The encoder with its last layer shifted and scaled to mean 0 and mean variance 1."""
-    found = encoder(observations)
-    scale = found.var(dim=0).mean().sqrt().clamp(min=1e-6)
+    latents = encoder(observations)
+    scale = latents.var(dim=0).mean().sqrt().clamp(min=1e-6)
     last = encoder[-1]
     assert isinstance(last, nn.Linear)
     last.weight /= scale
-    last.bias.copy_((last.bias - found.mean(dim=0)) / scale)
+    last.bias.copy_((last.bias - latents.mean(dim=0)) / scale)
     return encoder

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from ..choice.salience import SalienceCoordinator
 from ..profiles import profile_values
 from ..rule.lateral_pfc import LateralPFCAnalog, LateralPFCConfig
+from ..threads import one_thread
 from .figure import BLUE, GREEN, RED, SOFT, band, frame, legend, panels, target_line
-from .record import Record, SeedResult, measure, seed_result, summarise
-from .threads import one_thread
+from .record import ExperimentRecord, SeedResult, measure, seed_result, summarise
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,7 +46,7 @@ def run(
     profile: str = "sound",
     report: Callable[[str], None] = lambda text: None,
     shuffles: int = 500,
-) -> Record:
+) -> ExperimentRecord:
     """shuffles: how many trains of pulses at random phases make the null."""
     results, raw = [], []
     with one_thread():
@@ -63,8 +63,8 @@ def run(
 def _theory() -> Floats:
     """Out over in of phase, after 1 to 20 pulses."""
     n = np.arange(1, PULSES + 1)
-    found: Floats = (1 - 0.9975**n) / (1 - 0.95**n)
-    return found
+    ratio: Floats = (1 - 0.9975**n) / (1 - 0.95**n)
+    return ratio
 
 
 def _one_seed(seed: int, profile: str, shuffles: int) -> tuple[SeedResult, dict[str, Any]]:
@@ -78,7 +78,7 @@ def _one_seed(seed: int, profile: str, shuffles: int) -> tuple[SeedResult, dict[
     tuning = _tuning(seed, profile)
     cosine = np.cos(2 * np.pi * np.arange(PHASES) / PHASES)
     ratio = outside / inside
-    found = [
+    measurements = [
         measure("largest ratio out / in, n to 20", ratio.max(), "at most", 0.08),
         measure("off theory", np.abs(ratio - _theory()).max(), "at most", 1e-3),
         measure("null reaching the task's", (null >= inside[-1]).mean(), "at most", 0.005),
@@ -90,7 +90,7 @@ def _one_seed(seed: int, profile: str, shuffles: int) -> tuple[SeedResult, dict[
         "inside": inside, "outside": outside, "ratio": ratio, "null": null, "tuning": tuning,
         "soft_ratio": soft[1] / soft[0],
     }  # fmt: skip
-    return seed_result(seed, found), numbers
+    return seed_result(seed, measurements), numbers
 
 
 def _gate(mode: dict[str, float], coordinator: SalienceCoordinator | None = None) -> float:
@@ -118,11 +118,11 @@ def _displacements(seed: int, profile: str, gates: Floats) -> Floats:
     module = LateralPFCAnalog(config, generator=generator)
     pulse = torch.randn(2, 1, 32, generator=generator)
     z_delta, z_world = pulse.expand(2, len(gates), 32)
-    found = []
+    distances = []
     for column in torch.from_numpy(gates.T.copy()):
         module.update(z_delta, z_world, column)
-        found.append(module.rule_state.double().norm(dim=1))
-    return torch.stack(found, dim=1).numpy()
+        distances.append(module.rule_state.double().norm(dim=1))
+    return torch.stack(distances, dim=1).numpy()
 
 
 def _wave() -> Floats:
@@ -154,7 +154,7 @@ def _drift(seed: int, profile: str) -> float:
     return float(_displacements(seed, profile, np.full((1, 200), shut)).max())
 
 
-def draw(record: Record, figure: Figure) -> None:
+def draw(record: ExperimentRecord, figure: Figure) -> None:
     """Displacement by pulses, the null, and the phase tuning."""
     left, middle, right = panels(figure, 3)
     seeds, pulses = record.raw["seeds"], range(1, PULSES + 1)

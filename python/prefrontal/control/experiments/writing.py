@@ -11,10 +11,10 @@ import torch
 from torch import Tensor
 
 from ..memory.context_memory import ContextMemory
+from ..threads import one_thread
 from .bootstrap import bootstrap_interval
 from .figure import BLUE, RED, frame, legend, panels, seed_dots, target_line
-from .record import Record, SeedResult, measure, seed_result, summarise
-from .threads import one_thread
+from .record import ExperimentRecord, SeedResult, measure, seed_result, summarise
 from .writing_task import PLACES, Contexts, bank, contexts, decoded, decoder, mean_cosine, write_all
 
 if TYPE_CHECKING:
@@ -32,13 +32,13 @@ SHARES = ("slot purity", "decode R2", "one-shot recall")
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
-    """contexts and shown: of the recall, how many and how often each. asked: probes of each.
+class WritingSizes:
+    """contexts, showings, probes: of the recall, how many, and how often each is shown and probed.
     stream, writes: of the bank, contexts and presentations. noise: see Contexts."""
 
     contexts: int = 8
-    shown: int = 20
-    asked: int = 20
+    showings: int = 20
+    probes: int = 20
     stream: int = 32
     writes: int = 800
     noise: float = 0.3
@@ -49,26 +49,26 @@ def run(
     *,
     profile: str = "sound",
     report: Callable[[str], None] = lambda text: None,
-    sizes: Sizes | None = None,
-) -> Record:
+    sizes: WritingSizes | None = None,
+) -> ExperimentRecord:
     """sizes: smaller ones for a quick look."""
     results, raw = [], []
     for seed in seeds:
         report(f"seed {seed}: writing and asking")
         with one_thread(), torch.no_grad():
-            result, behind = _measured(seed, profile, sizes or Sizes())
+            result, behind = _measured(seed, profile, sizes or WritingSizes())
         results.append(result)
         raw.append(behind)
     return summarise(NAME, TITLE, profile, CRITERION, results, raw={"seeds": raw})
 
 
-def _measured(seed: int, profile: str, sizes: Sizes) -> tuple[SeedResult, dict[str, Any]]:
-    often = recall(bank(seed, profile), seed, sizes, shown=sizes.shown)
-    once = recall(bank(seed, profile), seed, sizes, shown=1)
-    drawn = recall(bank(seed, profile, keys_as_drawn=True), seed, sizes, shown=sizes.shown)
+def _measured(seed: int, profile: str, sizes: WritingSizes) -> tuple[SeedResult, dict[str, Any]]:
+    often = recall(bank(seed, profile), seed, sizes, showings=sizes.showings)
+    once = recall(bank(seed, profile), seed, sizes, showings=1)
+    drawn = recall(bank(seed, profile, keys_as_drawn=True), seed, sizes, showings=sizes.showings)
     ours, reference = bank(seed, profile), bank(seed, None)
     curves = [written_bank(it, seed, sizes) for it in (ours, reference)]
-    found = [
+    measurements = [
         measure("slot purity", often.purity, "at least", 0.9, often.purity_interval),
         measure("decode R2", often.explained, "at least", 0.8),
         measure("one-shot recall", once.purity, "at least", 0.8, once.purity_interval),
@@ -86,7 +86,7 @@ def _measured(seed: int, profile: str, sizes: Sizes) -> tuple[SeedResult, dict[s
         "purity_keys_as_drawn": drawn.purity,
         "decode_r2_keys_as_drawn": drawn.explained,
     }
-    return seed_result(seed, found), behind
+    return seed_result(seed, measurements), behind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,31 +102,31 @@ class Recall:
     decoded: Tensor
 
 
-def recall(memory: ContextMemory, seed: int, sizes: Sizes, *, shown: int) -> Recall:
+def recall(memory: ContextMemory, seed: int, sizes: WritingSizes, *, showings: int) -> Recall:
     """Show every context so often, in any order, then ask by the cues alone."""
     generator = torch.Generator().manual_seed(seed)
     known = contexts(sizes.contexts, sizes.noise, generator)
-    order = _shuffled(torch.arange(sizes.contexts).repeat(shown), generator)
+    order = _shuffled(torch.arange(sizes.contexts).repeat(showings), generator)
     slots = write_all(memory, known.present(order, generator))
     table = torch.zeros(memory.config.num_slots, sizes.contexts, dtype=torch.int64)
     table.index_put_((slots, order), torch.ones_like(order), accumulate=True)
-    asked = torch.arange(sizes.contexts).repeat_interleave(sizes.asked)
-    probes = known.ask(asked, generator)
-    right = owned(table, memory.read_weights(probes).argmax(1), asked)
+    targets = torch.arange(sizes.contexts).repeat_interleave(sizes.probes)
+    probes = known.ask(targets, generator)
+    right = owned(table, memory.read_weights(probes).argmax(1), targets)
     answers = decoded(memory, probes, decoder(memory, known, generator))
     return Recall(
         float(right.double().mean()),
         bootstrap_interval(right.double().numpy()),
-        explained(known.outcomes[asked], answers),
+        explained(known.outcomes[targets], answers),
         table,
         known.outcomes,
-        answers.unflatten(0, (sizes.contexts, sizes.asked)).mean(1).round(decimals=PLACES),
+        answers.unflatten(0, (sizes.contexts, sizes.probes)).mean(1).round(decimals=PLACES),
     )
 
 
-def owned(table: Tensor, slots: Tensor, asked: Tensor) -> Tensor:
-    """Whether each slot [N] was written by the context `asked` [N] more than by all others."""
-    return table[slots, asked] * 2 > table[slots].sum(1)
+def owned(table: Tensor, slots: Tensor, which: Tensor) -> Tensor:
+    """Whether each slot [N] was written by the context `which` [N] more than by all others."""
+    return table[slots, which] * 2 > table[slots].sum(1)
 
 
 def explained(outcomes: Tensor, answers: Tensor) -> float:
@@ -135,7 +135,7 @@ def explained(outcomes: Tensor, answers: Tensor) -> float:
     return round(float(1 - (answers - outcomes).square().sum() / around), PLACES)
 
 
-def written_bank(memory: ContextMemory, seed: int, sizes: Sizes) -> list[tuple[int, float]]:
+def written_bank(memory: ContextMemory, seed: int, sizes: WritingSizes) -> list[tuple[int, float]]:
     """(writes, mean |cos|) along a stream of contexts, drawn anew for every write."""
     generator = torch.Generator().manual_seed(seed)
     known: Contexts = contexts(sizes.stream, sizes.noise, generator)
@@ -155,7 +155,7 @@ def _shuffled(rows: Tensor, generator: torch.Generator) -> Tensor:
 # --- the figure -----------------------------------------------------------------------------------
 
 
-def draw(record: Record, figure: Figure) -> None:
+def draw(record: ExperimentRecord, figure: Figure) -> None:
     """Recall by seed, the outcomes that were decoded, and how alike the slots become."""
     shares, answers, alike = panels(figure, 3)
     frame(shares, "Recall by the cue alone, by seed", "", "share, R2")
@@ -165,14 +165,14 @@ def draw(record: Record, figure: Figure) -> None:
     _draw_alike(alike, record)
 
 
-def _draw_answers(axes: Axes, record: Record) -> None:
+def _draw_answers(axes: Axes, record: ExperimentRecord) -> None:
     frame(axes, "Outcomes called up", "outcome", "decoded")
     for it in record.raw["seeds"]:
         axes.plot(np.ravel(it["outcomes"]), np.ravel(it["decoded"]), ".", color=BLUE, alpha=0.4)
     axes.axline((0, 0), slope=1, color="black", linewidth=0.7)
 
 
-def _draw_alike(axes: Axes, record: Record) -> None:
+def _draw_alike(axes: Axes, record: ExperimentRecord) -> None:
     frame(axes, "Mean |cos| of two slots", "writes")
     target_line(axes, 0.3, "0.3")
     for key, colour, name in (

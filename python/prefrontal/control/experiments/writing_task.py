@@ -20,17 +20,17 @@ _CODED = 1024  # states that the decoder is made from
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contexts:
-    """cues: z_world of each [N, 32]. outcomes: [N, 4]. shown: how outcomes appear in z_self
+    """cues: z_world of each [N, 32]. outcomes: [N, 4]. appearance: of the outcomes in z_self
     [4, 32]. noise: standard deviation of each number of a presentation."""
 
     cues: Tensor
     outcomes: Tensor
-    shown: Tensor
+    appearance: Tensor
     noise: float
 
     def present(self, which: Tensor, generator: torch.Generator) -> Tensor:
         """States [B, 64] in which the contexts `which` [B] and what came of them are seen."""
-        felt = self.outcomes[which] @ self.shown
+        felt = self.outcomes[which] @ self.appearance
         return self._noisy(torch.cat([felt, self.cues[which]], dim=1), generator)
 
     def ask(self, which: Tensor, generator: torch.Generator) -> Tensor:
@@ -47,8 +47,8 @@ def contexts(count: int, noise: float, generator: torch.Generator) -> Contexts:
     """Random ones, standard normal."""
     cues = torch.randn(count, _WORLD, generator=generator)
     outcomes = torch.randn(count, OUTCOME, generator=generator)
-    shown = torch.linalg.qr(torch.randn(_SELF, OUTCOME, generator=generator)).Q.T
-    return Contexts(cues, outcomes, _STRENGTH * shown, noise)
+    appearance = torch.linalg.qr(torch.randn(_SELF, OUTCOME, generator=generator)).Q.T
+    return Contexts(cues, outcomes, _STRENGTH * appearance, noise)
 
 
 def bank(seed: int, profile: str | None, *, keys_as_drawn: bool = False) -> ContextMemory:
@@ -82,10 +82,10 @@ def decoder(memory: ContextMemory, known: Contexts, generator: torch.Generator) 
     """
     outcomes = torch.randn(_CODED, OUTCOME, generator=generator)
     others = torch.randn(_CODED, _WORLD, generator=generator)
-    payload = memory.write_payload(torch.cat([outcomes @ known.shown, others], dim=1))
+    payload = memory.write_payload(torch.cat([outcomes @ known.appearance, others], dim=1))
     code = memory.output_proj(memory.value_proj(payload)).double()
-    found: Tensor = torch.linalg.lstsq(_with_one(code), outcomes.double()).solution
-    return found
+    solution: Tensor = torch.linalg.lstsq(_with_one(code), outcomes.double()).solution
+    return solution
 
 
 def decoded(memory: ContextMemory, states: Tensor, code: Tensor) -> Tensor:

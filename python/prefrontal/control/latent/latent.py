@@ -135,8 +135,8 @@ class LatentStack(nn.Module):
         new = self._encoded(body, world)
         rates = (c.alpha_self, c.alpha_world, *[c.alpha_shared] * 3)
         before = _earlier(previous, new)
-        kept = [_followed(a, z, old) for a, z, old in zip(rates, new, before, strict=True)]
-        z_self, z_world, z_beta, z_theta, z_delta = kept
+        latents = [_followed(a, z, old) for a, z, old in zip(rates, new, before, strict=True)]
+        z_self, z_world, z_beta, z_theta, z_delta = latents
         harms = self._harms(harm, harm_a, len(body))
         return LatentState(z_self, z_world, z_beta, z_theta, z_delta, *harms)
 
@@ -144,8 +144,8 @@ class LatentStack(nn.Module):
         """The latent [B, 64] of self and world in one. Raises ValueError where it was not built."""
         if not self.config.fused_latent:
             raise ValueError("fused_latent must be True for a fused latent, got False")
-        found: Tensor = self.fused_encoder(torch.cat([z_self, z_world], dim=-1))
-        return found
+        latent: Tensor = self.fused_encoder(torch.cat([z_self, z_world], dim=-1))
+        return latent
 
     def _encoded(self, body: Tensor, world: Tensor) -> tuple[Tensor, ...]:
         """Up and down once: (self, world, beta, theta, delta)."""
@@ -185,9 +185,9 @@ def _followed(alpha: float, new: Tensor, before: Tensor | None) -> Tensor:
     return scaled if before is None else scaled + (1.0 - alpha) * before.detach().to(scaled)
 
 
-def _expect(name: str, given: Tensor | None, wide: int, rows: int) -> Tensor:
-    if given is None:
+def _expect(name: str, tensor: Tensor | None, wide: int, rows: int) -> Tensor:
+    if tensor is None:
         raise ValueError(f"{name} must be given where its stream is on, got None")
-    if given.ndim != 2 or given.shape[1] != wide or given.shape[0] != rows:
-        raise ValueError(f"{name} must be shaped [{rows}, {wide}], got {list(given.shape)!r}")
-    return given
+    if tensor.ndim != 2 or tensor.shape[1] != wide or tensor.shape[0] != rows:
+        raise ValueError(f"{name} must be shaped [{rows}, {wide}], got {list(tensor.shape)!r}")
+    return tensor

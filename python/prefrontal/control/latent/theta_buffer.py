@@ -42,12 +42,13 @@ class ThetaBuffer:
 
         Raises ValueError for shapes unlike those that are kept.
         """
-        kept = self._moments[-1] if self._moments else (z_world, z_self)
-        for name, given, like in zip(("z_world", "z_self"), (z_world, z_self), kept, strict=True):
-            if given.shape != like.shape:
-                asked, found = tuple(like.shape), tuple(given.shape)
-                raise ValueError(f"{name} must have shape {asked}, got {found}")
-        if kept[0].dtype != z_world.dtype or kept[0].device != z_world.device:
+        latest = self._moments[-1] if self._moments else (z_world, z_self)
+        pair = (z_world, z_self)
+        for name, latent, like in zip(("z_world", "z_self"), pair, latest, strict=True):
+            if latent.shape != like.shape:
+                expected, shape = tuple(like.shape), tuple(latent.shape)
+                raise ValueError(f"{name} must have shape {expected}, got {shape}")
+        if latest[0].dtype != z_world.dtype or latest[0].device != z_world.device:
             moved = [(world.to(z_world), own.to(z_self)) for world, own in self._moments]
             self._moments = deque(moved, maxlen=self.size)
         self._moments.append((z_world.detach().clone(), z_self.detach().clone()))

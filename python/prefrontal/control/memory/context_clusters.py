@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from ..field_checks import whole, within
-from .context_memory_config import told
+from .context_memory_config import with_changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class ContextClusters:
 
     def __init__(self, config: ContextClustersConfig | None = None, **changes: Any) -> None:
         """config, changes: see ContextClustersConfig. Raises ValueError and TypeError."""
-        self.config = config = told(config, ContextClustersConfig, changes)
+        self.config = config = with_changes(config, ContextClustersConfig, changes)
         self.centres = torch.zeros(config.clusters, config.world_dim)
         self.counts = torch.zeros(config.clusters, dtype=torch.int64)
         self.outcomes = torch.zeros(config.clusters, 2)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
-from ..ops.cue import context_read
-from .context_memory_config import ContextMemoryConfig, told
+from ..ops.cue import MemoryWeights, context_read
+from .context_memory_config import ContextMemoryConfig, with_changes
 from .slot_attention import refined, slot_scores, unit
 from .slot_writing import SlotUse, choose_slot
 
@@ -38,7 +38,7 @@ class ContextMemory(nn.Module):
     def __init__(self, config: ContextMemoryConfig | None = None, **changes: Any) -> None:
         """config, changes: see ContextMemoryConfig. Raises ValueError and TypeError."""
         super().__init__()
-        self.config = config = told(config, ContextMemoryConfig, changes)
+        self.config = config = with_changes(config, ContextMemoryConfig, changes)
         self.memory = nn.Parameter(_slots(config))
         self.query_proj = nn.Linear(config.latent_dim, config.memory_dim)
         self.key_proj = nn.Linear(config.memory_dim, config.memory_dim, bias=config.key_bias)
@@ -96,19 +96,22 @@ class ContextMemory(nn.Module):
 
         The softmax alone: beta, update_steps and normalised_patterns do not enter.
         """
-        return context_read(
-            x,
-            self.memory,
-            query.weight,
-            query.bias,
-            self.key_proj.weight,
-            self.value_proj.weight,
-            self.value_proj.bias,
-            self.output_proj.weight,
-            self.output_proj.bias,
-            self.key_proj.bias,
-            log_tau,
-            cosine=self.config.attention == "cosine",
+        cosine = self.config.attention == "cosine"
+        return context_read(x, self.weights_with(query, log_tau), cosine=cosine)
+
+    def weights_with(self, query: nn.Linear, log_tau: Tensor | None = None) -> MemoryWeights:
+        """The parameters of a read through a query layer."""
+        return MemoryWeights(
+            slots=self.memory,
+            query_weight=query.weight,
+            query_bias=query.bias,
+            key_weight=self.key_proj.weight,
+            value_weight=self.value_proj.weight,
+            value_bias=self.value_proj.bias,
+            output_weight=self.output_proj.weight,
+            output_bias=self.output_proj.bias,
+            key_bias=self.key_proj.bias,
+            log_tau=log_tau,
         )
 
     def _refined_weights(self, query: Tensor) -> Tensor:

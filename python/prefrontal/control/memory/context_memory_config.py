@@ -80,7 +80,7 @@ class ContextMemoryConfig:
         return self.beta == 1 and self.update_steps == 1 and not self.normalised_patterns
 
 
-def told(config: Config | None, default: type[Config], changes: dict[str, Any]) -> Config:
+def with_changes(config: Config | None, default: type[Config], changes: dict[str, Any]) -> Config:
     """`config`, or the default one, with some fields changed. Raises TypeError for no field."""
     names = {field.name for field in dataclasses.fields(default)}  # type: ignore[arg-type]
     for name in changes:

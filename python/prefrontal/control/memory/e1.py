@@ -11,7 +11,7 @@ from torch.nn import functional
 from ..layers import layer_tensors, mlp
 from ..ops.sequence import lstm_rollout
 from .context_memory import ContextMemory
-from .context_memory_config import told
+from .context_memory_config import with_changes
 from .e1_config import E1Config
 from .e1_cue import CuePath
 from .e1_experience import E1Experience
@@ -36,7 +36,7 @@ class E1DeepPredictor(CuePath):
     def __init__(self, config: E1Config | None = None, **changes: Any) -> None:
         """config, changes: see E1Config. Raises ValueError and TypeError."""
         super().__init__()
-        self.config = config = told(config, E1Config, changes)
+        self.config = config = with_changes(config, E1Config, changes)
         latent, hidden = config.latent_dim, config.hidden_dim
         dropout = config.dropout if config.num_layers > 1 else 0.0
         self.context_memory = ContextMemory(config.memory)
@@ -97,18 +97,18 @@ class E1DeepPredictor(CuePath):
     def _predicted_with_dropout(
         self, first: Tensor, steps: int, generator: torch.Generator | None
     ) -> tuple[Tensor, Tensor, Tensor]:
-        x, hidden, found = first, self._hidden_for(first), []
+        x, hidden, predictions = first, self._hidden_for(first), []
         for _ in range(steps):
             out, hidden = self.transition_rnn(x, hidden, generator)
             x = self.output_proj(out)
-            found.append(x)
-        return torch.stack(found, dim=1), *hidden
+            predictions.append(x)
+        return torch.stack(predictions, dim=1), *hidden
 
     def _hidden_for(self, first: Tensor) -> Hidden:
         wanted = (self.config.num_layers, first.shape[0], self.config.hidden_dim)
         if self._hidden is not None:
-            kept = self._hidden[0]
-            if kept.shape == wanted and kept.dtype == first.dtype and kept.device == first.device:
+            h = self._hidden[0]
+            if h.shape == wanted and h.dtype == first.dtype and h.device == first.device:
                 return self._hidden
         return first.new_zeros(wanted), first.new_zeros(wanted)
 
@@ -176,8 +176,8 @@ class E1DeepPredictor(CuePath):
             total = total + config.sd016_diversification_weight * apart
         if z_world is None or harm_obs is None:
             return total
-        taught = self.terrain_loss(z_world, harm_obs, generator)
-        total = total + config.lambda_terrain * taught
+        terrain = self.terrain_loss(z_world, harm_obs, generator)
+        total = total + config.lambda_terrain * terrain
         return total + self._attention_losses(z_world.detach(), harm_obs, generator)
 
     def _attention_losses(

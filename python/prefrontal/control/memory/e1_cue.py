@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from ..._core.control import CueReader
-from ..ops.cue import cue_context
+from ..ops.cue import CueHeads, MemoryWeights, cue_context
 from .context_memory import ContextMemory
 from .e1_config import E1Config
 from .slot_attention import SlotSelection, tagger
@@ -116,13 +116,13 @@ class CuePath(nn.Module):
     def cue_parameters(self) -> dict[str, NDArray[np.float32]]:
         """The parameters by the names that `prefrontal._core.control.CueReader` takes, copied."""
         self._check_enabled()
-        kept = dict(self.context_memory.snapshot())
+        parameters = dict(self.context_memory.snapshot())
         for name in ("query_proj.weight", "query_proj.bias"):
-            del kept[name]
+            del parameters[name]
         for name, value in self.named_parameters():
             if name.startswith(_HEADS):
-                kept[name] = value.detach().to("cpu", torch.float32).numpy().copy()
-        return kept
+                parameters[name] = value.detach().to("cpu", torch.float32).numpy().copy()
+        return parameters
 
     def cue_reader(self) -> CueReader:
         """A snapshot of the cue path that answers within a microsecond, without torch.
@@ -151,30 +151,15 @@ class CuePath(nn.Module):
     def _log_tau(self) -> Tensor | None:
         return self.log_tau if self.config.selection.temperature_learnable else None
 
-    def optional_parameters(self) -> tuple[Tensor | None, Tensor | None]:
-        """The keys' bias and log_tau, where there are such."""
-        return self.context_memory.key_proj.bias, self._log_tau
+    def cue_memory(self) -> MemoryWeights:
+        """The memory's parameters as a cue reads them."""
+        return self.context_memory.weights_with(self.world_query_proj, self._log_tau)
 
     def _plain_cue(self, z_world: Tensor) -> tuple[Tensor, Tensor]:
-        memory = self.context_memory
-        return cue_context(
-            z_world,
-            memory.memory,
-            self.world_query_proj.weight,
-            self.world_query_proj.bias,
-            memory.key_proj.weight,
-            memory.value_proj.weight,
-            memory.value_proj.bias,
-            memory.output_proj.weight,
-            memory.output_proj.bias,
-            self.cue_action_proj.weight,
-            self.cue_action_proj.bias,
-            self.cue_terrain_proj.weight,
-            self.cue_terrain_proj.bias,
-            memory.key_proj.bias,
-            self._log_tau,
-            cosine=self.config.memory.attention == "cosine",
-        )
+        action, terrain = self.cue_action_proj, self.cue_terrain_proj
+        heads = CueHeads(action.weight, action.bias, terrain.weight, terrain.bias)
+        cosine = self.config.memory.attention == "cosine"
+        return cue_context(z_world, self.cue_memory(), heads, cosine=cosine)
 
     def _check_enabled(self) -> None:
         if not self.config.sd016_enabled:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from ..ops.terrain import terrain_step
+from ..ops.cue import MemoryWeights
+from ..ops.terrain import TerrainWeights, terrain_step
 from .e1_cue import CuePath
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 def can_be_fused(e1: CuePath) -> bool:
     """Whether slots are read by the softmax alone, and all that the loss reaches is trained."""
-    return e1.is_plain and all(it.requires_grad for it in _reached(e1))
+    return e1.is_plain and all(each.requires_grad for each in _parameters(e1).named().values())
 
 
 def fused_terrain_step(
@@ -25,18 +26,14 @@ def fused_terrain_step(
 
     z_world: [B, 32], target: [B, 2].
     """
-    parameters = _reached(e1)
-    key_bias, log_tau = e1.optional_parameters()
-    required = parameters[:10]
+    parameters = _parameters(e1)
+    memory = parameters.memory
+    into = MemoryWeights._make(None if each is None else _gradient(each) for each in memory)
     return terrain_step(
         z_world.detach(),
         target,
-        required,
-        [_gradient(it) for it in required],
-        key_bias=key_bias,
-        log_tau=log_tau,
-        key_bias_gradient=None if key_bias is None else _gradient(key_bias),
-        log_tau_gradient=None if log_tau is None else _gradient(log_tau),
+        parameters,
+        TerrainWeights(into, _gradient(parameters.weight), _gradient(parameters.bias)),
         cosine=e1.config.memory.attention == "cosine",
         scale=scale,
         reduction=e1.config.terrain.reduction,
@@ -44,16 +41,8 @@ def fused_terrain_step(
     )
 
 
-def _reached(e1: CuePath) -> list[Tensor]:
-    """The ten that `ops.terrain.terrain_step` names, in its order, then those that may be there."""
-    memory = e1.context_memory
-    required = [
-        *(memory.memory, e1.world_query_proj.weight, e1.world_query_proj.bias),
-        *(memory.key_proj.weight, memory.value_proj.weight, memory.value_proj.bias),
-        *(memory.output_proj.weight, memory.output_proj.bias),
-        *(e1.cue_terrain_proj.weight, e1.cue_terrain_proj.bias),
-    ]
-    return required + [it for it in e1.optional_parameters() if it is not None]
+def _parameters(e1: CuePath) -> TerrainWeights:
+    return TerrainWeights(e1.cue_memory(), e1.cue_terrain_proj.weight, e1.cue_terrain_proj.bias)
 
 
 def _gradient(parameter: Tensor) -> Tensor:

@@ -56,5 +56,5 @@ class RecurrentLayers(nn.Module):
 def _dropped(x: Tensor, share: float, generator: torch.Generator | None) -> Tensor:
     if generator is None:
         return functional.dropout(x, share)
-    kept = torch.empty_like(x).bernoulli_(1 - share, generator=generator)
-    return x * kept / max(1 - share, 1e-12)
+    mask = torch.empty_like(x).bernoulli_(1 - share, generator=generator)
+    return x * mask / max(1 - share, 1e-12)

@@ -86,8 +86,8 @@ class SlotSelection:
         weights = functional.softmax(scores, dim=-1)
         if self.config.selection == "soft":
             return weights
-        kept = self.config.k if self.config.selection == "topk" else 1
-        return _kept(weights, min(max(kept, 1), weights.shape[-1]))
+        most = self.config.k if self.config.selection == "topk" else 1
+        return _kept(weights, min(max(most, 1), weights.shape[-1]))
 
     def _sampled(self, scores: Tensor, generator: torch.Generator | None) -> Tensor:
         temperature = self.gumbel_temperature

@@ -97,12 +97,12 @@ class SocialCue(nn.Module):
 
     def _cue(self, z_world: Tensor, z_social: Tensor, attend: Attend) -> Tensor:
         rows = z_world.shape[0]
-        for name, given, width in (
+        for name, tensor, width in (
             ("z_world", z_world, self.world_dim),
             ("z_social", z_social, self.config.social_dim),
         ):
-            if given.shape != (rows, width):
-                raise ValueError(f"{name} must be of shape [B, {width}], got {list(given.shape)}")
+            if tensor.shape != (rows, width):
+                raise ValueError(f"{name} must be of shape [B, {width}], got {list(tensor.shape)}")
         if attend == "physical":
             z_social = torch.zeros_like(z_social)
         elif attend == "social":

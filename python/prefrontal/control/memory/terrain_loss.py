@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from ..field_checks import finite, one_of, switch, whole, within
-from .context_memory_config import told
+from .context_memory_config import with_changes
 
 Reduction = Literal["sum", "mean"]
 Thresholds = Literal["fixed", "balanced"]
@@ -65,7 +65,7 @@ class TerrainTargets:
 
     def __init__(self, config: TerrainTargetsConfig | None = None, **changes: Any) -> None:
         """config, changes: see TerrainTargetsConfig. Raises ValueError and TypeError."""
-        self.config = told(config, TerrainTargetsConfig, changes)
+        self.config = with_changes(config, TerrainTargetsConfig, changes)
         self._seen: deque[float] = deque(maxlen=self.config.window)
         self._sorted: Tensor | None = None
 
@@ -106,8 +106,8 @@ class TerrainTargets:
         if self.config.thresholds == "fixed":
             return self.config.harm_above, self.config.goal_below
         wanted = [self.config.harm_quantile, self.config.goal_quantile]
-        found = torch.quantile(self._ordered(), torch.tensor(wanted, dtype=torch.float64))
-        return float(found[0]), float(found[1])
+        quantiles = torch.quantile(self._ordered(), torch.tensor(wanted, dtype=torch.float64))
+        return float(quantiles[0]), float(quantiles[1])
 
     def balance(self) -> tuple[float, float]:
         """Shares of the remembered h that are labelled dangerous, and safe for goals."""
@@ -123,17 +123,17 @@ class TerrainTargets:
 
     def set_seen(self, seen: Sequence[float]) -> None:
         """Remember these instead. Raises ValueError for NaN; then nothing has changed."""
-        told = [float(it) for it in seen]
-        if any(map(math.isnan, told)):
+        values = [float(it) for it in seen]
+        if any(map(math.isnan, values)):
             raise ValueError("seen must hold numbers, got NaN")
-        self._seen = deque(told, maxlen=self.config.window)
+        self._seen = deque(values, maxlen=self.config.window)
         self._sorted = None
 
     def _rank(self, hazard: Tensor) -> Tensor:
         """The middle rank of each h among those remembered, 0 to 1."""
-        seen, asked = self._ordered(), hazard.detach().double().cpu().contiguous()
-        left = torch.searchsorted(seen, asked, right=False)
-        right = torch.searchsorted(seen, asked, right=True)
+        seen, values = self._ordered(), hazard.detach().double().cpu().contiguous()
+        left = torch.searchsorted(seen, values, right=False)
+        right = torch.searchsorted(seen, values, right=True)
         return ((left + right) / (2 * len(seen))).to(hazard)
 
     def _ordered(self) -> Tensor:

@@ -13,15 +13,18 @@ from ...lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .compiled import available
-    from .cue import context_read, cue_context
+    from .cue import CueHeads, MemoryWeights, context_read, cue_context
     from .proposal import propose
     from .rollouts import rollout
     from .rule import rule_bias, rule_update
     from .scores import score_trajectories
     from .sequence import lstm_rollout
-    from .terrain import terrain_step
+    from .terrain import TerrainWeights, terrain_step
 
 _HOMES = {
+    "CueHeads": ".cue",
+    "MemoryWeights": ".cue",
+    "TerrainWeights": ".terrain",
     "available": ".compiled",
     "context_read": ".cue",
     "cue_context": ".cue",
@@ -35,6 +38,9 @@ _HOMES = {
 }
 
 __all__ = [
+    "CueHeads",
+    "MemoryWeights",
+    "TerrainWeights",
     "available",
     "context_read",
     "cue_context",

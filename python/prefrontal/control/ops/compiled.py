@@ -33,13 +33,13 @@ def module_path() -> str | None:
 @functools.cache
 def _loaded() -> str | None:
     try:
-        found = import_module("prefrontal._torch")
+        module = import_module("prefrontal._torch")
     except ModuleNotFoundError:
         return None
     except ImportError as error:
         _warn(f"cannot be loaded: {error}")
         return None
-    return str(found.__file__) if _same_version(found.torch_version) else None
+    return str(module.__file__) if _same_version(module.torch_version) else None
 
 
 def _same_version(built: str) -> bool:

@@ -10,6 +10,7 @@ action = W_a context + b_a, or W_a [context, z] + b_a;  terrain = sigmoid(W_t co
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -19,73 +20,116 @@ from . import compiled
 from .shapes import expect
 
 
-def context_read(
-    x: Tensor,
-    memory: Tensor,
-    query_weight: Tensor,
-    query_bias: Tensor,
-    key_weight: Tensor,
-    value_weight: Tensor,
-    value_bias: Tensor,
-    output_weight: Tensor,
-    output_bias: Tensor,
-    key_bias: Tensor | None = None,
-    log_tau: Tensor | None = None,
-    *,
-    cosine: bool = False,
-) -> tuple[Tensor, Tensor]:
-    """(context [B, C], weights [B, S]) read from the slots `memory` [S, D] with x [B, Q].
+class MemoryWeights(NamedTuple):
+    """The slots M [S, D] and the layers around them, weights [outputs, inputs].
 
-    Weights of the layers are [outputs, inputs], log_tau is [1] or []. Every row of the weights
-    sums to 1. Both results are differentiable. Raises ValueError where a shape, dtype or device
-    does not fit.
+    log_tau: [1] or []; without one the temperature is sqrt(D).
     """
-    tensors = (
-        *(x, memory, query_weight, query_bias, key_weight, value_weight, value_bias),
-        *(output_weight, output_bias, key_bias, log_tau),
-    )
+
+    slots: Tensor
+    query_weight: Tensor
+    query_bias: Tensor
+    key_weight: Tensor
+    value_weight: Tensor
+    value_bias: Tensor
+    output_weight: Tensor
+    output_bias: Tensor
+    key_bias: Tensor | None = None
+    log_tau: Tensor | None = None
+
+
+REQUIRED = 8
+"""How many of MemoryWeights are always there."""
+
+
+class CueHeads(NamedTuple):
+    """What turns a context [B, C] into an action [B, A] and a terrain [B, T].
+
+    action_weight: [A, C], or [A, C + Q] where the head reads the cue beside the context.
+    """
+
+    action_weight: Tensor
+    action_bias: Tensor
+    terrain_weight: Tensor
+    terrain_bias: Tensor
+
+
+def context_read(
+    x: Tensor, memory: MemoryWeights, *, cosine: bool = False
+) -> tuple[Tensor, Tensor]:
+    """(context [B, C], weights [B, S]) read from the slots with x [B, Q].
+
+    Every row of the weights sums to 1. Both results are differentiable. Raises ValueError where a
+    shape, dtype or device does not fit.
+    """
     if compiled.available():
-        context, weights = torch.ops.prefrontal.context_read(*tensors, cosine)
+        operator = torch.ops.prefrontal.context_read
+        context, weights = operator(x, *memory, cosine)
         return context, weights
-    return plain_context_read(*tensors, cosine=cosine)
+    return plain_context_read(x, memory, cosine=cosine)
 
 
 def plain_context_read(
-    x: Tensor,
-    memory: Tensor,
-    query_weight: Tensor,
-    query_bias: Tensor,
-    key_weight: Tensor,
-    value_weight: Tensor,
-    value_bias: Tensor,
-    output_weight: Tensor,
-    output_bias: Tensor,
-    key_bias: Tensor | None = None,
-    log_tau: Tensor | None = None,
-    *,
-    cosine: bool = False,
+    x: Tensor, memory: MemoryWeights, *, cosine: bool = False
 ) -> tuple[Tensor, Tensor]:
     """`context_read` in plain torch: any dtype and device, vmap, double backward."""
     expect("x", x, None, None)
-    width, depth = x.shape[1], memory.shape[-1]
-    expect("memory", memory, None, depth, like=x)
-    expect("query_weight", query_weight, depth, width, like=x)
-    expect("query_bias", query_bias, depth, like=x)
-    expect("key_weight", key_weight, depth, depth, like=x)
-    expect("value_weight", value_weight, depth, depth, like=x)
-    expect("value_bias", value_bias, depth, like=x)
-    expect("output_weight", output_weight, None, depth, like=x)
-    expect("output_bias", output_bias, output_weight.shape[0], like=x)
-    if key_bias is not None:
-        expect("key_bias", key_bias, depth, like=x)
-    query = functional.linear(x, query_weight, query_bias)
-    key = functional.linear(memory, key_weight, key_bias)
+    _check_memory(x, memory)
+    query = functional.linear(x, memory.query_weight, memory.query_bias)
+    key = functional.linear(memory.slots, memory.key_weight, memory.key_bias)
     if cosine:
         query = functional.normalize(query, dim=-1, eps=1e-12)
         key = functional.normalize(key, dim=-1, eps=1e-12)
-    weights = torch.softmax(query @ key.T * _sharpness(x, depth, log_tau, cosine), dim=-1)
-    value = functional.linear(memory, value_weight, value_bias)
-    return functional.linear(weights @ value, output_weight, output_bias), weights
+    sharpness = _sharpness(x, memory.slots.shape[-1], memory.log_tau, cosine)
+    weights = torch.softmax(query @ key.T * sharpness, dim=-1)
+    value = functional.linear(memory.slots, memory.value_weight, memory.value_bias)
+    return functional.linear(weights @ value, memory.output_weight, memory.output_bias), weights
+
+
+def cue_context(
+    z: Tensor, memory: MemoryWeights, heads: CueHeads, *, cosine: bool = False
+) -> tuple[Tensor, Tensor]:
+    """(action [B, A], terrain [B, T]) of the cues z [B, Q]; terrain lies in 0 to 1.
+
+    Both are differentiable. Raises ValueError where a shape, dtype or device does not fit.
+    """
+    if compiled.available():
+        operator = torch.ops.prefrontal.cue_context
+        parts = (*memory[:REQUIRED], *heads, *memory[REQUIRED:])
+        action, terrain = operator(z, *parts, cosine)
+        return action, terrain
+    return plain_cue_context(z, memory, heads, cosine=cosine)
+
+
+def plain_cue_context(
+    z: Tensor, memory: MemoryWeights, heads: CueHeads, *, cosine: bool = False
+) -> tuple[Tensor, Tensor]:
+    """`cue_context` in plain torch: any dtype and device, vmap, double backward."""
+    expect("z", z, None, None)
+    context, _ = plain_context_read(z, memory, cosine=cosine)
+    width = memory.output_weight.shape[0]
+    direct = heads.action_weight.shape[-1] != width
+    expect("action_weight", heads.action_weight, None, width + z.shape[1] * direct, like=z)
+    expect("action_bias", heads.action_bias, heads.action_weight.shape[0], like=z)
+    expect("terrain_weight", heads.terrain_weight, None, width, like=z)
+    expect("terrain_bias", heads.terrain_bias, heads.terrain_weight.shape[0], like=z)
+    seen = torch.cat([context, z], dim=-1) if direct else context
+    terrain = functional.linear(context, heads.terrain_weight, heads.terrain_bias)
+    return functional.linear(seen, heads.action_weight, heads.action_bias), torch.sigmoid(terrain)
+
+
+def _check_memory(x: Tensor, memory: MemoryWeights) -> None:
+    width, depth = x.shape[1], memory.slots.shape[-1]
+    expect("slots", memory.slots, None, depth, like=x)
+    expect("query_weight", memory.query_weight, depth, width, like=x)
+    expect("query_bias", memory.query_bias, depth, like=x)
+    expect("key_weight", memory.key_weight, depth, depth, like=x)
+    expect("value_weight", memory.value_weight, depth, depth, like=x)
+    expect("value_bias", memory.value_bias, depth, like=x)
+    expect("output_weight", memory.output_weight, None, depth, like=x)
+    expect("output_bias", memory.output_bias, memory.output_weight.shape[0], like=x)
+    if memory.key_bias is not None:
+        expect("key_bias", memory.key_bias, depth, like=x)
 
 
 def _sharpness(x: Tensor, depth: int, log_tau: Tensor | None, cosine: bool) -> float | Tensor:
@@ -94,76 +138,3 @@ def _sharpness(x: Tensor, depth: int, log_tau: Tensor | None, cosine: bool) -> f
         return whole / math.sqrt(depth)
     expect("log_tau", log_tau, *(1,) * min(log_tau.dim(), 1), like=x)
     return torch.reciprocal(log_tau.exp() + 1e-3) * whole
-
-
-def cue_context(
-    z: Tensor,
-    memory: Tensor,
-    query_weight: Tensor,
-    query_bias: Tensor,
-    key_weight: Tensor,
-    value_weight: Tensor,
-    value_bias: Tensor,
-    output_weight: Tensor,
-    output_bias: Tensor,
-    action_weight: Tensor,
-    action_bias: Tensor,
-    terrain_weight: Tensor,
-    terrain_bias: Tensor,
-    key_bias: Tensor | None = None,
-    log_tau: Tensor | None = None,
-    *,
-    cosine: bool = False,
-) -> tuple[Tensor, Tensor]:
-    """(action [B, A], terrain [B, T]) of the cues z [B, Q]; terrain lies in 0 to 1.
-
-    The first parameters are those of `context_read`. action_weight is [A, C], or [A, C + Q] where
-    the head reads the cue beside the context. Raises ValueError where a shape, dtype or device
-    does not fit.
-    """
-    tensors = (
-        *(z, memory, query_weight, query_bias, key_weight, value_weight, value_bias),
-        *(output_weight, output_bias, action_weight, action_bias, terrain_weight, terrain_bias),
-        *(key_bias, log_tau),
-    )
-    if compiled.available():
-        action, terrain = torch.ops.prefrontal.cue_context(*tensors, cosine)
-        return action, terrain
-    return plain_cue_context(*tensors, cosine=cosine)
-
-
-def plain_cue_context(
-    z: Tensor,
-    memory: Tensor,
-    query_weight: Tensor,
-    query_bias: Tensor,
-    key_weight: Tensor,
-    value_weight: Tensor,
-    value_bias: Tensor,
-    output_weight: Tensor,
-    output_bias: Tensor,
-    action_weight: Tensor,
-    action_bias: Tensor,
-    terrain_weight: Tensor,
-    terrain_bias: Tensor,
-    key_bias: Tensor | None = None,
-    log_tau: Tensor | None = None,
-    *,
-    cosine: bool = False,
-) -> tuple[Tensor, Tensor]:
-    """`cue_context` in plain torch: any dtype and device, vmap, double backward."""
-    expect("z", z, None, None)
-    context, _ = plain_context_read(
-        *(z, memory, query_weight, query_bias, key_weight, value_weight, value_bias),
-        *(output_weight, output_bias, key_bias, log_tau),
-        cosine=cosine,
-    )
-    read = output_weight.shape[0]
-    direct = action_weight.shape[-1] != read
-    expect("action_weight", action_weight, None, read + z.shape[1] if direct else read, like=z)
-    expect("action_bias", action_bias, action_weight.shape[0], like=z)
-    expect("terrain_weight", terrain_weight, None, read, like=z)
-    expect("terrain_bias", terrain_bias, terrain_weight.shape[0], like=z)
-    seen = torch.cat([context, z], dim=-1) if direct else context
-    action = functional.linear(seen, action_weight, action_bias)
-    return action, torch.sigmoid(functional.linear(context, terrain_weight, terrain_bias))

@@ -50,8 +50,8 @@ def propose(
     """
     tensors = (z_self, z_world, mean, noise, decoder, parameters, residue)
     if compiled.available():
-        found: Proposal = torch.ops.prefrontal.propose(*tensors, n_elite, bias, bandwidth)
-        return found
+        proposal: Proposal = torch.ops.prefrontal.propose(*tensors, n_elite, bias, bandwidth)
+        return proposal
     return plain_propose(*tensors, n_elite=n_elite, bias=bias, bandwidth=bandwidth)
 
 
@@ -78,16 +78,16 @@ def plain_propose(
         worlds = _world_states(z_world.expand(rows), actions, parameters)
         scores = plain_residue(worlds, residue, bandwidth).sum(1)
         elites = torch.argsort(scores, stable=True)[:n_elite]
-        kept, objects = actions[elites], []
+        chosen, objects = actions[elites], []
         for t in range(horizon):
-            objects.append(action_object(worlds[elites, t], kept[:, t], parameters, bias))
+            objects.append(action_object(worlds[elites, t], chosen[:, t], parameters, bias))
         refitted = torch.stack(objects, 1)
         centre, std = refitted.mean(0), refitted.std(0) + SMALLEST_STD
     actions = mlp(centre + std * noise[-1], decoder)
-    states, worlds, found = roll(
+    states, worlds, action_objects = roll(
         z_self.expand(rows), z_world.expand(rows), actions, parameters, bias
     )
-    return states, worlds, actions, found, plain_residue(worlds, residue, bandwidth).sum(1)
+    return states, worlds, actions, action_objects, plain_residue(worlds, residue, bandwidth).sum(1)
 
 
 def _world_states(z_world: Tensor, actions: Tensor, parameters: Sequence[Tensor]) -> Tensor:

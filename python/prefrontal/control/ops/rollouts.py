@@ -58,8 +58,8 @@ def rollout(
     any number of times. ValueError where a shape, dtype or device does not fit.
     """
     if compiled.available():
-        found: Rollout = torch.ops.prefrontal.rollout(z_self, z_world, actions, parameters, bias)
-        return found
+        states: Rollout = torch.ops.prefrontal.rollout(z_self, z_world, actions, parameters, bias)
+        return states
     return plain_rollout(z_self, z_world, actions, parameters, bias)
 
 
@@ -88,8 +88,8 @@ def roll(
         objects.append(action_object(world_states[-1], action, parameters, bias))
         states.append(next_self(states[-1], action, parameters))
         world_states.append(next_world(world_states[-1], action, parameters))
-    found = torch.stack(objects, 1) if objects else _no_objects(actions, parameters)
-    return torch.stack(states, 1), torch.stack(world_states, 1), found
+    stacked = torch.stack(objects, 1) if objects else _no_objects(actions, parameters)
+    return torch.stack(states, 1), torch.stack(world_states, 1), stacked
 
 
 def next_self(z_self: Tensor, action: Tensor, parameters: Sequence[Tensor]) -> Tensor:
@@ -106,8 +106,8 @@ def action_object(
     z_world: Tensor, action: Tensor, parameters: Sequence[Tensor], bias: Tensor | None = None
 ) -> Tensor:
     """What `action` [N, A] means in `z_world` [N, 32]: [N, 16]; the bias is added last."""
-    found = mlp(_joined(z_world, action), parameters[14:18])
-    return found if bias is None else found + bias
+    meaning = mlp(_joined(z_world, action), parameters[14:18])
+    return meaning if bias is None else meaning + bias
 
 
 def mlp(x: Tensor, parameters: Sequence[Tensor]) -> Tensor:

@@ -115,8 +115,8 @@ def _check(
     expect("world_states", world_states, None, None, None)
     _, states, width = world_states.shape
     if states == 0:
-        given = list(world_states.shape)
-        raise ValueError(f"world_states must have at least one state, got shape {given}")
+        shape = list(world_states.shape)
+        raise ValueError(f"world_states must have at least one state, got shape {shape}")
     expect_count("residue", residue, RESIDUE)
     places = residue[0].shape[0]
     expect("residue centres", residue[0], places, width, like=world_states)

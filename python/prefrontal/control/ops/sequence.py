@@ -39,8 +39,9 @@ def lstm_rollout(
     does not fit, or steps is negative.
     """
     if compiled.available():
-        found: Predictions = torch.ops.prefrontal.lstm_rollout(first, h0, c0, lstm, output, steps)
-        return found
+        operator = torch.ops.prefrontal.lstm_rollout
+        predictions: Predictions = operator(first, h0, c0, lstm, output, steps)
+        return predictions
     return plain_lstm_rollout(first, h0, c0, lstm, output, steps=steps)
 
 

@@ -13,12 +13,12 @@ def expect(name: str, tensor: Tensor, *sizes: int | None, like: Tensor | None = 
 
     Under autocast the dtypes may differ: torch casts them.
     """
-    given = tensor.shape
-    if len(given) != len(sizes) or any(
-        size is not None and size != found for size, found in zip(sizes, given, strict=True)
+    shape = tensor.shape
+    if len(shape) != len(sizes) or any(
+        size is not None and size != actual for size, actual in zip(sizes, shape, strict=True)
     ):
-        asked = ", ".join("any" if size is None else str(size) for size in sizes)
-        raise ValueError(f"{name} must have shape [{asked}], got {list(given)}")
+        expected = ", ".join("any" if size is None else str(size) for size in sizes)
+        raise ValueError(f"{name} must have shape [{expected}], got {list(shape)}")
     if not tensor.is_floating_point():
         raise ValueError(f"{name} must have a floating dtype, got {tensor.dtype}")
     if like is None:

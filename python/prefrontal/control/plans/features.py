@@ -24,11 +24,11 @@ def projected(what: str, rows: Sequence[Mapping[str, float]], width: int) -> Ten
     what: for messages, "context" or "plan", and part of the signs. Raises TypeError for a name
     that is no text or a value that is no number, ValueError for NaN and infinity.
     """
-    found = set(chain.from_iterable(rows))
-    for name in found:
+    present = set(chain.from_iterable(rows))
+    for name in present:
         if not isinstance(name, str):
             raise TypeError(f"{what} must be named by text, got {name!r}")
-    names = tuple(sorted(found))
+    names = tuple(sorted(present))
     values = [[_value(what, name, row.get(name, 0.0)) for name in names] for row in rows]
     if not names:
         return torch.zeros(len(rows), width)

@@ -28,9 +28,10 @@ class PlanLearning:
         self.rule = RuleTraining(network.lateral_pfc, learning_rate=config.learning_rate)
         self.rule.advance()  # P1: nothing but the head
         e3 = network.e3
-        taught = [*e3.harm_eval_head.parameters(), *e3.benefit_eval_head.parameters()]
-        taught += [it for name, it in network.cue.named_parameters() if "write_gate" not in name]
-        self.optimizer = torch.optim.AdamW(taught, weight_decay=config.weight_decay)
+        parameters = [*e3.harm_eval_head.parameters(), *e3.benefit_eval_head.parameters()]
+        of_cue = network.cue.named_parameters()
+        parameters += [parameter for name, parameter in of_cue if "write_gate" not in name]
+        self.optimizer = torch.optim.AdamW(parameters, weight_decay=config.weight_decay)
 
     def step(self, experience: PlanExperience, gate: float, generator: torch.Generator) -> None:
         """One step on outcomes that are remembered."""

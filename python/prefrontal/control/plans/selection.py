@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -18,6 +17,7 @@ from torch import Tensor
 
 from ..choice.salience import SalienceCoordinator
 from ..choice.salience_config import MODES
+from ..threads import one_thread
 from .config import PlanPick, PlanSelectionConfig
 from .experience import PlanExperience, PlanOutcomes
 from .features import projected
@@ -35,17 +35,6 @@ FORMAT = 1
 """Of the state."""
 MISFITS = (ValueError, TypeError, LookupError, AttributeError, RuntimeError)
 """What a state of another form makes its parts raise."""
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Torch's own threads cost more here than they do, and may change the last bits."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 class PlanSelector:
@@ -82,7 +71,7 @@ class PlanSelector:
         """What the agent is about: a name of salience_config.MODES."""
         return self.coordinator.mode
 
-    @_one_thread()
+    @one_thread()
     def enter(self, mode: str) -> None:
         """What the agent is about from now on. Raises ValueError for an unknown mode.
 
@@ -91,12 +80,12 @@ class PlanSelector:
         if mode not in MODES:
             raise ValueError(f"mode must be one of {', '.join(MODES)}, got {mode!r}")
         self.coordinator.force_mode({mode: 1.0})
-        taken = int(self.experience.taken)
-        if mode == OFFLINE and taken > self.consolidated:
-            self.consolidated = taken
+        total = int(self.experience.taken)
+        if mode == OFFLINE and total > self.consolidated:
+            self.consolidated = total
             self._learn(self.config.consolidation_steps)
 
-    @_one_thread()
+    @one_thread()
     @torch.no_grad()
     def select(self, context: Numbers, plans: Sequence[Numbers]) -> PlanPick:
         """The plan to follow in this situation.
@@ -120,7 +109,7 @@ class PlanSelector:
         network.lateral_pfc.update(network.lately, now, self._gate(RULE))
         return self._pick(weighed(network, self.config, z_world, z_plan, plans), plans)
 
-    @_one_thread()
+    @one_thread()
     def learn(self, context: Numbers, plan: Numbers, harm: float, goal: float) -> None:
         """Take in what came of a plan that was followed.
 
@@ -189,15 +178,15 @@ class PlanSelector:
         memory.recent_writes = [int(slot) for slot in recent]
         self.seed, self.consolidated = int(state["seed"]), int(state["consolidated"])
 
-    def _pick(self, found: WeighedPlans, plans: Sequence[Numbers]) -> PlanPick:
+    def _pick(self, candidates: WeighedPlans, plans: Sequence[Numbers]) -> PlanPick:
         network, committed = self.network, bool(self.network.trusted)
-        index = best = int(found.scores.argmin()) if committed else 0
-        if committed and self._may_probe() and expects_harm(network, found, best):
-            index = drawn(network, found, plans, best, self.generator)
+        index = best = int(candidates.scores.argmin()) if committed else 0
+        if committed and self._may_probe() and expects_harm(network, candidates, best):
+            index = drawn(network, candidates, plans, best, self.generator)
             network.probes += int(index != best)
-        harm, goal = found.precision.tolist()
+        harm, goal = candidates.precision.tolist()
         rule = tuple(network.lateral_pfc.rule_state[0].tolist())
-        scores, why = tuple(found.scores.tolist()), found.why(index)
+        scores, why = tuple(candidates.scores.tolist()), candidates.why(index)
         return PlanPick(index, scores, why, harm, goal, rule, committed, index != best)
 
     def _may_probe(self) -> bool:

@@ -56,14 +56,14 @@ def weighed(
     e3, rule = network.e3, network.lateral_pfc
     candidates = network.candidates(z_world, z_plan)
     action_bias, weights = network.cue.extract_cue_context(z_world)
-    found = e3.terms(candidates)
-    costs = e3_choice.weighted(found, e3.config, weights, None)
+    terms_of_e3 = e3.terms(candidates)
+    costs = e3_choice.weighted(terms_of_e3, e3.config, weights, None)
     objects = candidates.action_objects
     lean = affordance_scores(objects, action_bias, e3.config.affordance_kappa)
     bias, order = rule.compute_bias(rule.summarise(candidates)), _order(config, plans)
     terms = {
-        "foreseen harm": e3.config.lambda_ethical * weights[0, 0] * found[:, 0, 1],
-        "foreseen use": -e3.config.benefit_weight * weights[0, 1] * found[:, 0, 3],
+        "foreseen harm": e3.config.lambda_ethical * weights[0, 0] * terms_of_e3[:, 0, 1],
+        "foreseen use": -e3.config.benefit_weight * weights[0, 1] * terms_of_e3[:, 0, 3],
         "action bias": lean[:, 0],
         "rule": bias,
         "order": order,
@@ -72,15 +72,15 @@ def weighed(
     return WeighedPlans(candidates, terms, scores, weights[0])
 
 
-def expects_harm(network: PlanNetwork, found: WeighedPlans, index: int) -> bool:
+def expects_harm(network: PlanNetwork, costs: WeighedPlans, index: int) -> bool:
     """Whether harm is more likely than not after this plan."""
-    after = found.candidates.world_states[index, :, 1]
+    after = costs.candidates.world_states[index, :, 1]
     return float(network.e3.harm_eval(after)) > _LIKELY
 
 
 def drawn(
     network: PlanNetwork,
-    found: WeighedPlans,
+    costs: WeighedPlans,
     plans: Sequence[Numbers],
     best: int,
     generator: torch.Generator,
@@ -91,9 +91,9 @@ def drawn(
     barred = [k == best or it.get("side_effect", 0.0) > most for k, it in enumerate(plans)]
     if all(barred):
         return best
-    scores = found.scores.masked_fill(torch.tensor(barred), _NEVER)
+    scores = costs.scores.masked_fill(torch.tensor(barred), _NEVER)
     heat, variance = network.e3.config.temperature, float(network.e3.running_variance)
-    chosen = e3_choice.choose(found.candidates, scores, False, heat, variance, generator)
+    chosen = e3_choice.choose(costs.candidates, scores, False, heat, variance, generator)
     return chosen.index
 
 

@@ -191,15 +191,15 @@ class LateralPFCAnalog(nn.Module):
 
         Raises ValueError for another shape and for what is not finite.
         """
-        given = rule.detach().to(self.rule_state)
-        given = given[None] if given.dim() == 1 else given
-        if given.shape != self.rule_state.shape:
+        value = rule.detach().to(self.rule_state)
+        value = value[None] if value.dim() == 1 else value
+        if value.shape != self.rule_state.shape:
             shape = tuple(self.rule_state.shape)
             raise ValueError(f"rule must have shape {shape}, got {tuple(rule.shape)}")
-        check_finite(given)
-        self.rule_state = given.clone()
+        check_finite(value)
+        self.rule_state = value.clone()
         if self.rule_activity is not None:
-            self.rule_activity = torch.zeros_like(given)
+            self.rule_activity = torch.zeros_like(value)
 
     def rule_parameters(self) -> dict[str, NDArray[np.float32]]:
         """Copies of the parameters by the names that `prefrontal._core.control.RuleState` takes."""
@@ -243,6 +243,6 @@ class LateralPFCAnalog(nn.Module):
 
 
 def _zeroed(state: Tensor, rows: slice) -> Tensor:
-    kept = state.clone()
-    kept[rows] = 0
-    return kept
+    copy = state.clone()
+    copy[rows] = 0
+    return copy

@@ -35,16 +35,16 @@ def latent_rows(name: str, latent: Tensor, width: int, many: int | None) -> Tens
     """[B, width], B at least 1, or exactly [N, width] with environments. Raises ValueError."""
     rows = latent[None] if latent.dim() == 1 and many is None else latent
     if rows.dim() != 2 or rows.shape[1] != width or len(rows) != (many or len(rows) or 1):
-        asked = f"({many}, {width})" if many else f"({width},) or (1 or more, {width})"
-        raise ValueError(f"{name} must have shape {asked}, got {tuple(latent.shape)}")
+        expected = f"({many}, {width})" if many else f"({width},) or (1 or more, {width})"
+        raise ValueError(f"{name} must have shape {expected}, got {tuple(latent.shape)}")
     return rows
 
 
 def check_summaries(summaries: Tensor, width: int, many: int | None) -> None:
     """Raises ValueError unless they are [K, width], or [N, K, width] with environments."""
     shape = tuple(summaries.shape)
-    asked = (*shape[-2:-1], width)
-    if len(asked) != 2 or shape != (asked if many is None else (many, *asked)):
+    expected = (*shape[-2:-1], width)
+    if len(expected) != 2 or shape != (expected if many is None else (many, *expected)):
         wanted = f"(K, {width})" if many is None else f"({many}, K, {width})"
         raise ValueError(f"summaries must have shape {wanted}, got {shape}")
 

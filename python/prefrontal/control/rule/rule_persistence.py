@@ -63,11 +63,12 @@ class RulePersistence(nn.Module):
             return held_in_synapses(rule, resting, source, gate, step, *times)
         if self.cell is None:
             return averaged(rule, source, step), activity
-        shown = gate if isinstance(gate, Tensor) else rule.new_full((len(rule), 1), gate)
-        found = self.cell(torch.cat([source.expand_as(rule), shown.expand(len(rule), 1)], 1), rule)
+        column = gate if isinstance(gate, Tensor) else rule.new_full((len(rule), 1), gate)
+        inputs = torch.cat([source.expand_as(rule), column.expand(len(rule), 1)], 1)
+        candidate = self.cell(inputs, rule)
         if self.kind == "gru_gate_input":
-            return found, activity
-        return averaged(rule, found, gate), activity
+            return candidate, activity
+        return averaged(rule, candidate, gate), activity
 
 
 def averaged(rule: Tensor, source: Tensor, step: Amount) -> Tensor:

@@ -33,8 +33,8 @@ class RuleTraining:
     ) -> None:
         """Begins in P0. Raises ValueError unless the module is on and its head is "trained"."""
         if not (module.enabled and module.config.head == "trained"):
-            found = module.config.head if module.enabled else "a module that is off"
-            raise ValueError(f"head must be 'trained' to be trained, got {found!r}")
+            state = module.config.head if module.enabled else "a module that is off"
+            raise ValueError(f"head must be 'trained' to be trained, got {state!r}")
         self.module = module
         self.encoders = tuple(encoders)
         self.optimizer = torch.optim.Adam(module.trainable_parameters(), lr=learning_rate)

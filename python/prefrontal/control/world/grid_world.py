@@ -67,12 +67,12 @@ class CausalGridWorldV2(gymnasium.Env[Observation, np.int64]):
         the stream goes on and, in the profile upstream, harm_a outlives the reset; options:
         {"harm_ema": 0} makes it 0, or any number up to 1.
         """
-        told = read_reset_options(options)
+        choices = read_reset_options(options)
         super().reset(seed=seed)
         if seed is not None:
             self.world.set_harm_ema(0.0)
-        if told.harm_ema is not None:
-            self.world.set_harm_ema(told.harm_ema)
+        if choices.harm_ema is not None:
+            self.world.set_harm_ema(choices.harm_ema)
         self.world.reset(self.np_random)
         return self.world.observe(), self._info("none", None)
 
@@ -89,10 +89,10 @@ class CausalGridWorldV2(gymnasium.Env[Observation, np.int64]):
         At most `num_hazards` hazards and `num_resources` resources: the observation space is made
         for those. Raises ValueError; then nothing has changed.
         """
-        told = read_reset_options({"harm_ema": harm_ema})
+        choices = read_reset_options({"harm_ema": harm_ema})
         self.world.reset_to(agent, list(hazards), list(resources))
-        if told.harm_ema is not None:
-            self.world.set_harm_ema(told.harm_ema)
+        if choices.harm_ema is not None:
+            self.world.set_harm_ema(choices.harm_ema)
         return self.world.observe(), self._info("none", None)
 
     def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:

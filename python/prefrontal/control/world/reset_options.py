@@ -16,10 +16,10 @@ class ResetOptions:
 
 def read_reset_options(options: Mapping[str, Any] | None) -> ResetOptions:
     """Raises ValueError for an unknown option and for a value out of its range."""
-    given = dict(options or {})
-    value = given.pop("harm_ema", None)
-    if given:
-        raise ValueError(f"options must hold only 'harm_ema', got {_listed(given)}")
+    rest = dict(options or {})
+    value = rest.pop("harm_ema", None)
+    if rest:
+        raise ValueError(f"options must hold only 'harm_ema', got {_listed(rest)}")
     if value is None:
         return ResetOptions(None)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:

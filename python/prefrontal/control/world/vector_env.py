@@ -67,14 +67,14 @@ class CausalGridWorldVecEnv(gymnasium.vector.VectorEnv[Observation, NDArray[np.i
         seed: of world 0, the others count on from it; or one for each world; None leaves the
         generators as they are. options["harm_ema"]: as of CausalGridWorldV2.
         """
-        given = dict(options or {})
-        mask = self._mask(given.pop("reset_mask", None))
-        told = read_reset_options(given)
+        rest = dict(options or {})
+        mask = self._mask(rest.pop("reset_mask", None))
+        choices = read_reset_options(rest)
         chosen = range(self.num_envs) if mask is None else np.flatnonzero(mask).tolist()
         seeds = self._seeds(seed)
         self._seed(seeds, chosen)
-        if told.harm_ema is not None:
-            harm_emas = dict.fromkeys(chosen, told.harm_ema)
+        if choices.harm_ema is not None:
+            harm_emas = dict.fromkeys(chosen, choices.harm_ema)
         else:
             harm_emas = {at: 0.0 for at in chosen if seeds[at] is not None}
         for at, value in harm_emas.items():

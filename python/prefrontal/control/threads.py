@@ -1,4 +1,4 @@
-"""torch on one thread, while an experiment runs."""
+"""torch on one thread."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Faster for matrices this small, and the same sums on every machine; undone in the end."""
+    """Faster for small matrices, and the same sums on every machine; restored at the end."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
