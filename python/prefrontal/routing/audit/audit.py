@@ -24,7 +24,7 @@ FLAGS = frozenset(
         "--no-rag",
     }
 )
-"""What the command line must offer."""
+"""Options that the command line must have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,8 @@ def audit(
 ) -> list[AuditCheck]:
     """Every rule, in a fixed order, those of the checklist first.
 
-    Nothing of the project is changed: what has to be tried is tried in a project of its own, in a
-    folder that is deleted. flags: the options of the command line's `route`. Raises SourceError
-    when there is no room for that folder.
+    Leaves the project unchanged: trials run in a temporary project. flags: the options of the
+    command line's `route`. Raises SourceError when the temporary folder cannot be made.
     """
     return list(_checks(layout, settings, runner, flags))
 
@@ -110,7 +109,7 @@ def _checks(
 
 
 def _project_checks(layout: Layout, settings: Routing) -> Iterator[AuditCheck]:
-    """What must hold for the files of this project."""
+    """The rules for the files of this project."""
     tools, unread = audit_project.unreadable_tools(layout)
     yield _check("every tool can be read", f"{tools} tools", unread)
     records, broken = audit_project.broken_records(layout)

@@ -1,4 +1,4 @@
-"""A small project in which the rules are tried: a prompt routed, a vague one, a promotion."""
+"""Tries the rules in a small project: a clear prompt, a vague one, a promotion."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _FILES = {
 
 @dataclass
 class Exercise:
-    """What came of it: problems by rule, and what was seen on the way."""
+    """Problems by rule, and what the trial showed besides."""
 
     precedence: list[str] = field(default_factory=list)
     explanation: list[str] = field(default_factory=list)
@@ -75,7 +75,7 @@ class Exercise:
 
 
 def exercise(settings: Routing, runner: Runner) -> Exercise:
-    """Try it all in a folder of its own. Raises SourceError when that cannot be written."""
+    """Run the trial in a temporary folder. Raises SourceError when that cannot be written."""
     result = Exercise()
     with TemporaryDirectory(prefix="prefrontal-audit-") as folder:
         layout = Layout.of(Path(folder) / "workflows")
@@ -99,7 +99,7 @@ def exercise(settings: Routing, runner: Runner) -> Exercise:
 
 
 class _Person:
-    """Answers nothing, agrees to nothing, and counts."""
+    """Counts questions, answers none and agrees to nothing."""
 
     def __init__(self) -> None:
         self.questions = 0
@@ -144,7 +144,7 @@ def _weights(settings: Routing) -> Mapping[str, float]:
 
 
 def _optional(result: Exercise, layout: Layout) -> None:
-    """Tools are the same with and without the cache, and beside a manifest that is broken."""
+    """The tools must be the same with and without the cache, and beside a broken manifest."""
     plain = discover_all(layout).tools
     cached = [discover_all(layout, cache=open_cache(layout)).tools for _ in range(2)]
     if cached != [plain, plain]:

@@ -1,4 +1,4 @@
-"""Rules that hold for the program itself: its types, guardrails, tie-breakers and programs."""
+"""Rules for the program itself: its types, guardrails, tie-breakers and external programs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ REFUSED = {
     "an import by name": _GOOD.replace("a + 1", '__import__("os").getpid()'),
     "text that is run": _GOOD.replace("a + 1", 'eval("a")'),
 }
-"""Modules that the guardrails must refuse, by what is wrong with each."""
+"""Modules that the guardrails must refuse, by their fault."""
 
 
 def shared_types() -> list[str]:
@@ -48,7 +48,7 @@ def shared_types() -> list[str]:
 
 
 def twin_types() -> list[str]:
-    """Data classes with the name of a shared type, or twice in routing and sandbox."""
+    """Data classes that have the name of a shared type or stand twice in routing and sandbox."""
     shared = set(shared_types())
     of_shared = re.compile(rf"\bclass\s+({'|'.join(shared)})\b".encode())
     places: dict[str, list[str]] = {}

@@ -18,7 +18,7 @@ _LOGS = {"app", "runs", "validation", "metrics"}
 
 
 def stray_logs(layout: Layout) -> list[str]:
-    """Folders of logs that are none of the four, and the old name for them."""
+    """Unknown folders among the logs, and folders with their old name."""
     known = sorted(layout.logs.iterdir()) if layout.logs.is_dir() else []
     stray = [path for path in known if path.name not in _LOGS]
     old = [folder / "_tmp_logs" for folder in (layout.root, layout.root.parent, layout.tmp)]
@@ -37,13 +37,13 @@ def runs_with_questions(layout: Layout) -> list[str]:
 
 
 def unreadable_tools(layout: Layout) -> tuple[int, list[str]]:
-    """How many tools there are, and the files that should be one and cannot be read."""
+    """The number of tools, and the files that cannot be read as one."""
     discovery = discover_all(layout)
     return len(discovery.tools), [str(finding) for finding in discovery.findings]
 
 
 def broken_records(layout: Layout) -> tuple[int, list[str]]:
-    """How many records there are, and what is wrong with them or with the files they speak of."""
+    """The number of records, and what is wrong with them or with their files."""
     count, problems = 0, []
     seen: dict[str, Path] = {}
     for path in sorted(layout.domains.glob("*/*/metadata.jsonl")):
@@ -59,7 +59,7 @@ def broken_records(layout: Layout) -> tuple[int, list[str]]:
 
 
 def half_done(layout: Layout) -> list[str]:
-    """A note of a promotion that was not finished."""
+    """The note of an unfinished promotion."""
     path = journal_file(layout)
     problem = "a promotion was interrupted; the next `prefrontal route` finishes it"
     return [f"{path}: {problem}"] if path.exists() else []

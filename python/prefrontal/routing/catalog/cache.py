@@ -1,4 +1,4 @@
-"""Facts about files, kept from run to run: a file that did not change is not read again."""
+"""A persistent cache of facts about files: an unchanged file is not read again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...errors import SourceError
 from ...storage import write_atomic
 
 FORMAT = 1
-"""Of the file, and of the facts in it: to be raised when either changes."""
+"""Version of the file and of the facts in it; raise it when either changes."""
 FILE_NAME = "facts.json"
 _DOUBT_NS = 2_000_000_000
 _MOST_BYTES = 256 << 20
@@ -26,12 +26,12 @@ Entry = list[Any]
 
 
 class FactCache:
-    """What was read from each file below a root, by its path there.
+    """The facts of each file below a root, by relative path.
 
-    folder: where it is kept, None for memory only. A file is believed unchanged when its inode,
-    size and times are the same and it was two seconds old when it was last read; else its bytes
-    are read, and its facts taken anew only when their sha256 differs. A damaged or foreign file
-    of the cache counts as empty, and `note` says so. Not for several threads at once.
+    folder: where the cache is stored, None for memory only. A file counts as unchanged when its
+    inode, size and times are the same and it was two seconds old when last read; otherwise its
+    bytes are read, and its facts recomputed only when the sha256 differs. A damaged or foreign
+    cache file counts as empty, and `note` says so. Not thread-safe.
     """
 
     def __init__(self, folder: Path | None, clock: Clock | None = None) -> None:
@@ -51,9 +51,9 @@ class FactCache:
         read: Callable[[], bytes],
         make: Callable[[bytes], Any],
     ) -> tuple[str, Any]:
-        """(sha256, facts) of the file; `read` and `make` are called only when they must be.
+        """(sha256, facts) of the file; calls `read` and `make` only on a miss.
 
-        status: of the file now. make: from its bytes to what JSON can hold.
+        status: the file's current one. make: turns its bytes into JSON values.
         """
         key = [status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
         entry = self._entries.get(relative)
@@ -69,10 +69,9 @@ class FactCache:
         return sha256, facts
 
     def forget(self, present: Mapping[str, Collection[str]], whole: bool = False) -> None:
-        """Drop what is known of files that are gone.
+        """Drop the facts of deleted files.
 
-        present: the names of the files that each folder holds now. whole: there are no other
-        folders.
+        present: the file names of each folder. whole: there are no other folders.
         """
         gone = []
         for relative in self._entries:
@@ -85,7 +84,7 @@ class FactCache:
         self._changed = self._changed or bool(gone)
 
     def save(self) -> None:
-        """Write what changed; a folder that cannot be written leaves a note, no error."""
+        """Write changes; a failure leaves a note, not an error."""
         if self._path is None or not self._changed:
             return
         body = json.dumps(self._entries, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -119,7 +118,7 @@ class FactCache:
 
 
 def _header(body: bytes) -> dict[str, object]:
-    """Syntax trees print differently from one Python to the next, so its version counts."""
+    """Includes the Python version, since syntax trees print differently between versions."""
     python = platform.python_version()
     return {"format": FORMAT, "python": python, "bytes": len(body), "crc32": zlib.crc32(body)}
 

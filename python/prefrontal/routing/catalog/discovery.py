@@ -1,7 +1,7 @@
-"""Which tools there are for a parsed intent: read as text, by their syntax, never imported.
+"""Finds the tools for a parsed intent: parses their source, never imports it.
 
-Looked for in domains/{domain}/{action}/ and in shared_tools/{action}/, always in both, in this
-order. Where the domain or the action is unknown, or no such folder exists, the search widens.
+Searches domains/{domain}/{action}/, then shared_tools/{action}/. Where the domain or the action is
+unknown or has no folder, the search widens.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Place = tuple[str | None, str]
 
 
 def open_cache(layout: Layout) -> FactCache:
-    """The cache of this project, kept among its temporary files."""
+    """The cache of this project, among its temporary files."""
     return FactCache(layout.tmp / CACHE_FOLDER)
 
 
@@ -35,11 +35,10 @@ def discover(
     also_actions: Sequence[str] = (),
     cache: FactCache | None = None,
 ) -> Discovery:
-    """The tools that may serve the intent, those of its domain first, then the shared ones.
+    """The tools that may serve the intent, those of its domain before the shared ones.
 
-    also_actions: actions of the prompt's other clauses, looked for in the same places. Imported
-    MCP tools lie in no folder and are always among them. Raises InputError for a domain or an
-    action that is no slug.
+    also_actions: actions of the prompt's other clauses. Imported MCP tools belong to no folder and
+    are always included. Raises InputError for a domain or an action that is no slug.
     """
     search = _Search(layout, cache)
     places = _exact(parsed.domain, [parsed.action, *also_actions], search.exists)
@@ -56,9 +55,9 @@ def discover_all(layout: Layout, *, cache: FactCache | None = None) -> Discovery
 
 
 def narrowed(every: Discovery, parsed: ParsedIntent, also_actions: Sequence[str] = ()) -> Discovery:
-    """What `discover` gives, taken from what `discover_all` found, without reading again.
+    """The result of `discover`, filtered from that of `discover_all` without reading again.
 
-    Only that a folder without a usable tool counts as missing here. Its findings are all.
+    A folder without a usable tool counts as missing; the findings are those of the whole project.
     """
     by_place: dict[Place, list[Tool]] = {}
     for tool in every.tools:
@@ -75,7 +74,7 @@ def narrowed(every: Discovery, parsed: ParsedIntent, also_actions: Sequence[str]
 
 
 def action_folders(layout: Layout) -> tuple[Place, ...]:
-    """Every place that may hold tools, the domains' first, each in order of name."""
+    """Every place that may hold tools, the domains' first, sorted by name."""
     return tuple(_Search(layout, None).everywhere())
 
 
@@ -119,7 +118,7 @@ class _Search:
         return self._layout.action(domain, action)
 
     def _folders(self, parent: Path, kind: str) -> list[str]:
-        """The names of the folders in it; what lies there and can be no folder is a finding."""
+        """The names of its folders; anything else becomes a finding."""
         names = []
         for entry in self._reader.entries(parent):
             name = entry.name
@@ -140,7 +139,7 @@ class _Search:
 def _exact(
     domain: str | None, actions: Iterable[str | None], exists: Callable[[Place], bool]
 ) -> list[Place]:
-    """The places that exist for them; none when the first action has none, or one is unknown."""
+    """The places that exist; none when the first action has none or a name is unknown."""
     named = list(dict.fromkeys(actions))
     if domain is None or None in named:
         return []
@@ -151,7 +150,7 @@ def _exact(
 
 
 def _widened(domain: str | None, action: str | None, every: Sequence[Place]) -> list[Place]:
-    """The places of the action in any domain, or all of the domain's, or simply all."""
+    """The places of the action in any domain, else all of the domain, else all."""
     of_action = [place for place in every if place[1] == action]
     if of_action:
         return of_action

@@ -1,6 +1,6 @@
-"""What a docstring tells of a tool: its summary, its arguments, its outputs.
+"""Parses a tool's docstring: its summary, arguments and outputs.
 
-Understands the sections of Google and of NumPy and the fields of Sphinx; anything else is prose.
+Understands Google and NumPy sections and Sphinx fields; anything else is prose.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ Lines = list[str]
 
 
 def summary(doc: str) -> str:
-    """The first paragraph on one line; empty when there is none."""
+    """The first paragraph on one line, or empty."""
     first = inspect.cleandoc(doc).split("\n\n", 1)[0]
     return " ".join(first.split())
 
 
 def argument_docs(doc: str) -> dict[str, str]:
-    """What is said of each argument, by name, in the order it is said."""
+    """The description of each argument, by name, in order."""
     texts: dict[str, str] = {}
     for kind, numpy, lines in sections(doc):
         if kind == "args":
@@ -57,7 +57,7 @@ def argument_docs(doc: str) -> dict[str, str]:
 
 
 def returned_names(doc: str) -> tuple[str, ...]:
-    """The names of outputs, where they are named; types and prose are no names."""
+    """The names of the outputs; ignores types and prose."""
     for kind, numpy, lines in sections(doc):
         if kind == "returns":
             entries = _numpy_entries(lines) if numpy else _entries(lines)
@@ -69,7 +69,7 @@ def returned_names(doc: str) -> tuple[str, ...]:
 
 
 def sections(doc: str) -> Iterator[tuple[str, bool, Lines]]:
-    """(kind, whether it is underlined, its lines) of each section but the text in front."""
+    """(kind, whether it is underlined, its lines) of each section after the introduction."""
     lines = inspect.cleandoc(doc).split("\n")
     kind, underlined, body = "", False, Lines()
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
@@ -89,7 +89,7 @@ def sections(doc: str) -> Iterator[tuple[str, bool, Lines]]:
 
 
 def _has_begun(body: Lines) -> bool:
-    """Whether a line that is not indented must be the text after a section."""
+    """Whether an unindented line ends the section."""
     return any(line[:1].isspace() or not line for line in body)
 
 

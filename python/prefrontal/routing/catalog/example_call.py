@@ -18,8 +18,8 @@ def example_arguments(
 ) -> dict[str, Any] | None:
     """Arguments of the first call of one of `callee` with plain values, or None.
 
-    Looks behind prompts (">>> run(3)") and in sections named Example. names: of the arguments, in
-    order, for values that are given without a name.
+    Searches prompts (">>> run(3)") and sections named Example. names: of the arguments, in order,
+    for positional values.
     """
     for source in _sources(doc):
         for call in _calls(source, callee):
@@ -39,7 +39,7 @@ def _sources(doc: str) -> Iterator[str]:
 
 
 def _prompted(doc: str) -> Iterator[str]:
-    """The code behind each ">>>", with the lines that continue it."""
+    """The code after each ">>>", with its continuation lines."""
     block: list[str] = []
     for line in [*doc.split("\n"), ""]:
         text = line.strip()

@@ -1,4 +1,4 @@
-"""What became of a tool: one line an event beside it, and the share of success that follows."""
+"""The event log of a folder's tools, one JSON line an event, and the success rate it gives."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..types import Finding
 Event = Literal["accepted", "rejected", "validation_ok", "failed", "executed"]
 
 PRIOR = 0.5
-"""The share of success of a tool that nothing is known of."""
+"""The success rate of a tool without events."""
 
 _GOOD = frozenset({"accepted", "validation_ok", "executed"})
 _TRIED = frozenset({"validation_ok", "failed"})
@@ -27,15 +27,15 @@ _EVENTS: tuple[Event, ...] = get_args(Event)
 _FILE, _PROMOTIONS = "history.jsonl", "metadata.jsonl"
 _MOST_READ = 1000
 _READ: dict[Path, tuple[tuple[tuple[int, ...] | None, ...], ToolHistory]] = {}
-"""The last that was read of each folder."""
+"""The latest history read from each folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class PastEvent:
-    """Something that happened to a tool. at: Unix seconds. sha256: of its file then, hexadecimal.
+    """An event of a tool. at: Unix seconds. sha256: of its file then, hexadecimal.
 
-    intent: the prompt, where there was one. signature: what it was called with, as a line of
-    source, where that was noted. route_id: of the route it happened on, or empty.
+    intent: the prompt, if any. signature: how it was called, as a line of source, if noted.
+    route_id: of the route, or empty.
     """
 
     tool: str
@@ -49,13 +49,13 @@ class PastEvent:
 
 @dataclass(frozen=True, slots=True)
 class ToolHistory:
-    """The events of all tools of one folder, in the order of the files."""
+    """The events of all tools of one folder, oldest first."""
 
     events: tuple[PastEvent, ...]
     findings: tuple[Finding, ...] = ()
 
     def of(self, tool: str) -> tuple[PastEvent, ...]:
-        """The events of the tool with that file name, its ".py" left out."""
+        """The events of the tool with that file name, without ".py"."""
         return tuple(event for event in self.events if event.tool == tool)
 
 
@@ -70,7 +70,7 @@ def history_line(
     intent: str | None = None,
     signature: str | None = None,
 ) -> dict[str, Any]:
-    """The line of an event, its fields in their order. Raises InputError for no such event."""
+    """The line of an event, its fields in order. Raises InputError for an unknown event."""
     if event not in _EVENTS:
         raise InputError(f"event must be one of {', '.join(_EVENTS)}, got {event!r}")
     return {
@@ -101,8 +101,8 @@ def remember(
 ) -> None:
     """Append an event of the tool at `path` to the history of its folder.
 
-    name: of the tool, when several share the file; by default the file's stem. Raises InputError
-    for a path outside workflows_root, SourceError when it cannot be written.
+    name: of the tool, when several share the file; the file's stem by default. Raises InputError
+    for a path outside workflows_root, SourceError when writing fails.
     """
     layout.relative(path.parent)
     time = LocalTime(clock, tz)
@@ -114,16 +114,16 @@ def remember(
 
 
 def history_file(folder: Path) -> Path:
-    """Where the history of a folder's tools lies."""
+    """The file with the history of a folder's tools."""
     return folder / _FILE
 
 
 def read_history(folder: Path) -> ToolHistory:
-    """What happened to the tools of a folder.
+    """The history of a folder's tools.
 
-    A promotion of which the history says nothing (the file was lost) counts as accepted on the
-    day of its record. Lines that say nothing sensible are findings. What did not change since it
-    was last read is not read again. Raises SourceError.
+    A promotion missing from the history (the file was lost) counts as accepted on the day of its
+    record. Malformed lines become findings. Unchanged files are not read again. Raises
+    SourceError.
     """
     stamps = (_stamp(history_file(folder)), _stamp(folder / _PROMOTIONS))
     known = _READ.get(folder)
@@ -137,7 +137,7 @@ def read_history(folder: Path) -> ToolHistory:
 
 
 def _stamp(path: Path) -> tuple[int, ...] | None:
-    """What changes when lines are added or the file is replaced; None for no file."""
+    """A stamp that changes when lines are added or the file is replaced; None without a file."""
     try:
         status = path.stat()
     except (OSError, ValueError):
@@ -165,9 +165,9 @@ def _history(folder: Path) -> ToolHistory:
 def history_success(events: Iterable[PastEvent], now: float, half_life_days: float = 30.0) -> float:
     """(good + 1) / (good + bad + 2), where an event counts half after each half-life.
 
-    0..1 and 0.5 without events, rounded to millionths. Of the validations of one content only
-    the last counts, so that trying a tool again does not lift it. A half-life of 0 forgets
-    nothing. A failure that says what the tool was called with is no validation: each counts.
+    0..1, 0.5 without events, rounded to millionths. Of the validations of one content only the
+    last counts, so that validating again does not raise it. A half-life of 0 forgets nothing. A
+    failure with a signature is a call, not a validation: each counts.
     """
     good: list[float] = []
     bad: list[float] = []
@@ -196,7 +196,7 @@ def _counted(events: Iterable[PastEvent]) -> list[PastEvent]:
 
 
 def _event(row: Mapping[str, Any]) -> PastEvent | None:
-    """The event of a line; None when a field is missing or of another kind."""
+    """The event of a line; None when a field is missing or of the wrong type."""
     tool, digest = row.get("name"), row.get("hash")
     at = _moment(row.get("ts"))
     if not isinstance(tool, str) or not isinstance(digest, str) or at is None:

@@ -1,7 +1,7 @@
 """The files of manifests: tool.yaml, tool.toml, and <tool>.tool.yaml or <tool>.tool.toml.
 
-tool.yaml holds one tool or a list of them, tool.toml one tool or tables [[tool]]. A wrong key is a
-finding with its line and is left out; the rest of the manifest counts.
+tool.yaml holds one tool or a list of them, tool.toml one tool or tables [[tool]]. A wrong key
+becomes a finding with its line and is ignored; the rest of the manifest counts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ITEM = re.compile(r"(?:- |\[\[\s*tool\s*\]\])")
 
 
 def manifest_of(file_name: str) -> str | None:
-    """The tool a file's name makes it the manifest of, "" for a folder's, None when it is none."""
+    """The tool that a manifest of this name describes, "" for a folder's, None for no manifest."""
     for suffix in SUFFIXES:
         if file_name == f"tool{suffix}":
             return ""
@@ -33,9 +33,9 @@ def manifest_of(file_name: str) -> str | None:
 
 
 def read_manifests(path: Path, default_name: str = "") -> tuple[list[Manifest], list[Finding]]:
-    """The tools a file speaks of, and what is wrong with it.
+    """The tools a file describes, and findings about it.
 
-    default_name: of a tool that is not named.
+    default_name: of a tool without a name.
     """
     findings: list[Finding] = []
     try:
@@ -59,13 +59,13 @@ def read_manifests(path: Path, default_name: str = "") -> tuple[list[Manifest], 
 
 
 def to_facts(manifests: Sequence[Manifest], findings: Sequence[Finding]) -> list[Any]:
-    """What was read from a file, as values that JSON can hold."""
+    """Manifests and findings as JSON values."""
     slips = [[finding.line, finding.text] for finding in findings]
     return [[_row(manifest) for manifest in manifests], slips]
 
 
 def from_facts(path: Path, facts: list[Any]) -> tuple[list[Manifest], list[Finding]]:
-    """What `to_facts` was given, of the file at the path."""
+    """The inverse of `to_facts`, for the file at the path."""
     rows, findings = facts
     return [_from_row(path, *row) for row in rows], [Finding(path, *each) for each in findings]
 
@@ -129,7 +129,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def _start(lines: list[str], position: int, count: int) -> int:
-    """The line, from 0, at which the tool of that position begins."""
+    """The line, from 0, where the tool of that position begins."""
     if count < 2:
         return 0
     starts = [number for number, line in enumerate(lines) if _ITEM.match(line)]
@@ -137,7 +137,7 @@ def _start(lines: list[str], position: int, count: int) -> int:
 
 
 def _line_of(lines: list[str], first: int, key: str) -> int:
-    """The line, from 1, that first mentions the last part of a dotted key; 0 when none does."""
+    """The line, from 1, that first mentions the last part of a dotted key; 0 when unknown."""
     name = re.escape(key.rsplit(".", 1)[-1])
     mention = re.compile(rf"""[\s\-{{,\[]*["']?{name}["']?\s*[:=\]]""")
     for number, line in enumerate(lines[first:], first + 1):

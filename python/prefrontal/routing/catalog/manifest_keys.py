@@ -1,4 +1,4 @@
-"""The keys of one tool's manifest, each checked by itself.
+"""The keys of one tool's manifest, each checked independently.
 
 name, intents, args, returns, hints (domain, action, anti_intents), side_effects, example.
 """
@@ -24,13 +24,13 @@ MOST = 10_000
 """Items of a list in a manifest."""
 
 Report = Callable[[str, str], None]
-"""Is told the dotted key and the sentence of each slip."""
+"""Takes the dotted key and the sentence of each error."""
 
 
 def read_manifest(path: Path, raw: object, default_name: str, report: Report) -> Manifest | None:
-    """The manifest of a mapping that was read; what is wrong is reported and left out.
+    """The manifest of a parsed document; reports and ignores wrong keys.
 
-    None when there is no mapping or no name.
+    None when it is no mapping or has no name.
     """
     if not isinstance(raw, dict):
         report("", f"manifest must be a mapping, got {_shown(raw)}")
@@ -101,7 +101,7 @@ def _texts(
     good: Callable[[str], bool] = bool,
     rule: str = "be texts",
 ) -> tuple[str, ...]:
-    """The texts of a list, each once; what is no text, or not good, is reported."""
+    """The unique texts of a list; reports items that are no text or not good."""
     texts = []
     for value in _list(raw, key, where, report):
         if _is_text(value) and good(value.strip()):

@@ -1,4 +1,4 @@
-"""One tool as an MCP server describes it: its JSON schema as arguments with type hints."""
+"""Converts an MCP tool's JSON schema to arguments with type hints."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HINTS = {
 
 
 def read_tool(raw: object) -> dict[str, Any]:
-    """name, doc, args, arg_docs, returns, hint and side_effects, as JSON can hold them.
+    """name, doc, args, arg_docs, returns, hint and side_effects as JSON values.
 
     args: [name, hint, required, default] each. Raises ValueError with the rule that is broken
     ("have a name, got None").
@@ -57,7 +57,7 @@ def _name(value: object) -> str:
 
 
 def _doc(tool: Mapping[str, Any]) -> str:
-    """Its title and its description, each once."""
+    """Its title and its description, without repetition."""
     parts = [tool.get("title"), tool.get("description")]
     texts = [part.strip() for part in parts if isinstance(part, str) and part.strip()]
     return "\n\n".join(dict.fromkeys(texts))
@@ -93,7 +93,7 @@ def _descriptions(properties: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _hint(schema: object) -> str | None:
-    """The schema's type as Python writes it; None when it leaves it open."""
+    """The schema's type as a Python hint; None when unspecified."""
     if not isinstance(schema, dict):
         return None
     kinds = schema.get("type")
@@ -114,7 +114,7 @@ def _one(name: str, schema: Mapping[str, Any]) -> str | None:
 
 
 def _side_effects(annotations: Mapping[str, Any]) -> SideEffects | None:
-    """What a server says of its tool; nothing said is nothing known."""
+    """From the server's annotations; None when it says nothing."""
     if annotations.get("readOnlyHint") is True:
         return "none"
     if annotations.get("destructiveHint") is True:

@@ -1,7 +1,7 @@
-"""Tools of MCP servers, from what their `tools/list` answers: ranked and explained, not run here.
+"""Tools of MCP servers, from their `tools/list` replies: ranked and explained, not run here.
 
-A list is checked and stored as mcp/{server}.json below workflows_root. Accepted are the result
-itself, {"tools": [...]}, the JSON-RPC reply around it, the list alone, and a list of pages.
+A list is checked and stored as mcp/{server}.json below workflows_root. Accepts the result
+{"tools": [...]}, the JSON-RPC reply around it, the list alone, and a list of pages.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ Listed = tuple[list[Tool], list[Finding]]
 
 
 def import_mcp(layout: Layout, file: Path, server: str | None = None) -> Listed:
-    """Store the tools a file lists; gives them, and what is wrong with single ones.
+    """Store the tools a file lists; returns them, and findings about single ones.
 
-    server: a slug, by default made of the file's name; an earlier import under that name is
-    replaced. Raises InputError when the file is no such list or holds no usable tool, SourceError
-    when it cannot be read or stored.
+    server: a slug, by default from the file's name; replaces an earlier import of that name.
+    Raises InputError when the file is no such list or has no usable tool, SourceError when it
+    cannot be read or stored.
     """
     name = slug(file.stem, "server") if server is None else server
     if not is_slug(name):
@@ -50,7 +50,7 @@ def import_mcp(layout: Layout, file: Path, server: str | None = None) -> Listed:
 
 
 def stored_names(layout: Layout) -> list[str]:
-    """The files of imported lists, in order of name."""
+    """The files of imported lists, sorted by name."""
     try:
         names = [path.name for path in (layout.root / FOLDER).iterdir()]
     except OSError:  # nothing was imported
@@ -59,7 +59,7 @@ def stored_names(layout: Layout) -> list[str]:
 
 
 def stored_tools(layout: Layout, cache: FactCache) -> Listed:
-    """The tools of every import, by server and then in the order of its list."""
+    """The tools of every import, by server, in the order of its list."""
     tools: list[Tool] = []
     findings: list[Finding] = []
     folder = layout.root / FOLDER
@@ -131,7 +131,7 @@ def _document(path: Path, data: bytes) -> object:
 
 
 def _tools(path: Path, document: object) -> list[object]:
-    """The tools of every page, whatever is wrapped around them. Raises InputError."""
+    """The tools of every page, in any of the accepted forms. Raises InputError."""
     if isinstance(document, dict) and isinstance(document.get("error"), dict):
         message = document["error"].get("message")
         raise InputError(f"{path} must hold a list of tools, got the server's error {message!r}")

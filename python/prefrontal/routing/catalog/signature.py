@@ -1,4 +1,4 @@
-"""What a module's `run` or `main` takes and gives, read from its syntax tree: nothing is run."""
+"""The signature of a module's `run` or `main`, from its syntax tree; runs nothing."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ..types import ArgSpec
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 ENTRIES = ("run", "main")
-"""Names of the function that is called, the first one found wins."""
+"""Names of entry functions; the first one defined wins."""
 
 
 def parse_python(source: str) -> ast.Module:
-    """The syntax tree. Raises SyntaxError, with a line if one is known, for whatever is wrong."""
+    """The syntax tree. Raises SyntaxError for anything wrong, with the line if known."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about escapes and the like: ruff says them
@@ -27,7 +27,7 @@ def parse_python(source: str) -> ast.Module:
 
 
 def entry_of(tree: ast.Module) -> Function | None:
-    """The function `run`, else `main`, at the top of the module; of twins the last one counts."""
+    """The top-level function `run`, else `main`; the last definition counts."""
     for name in ENTRIES:
         for node in reversed(tree.body):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
@@ -65,7 +65,7 @@ def refusal(function: Function) -> str:
 
 
 def arguments(function: Function) -> list[ArgSpec]:
-    """What it takes, in order; *args and **kwargs are left out, since nothing names them."""
+    """Its arguments, in order, without *args and **kwargs."""
     plain, named = function.args.args, function.args.kwonlyargs
     defaults: list[ast.expr | None] = [None] * (len(plain) - len(function.args.defaults))
     defaults += [*function.args.defaults, *function.args.kw_defaults]
@@ -81,16 +81,16 @@ def takes_any_name(function: Function) -> bool:
 
 
 def hint(annotation: ast.expr | None) -> str | None:
-    """The annotation as source, without the quotes of one that is written as text."""
+    """The annotation as source, without the quotes of a string annotation."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         return annotation.value.strip()
     return _source(annotation)
 
 
 def returned_keys(function: Function) -> tuple[str, ...]:
-    """Keys that every returned dict has, in order; none when anything but a plain dict comes back.
+    """Keys that every returned dict has, in order; none when anything but a plain dict is returned.
 
-    A dict counts where it is returned, or where the returned name gets its only value.
+    Follows a returned name to its only assignment.
     """
     key_lists = [_keys(value, function) for value in _returned(function)]
     if not key_lists or any(keys is None for keys in key_lists):
@@ -105,7 +105,7 @@ def _returned(function: Function) -> list[ast.expr | None]:
 
 
 def own_nodes(function: Function) -> Iterator[ast.AST]:
-    """The nodes of its body, without those of functions and classes inside it."""
+    """The nodes of its body, without nested functions and classes."""
     pending: list[ast.AST] = [*function.body]
     while pending:
         node = pending.pop()

@@ -1,4 +1,4 @@
-"""What one Python file says of itself, as values that a cache can keep, and the tool of them."""
+"""The facts of one Python file as cacheable values, and the tool they describe."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .example_call import example_arguments
 Facts = dict[str, Any]
 """Keys of a tool: entry, line, args, open, doc, returns, told, hint, arg_docs, example.
 
-Of a file that should be a tool and is none: refused, [line, sentence]. Of any other: no keys.
-open: whether it takes any name. returns: keys it returns. told: outputs the docstring names.
+A file that should be a tool and is not: refused, [line, sentence]. Any other file: no keys.
+open: whether it has **kwargs. returns: keys it returns. told: outputs the docstring names.
 """
 
 
 class ToolPlace(TypedDict):
-    """Where a tool lies."""
+    """The location of a tool."""
 
     path: Path
     relative: str
@@ -29,7 +29,7 @@ class ToolPlace(TypedDict):
 
 
 def read_facts(data: bytes, stem: str) -> Facts:
-    """The facts of a file's bytes; nothing of it is run. stem: the file's name without .py."""
+    """The facts of a file's bytes; runs nothing. stem: the file's name without .py."""
     try:
         return _facts(signature.parse_python(data.decode("utf-8-sig")), stem)
     except UnicodeDecodeError as error:
@@ -85,7 +85,7 @@ def _described(function: signature.Function, doc: str, stem: str) -> Facts:
 
 
 def tool_of(facts: Facts, sha256: str, place: ToolPlace, manifest: Manifest | None) -> Tool:
-    """The tool that the facts describe. The file itself is believed before the manifest."""
+    """The tool that the facts describe. The file takes precedence over the manifest."""
     path, example = place["path"], facts["example"]
     declared: tuple[str, ...] = ()
     arguments = [ArgSpec(*each) for each in facts["args"]]
@@ -112,7 +112,7 @@ def tool_of(facts: Facts, sha256: str, place: ToolPlace, manifest: Manifest | No
 
 
 def contradictions(facts: Facts, manifest: Manifest) -> list[str]:
-    """Where the manifest says something else than the file, a sentence each."""
+    """Contradictions between manifest and file, a sentence each."""
     arguments = {name: required for name, _, required, _ in facts["args"]}
     declared = {argument.name for argument in manifest.args}
     wrong = []

@@ -1,4 +1,4 @@
-"""Reading one folder of tools: its Python files, its manifests, and what is wrong with them."""
+"""Reads a folder of tools: Python files, manifests, and findings about them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .cache import FactCache
 from .manifest import manifest_of
 
 MOST_BYTES = 1 << 20
-"""Of a tool's file."""
+"""Size limit of a tool's file."""
 
 
 class FolderReader:
-    """Reads folders below one root; collects tools, findings and the files it saw.
+    """Reads folders below one root; collects tools, findings and file names.
 
-    Nothing is imported or run. Links that lead out of domains/ and shared_tools/ are refused.
+    Imports and runs nothing. Refuses links that lead out of domains/ and shared_tools/.
     """
 
     def __init__(self, layout: Layout, cache: FactCache) -> None:
@@ -33,7 +33,7 @@ class FolderReader:
         self.seen: dict[str, set[str]] = {}
 
     def read(self, folder: Path, domain: str | None, action: str | None) -> None:
-        """Take in the tools of the folder, in the order of their names."""
+        """Add the tools of the folder, sorted by name."""
         entries = self.entries(folder)
         prefix = folder.relative_to(self._layout.root).as_posix()
         described = self._manifests(entries, prefix)
@@ -51,7 +51,7 @@ class FolderReader:
         self.seen[prefix] = {entry.name for entry in entries}
 
     def entries(self, folder: Path) -> list[os.DirEntry[str]]:
-        """What lies in the folder, by name; nothing, with a finding, when it cannot be read."""
+        """The entries, sorted by name; none, with a finding, when the folder cannot be read."""
         try:
             if not self._inside(folder):
                 self.report(folder, 0, "link must not lead out of domains/ and shared_tools/")
@@ -65,7 +65,7 @@ class FolderReader:
             return []
 
     def report(self, path: Path, line: int, text: str) -> None:
-        """Note what is wrong."""
+        """Add a finding."""
         self.findings.append(Finding(path, line, text))
 
     def _inside(self, path: Path) -> bool:
@@ -73,7 +73,7 @@ class FolderReader:
         return any(real == folder or folder in real.parents for folder in self._allowed)
 
     def _usable(self, entry: os.DirEntry[str], path: Path, stem: str, kind: str = "tool") -> bool:
-        """Whether the file, of the tool called `stem`, may be read; a finding says why not."""
+        """Whether the file of the tool `stem` may be read; a finding says why not."""
         if not stem.replace("-", "_").isidentifier() or not entry.name.isprintable():
             rule = f"name of a {kind} must be letters, digits, - and _, a letter first"
             self.report(path.parent, 0, f"{rule}, got {entry.name!a}")
@@ -108,7 +108,7 @@ class FolderReader:
                     self.report(manifest.path, 0, f"{manifest.name}: {sentence}")
 
     def _manifests(self, entries: list[os.DirEntry[str]], prefix: str) -> dict[str, Manifest]:
-        """The manifests of the folder by tool; a tool's own file wins over the folder's."""
+        """The manifests of the folder, by tool; a tool's own file overrides the folder's."""
         by_tool: dict[str, Manifest] = {}
         own: set[str] = set()
         for entry in entries:
@@ -155,12 +155,12 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
 
 
 def _tool_name(file_name: str) -> str:
-    """The stem of a Python file that may be a tool, else nothing."""
+    """The stem of a Python file that may be a tool, else empty."""
     return file_name[:-3] if file_name.endswith(".py") and file_name[0] not in "_." else ""
 
 
 def _bytes(path: Path) -> bytes:
-    """The bytes of a plain file. Raises OSError, also for anything else than one."""
+    """The bytes of a plain file. Raises OSError, also for any other kind of file."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):

@@ -1,4 +1,4 @@
-"""Who writes a module when no tool fits: a command, recorded replies, or nobody."""
+"""The models that write a module when no tool fits: a command or recorded replies."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ LARGEST_REPLY = 1 << 20
 def code_model(settings: Model, folder: Path) -> CodeModel | None:
     """The model of the settings; None for the provider "none".
 
-    folder: what a relative folder of recorded replies is relative to. Raises InputError for a
-    command that cannot be split into words.
+    folder: base of a relative folder of recorded replies. Raises InputError for a command that
+    cannot be split into words.
     """
     if settings.provider == "none" or settings.command is None:
         return None
@@ -38,9 +38,9 @@ def code_model(settings: Model, folder: Path) -> CodeModel | None:
 
 
 class CommandModel:
-    """A program that gets the prompt on its input and writes the reply to its output.
+    """A program that reads the prompt from standard input and writes the reply to standard output.
 
-    It is run as it is, without a shell, with the environment of this process and in its folder.
+    Runs without a shell, with the environment and working folder of this process.
     """
 
     provider = "command"
@@ -58,8 +58,8 @@ class CommandModel:
         self._timeout_s = timeout_s
 
     def complete(self, prompt: str) -> str:
-        """The reply. Raises SourceError when the program is missing, fails, says nothing, too
-        much or no text, or takes too long; nothing that it started is left running."""
+        """The reply. Raises SourceError when the program is missing, fails, times out, or replies
+        with nothing, too much or no text; kills its process group at the end."""
         reply = ask_command(
             self._argv, prompt.encode(errors="replace"), self._timeout_s, LARGEST_REPLY
         )
@@ -92,7 +92,7 @@ class RecordedModel:
 
 
 def prompt_key(prompt: str) -> str:
-    """What a recorded reply to the prompt is filed under: its SHA-256, hexadecimal."""
+    """The file name of a recorded reply: the prompt's SHA-256, hexadecimal."""
     return hashlib.sha256(prompt.encode(errors="replace")).hexdigest()
 
 

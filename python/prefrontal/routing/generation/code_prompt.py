@@ -1,4 +1,4 @@
-"""What a model is asked for, and the module in what it replies."""
+"""The prompt for a model, and the module in its reply."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def prompt_for(
     allow_writes: bool = False,
     nearest: Sequence[str] = (),
 ) -> str:
-    """The same text for the same arguments. nearest: tools that almost fit, a line each."""
+    """The prompt; deterministic. nearest: tools that almost fit, a line each."""
     listed = "".join(f"- {' '.join(line.split())}\n" for line in nearest)
     return _TEMPLATE.format(
         domain=parsed.domain or "unknown",
@@ -71,7 +71,7 @@ def module_in(reply: str) -> str:
 
 
 def _blocks(text: str) -> Iterator[str]:
-    """What stands between fences, also where a block holds fences itself."""
+    """The text between fences, also where a block contains fences."""
     fences = list(_FENCE.finditer(text))[: 2 * _MOST_BLOCKS]
     for place, opening in enumerate(fences):
         closings = [one for one in fences[place + 1 :] if one[1] == opening[1] and not one[2]]

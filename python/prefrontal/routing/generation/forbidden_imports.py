@@ -1,4 +1,4 @@
-"""Which modules generated code may import, and what it may reach through them."""
+"""Which modules generated code may import, and which members of them it may use."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STANDARD = (
     "functools",
     "random",
 )
-"""Modules that generated code may always import, with what is below them."""
+"""Modules that generated code may always import, with their submodules."""
 
 _EVALUATING = {
     "typing": ("get_type_hints", "ForwardRef", "evaluate_forward_ref"),
@@ -37,7 +37,7 @@ Reason = tuple[int, str]
 
 
 def module_names(tree: ast.Module) -> dict[str, str]:
-    """The names that stand for modules anywhere in the file -> the module."""
+    """The names bound to modules anywhere in the file -> the module."""
     names: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -55,7 +55,7 @@ def module_names(tree: ast.Module) -> dict[str, str]:
 def import_reasons(
     tree: ast.Module, modules: Mapping[str, str], extras: Sequence[str]
 ) -> Iterator[Reason]:
-    """(line, sentence) of each import that is not allowed, and of ways around."""
+    """(line, sentence) of each forbidden import and of each detour around one."""
     dotted: set[int] = set()
     for node in ast.walk(tree):  # an attribute comes before what it is an attribute of
         if isinstance(node, ast.Import):
@@ -96,7 +96,7 @@ def _from(node: ast.ImportFrom, extras: Sequence[str]) -> Iterator[Reason]:
 def _reached(
     node: ast.Attribute, modules: Mapping[str, str], extras: Sequence[str]
 ) -> Iterator[Reason]:
-    """What an attribute gives: through a module by its name, else by what it is called."""
+    """Checks an attribute: of a known module by its member, else by its name."""
     path = _dotted(node.value)
     module = modules.get(path[0]) if path else None
     if module is not None:
@@ -109,7 +109,7 @@ def _reached(
 
 
 def _member(line: int, module: str, name: str, extras: Sequence[str]) -> Iterator[Reason]:
-    """A name of an allowed module that is a module itself, private, or runs text."""
+    """Refuses a member of an allowed module that is a module, private, or evaluates text."""
     if _below(module, extras) or not _below(module, STANDARD):
         return
     value = _value(module, name)
@@ -123,7 +123,7 @@ def _member(line: int, module: str, name: str, extras: Sequence[str]) -> Iterato
 
 
 def _value(module: str, name: str) -> object:
-    """What the name stands for in a module of the standard library; None when there is none."""
+    """The member of a module of the standard library; None when there is none."""
     try:
         return getattr(importlib.import_module(module), name, None)
     except ImportError:  # a class's path, or no such module: an error when it is tried out

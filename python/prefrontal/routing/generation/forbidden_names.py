@@ -1,4 +1,4 @@
-"""Names by which code gets at what it was not given."""
+"""Names by which code escapes its namespace."""
 
 from __future__ import annotations
 

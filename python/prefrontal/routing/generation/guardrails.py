@@ -1,7 +1,7 @@
-"""What generated code must not contain, seen in its syntax tree.
+"""Checks the syntax tree of generated code for what it must not contain.
 
-This finds honest mistakes and plain tricks and says where they are. It is no border of security:
-what holds code that means harm is the sandbox.
+Finds honest mistakes and simple tricks and says where they are. It is not a security boundary:
+that is the sandbox.
 """
 
 from __future__ import annotations
@@ -36,11 +36,10 @@ def inspect_code(
     *,
     path: Path = Path("generated.py"),
 ) -> tuple[Finding, ...]:
-    """Every reason to refuse the module, by line; none when it may be tried out.
+    """Every reason to refuse the module, by line; none when it may be tried.
 
-    allowed_imports: modules besides the harmless ones of the standard library, with all that is
-    in them. allow_writes: whether it may write files, below the folder it is run in. path: what
-    the findings are said to be about.
+    allowed_imports: modules besides the harmless ones of the standard library, with all members.
+    allow_writes: whether it may write files below its working folder. path: of the findings.
     """
     reasons = _text_reasons(source)
     if not reasons:

@@ -1,4 +1,4 @@
-"""One question to a program: input in, output out, within limits."""
+"""Runs a program with an input, within limits, and returns its output."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KEPT_COMPLAINT = 2_000
 
 @dataclass(slots=True)
 class _Talk:
-    """What is still to be said, and what was heard; each method is True when its part is done."""
+    """The unsent input and the output so far; each method is True when its stream is done."""
 
     unsent: memoryview
     reply: bytearray = field(default_factory=bytearray)
@@ -29,7 +29,7 @@ class _Talk:
     def say(self, pipe: int) -> bool:
         try:
             self.unsent = self.unsent[os.write(pipe, self.unsent[:_CHUNK]) :]
-        except BrokenPipeError:  # it does not want to know
+        except BrokenPipeError:  # it closed its input
             return True
         return not self.unsent
 
@@ -46,10 +46,10 @@ class _Talk:
 
 
 def ask_command(argv: Sequence[str], question: bytes, timeout_s: float, most_bytes: int) -> bytes:
-    """The output of the program, at most `most_bytes` and one more.
+    """The output of the program, at most one byte more than `most_bytes`.
 
-    Raises SourceError when it cannot be started, takes longer or ends with a status but 0. It has
-    a process group of its own, which is killed at the end.
+    Raises SourceError when it cannot be started, times out or exits with another status than 0.
+    Runs it in a process group of its own and kills that at the end.
     """
     try:
         process = subprocess.Popen(
@@ -83,7 +83,7 @@ def _judged(
 
 
 def _converse(process: subprocess.Popen[bytes], talk: _Talk, until: float, most: int) -> bool:
-    """Say and hear until the program has ended its output or said too much; False: too late."""
+    """Write and read until the output ends or is too long; False after the time limit."""
     parts = [(process.stdin, selectors.EVENT_WRITE, talk.say)]
     parts += [(process.stdout, selectors.EVENT_READ, talk.hear)]
     parts += [(process.stderr, selectors.EVENT_READ, talk.hear_complaint)]

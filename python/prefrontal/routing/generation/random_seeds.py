@@ -1,4 +1,4 @@
-"""Chance in generated code must begin at a seed that is written out."""
+"""Random numbers in generated code must start from a constant seed."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _OWN = frozenset(("seed", "Random", "SystemRandom"))
 
 
 def seed_reasons(tree: ast.Module, modules: Mapping[str, str]) -> Iterator[Reason]:
-    """(line, sentence) of each use of chance above the first `random.seed(<constant>)`, and of
-    each generator made without a constant seed."""
+    """(line, sentence) of each use of `random` before the first `random.seed(<constant>)`, and of
+    each generator without a constant seed."""
     imported = _imported(tree)
     calls = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
     types = _in_annotations(tree)

@@ -1,4 +1,4 @@
-"""The form that a generated module must have."""
+"""The required form of a generated module."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SECTIONS = (
 
 
 def template_reasons(tree: ast.Module) -> list[tuple[int, str]]:
-    """(line, sentence) of each part of the form that is missing."""
+    """(line, sentence) of each missing part."""
     function = entry_of(tree)
     reasons = list(_docstring_reasons(ast.get_docstring(tree) or "", function))
     if function is None:

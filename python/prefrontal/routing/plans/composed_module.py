@@ -1,4 +1,4 @@
-"""What every composed module has below its `run`: it finds, loads and calls the tools."""
+"""Code that every composed module contains: it finds, loads and calls the tools."""
 
 from __future__ import annotations
 
@@ -59,4 +59,4 @@ def _root() -> Path:
             return folder
     raise FileNotFoundError(f"no folder above {__file__} holds all of {', '.join(wanted)}")
 """
-"""Works wherever below workflows_root the module lies, and when the whole project is moved."""
+"""Works anywhere below workflows_root, and after the project was moved."""

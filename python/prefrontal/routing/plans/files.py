@@ -1,4 +1,4 @@
-"""Plans that people wrote or kept: YAML or JSON files, with the line of what is wrong."""
+"""Reads plans from YAML or JSON files; errors name the line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def read_plan(path: str | os.PathLike[str]) -> Plan:
 
 
 def _line_of(path: str | os.PathLike[str], sentence: str) -> int:
-    """The line of the place that a sentence begins with; 0 when it cannot be told."""
+    """The line of the place that a sentence begins with; 0 when unknown."""
     import yaml  # type: ignore[import-untyped]
 
     place = _PLACE.match(sentence)
@@ -46,7 +46,7 @@ def _line_of(path: str | os.PathLike[str], sentence: str) -> int:
 
 
 def _descend(node: Any, parts: list[str]) -> int:
-    """The line of the deepest part that is there."""
+    """The line of the deepest part that exists."""
     if node is None:  # an empty file
         return 0
     line: int = node.start_mark.line + 1
@@ -59,7 +59,7 @@ def _descend(node: Any, parts: list[str]) -> int:
 
 
 def _child(node: Any, part: str) -> tuple[Any, Any]:
-    """(the node that stands for the line, the value); None where there is no such part."""
+    """(the node with the line, the value); None where there is no such part."""
     if isinstance(node.value, list) and node.id == "mapping":
         return next(((key, value) for key, value in node.value if key.value == part), (None, None))
     if node.id == "sequence" and part.isdigit() and int(part) < len(node.value):

@@ -1,4 +1,4 @@
-"""Whether what a plan refers to is there: inputs, outputs of earlier steps, tools, arguments."""
+"""Checks the references of a plan: inputs, outputs of earlier steps, tools, arguments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .references import Reference, parse_reference
 
 
 def check_links(plan: Plan) -> None:
-    """Refuse references to what is not there yet, unused params and unknown returns.
+    """Refuse unknown and forward references, unused params and unknown returns.
 
     Raises InputError naming the place.
     """
@@ -35,10 +35,10 @@ def check_links(plan: Plan) -> None:
 
 
 def check_tools(plan: Plan, tools: Sequence[Tool]) -> tuple[Tool, ...]:
-    """The tool of each step, once it is known that each can be called.
+    """The tool of each step, all of which can be called.
 
-    Raises InputError for a tool that is not there, is in two places or cannot be run here, an
-    argument it lacks and a required argument it is not given.
+    Raises InputError for an unknown or ambiguous tool, one that cannot be run here, an unknown
+    argument and a missing required one.
     """
     resolved = []
     for number, step in enumerate(plan.steps):
@@ -50,7 +50,7 @@ def check_tools(plan: Plan, tools: Sequence[Tool]) -> tuple[Tool, ...]:
 
 
 def tool_reference(tool: Tool, tools: Sequence[Tool]) -> str:
-    """How a plan names the tool: its file alone where no other of `tools` has one of that name."""
+    """How a plan names the tool: by its file alone where that is unique among `tools`."""
     file = tool.relative.rpartition("/")[2]
     twins = {other.relative for other in tools if other.relative.rpartition("/")[2] == file}
     return f"{tool.relative if twins - {tool.relative} else file}::{tool.spec.entry}"
@@ -77,7 +77,7 @@ def resolve_tool(reference: str, tools: Sequence[Tool], where: str = "tool") -> 
 
 
 def step_references(step: PlanStep, number: int) -> Iterator[tuple[str, Reference]]:
-    """(argument, reference) of each input that refers to something."""
+    """(argument, reference) of each input that is a reference."""
     for argument, value in step.inputs.items():
         reference = parse_reference(value, f"plan.steps[{number}].inputs.{argument}")
         if reference is not None:
@@ -102,7 +102,7 @@ def _check_output(plan: Plan, number: int, reference: Reference, where: str) -> 
 
 
 def _way(plan: Plan, start: int, goal: int) -> list[str]:
-    """Ids of steps from start to goal, each of which needs the next; empty when there is no way."""
+    """Ids of steps from start to goal, each of which needs the next; empty when unreachable."""
     numbers = {step.id: number for number, step in enumerate(plan.steps)}
     pending, seen = [[start]], {start}
     while pending:

@@ -22,7 +22,7 @@ from .references import parse_reference
 
 MOST_STEPS = 50
 WHOLE = "*"
-"""The key of an output that is everything the tool returned."""
+"""The key of an output that is the whole return value."""
 
 _TOOL = re.compile(r"(?:[\w.-]+/)*[\w-][\w.-]*\.py::(?:run|main)\Z", re.ASCII)
 _DEEPEST = 20

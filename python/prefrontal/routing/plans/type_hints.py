@@ -1,4 +1,4 @@
-"""Type hints as source text: which are the same, and which say something of the value."""
+"""Compares type hints given as source text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SAYS_NOTHING = frozenset(("Any", "object", "None"))
 def same_type(source: str | None, wanted: str | None) -> bool:
     """Whether a value of the first hint is surely one of the second; False for unknown ones.
 
-    Modules in front, None as an alternative, quotes and the old names of typing do not count:
+    Ignores module prefixes, None as an alternative, quotes and the old names of typing:
     "pd.DataFrame" is "DataFrame | None".
     """
     members = _members(source)
@@ -27,13 +27,13 @@ def same_type(source: str | None, wanted: str | None) -> bool:
 
 
 def contradicts(source: str | None, wanted: str | None) -> bool:
-    """Whether both are known and no value of the first hint can be meant for the second."""
+    """Whether both are known and no value of the first hint fits the second."""
     one, other = _members(source), _members(wanted)
     return bool(one and other) and not any(_fits(this, that) for this in one for that in other)
 
 
 def _fits(source: str, wanted: str) -> bool:
-    """Whether two alternatives agree as far as they say something: "list" and "Sequence[int]"."""
+    """Whether two alternatives agree as far as both are specific: "list" and "Sequence[int]"."""
     if {source, wanted} & _SAYS_NOTHING:
         return True
     (one, *ones), (other, *others) = _parts(source), _parts(wanted)
@@ -53,7 +53,7 @@ def _parts(hint: str) -> list[str]:
 
 
 def says_much(hint: str | None) -> bool:
-    """Whether two values of this hint are likely to be the same thing: no bare str, list, Any."""
+    """Whether the hint is specific: no bare str, list, Any."""
     members = _members(hint)
     return bool(members) and not any(part in _PLAIN or "Any" in part for part in members)
 
@@ -76,7 +76,7 @@ def is_mapping(hint: str | None) -> bool:
 
 
 def _members(hint: str | None) -> set[str]:
-    """The alternatives of a hint in one spelling, None left out."""
+    """The normalised alternatives of a hint, without None."""
     if hint is None:
         return set()
     try:
@@ -103,7 +103,7 @@ def _last(node: ast.expr) -> str:
 
 
 class _Plainer(ast.NodeTransformer):
-    """Leaves out modules in front of names, and writes List as list."""
+    """Drops module prefixes and writes List as list."""
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         return ast.Name(_today(node.attr))

@@ -1,4 +1,4 @@
-"""From tools in the order of the clauses to a plan: what each step gets from the ones before it."""
+"""Wires tools into a plan: which step's output each argument takes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Source:
 
 @dataclass(slots=True)
 class _Step:
-    """A step while its arguments are looked for."""
+    """A step whose arguments are being wired."""
 
     number: int
     tool: Tool
@@ -87,7 +87,7 @@ def wire(
 def _wired(
     chosen: Sequence[Tool], hinted: frozenset[str], params: dict[str, str | None]
 ) -> list[_Step]:
-    """The steps with their inputs; adds to params what nothing fills."""
+    """The steps with their inputs; adds unfilled arguments to params."""
     wired: list[_Step] = []
     for number, tool in enumerate(chosen, 1):
         sources = [source for step in reversed(wired) for source in step.outputs]
@@ -105,7 +105,7 @@ def _callable(tool: Tool) -> bool:
 
 
 def _with_hint(arg: ArgSpec, tool: Tool) -> ArgSpec:
-    """The argument with the manifest's type where the signature has none."""
+    """The argument, with the manifest's type where the signature has none."""
     if arg.type_hint is not None or tool.manifest is None:
         return arg
     hint = next((one.type_hint for one in tool.manifest.args if one.name == arg.name), None)
@@ -130,7 +130,7 @@ def _outputs(tool: Tool, number: int, names: set[str]) -> Iterator[_Source]:
 
 
 def _link(step: _Step, sources: Sequence[_Source]) -> None:
-    """Give the step what the steps before it have for it; sources are the latest first."""
+    """Link arguments to outputs of earlier steps; sources are the latest first."""
     for arg in step.args:
         named = [one for one in sources if arg.name in (one.key, one.name)]
         if named and not contradicts(named[0].hint, arg.type_hint):
@@ -158,7 +158,7 @@ def _by_words(source: _Source, arg: ArgSpec) -> bool:
 
 
 def _link_neighbour(step: _Step, before: Sequence[_Source]) -> None:
-    """Pass the only output of the step before to the only argument it can be meant for."""
+    """Link the only output of the previous step to the only argument it fits."""
     if len(before) != 1:
         return
     fitting = [
@@ -171,7 +171,7 @@ def _link_neighbour(step: _Step, before: Sequence[_Source]) -> None:
 
 
 def _ask(step: _Step, params: dict[str, str | None]) -> None:
-    """Make parameters of the required arguments that nothing fills."""
+    """Make parameters of unfilled required arguments."""
     for arg in step.open_args():
         name = arg.name
         while name in params and _differ(params[name], arg.type_hint):
@@ -185,7 +185,7 @@ def _differ(one: str | None, other: str | None) -> bool:
 
 
 def _returns(wired: Sequence[_Step]) -> tuple[str, ...]:
-    """Outputs of the steps nobody took anything from."""
+    """Outputs of the steps whose outputs no other step uses."""
     used = {source.number for step in wired for source in step.used}
     return tuple(one.name for step in wired if step.number not in used for one in step.outputs)
 
