@@ -1,4 +1,4 @@
-"""The small networks that control is made of, and their tensors as operators take them."""
+"""Small networks, and their tensors as operators take them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers as torch draws them, from a generator of one's own: the global one is left alone."""
+"""Layers with torch's initialisation from a given generator, not the global one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def seeded_gru_cell(
 
 
 def _draw(layer: nn.Module, width: int, generator: torch.Generator | None) -> None:
-    """Give a layer on meta, for which nothing was drawn, its numbers."""
+    """Initialise a layer on meta."""
     bound = 1 / math.sqrt(width)
     for name, shape in [(name, it.shape) for name, it in layer.named_parameters()]:
         drawn = torch.empty(shape).uniform_(-bound, bound, generator=generator)

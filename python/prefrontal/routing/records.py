@@ -1,4 +1,4 @@
-"""Files of one JSON object a line: appended whole, read with what is torn skipped and reported."""
+"""JSON Lines files: appends whole lines; skips and reports torn ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .types import Finding
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """What such a file holds. findings: lines that are no JSON object, each with its number."""
+    """The rows of a file. findings: lines that are no JSON object, with their numbers."""
 
     rows: tuple[dict[str, Any], ...]
     findings: tuple[Finding, ...]
@@ -33,10 +33,10 @@ def record_line(record: Mapping[str, Any]) -> bytes:
 
 
 def append_record(path: Path, record: Mapping[str, Any], *, sync: bool = True) -> None:
-    """Append one line, or nothing: when the disk is full the file is as it was.
+    """Append one line, or nothing when the disk is full.
 
-    A torn last line is closed first, so that it spoils no other. sync: the line survives a power
-    cut. Folders are made. Raises SourceError naming the path.
+    Ends a torn last line first. sync: the line survives a power cut. Creates folders. Raises
+    SourceError naming the path.
     """
     line = record_line(record)
     try:
@@ -56,7 +56,7 @@ def append_record(path: Path, record: Mapping[str, Any], *, sync: bool = True) -
 
 
 def read_records(path: Path) -> Records:
-    """Every whole line; no file is no lines. Raises SourceError when it cannot be read."""
+    """Every whole line; none without a file. Raises SourceError when it cannot be read."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -80,9 +80,9 @@ def read_records(path: Path) -> Records:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """While inside, no other process or thread is inside with this path; waits for its turn.
+    """An exclusive lock across processes and threads; waits for its turn.
 
-    The file stays, empty; a killed holder lets go. Raises SourceError when it cannot be made.
+    The empty file stays; a killed holder releases it. Raises SourceError when it cannot be made.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

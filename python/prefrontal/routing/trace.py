@@ -1,4 +1,4 @@
-"""The trace of a run: one JSON line a phase, from which everything that is shown is rendered."""
+"""The trace of a run: one JSON line a phase; all output is rendered from it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Trace:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Events that are added inside are shown at the end, when no sign of waiting moves."""
+        """Show events that are added inside at the end, after the spinner stops."""
         show, self._show = self._show, None
         first = len(self.events)
         yield
@@ -99,7 +99,7 @@ class Trace:
             "artifacts": [self._relative(path) for path in artifacts],
             "detail": detail,
         }
-        written = json.loads(record_line(event))  # what a replay reads, not what was handed in
+        written = json.loads(record_line(event))  # the event as a replay reads it
         self._write(written)
         self.events.append(written)
         if self._show is not None:
@@ -115,7 +115,7 @@ class Trace:
 
 
 class UnwrittenTrace(Trace):
-    """A trace that is only looked at: nothing is written."""
+    """A trace that writes nothing."""
 
     def _write(self, event: Mapping[str, Any]) -> None:
         pass

@@ -1,4 +1,4 @@
-"""The nouns of routing; nothing else in the package defines them."""
+"""The shared types of routing."""
 
 from __future__ import annotations
 

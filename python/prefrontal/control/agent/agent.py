@@ -134,7 +134,7 @@ class ControlAgent(nn.Module):
 
     @torch.no_grad()
     def sense(self, observation: Observation) -> Senses:
-        """Take in an observation: latents, theta buffer, experience, and E3's running variance.
+        """Process an observation: updates latents, theta buffer, experience and E3's variance.
 
         Called by `act`; call it alone for the last observation of an episode, to learn from it.
         """
@@ -158,7 +158,7 @@ class ControlAgent(nn.Module):
         return senses
 
     def update_residue(self, signal: float) -> None:
-        """Take in the reward of the step: below 0 harm, above 0 benefit.
+        """Process the reward of the step: below 0 harm, above 0 benefit.
 
         Harm leaves residue where the agent was and makes the next step a tick of E3. Raises
         ValueError for what is not finite, and before the first step.
@@ -180,7 +180,7 @@ class ControlAgent(nn.Module):
             self.goal.step(max(signal, 0.0), z_world, self.drive)
 
     def learn(self, generator: torch.Generator | None = None) -> AgentLosses:
-        """A step of learning from what was experienced, with optimizers that the agent keeps."""
+        """One training step on the agent's experience, with the agent's own optimizers."""
         if self._learning is None or not self._learning.fits():
             self._learning = AgentLearning(
                 self.config,

@@ -1,7 +1,6 @@
 """A ControlAgent in a file: its configuration, its parameters, and what outlives an episode.
 
-Experience, optimizers and the present episode are not kept. A file is read without running
-anything it holds.
+Experience, optimizers and the current episode are not saved. Loading a file runs nothing from it.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ _UNREADABLE = (
 
 
 def save(agent: ControlAgent, path: str | PathLike[str], *, with_rule: bool = False) -> None:
-    """Write the agent whole or not at all.
+    """Save the agent atomically.
 
     with_rule: its rule state too, which otherwise begins at 0. Raises SourceError naming the path
     where it cannot be written.
@@ -88,7 +87,7 @@ def load(path: str | PathLike[str], *, profile: Profile | None = None) -> Contro
 
 
 def load_into(agent: ControlAgent, path: str | PathLike[str]) -> None:
-    """Give the agent the parameters of a file; its episode ends.
+    """Load the parameters of a file into the agent and end its episode.
 
     Raises ValueError as `load`, where the profile is another than the agent's, and where a
     parameter is missing, new or of another shape; the agent is unchanged then.
@@ -115,7 +114,7 @@ def _read(path: str | PathLike[str]) -> dict[str, Any]:
 
 
 def _fill(agent: ControlAgent, held: dict[str, Any], path: str | PathLike[str]) -> None:
-    """Raises ValueError, the agent being as it was, for contents that are not those of one."""
+    """Raises ValueError for invalid contents and leaves the agent unchanged."""
     own, theirs = agent.state_dict(), held["state"]
     if not isinstance(theirs, dict) or not all(isinstance(it, Tensor) for it in theirs.values()):
         raise ValueError(f"path must hold parameters, got {type(theirs).__name__} in {path}")
@@ -154,7 +153,7 @@ def _contexts(contexts: ContextClusters | None) -> dict[str, torch.Tensor] | Non
 
 
 def _slot_writes(agent: ControlAgent) -> dict[str, tuple[Tensor, list[int]]]:
-    """By memory, how often each slot was written and which ones last: the next write asks that."""
+    """By memory, the writes of each slot and the recent slots, which the next write depends on."""
     return {
         name: (it.slot_write_counts, it.recent_writes)
         for name, it in agent.named_modules()
@@ -163,7 +162,7 @@ def _slot_writes(agent: ControlAgent) -> dict[str, tuple[Tensor, list[int]]]:
 
 
 def _dtype(state: object) -> torch.dtype:
-    """Of the parameters, where they are numbers with a fraction."""
+    """The dtype of the parameters if it is a floating one, else the default."""
     weights = state.get("e3.residue_field.weights") if isinstance(state, dict) else None
     floating = isinstance(weights, Tensor) and weights.is_floating_point()
     return weights.dtype if isinstance(weights, Tensor) and floating else torch.get_default_dtype()

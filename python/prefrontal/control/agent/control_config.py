@@ -1,4 +1,4 @@
-"""What a whole agent is made of: the configurations of its parts, and which features are on."""
+"""The configuration of an agent: of its parts, and which features are on."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ ALL_FEATURES: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class LearningConfig:
-    """How the parts learn from what was experienced. The defaults are those of the specification.
+    """How the parts learn from experience. The defaults are those of the specification.
 
     e2_learning_rate: of Adam; E1 has its own in E1Config. e2_world_weight: of the error of the next
     z_world beside that of the next z_self. At 0, the default, these stay as they were drawn:
@@ -207,7 +207,7 @@ _PARTS: dict[str, Any] = {
 
 
 def _sort(name: str, value: Any, parts: dict[str, dict[str, Any]], own: dict[str, Any]) -> None:
-    """Put a change where it belongs."""
+    """Assign a change to its part."""
     if name in FEATURES:
         part, flag = FEATURES[name]
         parts.setdefault(part, {})[flag] = value
@@ -223,7 +223,7 @@ def _sort(name: str, value: Any, parts: dict[str, dict[str, Any]], own: dict[str
 
 
 def _nest(parts: dict[str, dict[str, Any]], outer: str, inner: str) -> None:
-    """Give the outer part its inner one, built."""
+    """Set the inner configuration of the outer one."""
     fields, kind = parts.pop(inner), E1Config.__dataclass_fields__[inner].default_factory
     assert callable(kind)
     parts[outer][inner] = dataclasses.replace(kind(), **fields)

@@ -1,4 +1,4 @@
-"""What is silently wrong with a control agent: the failures that no loss and no error shows."""
+"""Diagnoses a control agent: failures that no loss and no error shows."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ Subject = ControlAgent | E1DeepPredictor | LateralPFCAnalog | str | PathLike[str
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What was looked at, and what of it is wrong. `print` it, or ask `healthy`."""
+    """The checked symptoms. `print` it, or ask `healthy`."""
 
     profile: str
     symptoms: tuple[Symptom, ...]
 
     @property
     def healthy(self) -> bool:
-        """Whether nothing wrong was found."""
+        """Whether no symptom is wrong."""
         return not any(it.wrong for it in self.symptoms)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""The single checks of a diagnosis: each measures one thing and says when it is wrong, and why."""
+"""The checks of a diagnosis: each measures one value and says whether and why it is wrong."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOTHING = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Symptom:
-    """One check. value: what was measured; meaning: what it tells, or why it is wrong."""
+    """One check. value: the measurement; meaning: its interpretation, or why it is wrong."""
 
     name: str
     value: float | None

@@ -1,4 +1,4 @@
-"""What an agent remembers to learn from: transitions, and cues with the hazards in view."""
+"""Replay buffers of an agent: transitions, and cues with the hazards in view."""
 
 from __future__ import annotations
 

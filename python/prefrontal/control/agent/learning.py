@@ -149,7 +149,7 @@ def _descend_on(
 
 
 def _descend(loss: Tensor, optimizer: Optimizer) -> float | None:
-    """One step down; None for a loss that teaches nothing."""
+    """One optimizer step; None for a loss without a gradient."""
     if not loss.requires_grad:
         return None
     optimizer.zero_grad(set_to_none=True)

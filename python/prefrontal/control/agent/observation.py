@@ -1,4 +1,4 @@
-"""What an environment shows, as rows that the encoders take."""
+"""Converts observations to rows for the encoders."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Senses:
 
 
 def read_observation(observation: Observation, config: LatentConfig, like: Tensor) -> Senses:
-    """The observation as the agent senses it, checked.
+    """The validated observation.
 
     Raises ValueError for what is missing, of another size, or not finite. harm and harm_a may be
     missing where their streams are off.

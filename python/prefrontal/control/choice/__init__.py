@@ -1,1 +1,1 @@
-"""What is proposed and which of it is followed: E2, proposals, E3, dACC, drives and modes."""
+"""Proposals and the choice among them: E2, E3, dACC, drives and modes."""

@@ -1,4 +1,4 @@
-"""What a cue's action bias may do besides shifting proposals, and how it is taught.
+"""The affordance term of a cue's action bias, and the losses that train it.
 
 The acting path hands on a detached bias, so that nothing there can teach it. One of the two losses
 here does, and only where it is called.

@@ -1,4 +1,4 @@
-"""Dorsal anterior cingulate: what went wrong, what control is worth, and how candidates fare.
+"""Dorsal anterior cingulate: prediction error, the value of control, and a bias of candidates.
 
     pe = |z_harm_a - prediction| (1 + min(precision / 500, 3)), capped; less for what recurs
     control = effort_cost pe                  mode_ev_k = payoff_k - control effort_k
@@ -27,7 +27,7 @@ __all__ = ["DACCAdaptiveControl", "DACCConfig", "DACCOutput"]
 
 
 class DACCOutput(NamedTuple):
-    """What a tick came to: numbers, and [K] tensors. bias is 0 where all weights are."""
+    """The result of a tick: numbers, and [K] tensors. bias is 0 where all weights are."""
 
     bias: Tensor
     pe: float
@@ -39,7 +39,7 @@ class DACCOutput(NamedTuple):
     suppression: Tensor
 
     def signals(self) -> dict[str, float]:
-        """What the salience coordinator is told of it."""
+        """The signals for the salience coordinator."""
         names = ("pe", "foraging", "difficulty")
         return {f"dacc_{name}": float(getattr(self, name)) for name in names}
 
@@ -99,12 +99,12 @@ class DACCAdaptiveControl(nn.Module):
         )
 
     def record_action(self, action_class: int) -> None:
-        """Remember the class of the action taken."""
+        """Remember the class of the executed action."""
         if self.config.use_dacc:
             self._actions.append(int(action_class))
 
     def record_outcome(self, outcome: Hashable) -> None:
-        """Remember what came of it (any name): what recurs makes the error smaller."""
+        """Remember the outcome (any name): recurring ones shrink the error."""
         if self.config.use_dacc:
             self._outcomes.append(outcome)
 

@@ -1,4 +1,4 @@
-"""What a DACCAdaptiveControl weighs; all weights are 0 until told."""
+"""The weights of a DACCAdaptiveControl, 0 by default."""
 
 from __future__ import annotations
 

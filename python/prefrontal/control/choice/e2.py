@@ -1,4 +1,4 @@
-"""E2: what an action does next, to the self, to the world, and as an object of choice.
+"""E2: fast forward models of self and world, and action objects.
 
 z_self'  = z_self  + self_transition([z_self, self_action_encoder a])
 z_world' = z_world + world_transition([z_world, world_action_encoder a])

@@ -1,4 +1,4 @@
-"""E3: which of the candidates to follow.
+"""E3: scores the candidates and selects one.
 
     J = f_weight F + lambda_eff w_harm M + rho Phi - benefit_weight w_goal B - goal_weight w_goal G
     lambda_eff = lambda_ethical (1 + affective_harm_scale |z_harm_a|)
@@ -195,7 +195,7 @@ class E3TrajectorySelector(nn.Module):
 
     @torch.no_grad()
     def update_running_variance(self, z_world: Tensor, predicted: Tensor) -> float:
-        """Take in how far z_world [B, 32] fell from what was predicted; the new variance.
+        """Update the running variance by the error of `predicted`; returns the new variance.
 
         predicted: `world_states[:, 1]` of the trajectory that was followed. Raises ValueError
         for unequal shapes and for an error that is not finite; then nothing has changed.
@@ -211,14 +211,14 @@ class E3TrajectorySelector(nn.Module):
         return float(self.running_variance)
 
     def record_benefit_samples(self, samples: int = 1) -> None:
-        """Count what the benefit head has been taught: from `benefit_min_samples` on it counts."""
+        """Count training samples of the benefit head, used from `benefit_min_samples` on."""
         if samples < 0:
             raise ValueError(f"samples must be at least 0, got {samples!r}")
         self.benefit_samples += samples
 
     @property
     def benefit_counts(self) -> bool:
-        """Whether B is part of the score: enabled, weighted, and taught by enough samples."""
+        """Whether B is part of the score: enabled, weighted, and trained on enough samples."""
         c = self.config
         if not (c.benefit_enabled and c.benefit_weight > 0.0):
             return False
@@ -231,7 +231,7 @@ class E3TrajectorySelector(nn.Module):
         bridge: HarmBridgeLike | None,
         forward: ResidualHarmForward | None,
     ) -> Tensor | None:
-        """M [K, B] of the harm stream; None where it is read off z_world."""
+        """M [K, B] of the harm stream; None where it comes from z_world."""
         if forward is not None and z_harm is not None:
             agents = drawn.batch
             if z_harm.ndim != 2 or z_harm.shape[0] not in (1, agents):

@@ -1,4 +1,4 @@
-"""From scores to one candidate: weighting, bias, and the choice itself."""
+"""Weights and biases scores, and chooses a candidate."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .trajectory import Trajectories, Trajectory
 
 
 class TerrainOnWorldWarning(UserWarning):
-    """Terrain weights a harm that was read off z_world, not off the harm stream."""
+    """Terrain weights a harm that was predicted from z_world, not from the harm stream."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class E3Selection:
-    """What was chosen, and how.
+    """The choice.
 
     scores: [K], lower the better; index and trajectory: the chosen candidate; action: its first
     [B, A]; log_prob: of the choice under softmax(-scores / T), with its graph; committed: whether
@@ -126,7 +126,7 @@ def choose(
 
 
 def warn_of_world_harm() -> bool:
-    """Say once where the weighted harm comes from; always True."""
+    """Warn where the weighted harm comes from; always True."""
     text = (
         "terrain_weight scales a harm that was read off z_world; give harm_bridge, or harm_forward "
         "and z_harm, for one of the harm stream (E3Config.warn_world_harm=False: say nothing)"

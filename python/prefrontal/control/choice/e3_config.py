@@ -1,4 +1,4 @@
-"""What E3 weighs, when it commits, and where the cue's action bias may act."""
+"""E3's weights, its commitment, and where the cue's action bias applies."""
 
 from __future__ import annotations
 

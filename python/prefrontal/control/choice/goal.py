@@ -1,4 +1,4 @@
-"""Drive, and the goal that benefit under drive leaves behind."""
+"""Drive, and the goal that benefit under drive seeds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def drive_level(obs_body: Tensor) -> Tensor:
 
 @dataclass(frozen=True, slots=True)
 class GoalConfig:
-    """decay: of the goal each step. alpha: share of z_world that a seeding takes in.
+    """decay: of the goal each step. alpha: share of z_world that a seeding blends in.
     benefit_threshold: what benefit x seeding_gain x (1 + drive_weight x drive trace) must pass.
     trace_alpha: of the running average of drive; 1: the drive itself.
     """
@@ -71,7 +71,7 @@ class GoalState(nn.Module):
 
     @torch.no_grad()
     def step(self, benefit: float, z_world: Tensor, drive: float = 0.0) -> bool:
-        """Fade, and take in z_world [32] or [B, 32] (its mean) if the benefit is enough; was it?
+        """Decay, and blend in z_world [32] or [B, 32] (its mean) if benefit suffices; did it?
 
         drive: 0 to 1. Raises ValueError for NaN and for another shape, and changes nothing then.
         """

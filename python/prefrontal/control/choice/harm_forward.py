@@ -1,4 +1,4 @@
-"""Two ways for E3 to foresee harm other than by z_world alone: forward, and across a bridge."""
+"""Predicts harm for E3 without z_world alone: a forward model, and a bridge from z_world."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ResidualHarmForward(nn.Module):
 
 
 class HarmBridge(nn.Module):
-    """z_world -> z_harm: what a foreseen world state would feel like."""
+    """z_world -> z_harm: the harm latent of a predicted world state."""
 
     def __init__(
         self,

@@ -120,7 +120,7 @@ class HippocampalModule(nn.Module):
         return self._search(z_self, z_world, mean, noise, refit, action_bias)
 
     def decoder_loss(self, z_world: Tensor, action: Tensor) -> Tensor:
-        """How far decoding falls from inverting E2: mean square error of the actions [B, A].
+        """How far decoding is from inverting E2: mean square error of the actions [B, A].
 
         Teaches the decoder alone; an action bias can only mean an action once this is small.
         """

@@ -68,11 +68,11 @@ class MultirateClock:
 
     @property
     def e3_period(self) -> int:
-        """Steps between ticks of E3, 5 to 20, by the arousal told last."""
+        """Steps between ticks of E3, 5 to 20, by the latest arousal."""
         return self._e3_period
 
     def advance(self, z_beta: Tensor | float | None = None) -> ClockTick:
-        """Go one step on.
+        """Advance one step.
 
         z_beta: [64] or [B, 64], of whose norm the mean is taken, or the norm itself; None: as
         before. Raises ValueError for one that is not finite; the clock stands still then.
@@ -93,7 +93,7 @@ class MultirateClock:
         )
 
     def phase_reset(self) -> None:
-        """Make the next step a tick of E3; something has happened that cannot wait."""
+        """Make the next step a tick of E3."""
         self._since_e3 = None
 
     def _period(self, z_beta: Tensor | float) -> int:

@@ -1,4 +1,4 @@
-"""The residue field: where harm was done, and how much, remembered over the world's latent.
+"""The residue field: where and how much harm was done, over the world's latent.
 
 residue(z) = sum_i weights_i exp(-|z - centres_i|^2 / (2 bandwidth^2)) + 0.1 softplus(network z)
 """
@@ -94,7 +94,7 @@ class ResidueField(nn.Module):
             self._take(used, points, amounts)
 
     def total(self) -> Tensor:
-        """All residue there is; it never falls."""
+        """The total residue; it never falls."""
         return self.weights.sum()
 
     def _take(self, first: int, points: Tensor, amounts: Tensor) -> None:

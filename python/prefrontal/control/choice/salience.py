@@ -15,7 +15,7 @@ _LARGEST = 1e100
 
 
 class SalienceTick(NamedTuple):
-    """What a tick came to. operating_mode: mode -> its share, which sum to 1."""
+    """The result of a tick. operating_mode: mode -> its share; shares sum to 1."""
 
     mode: str
     switched: bool
@@ -78,7 +78,7 @@ class SalienceCoordinator:
 
     @property
     def signals(self) -> dict[str, float]:
-        """signal -> the value it was told last. A copy."""
+        """signal -> its latest value. A copy."""
         return dict(self._signals)
 
     @property
@@ -87,7 +87,7 @@ class SalienceCoordinator:
         return {name: dict(row) for name, row in self._targets.items()}
 
     def update_signal(self, name: str, value: float) -> None:
-        """Tell one signal. Raises ValueError for an unknown name and for NaN or infinity."""
+        """Set one signal. Raises ValueError for an unknown name and for NaN or infinity."""
         self._check_signal(name)
         self._signals[name] = _number(name, value)
 
@@ -98,7 +98,7 @@ class SalienceCoordinator:
         is_replay: bool | None = None,
         is_offline: bool | None = None,
     ) -> SalienceTick:
-        """Take in the signals told, work out the shares of the modes, and perhaps switch.
+        """Update signals, recompute the shares of the modes, and switch if due.
 
         is_replay, is_offline: the two signals of that name, 1 or 0; None: as they were.
         Raises ValueError as update_signal does; then nothing has changed.
@@ -138,7 +138,7 @@ class SalienceCoordinator:
             self._signals.setdefault(name, 0.0)
 
     def force_mode(self, shares: Mapping[str, float] | None) -> None:
-        """Hold the shares at these (an experiment's intervention), from now on; None: let go.
+        """Fix the shares (an experiment's intervention) until None releases them.
 
         shares: at least 0, not all 0; they are brought to a sum of 1. The hard mode becomes the
         largest. Raises ValueError.
@@ -220,7 +220,7 @@ def _number(name: str, value: float) -> float:
 
 
 def _within_reach(value: float) -> float:
-    """A signal as the sums take it: so large that nothing else counts, but they stay finite."""
+    """A signal clamped so that sums stay finite."""
     return min(max(value, -_LARGEST), _LARGEST)
 
 

@@ -1,4 +1,4 @@
-"""The modes of operation, what speaks for each, and what may be written in each."""
+"""The operating modes, their signals, and the memories that each may write."""
 
 from __future__ import annotations
 
@@ -102,6 +102,6 @@ class SalienceConfig:
 
     @classmethod
     def for_agent(cls) -> SalienceConfig:
-        """What an agent uses: foraging adds half of itself to the salience."""
+        """The configuration of an agent: foraging adds half of itself to the salience."""
         weights = {"dacc_pe": 1.0, "dacc_foraging": 0.5, "aic_salience": 1.0}
         return cls(salience_weights=weights)

@@ -1,4 +1,4 @@
-"""What a course of action leads to: one trajectory, and the candidates of a proposal together."""
+"""Trajectories: the states and actions of a rollout, one or all candidates of a proposal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the experiments' figures look: one size, a headline with the verdict, quiet axes.
+"""The style of the experiments' figures: one size, a headline with the verdict, plain axes.
 
 An experiment's `draw(record, figure)` fills the figure with panels by `panels`; headline and
 criterion are written around it by `render_png`.
@@ -72,7 +72,7 @@ def frame(axes: Axes, title: str, below: str, beside: str = "") -> None:
 
 
 def target_line(axes: Axes, value: float, text: str = "") -> None:
-    """A dashed line at the value that was to be reached."""
+    """A dashed line at the target."""
     axes.axhline(value, color=SOFT, linewidth=1, linestyle=(0, (4, 3)), zorder=1)
     if text:
         axes.annotate(

@@ -1,4 +1,4 @@
-"""What X11 lets E3 do: fetch a resource that lies beside a hazard, or leave it.
+"""The task of X11: fetch a resource beside a hazard, or leave it.
 
 E3 looks ahead over all sequences of three actions in a world that it imagines to stand still: the
 world's own observation of each cell, encoded, so that nothing hangs on a forward model.

@@ -181,7 +181,7 @@ class CuePathOfMany:
 
 
 def networks(seed: int, profile: str) -> tuple[E1DeepPredictor, E3TrajectorySelector]:
-    """What everybody of a seed begins with; torch's own generator is left as it was."""
+    """The initial networks of a seed; leaves torch's own generator alone."""
     memory = ContextMemoryConfig(**profile_values(profile, "memory"))
     config = E1Config(sd016_enabled=True, memory=memory, **profile_values(profile, "e1"))
     with torch.random.fork_rng(devices=()):

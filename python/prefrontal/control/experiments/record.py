@@ -1,4 +1,4 @@
-"""What an experiment hands back: measurements against targets, a verdict, and the numbers behind.
+"""The result of an experiment: measurements against targets, a verdict, and raw numbers.
 
 A seed passes when each of its measurements meets its target, and is void when the run says nothing
 (labels out of balance). An experiment passes when at least four fifths of its seeds do, fails when
@@ -33,7 +33,7 @@ _FIELDS = ("name", "title", "profile", "criterion", "measured", "interval", "ver
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One number of one seed, and what it was to be. `measure` works `passed` out."""
+    """One number of one seed, and its target. `measure` computes `passed`."""
 
     name: str
     value: float
@@ -66,7 +66,7 @@ def measure(
 
 @dataclass(frozen=True, slots=True)
 class SeedResult:
-    """What one seed came to. `reason` says why a void one is void."""
+    """The result of one seed. reason: why it is void."""
 
     seed: int
     verdict: Verdict
@@ -93,7 +93,7 @@ def overall(verdicts: Sequence[Verdict]) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class ExperimentRecord:
-    """An experiment's result, whole: its figure is drawn from this alone.
+    """The whole result of an experiment; its figure is drawn from this alone.
 
     measured, interval: by measurement, the mean over the seeds that are not void, and its 95 %
     bootstrap interval over seeds (of a single seed, the interval within it). raw: the numbers

@@ -1,4 +1,4 @@
-"""What X1 to X4 share: an encoder and the cue path of E1, trained on random walks in contrast14."""
+"""Shared by X1 to X4: an encoder and E1's cue path, trained on random walks in contrast14."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class CueSizes:
-    """How much is walked and trained; smaller ones are for tests.
+    """Sizes of walks and training; smaller ones are for tests.
 
     worlds x steps are walked for training (12,000 rows); the encoder and each cue path are trained
     for so many batches of 256.
@@ -97,7 +97,7 @@ def held_out(seed: int, profile: str, sizes: CueSizes, **changes: int | float) -
 def trained_cue(
     seed: int, profile: str, sizes: CueSizes, grading: Grading = "step", frozen_bank: bool = False
 ) -> TrainedCue:
-    """Train one, or take the one trained before: the same arguments give the same numbers.
+    """Train one, cached: the same arguments give the same numbers.
 
     grading: of the targets; "rank" for predictions finer than danger and safety. frozen_bank: the
     slots stay as they were drawn, and all else is trained.

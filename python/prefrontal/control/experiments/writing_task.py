@@ -1,4 +1,4 @@
-"""What X5 writes and asks: contexts, what came of each, and the states that show both."""
+"""The task of X5: contexts, their outcomes, and states that show both."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def contexts(count: int, noise: float, generator: torch.Generator) -> Contexts:
 
 
 def bank(seed: int, profile: str | None, *, keys_as_drawn: bool = False) -> ContextMemory:
-    """A memory that nobody trained; profile None: with the rule and content of the reference.
+    """An untrained memory; profile None: with the rule and content of the reference.
 
     Its keys are the slots themselves, which is what the write rule compares with; through keys as
     drawn, a rotation at random, a query does not find what it was written with.

@@ -1,1 +1,1 @@
-"""What is sensed, as latents of self and world, and their last moments."""
+"""Latents of self and world, and a buffer of recent ones."""

@@ -1,4 +1,4 @@
-"""What is sensed, as latents: self and world apart, and the slower layers above them.
+"""Encodes observations into latents: self, world, and slower layers above them.
 
 self, world <- body, world observations        beta <- [self, world]
 theta <- beta, delta <- theta                  then once down: delta -> theta -> beta -> both
@@ -40,7 +40,7 @@ class LatentState:
 
 
 class ObservationEncoder(nn.Module):
-    """ReLU of a square linear layer: what an observation passes before the stack.
+    """ReLU of a square linear layer, before the stack.
 
     156 parameters for the body's 12 numbers, 62,750 for the world's 250.
     """
@@ -78,7 +78,7 @@ class DepthEncoder(nn.Module):
         return self.weighted(self.network(x), context)
 
     def weighted(self, risen: Tensor, context: Tensor | None = None) -> Tensor:
-        """The output for what the network gave, so that the way down need not run it again."""
+        """The output for a precomputed result of the network, for the top-down pass."""
         if context is not None and self.topdown is not None:
             risen = risen + self.topdown(context)
         return risen * torch.sigmoid(self.precision_logit)

@@ -1,4 +1,4 @@
-"""The last moments of the latents, which E3 and the proposals see as one."""
+"""A buffer of recent latents, summarised for E3 and the proposals."""
 
 from __future__ import annotations
 
@@ -36,11 +36,10 @@ class ThetaBuffer:
         return len(self._moments)
 
     def append(self, z_world: Tensor, z_self: Tensor) -> None:
-        """Keep copies of z_world and z_self, each [B, 32], and let the oldest pair go.
+        """Add copies of z_world and z_self, each [B, 32]; drops the oldest pair.
 
-        All are kept in the dtype and on the device of the latest.
-
-        Raises ValueError for shapes unlike those that are kept.
+        All pairs take the dtype and the device of the latest. Raises ValueError for other shapes
+        than before.
         """
         latest = self._moments[-1] if self._moments else (z_world, z_self)
         pair = (z_world, z_self)
@@ -54,7 +53,7 @@ class ThetaBuffer:
         self._moments.append((z_world.detach().clone(), z_self.detach().clone()))
 
     def summary(self) -> tuple[Tensor, Tensor]:
-        """(z_world, z_self) over what is kept, [B, 32] each. Raises ValueError while empty."""
+        """(z_world, z_self) over the buffer, [B, 32] each. Raises ValueError while empty."""
         if not self._moments:
             raise ValueError("theta buffer must hold at least one moment, got none")
         worlds, selves = (torch.stack(it) for it in zip(*self._moments, strict=True))
@@ -64,7 +63,7 @@ class ThetaBuffer:
         return torch.tensordot(weights, worlds, 1), torch.tensordot(weights.to(selves), selves, 1)
 
     def clear(self) -> None:
-        """Keep nothing."""
+        """Drop all moments."""
         self._moments.clear()
 
     def reset(self) -> None:
@@ -72,7 +71,7 @@ class ThetaBuffer:
         self.clear()
 
     def _phases(self) -> Tensor:
-        """sin^2(pi (i + 1/2) / n), brought to a sum of 1."""
+        """sin^2(pi (i + 1/2) / n), normalised to a sum of 1."""
         count = len(self._moments)
         places = torch.arange(count, dtype=torch.float64) + 0.5
         raised = torch.sin(math.pi * places / count).square()

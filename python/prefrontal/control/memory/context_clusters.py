@@ -1,4 +1,4 @@
-"""Learned contexts: clusters of z_world, and what harm and benefit followed in each."""
+"""Learned contexts: clusters of z_world with the harm and benefit that followed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ContextClustersConfig:
 
 
 class ContextClusters:
-    """Clusters z_world as it comes and keeps what followed: the terrain's targets, without a proxy.
+    """Clusters z_world online and tracks outcomes: targets of the terrain, without a proxy.
 
     Each observation moves the nearest centre toward it; the first ones that are new become
     centres. When `horizon` more steps have passed, the harm and the benefit summed over them go
@@ -82,7 +82,7 @@ class ContextClusters:
         return cluster
 
     def end_episode(self) -> None:
-        """Count what waits for its horizon with what it has: nothing follows any more."""
+        """Settle pending steps with the outcomes so far."""
         while self._waiting:
             self._settle()
 

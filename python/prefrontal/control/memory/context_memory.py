@@ -1,4 +1,4 @@
-"""ContextMemory: sixteen slots that a query reads with attention, and that experience writes."""
+"""ContextMemory: sixteen slots, read by attention and written by experience."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class ContextMemory(nn.Module):
     # --- reading ----------------------------------------------------------------------------------
 
     def read(self, x: Tensor) -> Tensor:
-        """What x [B, latent_dim] calls up, [B, latent_dim]. Raises ValueError for another shape."""
+        """The read [B, latent_dim] of x [B, latent_dim]. Raises ValueError for another shape."""
         if self.config.is_plain:
             return self.attend(self._checked(x), self.query_proj)[0]
         return self.read_with(self._refined_weights(self.query_proj(self._checked(x))))
@@ -80,7 +80,7 @@ class ContextMemory(nn.Module):
         return config.beta * slot_scores(query, keys, cosine=cosine, log_tau=log_tau)
 
     def read_with(self, weights: Tensor) -> Tensor:
-        """What weights [B, num_slots] over the slots call up, [B, latent_dim]."""
+        """The read [B, latent_dim] with weights [B, num_slots] over the slots."""
         read: Tensor = self.output_proj(weights @ self.value_proj(self.patterns))
         return read
 
@@ -145,7 +145,7 @@ class ContextMemory(nn.Module):
         return chosen.index
 
     def write_payload(self, state: Tensor) -> Tensor:
-        """What each row of state [B, latent_dim] would write, [B, memory_dim]."""
+        """The content [B, memory_dim] that each row of state [B, latent_dim] would write."""
         gate = torch.sigmoid(self.write_gate(state))
         if self.config.write_content == "gate":
             return gate
@@ -196,7 +196,7 @@ class ContextMemory(nn.Module):
 
     @torch.no_grad()
     def homeostasis(self, decay: float = 0.85) -> None:
-        """Draw the slots toward their mean: what sets one apart shrinks to `decay` of itself."""
+        """Shrink each slot's deviation from the mean slot to `decay` of itself."""
         if not 0 <= decay <= 1:
             raise ValueError(f"decay must be between 0 and 1, got {decay!r}")
         mean = self.memory.mean(dim=0)

@@ -1,4 +1,4 @@
-"""What a ContextMemory is made of and how it is read and written."""
+"""The configuration of a ContextMemory."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class ContextMemoryConfig:
 
 
 def with_changes(config: Config | None, default: type[Config], changes: dict[str, Any]) -> Config:
-    """`config`, or the default one, with some fields changed. Raises TypeError for no field."""
+    """`config` or the default one, with changed fields. Raises TypeError for an unknown field."""
     names = {field.name for field in dataclasses.fields(default)}  # type: ignore[arg-type]
     for name in changes:
         if name not in names:

@@ -1,4 +1,4 @@
-"""E1DeepPredictor: the slow predictor of what comes, its memory, and the cues that call on it."""
+"""E1DeepPredictor: the slow predictor, with its context memory and cue path."""
 
 from __future__ import annotations
 
@@ -69,14 +69,14 @@ class E1DeepPredictor(CuePath):
         return self(state, steps, generator)[0]  # type: ignore[no-any-return]
 
     def generate_prior(self, state: Tensor) -> Tensor:
-        """What the whole state calls up about the world, [B, 32]; the hidden state stays."""
+        """The prior of the world [B, 32] from the state; leaves the hidden state."""
         prior: Tensor = self.prior_generator(
             torch.cat([state, self.context_memory.read(state)], dim=-1)
         )
         return prior
 
     def reset_hidden_state(self) -> None:
-        """Begin anew, as at the start of an episode."""
+        """Reset the hidden state, as at the start of an episode."""
         self._hidden = None
 
     def _predicted(
@@ -115,7 +115,7 @@ class E1DeepPredictor(CuePath):
     # --- learning ---------------------------------------------------------------------------------
 
     def remember(self, state: Tensor) -> None:
-        """Keep a state [1, 64] to learn from, detached."""
+        """Add a detached state [1, 64] to the experience."""
         self.experience.append(state)
 
     def prediction_loss(self, generator: torch.Generator | None = None) -> Tensor:
@@ -141,7 +141,7 @@ class E1DeepPredictor(CuePath):
     def terrain_loss(
         self, z_world: Tensor, harm_obs: Tensor, generator: torch.Generator | None = None
     ) -> Tensor:
-        """Of the cues z_world [B, 32], taken detached, against the targets of harm_obs [B, 51]."""
+        """The terrain loss of detached cues z_world [B, 32] for harm_obs [B, 51]."""
         terrain = self.extract_cue_context(z_world.detach(), generator)[1]
         target = self.terrain_targets(harm_obs).to(terrain)
         return terrain_loss(terrain, target, reduction=self.config.terrain.reduction)

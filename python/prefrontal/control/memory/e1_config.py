@@ -1,4 +1,4 @@
-"""What the E1 predictor is made of."""
+"""The configuration of E1."""
 
 from __future__ import annotations
 

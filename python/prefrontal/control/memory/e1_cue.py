@@ -1,4 +1,4 @@
-"""The cue path of E1: z_world alone calls up a context, which biases actions and weighs terrain."""
+"""The cue path of E1: z_world alone reads a context, which biases actions and weighs terrain."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class CuePath(nn.Module):
         return self.selection(scores, training=self.training, generator=generator)
 
     def extract_social_context(self, z_world: Tensor, z_social: Tensor) -> SocialRead:
-        """What z_world [B, 32] and z_social [B, social_dim] call up together.
+        """The read of a cue of z_world [B, 32] and z_social [B, social_dim].
 
         Raises ValueError where the config has no social channels.
         """

@@ -1,4 +1,4 @@
-"""What E1 learns from: the latest states of the agent, and a stretch of them drawn at random."""
+"""The experience of E1: the latest states, sampled in stretches."""
 
 from __future__ import annotations
 

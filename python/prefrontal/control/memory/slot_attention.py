@@ -1,4 +1,4 @@
-"""How a query chooses among the slots: the scores, and what is made of them."""
+"""How a query selects slots: scores, and weights from them."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class SlotSelectionConfig:
 
 
 class SlotSelection:
-    """Makes weights [B, slots] of scores [B, slots]. Its only state: how often it was trained."""
+    """Turns scores [B, slots] into weights [B, slots]; counts its calls in training."""
 
     def __init__(self, config: SlotSelectionConfig) -> None:
         self.config = config
@@ -97,7 +97,7 @@ class SlotSelection:
 
 
 def _kept(weights: Tensor, k: int) -> Tensor:
-    """The k best weights brought to a sum of 1; the gradient is that of the weights themselves."""
+    """The k best weights, normalised; straight-through gradient of the weights."""
     best = weights.topk(k, dim=-1)
     chosen = torch.zeros_like(weights).scatter(-1, best.indices, best.values)
     chosen = chosen / chosen.sum(dim=-1, keepdim=True).clamp_min(_SHORTEST)
@@ -116,12 +116,12 @@ def slot_scores(
 
 
 def unit(rows: Tensor) -> Tensor:
-    """Rows [N, D] brought to a length of 1."""
+    """Rows [N, D] normalised to length 1."""
     return functional.normalize(rows, dim=-1, eps=_SHORTEST)
 
 
 def refined(query: Tensor, keys: Tensor, steps: int, beta: float, *, cosine: bool) -> Tensor:
-    """The query after steps - 1 times being replaced by the keys it calls up."""
+    """The query, replaced steps - 1 times by the keys that it reads."""
     for _ in range(steps - 1):
         query = functional.softmax(beta * slot_scores(query, keys, cosine=cosine), dim=-1) @ keys
     return query

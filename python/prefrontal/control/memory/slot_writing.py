@@ -1,4 +1,4 @@
-"""Which slot of a context memory is written."""
+"""Selects the slot of a context memory to write."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SlotUse:
-    """How the slots were written so far.
+    """The write history of the slots.
 
     counts: int64 [slots], writes of each. usage: [slots], a running average of them, or None.
     recent: the last slots written, the latest last.
@@ -37,7 +37,7 @@ class ChosenSlot:
 def choose_slot(
     query: Tensor, memory: Tensor, use: SlotUse, config: ContextMemoryConfig
 ) -> ChosenSlot:
-    """The one slot that is written for a mean query [D], by the rule of the config.
+    """The slot to write for a mean query [D], by the configured rule.
 
     The score of a slot is query . slot.
     """

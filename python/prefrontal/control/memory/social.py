@@ -1,4 +1,4 @@
-"""Social channels: a cue of what others do, read beside the cue of the physical world."""
+"""Social channels: a cue of others' behaviour beside that of the physical world."""
 
 from __future__ import annotations
 

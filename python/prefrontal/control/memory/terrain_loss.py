@@ -1,4 +1,4 @@
-"""What the precision weights of harm and goal should be, from the hazard in view, and the loss."""
+"""Targets of the precision weights from the hazard in view, and the terrain loss."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class TerrainTargets:
 
     @property
     def limits(self) -> tuple[float, float]:
-        """harm_above and goal_below as they are in force."""
+        """The current harm_above and goal_below."""
         if self.config.thresholds == "fixed":
             return self.config.harm_above, self.config.goal_below
         wanted = [self.config.harm_quantile, self.config.goal_quantile]

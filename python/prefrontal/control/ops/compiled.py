@@ -1,4 +1,4 @@
-"""Whether the compiled operators are here, and the one place that loads them."""
+"""Loads the compiled operators, if they were built."""
 
 from __future__ import annotations
 

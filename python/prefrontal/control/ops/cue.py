@@ -39,11 +39,11 @@ class MemoryWeights(NamedTuple):
 
 
 REQUIRED = 8
-"""How many of MemoryWeights are always there."""
+"""How many fields of MemoryWeights are required."""
 
 
 class CueHeads(NamedTuple):
-    """What turns a context [B, C] into an action [B, A] and a terrain [B, T].
+    """The heads from a context [B, C] to an action [B, A] and a terrain [B, T].
 
     action_weight: [A, C], or [A, C + Q] where the head reads the cue beside the context.
     """

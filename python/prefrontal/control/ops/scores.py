@@ -1,4 +1,4 @@
-"""What trajectories are worth, in one pass over their states w_0 .. w_H.
+"""Scores of trajectories, in one pass over their states w_0 .. w_H.
 
 F = mean_t |w_t+1 - w_t|^2                      M = sum_t sigmoid(harm(w_t))
 Phi = sum_t residue(w_t)                        B = sum_t sigmoid(benefit(w_t))

@@ -1,4 +1,4 @@
-"""An LSTM that feeds on its own predictions: how far E1 looks ahead.
+"""An autoregressive rollout of an LSTM: E1's predictions.
 
 i, f, g, o = W x + b + U h + b',  c' = sigmoid(f) c + sigmoid(i) tanh(g),  h' = sigmoid(o) tanh(c')
 """

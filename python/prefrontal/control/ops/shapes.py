@@ -1,4 +1,4 @@
-"""What an operator's arguments must look like, refused by name."""
+"""Checks of operator arguments; errors name the argument."""
 
 from __future__ import annotations
 

@@ -25,11 +25,11 @@ class TerrainWeights(NamedTuple):
     bias: Tensor
 
     def required(self) -> list[Tensor]:
-        """Those that are always there, in the order of the operator."""
+        """The required tensors, in the order of the operator."""
         return [*self.memory[:REQUIRED], self.weight, self.bias]  # type: ignore[list-item]
 
     def named(self) -> dict[str, Tensor]:
-        """All that are there, by name."""
+        """All given tensors, by name."""
         named = {**self.memory._asdict(), "terrain_weight": self.weight, "terrain_bias": self.bias}
         return {name: tensor for name, tensor in named.items() if tensor is not None}
 

@@ -1,4 +1,4 @@
-"""What a PlanSelector is made of, and what it answers."""
+"""The configuration and the result of a PlanSelector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The outcomes that a PlanSelector remembers: what was done where, and what came of it."""
+"""The replay buffer of a PlanSelector."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class PlanOutcomes(NamedTuple):
 
 
 class PlanExperience(nn.Module):
-    """A ring of the last outcomes. taken: how many were ever put in."""
+    """A ring buffer of outcomes. taken: how many were ever added."""
 
     taken: Tensor
 
@@ -37,14 +37,14 @@ class PlanExperience(nn.Module):
 
     @torch.no_grad()
     def put(self, outcome: PlanOutcomes) -> None:
-        """Remember one outcome [1, ..] in the place of the oldest."""
+        """Add one outcome [1, ..]; replaces the oldest."""
         place = int(self.taken) % self._size
         for name, row in zip(PlanOutcomes._fields, outcome, strict=True):
             getattr(self, name)[place] = row[0]
         self.taken += 1
 
     def draw(self, count: int, generator: torch.Generator) -> PlanOutcomes:
-        """The newest outcome and count - 1 drawn from all, with repeats; there must be one."""
+        """The newest outcome and count - 1 sampled with replacement; not for an empty buffer."""
         drawn = torch.randint(len(self), (count,), generator=generator)
         drawn[0] = (int(self.taken) - 1) % self._size
         return PlanOutcomes(*(getattr(self, name)[drawn] for name in PlanOutcomes._fields))

@@ -1,4 +1,4 @@
-"""Named numbers as vectors of a fixed width, whatever the names, and their running scale."""
+"""Hashes named numbers into vectors of a fixed width, and standardises them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class RunningScale(nn.Module):
 
     @torch.no_grad()
     def observe(self, rows: Tensor, gate: float) -> None:
-        """Take in rows [B, width], each with the weight of the gate, 0 to 1; at 0 nothing moves."""
+        """Update with rows [B, width], weighted by the gate, 0 to 1."""
         weight = gate * len(rows)
         if weight <= 0:
             return

@@ -1,4 +1,4 @@
-"""How outcomes teach a PlanNetwork: a step foresees them, weighs them, and bends the rule's head.
+"""Trains a PlanNetwork on outcomes.
 
 What a context's precision should be follows from the foreseen harm of the plans in view, by the
 terrain targets; what the heads of E3 cannot explain by the present is left to the rule.
@@ -20,7 +20,7 @@ _SETTLED = 200  # outcomes, after which the average outcome follows the latest
 
 
 class PlanLearning:
-    """Two optimizers and what they are told. Gates scale their learning rates; 0 is no step."""
+    """Two optimizers and their losses. Gates scale the learning rates; 0 is no step."""
 
     def __init__(self, network: PlanNetwork, config: PlanSelectionConfig) -> None:
         self.network, self.config = network, config

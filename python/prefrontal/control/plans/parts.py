@@ -47,7 +47,7 @@ class PlanCue(CuePath):
 
 
 class PlanNetwork(nn.Module):
-    """All that a PlanSelector learns; a fresh one foresees the same of every plan.
+    """All trained parts of a PlanSelector; a fresh one predicts the same for every plan.
 
     lately: which kind of plan went well lately, z_plan weighted by (goal - harm). guessing: the
     running error of guessing the average worth, beside E3's running variance. average: of the
@@ -83,7 +83,7 @@ class PlanNetwork(nn.Module):
 
     @torch.no_grad()
     def _begin_neutral(self) -> None:
-        """Nothing is foreseen and nothing preferred before something was learned."""
+        """Start neutral: no predictions and no preferences."""
         ends = [getattr(self.e3, name)[-1] for name in _HEADS]
         ends += [self.cue.cue_terrain_proj, self.cue.cue_action_proj]
         ends += [self.lateral_pfc.rule_bias_head[-1]]

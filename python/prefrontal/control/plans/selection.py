@@ -1,4 +1,4 @@
-"""PlanSelector: which of several ranked plans to follow, by the situation and what came of them.
+"""PlanSelector: learns which of several ranked plans to follow in a situation.
 
 The cost of a plan (plan_weighing): what E3 foresees after it, weighed by the precision that the
 context's cue calls up, the cue's action bias, the bias of the rule, and what it costs to leave the
@@ -68,14 +68,14 @@ class PlanSelector:
 
     @property
     def mode(self) -> str:
-        """What the agent is about: a name of salience_config.MODES."""
+        """The mode of the agent: a name of salience_config.MODES."""
         return self.coordinator.mode
 
     @one_thread()
     def enter(self, mode: str) -> None:
-        """What the agent is about from now on. Raises ValueError for an unknown mode.
+        """Set the mode. Raises ValueError for an unknown one.
 
-        Entering offline_consolidation goes over what is remembered, if there is something new.
+        offline_consolidation replays the experience if there is something new.
         """
         if mode not in MODES:
             raise ValueError(f"mode must be one of {', '.join(MODES)}, got {mode!r}")
@@ -111,7 +111,7 @@ class PlanSelector:
 
     @one_thread()
     def learn(self, context: Numbers, plan: Numbers, harm: float, goal: float) -> None:
-        """Take in what came of a plan that was followed.
+        """Learn from the outcome of a plan.
 
         harm: 0..1, it failed, was rejected or did damage; goal: 0..1, it was of use. What is
         written depends on the mode: see the class. Raises ValueError and TypeError as `select`.
@@ -125,7 +125,7 @@ class PlanSelector:
         self._learn(self.config.steps)
 
     def state_dict(self) -> dict[str, Any]:
-        """All that was learned, as tensors, numbers and text, with the number of its form."""
+        """The learned state as tensors, numbers and text, with a format version."""
         learning, memory = self.learning, self.network.cue.context_memory
         state: dict[str, Any] = _copied(
             {
@@ -146,7 +146,7 @@ class PlanSelector:
         return state
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `state_dict` gave; the mode stays as it is.
+        """Restore a `state_dict`; the mode stays.
 
         Raises ValueError for another form, another configuration and what does not fit; nothing
         has changed then.
@@ -195,7 +195,7 @@ class PlanSelector:
 
     @torch.no_grad()
     def _remember(self, outcome: PlanOutcomes) -> None:
-        """What really happened: judge what was foreseen, then write it down."""
+        """Compare the outcome with its prediction, then store it."""
         network = self.network
         self.learning.judge(outcome)
         z_world, z_plan = network.contexts(outcome.contexts), network.plans(outcome.plans)

@@ -1,4 +1,4 @@
-"""A PlanSelector's state in a file, which is read without running anything it holds."""
+"""Saves and loads a PlanSelector's state; loading runs nothing from the file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _UNREADABLE = (*MISFITS, pickle.UnpicklingError, struct.error, EOFError, Arithme
 
 
 def save(selector: PlanSelector, path: str | PathLike[str]) -> None:
-    """Write the state whole or not at all. Raises SourceError where it cannot be written."""
+    """Save the state atomically. Raises SourceError when that fails."""
     content = BytesIO()
     torch.save(selector.state_dict(), content)
     write_atomic(path, content.getvalue())

@@ -1,4 +1,4 @@
-"""What each of several plans costs in a situation, term by term.
+"""The cost of each plan in a situation, by term.
 
 cost_k = w_harm M_k - w_goal B_k - kappa cos(o_k, action_bias) + rule bias_k + order_k
 """
@@ -98,7 +98,7 @@ def drawn(
 
 
 def _order(config: PlanSelectionConfig, plans: Sequence[Numbers]) -> Tensor:
-    """What each plan costs for not being the first one [K]; a score below it costs at most 1."""
+    """The cost of each plan [K] for not being the first one; a lower score costs at most 1."""
     best = plans[0].get("score", 0.0)
     costs = [0.0]
     for place, plan in enumerate(plans[1:], start=1):

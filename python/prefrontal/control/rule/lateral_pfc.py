@@ -83,7 +83,7 @@ class LateralPFCAnalog(nn.Module):
         return self.config.use_lateral_pfc_analog
 
     def trainable_parameters(self) -> Iterator[nn.Parameter]:
-        """What an optimizer may be given: the head, if it is to be trained, else nothing."""
+        """The parameters to train: the head's, if it is trained, else none."""
         trained = self.enabled and self.config.head == "trained"
         return self.rule_bias_head.parameters() if trained else iter(())
 
@@ -122,7 +122,7 @@ class LateralPFCAnalog(nn.Module):
         self.rule_state, self.rule_activity, self.last_gate = rule, activity, opened
 
     def source(self, z_delta: Tensor, z_world: Tensor) -> Tensor:
-        """What the rule moves towards [1, R], or [N, R] with environments."""
+        """The target of the rule [1, R], or [N, R] with environments."""
         pooled = self.config.world_pool_weight * self.world_proj(z_world)
         source: Tensor = self.delta_proj(z_delta) + pooled
         return source.mean(dim=0, keepdim=True) if self.config.environments is None else source
@@ -169,7 +169,7 @@ class LateralPFCAnalog(nn.Module):
         self.rule_activity = self.rule_activity + strength * self.rule_state
 
     def reset(self, environment: int | None = None) -> None:
-        """Zero the rule, its activity and what is kept for diagnosis; or one environment's rule.
+        """Zero the rule, its activity and the diagnostics; or one environment's rule.
 
         Raises ValueError for an environment that is not there.
         """

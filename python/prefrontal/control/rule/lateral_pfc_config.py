@@ -1,4 +1,4 @@
-"""What a LateralPFCAnalog is made of; the defaults are those of the profile `seed`."""
+"""The configuration of a LateralPFCAnalog; the defaults are those of the profile `seed`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a LateralPFCAnalog is handed, checked and brought to one form."""
+"""Validates and normalises the inputs of a LateralPFCAnalog."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def check_summaries(summaries: Tensor, width: int, many: int | None) -> None:
 
 
 def check_finite(rule: Tensor) -> None:
-    """Raises ValueError for a rule with NaN or infinity in it, where there are numbers to see."""
+    """Raises ValueError for a rule with NaN or infinity, unless it has no data."""
     if _has_numbers(rule) and not bool(rule.isfinite().all()):
         raise ValueError("rule must be finite, got NaN or infinity")
 
 
 def _has_numbers(tensor: Tensor) -> bool:
-    """Not so while compiling, on meta, in a fake, or under a transform."""
+    """False while compiling, on meta, for a fake tensor, or under a transform."""
     compiling = torch.compiler.is_compiling()
     return not (compiling or tensor.is_meta) and type(tensor) in (Tensor, nn.Parameter)

@@ -1,4 +1,4 @@
-"""What holds a rule between its updates: gated average, recurrent cell, or synaptic hold.
+"""Holds a rule between updates: gated average, recurrent cell, or synaptic hold.
 
     ema             rule <- (1 - step) rule + step source,             step = eta gate
     gru             rule <- (1 - gate) rule + gate GRU([source, gate], rule)
@@ -26,7 +26,7 @@ Amount = float | Tensor
 
 
 class RulePersistence(nn.Module):
-    """One way of holding a rule, as the configuration says. Only the recurrent ones have weights.
+    """The configured way of holding a rule. Only the recurrent ones have weights.
 
     `cell` is a GRUCell from [source, gate] (R + 1) to the rule (R), or None.
     """
@@ -72,7 +72,7 @@ class RulePersistence(nn.Module):
 
 
 def averaged(rule: Tensor, source: Tensor, step: Amount) -> Tensor:
-    """(1 - step) rule + step source; where step is 0, the rule to the bit, whatever comes."""
+    """(1 - step) rule + step source; where step is 0, the rule to the bit."""
     if isinstance(step, Tensor):
         return torch.where(step == 0, rule, (1 - step) * rule + step * source)
     return rule.clone() if step == 0 else (1 - step) * rule + step * source

@@ -55,11 +55,11 @@ class RuleTraining:
         return self._phase
 
     def latent(self, z: Tensor) -> Tensor:
-        """z as this phase lets it through: with its graph in P0, without one later."""
+        """z with its graph in P0, without one later."""
         return z if self._phase == "P0" else z.detach()
 
     def step(self, loss: Tensor) -> float:
-        """One step of the head down the gradient of the loss; what the loss was.
+        """One optimizer step of the head; returns the loss.
 
         Raises ValueError outside of P1, and for a loss that is not one finite number or does not
         depend on the head.

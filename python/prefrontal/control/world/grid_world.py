@@ -84,7 +84,7 @@ class CausalGridWorldV2(gymnasium.Env[Observation, np.int64]):
         *,
         harm_ema: float | None = None,
     ) -> tuple[Observation, dict[str, Any]]:
-        """A layout as told, places being (row, column) inside the walls, no two on one cell.
+        """A given layout; places are (row, column) inside the walls, no two on one cell.
 
         At most `num_hazards` hazards and `num_resources` resources: the observation space is made
         for those. Raises ValueError; then nothing has changed.

@@ -1,4 +1,4 @@
-"""What a CausalGridWorldV2 is made of, and the named sets of it."""
+"""The configuration of CausalGridWorldV2, and its presets."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class GridWorldConfig:
 
     @classmethod
     def preset(cls, name: str, **changes: Any) -> GridWorldConfig:
-        """A named set, with some fields changed: "default" or "contrast14".
+        """A preset, with some fields changed: "default" or "contrast14".
 
         contrast14 is the world of the experiments: large and with one hazard, so that both safe
         and dangerous places are met often. Raises ValueError for an unknown name.
@@ -96,7 +96,7 @@ _PRESETS: dict[str, dict[str, Any]] = {
 
 
 def configured(config: GridWorldConfig | str | None, changes: dict[str, Any]) -> GridWorldConfig:
-    """The configuration that the constructor of an environment was told.
+    """The configuration from the arguments of an environment's constructor.
 
     config: one, the name of a preset, or None for the defaults. Raises TypeError for a field that
     does not exist.

@@ -1,4 +1,4 @@
-"""Gymnasium, which is optional, and the spaces of CausalGridWorldV2 in it."""
+"""The optional Gymnasium: spaces and registration of CausalGridWorldV2."""
 
 from __future__ import annotations
 

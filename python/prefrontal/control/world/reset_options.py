@@ -1,4 +1,4 @@
-"""What `reset(options=...)` of the grid worlds may say."""
+"""The options of the grid worlds' `reset`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class ResetOptions:
-    """harm_ema: the value all of harm_a begins with, 0 to 1, or None to leave it as it is."""
+    """harm_ema: the initial value of all of harm_a, 0 to 1, or None to leave it."""
 
     harm_ema: float | None
 

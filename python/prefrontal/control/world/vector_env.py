@@ -183,7 +183,7 @@ class CausalGridWorldVecEnv(gymnasium.vector.VectorEnv[Observation, NDArray[np.i
         steps: NDArray[Any],
         where: NDArray[np.bool_],
     ) -> dict[str, Any]:
-        """As SyncVectorEnv tells them: None and 0 where there is nothing to tell."""
+        """Infos as SyncVectorEnv has them: None and 0 where there are none."""
         return {
             "transition_type": np.where(where, _TRANSITIONS[transitions], None),
             "_transition_type": where,

@@ -1,4 +1,4 @@
-"""Whether a route may be kept without asking anybody, and with which status it ends if not."""
+"""Whether a route may be kept without asking, and its exit code if not."""
 
 from __future__ import annotations
 

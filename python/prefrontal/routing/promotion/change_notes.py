@@ -1,4 +1,4 @@
-"""CHANGELOG.md of a domain: the newest note on top, whatever else people wrote into it."""
+"""CHANGELOG.md of a domain: adds notes at the top, leaves the rest unchanged."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ NAME = "CHANGELOG.md"
 
 
 def add_note(path: Path, title: str, note: str) -> None:
-    """Put a line below the file's first heading, unless it stands there already.
+    """Insert a line below the file's first heading, unless the file has it already.
 
-    title: the heading of a new file. The rest of the file stays as it is, byte for byte. Raises
-    SourceError when it cannot be read or written.
+    title: the heading of a new file. Leaves the other bytes unchanged. Raises SourceError when it
+    cannot be read or written.
     """
     try:
         text = path.read_bytes()

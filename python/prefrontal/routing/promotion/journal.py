@@ -1,7 +1,7 @@
-"""Several changes to files as one: noted first, then done, and finished at the next start.
+"""A write-ahead journal: applies several changes to files as one, across a kill at any point.
 
-A process may be killed at any point. Either the note is not there, and nothing was changed, or it
-is there, and `recover` does what is left of it. Every change may be done twice.
+Without a journal file nothing was changed; with one, `recover` finishes the changes. Every change
+is idempotent.
 """
 
 from __future__ import annotations
@@ -26,36 +26,36 @@ Change = Mapping[str, Any]
 
 
 def write_change(path: str, content: bytes, before: str | None) -> Change:
-    """Give a file its content; before: the hash of what is replaced, None when nothing is."""
+    """Write a file; before: the hash of the content it replaces, None for a new file."""
     text = content.decode("latin-1")
     return {"do": "write", "path": path, "content": text, "before": before}
 
 
 def append_change(path: str, record: Mapping[str, Any]) -> Change:
-    """Append a record unless the very same one is there."""
+    """Append a record unless the file has it already."""
     return {"do": "append", "path": path, "record": dict(record)}
 
 
 def note_change(path: str, title: str, note: str) -> Change:
-    """Add a line to a change log unless it is there."""
+    """Add a line to a change log unless it has it already."""
     return {"do": "note", "path": path, "title": title, "note": note}
 
 
 def remove_change(path: str, digest: str) -> Change:
-    """Delete a file if it still has the content with that hash."""
+    """Delete a file if its content still has that hash."""
     return {"do": "remove", "path": path, "sha256": digest}
 
 
 def journal_file(layout: Layout) -> Path:
-    """Where the note lies while changes are under way."""
+    """The journal file, which exists while changes are under way."""
     return layout.tmp / ".promotion.json"
 
 
 def perform(layout: Layout, changes: Sequence[Change]) -> None:
-    """Do all the changes, the first of which must succeed for any to be done.
+    """Apply all changes; none unless the first one succeeds.
 
-    The caller holds the lock. Raises SourceError when one of them is not possible; when that is
-    a later one (the disk is full), the note stays and `recover` finishes it.
+    The caller holds the lock. Raises SourceError when a change fails; after the first (the disk is
+    full) the journal stays and `recover` finishes it.
     """
     if not changes:
         return
@@ -78,9 +78,9 @@ def perform(layout: Layout, changes: Sequence[Change]) -> None:
 
 
 def recover(layout: Layout) -> list[Finding]:
-    """Finish what a killed process began; what it did, or could not do, as findings.
+    """Finish the changes of a killed process; returns the outcome as findings.
 
-    The caller holds the lock. Raises SourceError when there still is no room for it.
+    The caller holds the lock. Raises SourceError when the disk is still full.
     """
     path = journal_file(layout)
     _drop_halves(path)
@@ -107,14 +107,14 @@ def recover(layout: Layout) -> list[Finding]:
 
 
 def _possible(layout: Layout, change: Change) -> bool:
-    """Whether the first change is done already or can be done without losing anyone's work."""
+    """Whether the first change is applied or can be applied without losing anyone's work."""
     if change["do"] != "write":
         return True
     return _is_done(layout, change) or digest_of(_inside(layout, change)) == change["before"]
 
 
 def _is_done(layout: Layout, change: Change) -> bool:
-    """Whether the change writes a file that has that content already."""
+    """Whether the change writes a file that already has its content."""
     if change["do"] != "write":
         return False
     return digest_of(_inside(layout, change)) == sha256(_content(change)).hexdigest()
@@ -171,13 +171,13 @@ def _remove(path: Path, change: Change) -> None:
 
 
 def _drop_halves(path: Path) -> None:
-    """Delete what a killed `write_atomic` of that file left beside it."""
+    """Delete temporary files that a killed `write_atomic` of that file left."""
     for half in path.parent.glob(f".{escape(path.name[:100])}.*.tmp"):
         half.unlink(missing_ok=True)
 
 
 def _drop_torn(path: Path, line: bytes) -> None:
-    """Cut a torn last line that is the beginning of the very line to append."""
+    """Truncate a torn last line that is a prefix of the line to append."""
     with suppress(FileNotFoundError), path.open("r+b") as file:
         data = file.read()
         torn = data.rpartition(b"\n")[2]

@@ -1,4 +1,4 @@
-"""The records of promotions: one line a revision, beside the tools of an action."""
+"""The records of promotions: one JSON line a revision, in the folder of an action."""
 
 from __future__ import annotations
 
@@ -54,29 +54,29 @@ class Revisions:
     findings: tuple[Finding, ...] = ()
 
     def of(self, name: str) -> tuple[Revision, ...]:
-        """The records of the file with that name, since it last moved away from here."""
+        """The records of the file with that name since it was last moved away."""
         mine = [one for one in self.all if one.name == name]
         moves = [place for place, one in enumerate(mine, start=1) if one.status == "moved"]
         return tuple(mine[max(moves, default=0) :])
 
     def version(self, name: str) -> str | None:
-        """The highest version that the file ever had, also before it moved away; None: never."""
+        """The highest version the file ever had, also before a move; None without records."""
         versions = [one.version for one in self.all if one.name == name]
         return max(versions, key=version_parts, default=None)
 
 
 def metadata_file(folder: Path) -> Path:
-    """Where the records of an action's folder lie."""
+    """The file with the records of an action's folder."""
     return folder / "metadata.jsonl"
 
 
 def tokens_estimate(content: bytes) -> int:
-    """About how many tokens the content is for a model: a quarter of its bytes, rounded up."""
+    """An estimate of the content's tokens: a quarter of its bytes, rounded up."""
     return -(-len(content) // 4)
 
 
 def read_revisions(folder: Path) -> Revisions:
-    """The records of a folder; lines that are none become findings. Raises SourceError."""
+    """The records of a folder; malformed lines become findings. Raises SourceError."""
     path = metadata_file(folder)
     records = read_records(path)
     findings = list(records.findings)

@@ -1,4 +1,4 @@
-"""Routes that ended without a promotion and may be taken up again: rejected, or not valid."""
+"""The list of pending routes: rejected or invalid ones that may be resumed."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Why = Literal["rejected", "invalid"]
 
 @dataclass(frozen=True, slots=True)
 class PendingRoute:
-    """A route that waits. module: its file below workflows_root; sha256: of what was tried.
+    """A pending route. module: its file below workflows_root; sha256: of the validated content.
 
-    why: a person said no, or the validation failed. summary: what was said then. plan: the
+    why: a person rejected it, or the validation failed. summary: the reason in words. plan: the
     composition's document, None for another policy.
     """
 
@@ -43,13 +43,13 @@ class PendingRoute:
 
 @dataclass(frozen=True, slots=True)
 class PendingList:
-    """The routes that wait, oldest first; findings: lines of the list that say nothing."""
+    """The pending routes, oldest first; findings: malformed lines of the list."""
 
     routes: tuple[PendingRoute, ...]
     findings: tuple[Finding, ...] = ()
 
     def find(self, route_id: str) -> PendingRoute:
-        """The route with that name. Raises InputError naming those that wait."""
+        """The route with that id. Raises InputError naming the pending ones."""
         for route in self.routes:
             if route.route_id == route_id:
                 return route
@@ -58,33 +58,33 @@ class PendingList:
 
 
 def pending_file(layout: Layout) -> Path:
-    """Where the list lies."""
+    """The file with the list."""
     return layout.tmp / "pending.jsonl"
 
 
 def pending_lock(layout: Layout) -> AbstractContextManager[None]:
-    """While inside, nobody else writes the list."""
+    """The lock for writing the list."""
     return locked(layout.tmp / ".pending.lock")
 
 
 def add_pending(
     layout: Layout, clock: Clock, route: PendingRoute, *, tz: tzinfo | None = None
 ) -> None:
-    """Put a route on the list; one with its name is replaced. Raises SourceError."""
+    """Add a route; replaces one with its id. Raises SourceError."""
     line = {"ts": LocalTime(clock, tz).stamp(), "state": "open", **asdict(route)}
     with pending_lock(layout):
         append_record(pending_file(layout), line)
 
 
 def close_pending(layout: Layout, clock: Clock, route_id: str, *, tz: tzinfo | None = None) -> None:
-    """Take a route off the list: it was promoted, or dropped. Raises SourceError."""
+    """Remove a route that was promoted or dropped. Raises SourceError."""
     line = {"ts": LocalTime(clock, tz).stamp(), "state": "closed", "route_id": route_id}
     with pending_lock(layout):
         append_record(pending_file(layout), line)
 
 
 def pending_routes(layout: Layout) -> PendingList:
-    """The routes that wait and whose module is still there. Raises SourceError."""
+    """The pending routes whose module still exists. Raises SourceError."""
     path = pending_file(layout)
     records = read_records(path)
     findings = list(records.findings)
@@ -108,7 +108,7 @@ def _is_there(layout: Layout, module: str) -> bool:
 
 
 def _route(row: Mapping[str, Any]) -> PendingRoute | None:
-    """The route of a line; None when a key is missing or of another kind."""
+    """The route of a line; None when a key is missing or of the wrong type."""
     texts = ["route_id", "run_id", "prompt", "module", "sha256", "description", "summary"]
     if not all(isinstance(row.get(key), str) and "\0" not in row[key] for key in texts):
         return None

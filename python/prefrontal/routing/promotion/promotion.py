@@ -1,4 +1,4 @@
-"""Keep what was approved: the file, its record, the change log and the history, as one."""
+"""Promotes an approved module: file, record, change log and history in one transaction."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ Outcome = Literal["new", "changed", "same", "back", "moved", "accepted"]
 
 @dataclass(frozen=True, slots=True)
 class Promotion:
-    """What became of it. was: "new" to its place, "changed", "same" (no new record), "back" (to
-    a content that has a record), "moved", or "accepted" (a shared tool stays where it is).
+    """The outcome. was: "new" in its place, "changed", "same" (no new record), "back" (to a
+    content that has a record), "moved", or "accepted" (a shared tool stays where it is).
 
     revision, version: of the record that now holds; None for "accepted". why: of the version.
     """
@@ -44,7 +44,7 @@ class Promotion:
 
 
 class Promoter:
-    """Promotes into one project; one at a time, over processes and threads."""
+    """Promotes into one project, one promotion at a time across processes and threads."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Promoter:
         self._time = LocalTime(clock, tz)
 
     def recover(self) -> tuple[Finding, ...]:
-        """Finish what a killed promotion left; call it at the start. Raises SourceError."""
+        """Finish an interrupted promotion; call it at the start. Raises SourceError."""
         with locked(self._layout.tmp / ".promotion.lock"):
             return tuple(recover(self._layout))
 
@@ -83,7 +83,7 @@ class Promoter:
         return replace(promotion, findings=(*findings, *draft.revisions.findings))
 
     def _approved(self, request: PromotionRequest) -> bytes:
-        """The very bytes that were approved, with plain line ends."""
+        """The approved bytes, with \\n as line ends."""
         self._layout.relative(request.source)
         try:
             content = request.source.read_bytes()
@@ -166,7 +166,7 @@ class Promoter:
         }
 
     def _moved(self, draft: Draft, record: Mapping[str, Any]) -> list[Change]:
-        """The record and the note at the place that a relocated tool leaves."""
+        """The record and the note in the folder that a relocated tool leaves."""
         old = draft.moved_from
         if old is None:
             return []
@@ -186,7 +186,7 @@ class Promoter:
         return [draft.append(old, left), draft.note(old, words)]
 
     def _event(self, draft: Draft) -> Change:
-        """That it was accepted, with its signature, from which the next version follows."""
+        """The history event "accepted", with the signature that the next version is compared to."""
         entry = entry_point(draft.content)
         line = history_line(
             self._time,
@@ -202,7 +202,7 @@ class Promoter:
 
 
 def _a_tool(layout: Layout, path: Path) -> Path:
-    """The path, which must be that of a tool of a domain or of a shared one."""
+    """The path, checked to be that of a domain's or a shared tool."""
     parts = PurePosixPath(layout.relative(path)).parts
     if (len(parts), parts[0]) in {(4, "domains"), (3, "shared_tools")}:
         return path

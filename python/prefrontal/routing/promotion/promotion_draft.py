@@ -1,4 +1,4 @@
-"""What is to be kept, beside what lies there already: which version it is and what changes."""
+"""A promotion before it is applied: its version and its changes to files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Placement = Literal["keep", "adopt", "relocate"]
 
 @dataclass(frozen=True, slots=True)
 class PromotionRequest:
-    """What is to be kept, and where. source: the file that was validated.
+    """What to promote, and where. source: the validated file.
 
     domain, action, name: slugs; the file becomes domains/{domain}/{action}/{name}.py.
     description: one line. placement, for a source that is a tool already: "keep" it where it is
@@ -53,9 +53,9 @@ class PromotionRequest:
 class Draft:
     """One promotion before anything is changed.
 
-    content: what is kept, digest its hash, current the hash of what lies at the target (None:
-    nothing). shared: the target is a shared tool, which has no records. moved_from: the place
-    that a relocated tool leaves.
+    content: the new content, digest its hash, current the hash at the target (None: no file).
+    shared: the target is a shared tool, which has no records. moved_from: the old path of a
+    relocated tool.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Draft:
         self._check()
 
     def _check(self) -> None:
-        """Refuse to write over a file that only its author knows."""
+        """Refuse to overwrite a file without a record."""
         source = self.request.source
         if self.request.placement == "relocate" and not source.is_relative_to(self.layout.domains):
             raise InputError("placement must be 'adopt' for what is no tool of a domain")
@@ -121,7 +121,7 @@ class Draft:
         return grown(last, bump), why if bump == computed else f"{why}; raised to {bump}"
 
     def _old_source(self) -> bytes | str | None:
-        """What is replaced: the file, or the signature that was noted when it was accepted."""
+        """The replaced source: the file, or the signature noted when it was accepted."""
         if self.current not in {None, self.digest} and self.target != self.request.source:
             return self.target.read_bytes()
         last = self.revisions.of(self.target.name)[-1:]
@@ -130,22 +130,22 @@ class Draft:
         return noted[-1] if noted else None
 
     def write(self) -> list[Change]:
-        """The target gets its content, if it has another."""
+        """Write the target, unless it has the content."""
         on_disk = self.current == self.digest
         path = self.below(self.target)
         return [] if on_disk else [write_change(path, self.content, self.current)]
 
     def append(self, path: Path, record: Mapping[str, Any]) -> Change:
-        """The record goes beside the tool at `path`."""
+        """Append the record to those of the tool at `path`."""
         return append_change(self.below(metadata_file(path.parent)), record)
 
     def note(self, path: Path, words: str) -> Change:
-        """The words go into the change log of the domain of the tool at `path`."""
+        """Add the words to the change log of the domain of the tool at `path`."""
         domain = path.parent.parent
         return note_change(self.below(domain / CHANGELOG), f"Changes of {domain.name}", words)
 
     def remove(self) -> list[Change]:
-        """The file that was tried out, or that moved away; a tool that stays is not touched."""
+        """Remove the temporary or relocated source; other tools stay."""
         source = self.request.source
         leaves = source.is_relative_to(self.layout.tmp) or self.moved_from is not None
         if source == self.target or not leaves:

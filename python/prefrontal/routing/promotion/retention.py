@@ -1,4 +1,4 @@
-"""Forget temporary modules and logs after some days; nothing else is ever deleted."""
+"""Deletes temporary modules and logs after some days, and nothing else."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from .pending import pending_file, pending_lock
 
 DAY_S = 86_400.0
 YOUNGEST_S = 3_600.0
-"""What was touched within this time stays: a route may be at work on it."""
+"""Newer files stay: a route may still use them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """What a sweep did. ran: not when today's was done before. removed: in the order of names."""
+    """The result of a sweep. ran: False if today's ran before. removed: sorted by name."""
 
     ran: bool
     removed: tuple[Path, ...] = ()
@@ -44,7 +44,7 @@ def sweep(
     tz: tzinfo | None = None,
     again: bool = False,
 ) -> Sweep:
-    """Delete what is older, at most once a day unless `again`.
+    """Delete older files, at most once a day unless `again`.
 
     Below the folder of temporary modules: by the last change of anything inside; hidden files
     (caches, locks, counters) stay. Below the logs: folders of days and runs by the date in their
@@ -70,14 +70,14 @@ def sweep(
 
 
 class _Broom:
-    """Removes files and folders and writes down what it could not."""
+    """Removes files and folders and collects failures as findings."""
 
     def __init__(self) -> None:
         self.removed: list[Path] = []
         self.findings: list[Finding] = []
 
     def take(self, paths: Iterator[Path]) -> None:
-        """Delete each; a link itself, a folder with what is in it."""
+        """Delete each: a link itself, a folder with its contents."""
         for path in paths:
             try:
                 if path.is_symlink() or not path.is_dir():
@@ -90,7 +90,7 @@ class _Broom:
                 self.removed.append(path)
 
     def inside(self, folder: Path) -> list[Path]:
-        """What lies in a folder, in the order of names; nothing when the folder is a link."""
+        """The entries of a folder, sorted by name; none when the folder is a link."""
         if folder.is_symlink():
             self.findings.append(Finding(folder, 0, "is a link, so nothing in it is deleted"))
             return []
@@ -113,7 +113,7 @@ def _stale_modules(layout: Layout, oldest: float, broom: _Broom) -> Iterator[Pat
 
 
 def _last_change(path: Path) -> float:
-    """The newest change of the path or of anything below it; links are not followed."""
+    """The latest change of the path or of anything below it; does not follow links."""
     try:
         entry = path.lstat()
     except OSError:
@@ -152,7 +152,7 @@ def _day_of_run(name: str) -> str | None:
 
 
 def _shorten_pending(layout: Layout, oldest: datetime) -> None:
-    """Keep the lines of the list that are young enough; a torn one goes."""
+    """Keep the recent lines of the list; drops a torn one."""
     path = pending_file(layout)
     with suppress(SourceError), pending_lock(layout):
         records = read_records(path)

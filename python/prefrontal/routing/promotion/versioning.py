@@ -1,4 +1,4 @@
-"""Which part of a version grows: computed from the signatures of the old and the new source."""
+"""Semantic versions: computes the bump from the old and the new signature."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)\Z")
 
 
 def larger(first: Bump, second: Bump) -> Bump:
-    """The one of both that breaks more."""
+    """The larger bump."""
     return max(first, second, key=_ORDER.index)
 
 
@@ -33,7 +33,7 @@ def grown(version: str, bump: Bump) -> str:
 
 
 def version_parts(version: str) -> tuple[int, int, int]:
-    """The three numbers, comparable. Raises InputError for what is no version."""
+    """The three numbers, comparable. Raises InputError for an invalid version."""
     match = _VERSION.match(version)
     if match is None or len(version) > 100:
         raise InputError(f"version must be three whole numbers and two dots, got {version!r}")

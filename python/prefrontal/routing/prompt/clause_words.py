@@ -1,4 +1,4 @@
-"""The words of a prompt, and which of them are verbs where they stand."""
+"""Splits a prompt into words and finds the verbs among them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ CONNECTIVES = word_set(
     "and & then also please kindly just now finally lastly next afterwards afterward subsequently "
     "thereafter first plus"
 )
-"""Words between two clauses that belong to neither."""
+"""Words between two clauses that belong to neither one."""
 _POLITE = CONNECTIVES | word_set(
     "i we you i'd i'll i'm we'd you'd want need would like to could can should will must let let's "
     "lets us me help try have having you've it"
@@ -68,7 +68,7 @@ class Piece:
 
 
 def pieces(prompt: str) -> list[Piece]:
-    """The prompt cut into pieces; other characters lie between them."""
+    """The pieces of the prompt; ignores other characters."""
     return [
         Piece(_kind(match), match[0].lower().replace("’", "'"), match.start(), match.end())
         for match in _PIECE.finditer(prompt)
@@ -81,7 +81,7 @@ def _kind(match: re.Match[str]) -> Kind:
 
 
 class Lexicon:
-    """What counts as a verb. action_words: names of actions, which do too."""
+    """Decides which words are verbs. action_words: names of actions, which count as verbs."""
 
     def __init__(self, action_words: Sequence[str] = ()) -> None:
         self._actions = {token for word in action_words for token in routing.tokens(word)}
@@ -118,7 +118,7 @@ class Lexicon:
 
 
 def skip_polite(words: Sequence[Piece], place: int) -> int:
-    """The first place from `place` on with a word that is not mere connection or politeness."""
+    """The first place from `place` on whose word is no connective or polite phrase."""
     end = min(len(words), place + _MOST_SKIPPED)
     while place < end and words[place].kind == "word" and words[place].text in _POLITE:
         place += 1
@@ -126,12 +126,12 @@ def skip_polite(words: Sequence[Piece], place: int) -> int:
 
 
 def is_statement(words: Sequence[Piece]) -> bool:
-    """Whether the words tell something ("it is a list") rather than ask for it."""
+    """Whether the words state something ("it is a list") rather than ask for it."""
     return any(piece.text in _COPULAS for piece in words[:_OPENING])
 
 
 def looks_imperative(words: Sequence[Piece]) -> bool:
-    """Whether an unknown first word is a verb by what follows: "frobnicate the matrix"."""
+    """Whether the context makes an unknown first word a verb: "frobnicate the matrix"."""
     rest = words[skip_polite(words, 0) :][:2]
     if (
         len(rest) < 2

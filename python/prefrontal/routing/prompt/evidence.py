@@ -31,12 +31,12 @@ Evidence = dict[str, float]
 
 
 def words(text: str) -> list[str]:
-    """The tokens of a text that say what it is about, in order, repeats and all."""
+    """The content tokens of a text, in order, with repeats."""
     return verbs.content(routing.tokens(text))
 
 
 def action_evidence(tokens: Sequence[str], taxonomy: Taxonomy) -> Evidence:
-    """The evidence for each action that there is any for, in order of name."""
+    """The evidence for each action that has any, sorted by name."""
     named = _verb_evidence(tokens, taxonomy)
     tools = _tool_evidence(tokens, taxonomy)
     part = LATER if foreign_verb(tokens, taxonomy) else 1.0
@@ -51,7 +51,7 @@ def action_evidence(tokens: Sequence[str], taxonomy: Taxonomy) -> Evidence:
 def domain_evidence(
     tokens: Sequence[str], taxonomy: Taxonomy, action: str | None, action_share: float
 ) -> Evidence:
-    """The evidence for each domain that there is any for, given the action of that share."""
+    """The evidence for each domain that has any, given an action and its share."""
     telling = [token for token in tokens if action not in taxonomy.claims(token)]
     by_place = _tool_evidence(telling, taxonomy)  # the action's own words say nothing of a domain
     present, by_domain = set(tokens), Evidence()
@@ -74,7 +74,7 @@ def shares(evidence: Mapping[str, float], foreign: float = 0.0) -> list[tuple[st
 
 
 def foreign_verb(tokens: Sequence[str], taxonomy: Taxonomy) -> bool:
-    """Whether a verb that no action has stands in front of every word of an action."""
+    """Whether a verb that no action has comes before every word of an action."""
     for token in tokens:
         if taxonomy.claims(token):
             return False

@@ -1,7 +1,7 @@
-"""Passages that resemble a prompt: hints for the parser and the planner, never more.
+"""Finds passages that resemble a prompt: hints for the parser and the planner.
 
 A hint may break a tie of the parser, raise its confidence by at most 0.05 below the threshold, or
-order equal wirings of a plan; no threshold and no guard looks at it. Nothing leaves the machine.
+order equal wirings of a plan; no threshold or guard uses it. Nothing leaves the machine.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .taxonomy import Taxonomy
 MOST_HINTS = 5
 LEAST_SCORE = 0.1
 MOST_LETTERS = 10_000
-"""Of one passage; a longer one counts up to here."""
+"""Limit of one passage; ignores the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class HintIndex:
         return len(self._passages)
 
     def search(self, prompt: str, most: int = MOST_HINTS) -> tuple[Hint, ...]:
-        """The passages most like the prompt, the best first, those below 0.1 left out."""
+        """The passages most similar to the prompt, best first, from 0.1 on."""
         scores: dict[int, float] = {}
         for token, weight in self._vector(Counter(evidence.words(prompt))).items():
             for number, other in self._postings.get(token, ()):
@@ -66,7 +66,7 @@ class HintIndex:
         return tuple(self._hint(number, score) for score, number in good[:most])
 
     def _vector(self, counts: Counter[str]) -> dict[str, float]:
-        """Length 1; words that no passage has count as much as the rarest, but point nowhere."""
+        """A unit vector; words that no passage has weigh as much as the rarest."""
         unknown = 1.0 + math.log(1 + len(self._passages))
         weights = {
             token: (1.0 + math.log(counts[token])) * self._rarity.get(token, unknown)

@@ -1,4 +1,4 @@
-"""From a prompt to a domain and an action, by the words in it: the same prompt, the same answer.
+"""Parses a prompt into a domain and an action, by its words, deterministically.
 
 The confidence is the share of evidence for the domain times that for the action (`evidence`), so
 more words for the choice raise it, words for a rival or for something else lower it, and two
@@ -22,14 +22,14 @@ from .taxonomy import Taxonomy
 
 HINT_MOST = 0.05
 THRESHOLD = 0.55
-"""The usual confidence from which nothing is asked."""
+"""The usual confidence above which nothing is asked."""
 EMBEDDING = 0.5
 LEAST_SHARE = 0.1
-"""What has less is no guess."""
+"""The least share of a guess."""
 
 
 class Pointer(Protocol):
-    """Something found for the prompt, a passage or a tool, and the folder it belongs to."""
+    """A passage or a tool that matches the prompt, and its folder."""
 
     @property
     def domain(self) -> str | None: ...
@@ -43,7 +43,7 @@ class Pointer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Everything a prompt may mean: (name, share 0..1), the likeliest first."""
+    """The possible readings of a prompt: (name, share 0..1), the likeliest first."""
 
     actions: tuple[tuple[str, float], ...]
     domains: tuple[tuple[str, float], ...]
@@ -93,12 +93,12 @@ def parse(
 
 
 def below(threshold: float) -> float:
-    """The most that counts as not sure: 0.54 for the usual threshold."""
+    """The highest confidence below the threshold: 0.54 for the usual one."""
     return round(max(0.0, threshold - 0.01), 6)
 
 
 def by_ranking(parsed: ParsedIntent, ranked: Sequence[Pointer]) -> ParsedIntent:
-    """The folder of the best of some ranked tools, where that is surer than the words were.
+    """The folder of the best ranked tool, where its score exceeds the confidence by words.
 
     ranked: tools that have a domain and an action, their scores calibrated so that one says how
     often such a tool is right; of equal ones the first counts.

@@ -1,6 +1,6 @@
-"""The project's own texts in passages: docstrings of tools, docs/, ADRs/, README files of domains.
+"""Splits the project's texts into passages: docstrings, docs/, ADRs/, READMEs of domains.
 
-docs/ and ADRs/ lie beside workflows_root or in it; links are not followed.
+docs/ and ADRs/ lie beside workflows_root or in it; does not follow links.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Passage:
 
 
 def passages(layout: Layout, tools: Iterable[Tool]) -> tuple[list[Passage], list[Finding]]:
-    """Every passage, in an order that does not depend on the disk, and the files left out."""
+    """Every passage, in a reproducible order, and findings about skipped files."""
     result = [
         Passage(tool.spec.path, 1, f"{tool.name}. {tool.spec.doc}", tool.domain, tool.action)
         for tool in tools
@@ -73,7 +73,7 @@ def _readmes(layout: Layout) -> Iterator[File]:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """The plain files below a folder, hidden ones left out, in order of name."""
+    """The plain files below a folder, sorted by name, without hidden ones."""
     if folder.is_symlink():
         return
     for parent, folders, names in os.walk(folder):

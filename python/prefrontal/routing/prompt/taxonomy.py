@@ -1,4 +1,4 @@
-"""The domains and actions there are, and the words that point to them."""
+"""The domains and actions of a project, and the words that point to them."""
 
 from __future__ import annotations
 
@@ -143,6 +143,6 @@ def _add_name(names: list[tuple[str, ...]], text: str) -> None:
 
 
 def _words(text: str) -> tuple[str, ...]:
-    """The tokens of a name or sentence that say something, each once; all when none does."""
+    """The unique content tokens of a text; all tokens when it has none."""
     tokens = routing.tokens(text)
     return tuple(dict.fromkeys(verbs.content(tokens) or tokens))

@@ -1,4 +1,4 @@
-"""How alike two embeddings are."""
+"""The similarity of two embeddings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words that name an action, and which of them mean the same one."""
+"""Verbs that name an action, in groups of synonyms."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ SAME_MEANING = (
     "run execute start launch",
     "stop cancel abort end",
 )
-"""Groups of verbs, in American spelling; the words of a group are of equal meaning here."""
+"""Groups of synonymous verbs, in American spelling."""
 
 STOP_WORDS = (
     "a about again all also am an and any are as at be been but by can could did do does each "
@@ -59,11 +59,11 @@ STOP_WORDS = (
     "use used using very want was we were what when where which while who why will with would you "
     "your after before first next finally"
 )
-"""Words of a prompt that say nothing of what it is about."""
+"""Words of a prompt without content."""
 
 
 LIGHT_VERBS = "make create produce build give show display print list run execute start send report"
-"""Verbs that are often said of another action: "make a summary", "show me a plot"."""
+"""Verbs that often stand for another action: "make a summary", "show me a plot"."""
 
 
 @cache
@@ -91,5 +91,5 @@ def light_tokens() -> frozenset[str]:
 
 
 def content(tokens: list[str]) -> list[str]:
-    """The tokens that say what a text is about, in their order."""
+    """The content tokens, in order."""
     return [token for token in tokens if token not in stop_tokens()]

@@ -1,4 +1,4 @@
-"""Who covers which clause of a prompt."""
+"""Which candidate covers which clause of a prompt."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def uncovered(
 
 
 def tools_of(steps: Sequence[Share]) -> int:
-    """How many different tools the shares need."""
+    """How many different tools the steps use."""
     return len({_identity(share.candidate) for share in steps})
 
 
@@ -117,7 +117,7 @@ def _order(option: Option) -> tuple[int, Key]:
 
 
 def _spread(chosen: list[Option | None], options: list[list[Option]]) -> list[Option | None]:
-    """The same choice, or with one clause given to another tool when all have the same one."""
+    """The choice, with one clause given to another tool where all have the same one."""
     choices = [option for option in chosen if option is not None]
     if len(choices) < 2 or len({_identity(candidate) for _, candidate in choices}) > 1:
         return chosen

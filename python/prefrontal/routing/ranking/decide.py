@@ -1,4 +1,4 @@
-"""Select, compose or generate: a pure function of what was parsed and ranked."""
+"""Select, compose or generate: a pure function of the parsed intent and the ranking."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def shadowed(ranked: Sequence[Candidate]) -> tuple[tuple[Candidate, ...], tuple[
 
 
 def harm(tool: Tool) -> int:
-    """What it may do to the world: 0 nothing, 1 write, MOST_HARM delete."""
+    """Its possible side effects: 0 none, 1 write, MOST_HARM delete."""
     manifest = tool.manifest
     effects = manifest.side_effects if manifest else None
     return _UNSAID_HARM if effects is None else _HARM[effects]

@@ -1,4 +1,4 @@
-"""From discovered tools to ranked candidates: the index, the history, manifests as mere hints."""
+"""Ranks discovered tools: by the index and the history, with manifests as hints."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .index_store import IndexStore
 from .precedence import micro, tie_key
 
 HINT_LIMIT = 0.10
-"""Most that a manifest may add to the score that a tool has without it."""
+"""The most that a manifest may add to a tool's score."""
 ANTI_INTENT_FACTOR = 0.5
-"""What the doc feature is multiplied by when the prompt holds a word the tool is not for."""
+"""Factor of the doc feature when the prompt has one of the tool's anti-intents."""
 
 Histories = Mapping[str, Sequence[PastEvent]]
 
@@ -29,7 +29,7 @@ class ToolRanker:
 
     tools: no two with one `relative`. histories: events by `relative`; accepted prompts count as
     phrasings of their tool, rejected ones against it. now: Unix seconds, for the age of events.
-    store: where indexes that took long to build are kept. notes: what could not be read or kept.
+    store: of indexes that are slow to build. notes: failures to read or store.
     """
 
     def __init__(
@@ -89,20 +89,20 @@ class ToolRanker:
         return bool(self._accepted)
 
     def was_accepted(self, tool: Tool) -> bool:
-        """Whether a person or the rule ever kept it."""
+        """Whether it was ever accepted, by a person or by the rule."""
         return key_of(tool) in self._accepted
 
     def failures(self, tool: Tool) -> int:
-        """How often it failed or was rejected, however long ago."""
+        """How often it failed or was rejected."""
         events = self._histories.get(key_of(tool), ())
         return sum(1 for event in events if event.event in {"failed", "rejected"})
 
     def relevance(self, intent: str) -> float:
-        """0..1: whether any of the tools is what the prompt needs."""
+        """0..1: whether the prompt needs any of the tools."""
         return self._hinted.relevance(intent)
 
     def constants(self, intent: str) -> dict[str, float]:
-        """The map from sum to score, as it stands now: slope, and the sum that gives 0.60."""
+        """The current map from sum to score: slope, and the sum that gives 0.60."""
         best = self._asked(self._hinted, intent, 1)
         explanation = best[0].explanation if best else None
         return dict(explanation["calibration"]) if explanation else {}
@@ -137,7 +137,7 @@ class ToolRanker:
         return Candidate(tool, score, features, entry.matched, (), tuple(flags))
 
     def _features(self, entry: RankedTool) -> dict[str, float]:
-        """Those of the index; history ages, so it is looked up for this moment."""
+        """The features of the index, with the history as of now."""
         success = self._successes.get(entry.name, PRIOR)
         return {**entry.features, "history_success": success}
 
@@ -163,7 +163,7 @@ class ToolRanker:
         )
 
     def _similarities(self, intent: str) -> dict[str, float] | None:
-        """Of each tool; the tools are embedded once, each prompt once."""
+        """The cosine of each tool; embeds the tools once and each prompt once."""
         if self._embedder is None or not self._tools:
             return None
         if intent not in self._cosines:
@@ -191,7 +191,7 @@ class ToolRanker:
         return {"key": key, "name": tool.name, "doc": tool.spec.doc, "intents": phrasings}
 
     def _events(self, key: str, kind: str) -> list[PastEvent]:
-        """The last word on each prompt counts: accepted or rejected."""
+        """The events of that kind; only the last one of each prompt counts."""
         last: dict[str, PastEvent] = {}
         for event in self._histories.get(key, ()):
             if event.intent and event.event in {"accepted", "rejected"}:
@@ -200,7 +200,7 @@ class ToolRanker:
 
 
 def key_of(tool: Tool) -> str:
-    """What no two tools of a project share: the file, and for MCP tools the name in it."""
+    """The unique key of a tool: its file, and for MCP tools the name in it."""
     return tool.relative
 
 

@@ -1,1 +1,1 @@
-"""One prompt through all phases, and its trace for people."""
+"""Runs a prompt through all phases, and renders its trace."""

@@ -1,4 +1,4 @@
-"""What a project remembers of a trial: the history of its tools, and the routes that wait."""
+"""Stores the outcome of a trial: in the tools' history, and as a pending route."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .workbench import Workbench
 
 
 def note_in_history(bench: Workbench, module: TrialModule, event: Event) -> None:
-    """A line in the history of an existing tool; a new module and a dry run leave none."""
+    """Append to the history of an existing tool; not for a new module or a dry run."""
     request, tool = module.request, module.tool
     if tool is None or request.mode.dry_run:
         return
@@ -28,7 +28,7 @@ def note_in_history(bench: Workbench, module: TrialModule, event: Event) -> None
 
 
 def list_as_pending(bench: Workbench, module: TrialModule, why: Why, summary: str) -> None:
-    """A module that was made for this route may be taken up again; a tool lies where it lay."""
+    """List a new module as pending, so that its route can be resumed; not for a tool."""
     request, decision = module.request, module.decision
     if module.tool is not None or request.mode.dry_run:
         return

@@ -1,4 +1,4 @@
-"""The fifth stage: what is approved is promoted."""
+"""The fifth stage: approval and promotion."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SHARED_DOMAIN = "general"
 
 
 def approve(bench: Workbench, report: TrialReport) -> Approval | Ending:
-    """By a person, or by the rule when nobody is there."""
+    """The approval of a person, or of the rule when nobody can be asked."""
     module = report.module
     operator = bench.operator_for(module.request.mode)
     if operator is None:
@@ -51,7 +51,7 @@ def approve(bench: Workbench, report: TrialReport) -> Approval | Ending:
 
 
 def promote(bench: Workbench, module: TrialModule, approval: Approval) -> Promotion | None:
-    """Keep it, with its record; a tool of a server has none, only its history."""
+    """Promote the module; a server's tool has no record, only a history."""
     request, tool = module.request, module.tool
     if tool is not None and not tool.runnable:
         note_in_history(bench, module, "accepted")
@@ -126,7 +126,7 @@ def _promotion_request(
 
 
 def _place(module: TrialModule) -> tuple[str, str]:
-    """Where a new tool belongs: the place of the prompt, or of the tool that is already there."""
+    """The folder of a new tool: that of the existing tool, else that of the prompt."""
     intent, tool = module.intent, module.tool
     domain = (tool.domain if tool else None) or intent.domain or SHARED_DOMAIN
     action = (tool.action if tool else None) or intent.action or "composed"

@@ -1,4 +1,4 @@
-"""What is done before a route: finish an interrupted promotion, sweep, say what waits."""
+"""Before a route: finishes an interrupted promotion, sweeps, lists pending routes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first stage: where a prompt points, from its words and from what was accepted before."""
+"""The first stage: parses a prompt by its words and by what was accepted before."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def parse_prompt(bench: Workbench, request: RouteRequest) -> ParsedPrompt:
 
 
 def clarify(bench: Workbench, parsed: ParsedPrompt) -> ParsedPrompt:
-    """Ask the one question there may be; nobody there to ask leaves the best guess."""
+    """Ask at most one question; without an answer the best guess stays."""
     request, taxonomy, clauses = parsed.request, parsed.taxonomy, parsed.clauses
     threshold = bench.settings.parser.threshold
     question = question_for(parsed.intent, taxonomy, threshold=threshold, clauses=clauses)
@@ -91,7 +91,7 @@ def clarify(bench: Workbench, parsed: ParsedPrompt) -> ParsedPrompt:
 def read_histories(
     tools: Sequence[Tool],
 ) -> tuple[dict[str, tuple[PastEvent, ...]], list[object]]:
-    """Events of each tool by its key, and what could not be read of them."""
+    """The events of each tool by its key, and findings."""
     by_folder: dict[object, list[Tool]] = {}
     for tool in tools:
         by_folder.setdefault(tool.spec.path.parent, []).append(tool)
@@ -118,7 +118,7 @@ def _ranker(bench: Workbench, tools: Sequence[Tool]) -> ToolRanker:
 
 
 def _by_experience(by_words: ParsedIntent, prompt: str, ranker: ToolRanker) -> ParsedIntent:
-    """Where a tool was accepted before, how well it fits may say more than the words do."""
+    """The intent of an accepted tool, where it fits better than the words."""
     if not ranker.knows_accepted():
         return by_words
     accepted = [one for one in ranker.candidates(prompt) if ranker.was_accepted(one.tool)]

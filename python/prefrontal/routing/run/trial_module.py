@@ -1,4 +1,4 @@
-"""From a choice to the module that goes on trial: a tool, a composition, or a new module."""
+"""Prepares the module for the trial: a tool, a composition, or a generated module."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _NEAREST = 3
 
 
 def trial_module(bench: Workbench, choice: ToolChoice) -> TrialModule | Ending:
-    """What the choice comes to."""
+    """The module of the choice."""
     stages = {"select": _selected_tool, "compose": _composition, "generate": _generated_module}
     return stages[choice.decision.policy](bench, choice)
 
 
 def check_again(bench: Workbench, module: TrialModule) -> Ending | None:
-    """Of a route that is taken up: a generated module may have been edited since."""
+    """Inspect the generated module of a resumed route again: it may have been edited."""
     if module.decision.policy != "generate":
         return None
     rules = bench.settings.generator
@@ -51,7 +51,7 @@ def check_again(bench: Workbench, module: TrialModule) -> Ending | None:
 
 
 def _selected_tool(bench: Workbench, choice: ToolChoice) -> TrialModule:
-    """An existing tool, as it lies there."""
+    """An existing tool, unchanged."""
     tool = choice.ranking.tool_of(choice.decision.selected[0])
     return _module(bench, choice, tool.spec.path, tool.sha256, tool)
 
@@ -70,7 +70,7 @@ def _composition(bench: Workbench, choice: ToolChoice) -> TrialModule:
 
 
 def _generated_module(bench: Workbench, choice: ToolChoice) -> TrialModule | Ending:
-    """A new module, unless nobody may write one: then the nearest misses are all there is."""
+    """A new module; where none may be written, an ending that names the nearest tools."""
     request, model = choice.ranking.parsed.request, bench.model
     near, mode = choice.ranking.candidates[:_NEAREST], request.mode
     misses = f"nearest misses: {_scores(near)}" if near else "there are no tools yet"

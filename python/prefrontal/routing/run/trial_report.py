@@ -1,4 +1,4 @@
-"""The fourth stage: the module is tried where it cannot hurt."""
+"""The fourth stage: validates the module in the sandbox."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every stage of a route works with."""
+"""The resources that every stage of a route uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls a tool with real arguments, in the sandbox, and takes in what it returns."""
+"""Calls a tool with real arguments in the sandbox and returns its result."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from .execution_checks import CHILD, answer_of, error_of
 from .trial import stopped
 
 VALUE_ROOM = 30_000
-"""Characters and items of a returned value that leave the sandbox: at worst some 0.7 MB of JSON,
-less than what a sandbox lets a command say."""
+"""Characters and items of a returned value that leave the sandbox: at most about 0.7 MB of JSON,
+less than the sandbox's limit of output."""
 
 Fault = Literal["", "tool", "machine"]
 
 
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
-    """What came of a call.
+    """The outcome of a call.
 
-    value: as JSON values, in the words of the tool: not yet fit to be shown. reason: why there is
-    none, in one sentence, likewise. fault: "tool" when it raised or used too much, "machine" when
-    it was never run, empty when it returned.
+    value: as JSON values, not yet redacted. reason: why there is none, in one sentence, not yet
+    redacted either. fault: "tool" when it raised or used too much, "machine" when it never ran,
+    empty when it returned.
     """
 
     value: Any
@@ -49,7 +49,7 @@ def call_tool(
     scratch: Path,
     readable: Sequence[Path] = (),
 ) -> CallOutcome:
-    """Call the run() or main() of the source; whatever it does, an answer.
+    """Call the run() or main() of the source; never raises for what the tool does.
 
     path: of the tool, which it knows as its own. scratch: the one folder it may write, and where
     it starts. readable: what else it may read.

@@ -1,4 +1,4 @@
-"""Runs inside the sandbox, by its path and without the package: loads a tool, perhaps calls it.
+"""Runs inside the sandbox, without the package: loads a tool and may call it.
 
 The request is one JSON object on standard input: nonce, path, source (its bytes as Latin-1), name,
 call (whether to call it), arguments and keywords (encoded as `example_inputs` does), and perhaps
@@ -33,13 +33,13 @@ KINDS = {
 
 
 DEEPEST = 20
-"""How many values within values are looked at."""
+"""Maximum depth of nested values."""
 MOST_KEYS, KEY_LIMIT = 500, 100
-"""Keys of a mapping that are told of, and how many characters of each."""
+"""Reported keys of a mapping, and characters of each."""
 
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
-    """What became of the tool: ok, or the error with its type, text and line."""
+    """The outcome: ok, or the error with its type, text and line."""
     try:
         module = load(request)
         function = getattr(module, request["name"], None)
@@ -55,7 +55,7 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def load(request: Mapping[str, Any]) -> ModuleType:
-    """The module, run from the bytes of the request, whatever lies in its file by now."""
+    """The module, run from the bytes of the request, not from its file."""
     name = "tool_on_trial"
     module = ModuleType(name)
     module.__file__ = request["path"]
@@ -77,7 +77,7 @@ def signature(function: Any) -> list[list[Any]]:
 
 
 def called(function: Any, request: Mapping[str, Any]) -> dict[str, Any]:
-    """Call it and say what came back."""
+    """Call it and describe the result."""
     arguments = [decoded(value) for value in request["arguments"]]
     keywords = {name: decoded(value) for name, value in request["keywords"].items()}
     value = function(*arguments, **keywords)
@@ -93,13 +93,13 @@ def called(function: Any, request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Cut:
-    """Turns values into what JSON has a word for, as long as there is room."""
+    """Converts values to JSON values within a size limit."""
 
     def __init__(self, room: int) -> None:
         self.room = room
 
     def plain(self, value: Any, depth: int = 0) -> Any:
-        """The value; text for what JSON does not know; "…" where there is no more room."""
+        """The value; text for what JSON cannot hold; "…" past the limit."""
         self.room -= 1
         if self.room <= 0 or depth > DEEPEST:
             return "…"
@@ -125,13 +125,13 @@ class Cut:
         return int(value) if abs(value) < 2**63 else self.text(hex(value)[:100])
 
     def text(self, value: str) -> str:
-        """The beginning there is room for."""
+        """The prefix within the limit."""
         start = value[: max(0, self.room)]
         self.room -= len(start)
         return start if len(start) == len(value) else start + "…"
 
     def mapping(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
-        """By names; those there is no room for are left out."""
+        """By name, within the limit."""
         result: dict[str, Any] = {}
         for key in value:
             if self.room <= 0:
@@ -141,7 +141,7 @@ class Cut:
         return result
 
     def items(self, value: Any, depth: int) -> list[Any]:
-        """As many as there is room for."""
+        """The items within the limit."""
         result = []
         for item in value:
             result.append(self.plain(item, depth + 1))
@@ -205,7 +205,7 @@ def causes(error: BaseException) -> list[BaseException]:
 
 
 def main() -> None:
-    """Read the request, answer once, and end without waiting for what the tool left running."""
+    """Read the request, answer once, and exit without waiting for the tool's threads."""
     private = os.dup(1)
     os.dup2(2, 1)
     request = json.loads(sys.stdin.buffer.read())

@@ -1,4 +1,4 @@
-"""What a tool's source says it is called with, read without running it."""
+"""Parses the signature of a tool's entry function without running it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class EntryPoint:
-    """The function of a tool that is called. returns: its annotation. doc: any docstring's text."""
+    """A tool's entry function. returns: its annotation. doc: of module and function."""
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -42,7 +42,7 @@ class EntryPoint:
     doc: str
 
     def stub(self) -> str:
-        """One line of source that has the same signature."""
+        """One line of source with the same signature."""
         words = "async def" if self.waits else "def"
         returns = f" -> {self.returns}" if self.returns else ""
         return f"{words} {self.name}({', '.join(_parts(self.parameters))}){returns}: ..."
@@ -66,7 +66,7 @@ def entry_point(source: str | bytes) -> EntryPoint | None:
 def _parsed(source: str | bytes) -> ast.Module:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a doubtful escape is the linter's to tell
+            warnings.simplefilter("ignore")  # the linter reports doubtful escapes
             return ast.parse(source)
     except SyntaxError as error:
         raise InputError(f"source must be Python, got {error.msg} (line {error.lineno})") from None

@@ -1,4 +1,4 @@
-"""Arguments to try a tool with: the example it comes with, the rest from its type hints."""
+"""Arguments for a dry run: from the tool's example, the rest from its type hints."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from .entry_point import EntryPoint, Parameter
 
 Encoded = list[Any]
-"""[kind, plain value]: what JSON has a word for is "plain"; see child_program.decoded."""
+"""[kind, plain value]: JSON values are "plain"; see child_program.decoded."""
 
 _EMPTY: dict[str, Encoded] = {
     "str": ["plain", ""],
@@ -35,7 +35,7 @@ _DICTS = {"dict", "Dict", "Mapping", "MutableMapping"}
 
 @dataclass(frozen=True, slots=True)
 class ExampleInputs:
-    """What a tool is called with. guessed: some of it stands on type hints alone."""
+    """The inputs of a call. guessed: some come from type hints alone."""
 
     arguments: tuple[Encoded, ...]
     keywords: Mapping[str, Encoded]
@@ -74,7 +74,7 @@ def example_inputs(entry: EntryPoint, example: Mapping[str, Any] | None) -> Exam
 
 
 def from_hint(hint: str | None) -> Encoded | None:
-    """The emptiest value of a type; None for a type without an obvious one.
+    """The empty value of a type; None for a type without an obvious one.
 
     A path names a file in the folder of the trial that does not exist.
     """
@@ -140,7 +140,7 @@ def _tuple(inner: list[ast.expr]) -> Encoded | None:
 
 
 def _first(nodes: list[ast.expr]) -> Encoded | None:
-    """None itself where it is allowed, else the first type that has a value."""
+    """None where it is allowed, else the first known value."""
     values = [_value(node) for node in nodes]
     known = [value for value in values if value is not None]
     return next((value for value in known if value[1] is None), known[0] if known else None)

@@ -26,14 +26,14 @@ _INPUT_FAULTS = frozenset(
         "ValueError",
     }
 )
-"""What a tool may well raise for inputs that were only guessed from its type hints."""
+"""Errors that guessed inputs may well cause."""
 
 Verdict = tuple[StepState, str]
 Answer = Mapping[str, Any]
 
 
 def try_import(trial: ModuleTrial, entry: EntryPoint) -> TrialStep:
-    """Load the module and compare what it is called with to what its source says (A21)."""
+    """Load the module and compare its signature with that of its source (A21)."""
 
     def verdict(answer: Answer) -> Verdict:
         if not entry.doc:
@@ -126,7 +126,7 @@ def answer_of(stdout: bytes, nonce: str) -> Answer | None:
 
 
 def error_of(answer: Answer) -> str:
-    """What a tool raised, with the line, in one sentence."""
+    """The error of a tool, with the line, in one sentence."""
     kind, text, line = (str(answer.get(key, "")) for key in ("type", "text", "line"))
     sentence = f"{kind}: {text}" if kind and text else kind or text or "it failed"
     return f"{sentence} (line {line})" if line.isdecimal() and line != "0" else sentence

@@ -47,9 +47,9 @@ def check_with_ruff(trial: ModuleTrial) -> TrialStep:
 
 
 def check_with_mypy(trial: ModuleTrial) -> TrialStep:
-    """Check types of a copy of the bytes on trial, in a folder that holds nothing else of it.
+    """Check the types of a copy of the bytes on trial, in a folder of its own.
 
-    The cache is kept between trials; one that makes mypy crash is thrown away once.
+    Trials share a cache; one that makes mypy crash is deleted once.
     """
     if find_spec("mypy") is None:
         return _missing("mypy")
@@ -67,7 +67,7 @@ def check_with_mypy(trial: ModuleTrial) -> TrialStep:
 
 
 def missing_programs() -> list[str]:
-    """Which of both are not installed."""
+    """The programs that are not installed."""
     installed = {"ruff": _ruff() is not None, "mypy": find_spec("mypy") is not None}
     return [name for name, there in installed.items() if not there]
 

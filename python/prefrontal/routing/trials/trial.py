@@ -1,4 +1,4 @@
-"""One module on trial: what is tried, where, and how a step of it is run and told."""
+"""A module on trial: its bytes and place, and how a step runs and reports."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ StepName = Literal["ruff", "mypy", "import", "dry-run"]
 StepState = Literal["ok", "failed", "skipped", "missing", "timeout", "not runnable"]
 
 LINE_LIMIT = 300
-"""Most characters of what a step says in its line; its log holds the rest."""
+"""Most characters of a step's line; its log has the rest."""
 LOG_LIMIT = 200_000
 """Most bytes of each output that a log keeps."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModuleTrial:
-    """What every step needs. source: the bytes on trial, whatever the file holds by now."""
+    """What every step needs. source: the bytes on trial, even if the file changes."""
 
     path: Path
     source: bytes
@@ -56,7 +56,7 @@ class ModuleTrial:
 
 @dataclass(frozen=True, slots=True)
 class TrialStep:
-    """What one step came to. reason: why it is not ok, in one line. log: everything it printed."""
+    """The result of a step. reason: why it is not ok, in one line. log: its whole output."""
 
     name: StepName
     state: StepState
@@ -108,7 +108,7 @@ def stopped(outcome: RunOutcome | str, limit_s: float) -> tuple[StepState, str] 
 
 
 def short_line(text: str) -> str:
-    """The beginning of the text on one line, with nothing hidden in it."""
+    """The start of the text on one line, without control characters."""
     short = " ".join(one_line(text[: 4 * LINE_LIMIT]).split())
     return short if len(short) <= LINE_LIMIT else short[: LINE_LIMIT - 1] + "…"
 

@@ -1,4 +1,4 @@
-"""Try a module out: ruff, mypy, import, dry run; each in the sandbox, each with its log."""
+"""Validates a module: ruff, mypy, import, dry run; each in the sandbox, with its log."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .static_checks import check_with_mypy, check_with_ruff
 from .trial import ModuleTrial, TrialStep, short_line
 
 SIZE_LIMIT = 1 << 20
-"""Most bytes of a module that is tried out."""
+"""Most bytes of a module."""
 
 
 def validate(
@@ -133,7 +133,7 @@ def _skipped(*names: Any, why: str) -> list[TrialStep]:
 
 
 def _passes(step: TrialStep, settings: Routing, generated: bool) -> bool:
-    """Whether the report can be ok with that step: a tool of one's own need not have an example."""
+    """Whether the report can be ok with that step: a person's tool needs no example."""
     if step.state == "missing":
         return settings.validators.allow_missing
     return step.state == "ok" or (step.state == "not runnable" and not generated)
