@@ -46,6 +46,14 @@ def test_a_log_of_before_starts_had_a_version_is_decided_again(tmp_path: Path) -
     assert dict(tally.left) == {WITHOUT_START: 9}
 
 
+def test_a_log_of_before_what_was_held_back_waited_is_decided_again(tmp_path: Path) -> None:
+    found, tally = decided_again(golden(2, tmp_path))
+    assert found == []
+    assert (tally.starts, tally.lost, dict(tally.left)) == (9, 0, {})
+    with DecisionLog(golden(2, tmp_path)) as log:
+        assert log.counts()["cooldown"] > 20
+
+
 def test_a_golden_log_holds_what_decides(tmp_path: Path) -> None:
     with DecisionLog(golden(1, tmp_path)) as log:
         counts, kept = log.counts(), list(log.records())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from random import Random
 from threading import Event
 from typing import Any
@@ -11,6 +11,7 @@ import pytest
 
 from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog
+from prefrontal.decisions.payloads import WakePayload
 from prefrontal.pulse.opening import UnlabelledStates, open_gate
 from prefrontal.pulse.shells.asker import Asker
 from prefrontal.pulse.shells.stepper import Stepper
@@ -26,6 +27,7 @@ FOLLOWING = GateSettings(recall=0.7, audit_share=0.2, policy=POLICY, log_refusal
 OWN = GateSettings(audit_share=0.1, policy=POLICY, log_refusals=True, seed=3)
 
 Stream = list[tuple[float, SignalEvent]]
+Due = Callable[[], float | None]
 Door = Callable[[GateSettings, Stream], list[Decision]]
 
 
@@ -46,6 +48,17 @@ def worth(decision: Decision) -> float | None:
     return float("bill" in decision.window[-1].location)
 
 
+def rounds(events: Stream, clock: ManualClock, due: Due) -> Iterator[SignalEvent | None]:
+    """The signals at their time; None at each moment before at which a hold ends."""
+    for pause, event in events:
+        at = clock.monotonic() + pause
+        while (end := due()) is not None and end <= at:
+            clock.advance(max(0.0, end - clock.monotonic()))
+            yield None
+        clock.advance(at - clock.monotonic())
+        yield event
+
+
 def through_watch(settings: GateSettings, events: Stream) -> list[Decision]:
     clock, worked = ManualClock(NOW), Event()
     with DecisionLog() as log:
@@ -55,15 +68,24 @@ def through_watch(settings: GateSettings, events: Stream) -> list[Decision]:
         watch._worker.after_work = worked.set
         watch.start()
         found: list[Decision] = []
-        for number, (pause, event) in enumerate(events, 1):
-            clock.advance(pause)
-            assert watch.push(event)
+        known: set[str] = set()
+        number = 0
+        for event in rounds(events, clock, watch._gate.due):
+            if event is None:
+                with watch._worker.paused():
+                    worked.clear()
+                watch._worker.look()
+                assert worked.wait(PATIENCE_S)
+            else:
+                number += 1
+                assert watch.push(event)
             while watch.status()["events"] < number:
                 assert worked.wait(PATIENCE_S)
                 worked.clear()
             watch.learn()  # waits for the gate to be done with the event
             log.flush()
-            new = list(log.records(clock.now()))
+            new = [each for each in log.records(clock.now()) if each.id not in known]
+            known |= {each.id for each in new}
             found += new
             for decision in new:
                 if (label := worth(decision)) is not None:
@@ -77,9 +99,9 @@ def through_stepper(settings: GateSettings, events: Stream) -> list[Decision]:
     clock = ManualClock(NOW)
     with DecisionLog() as log:
         one = Stepper(log, MODULES, settings, clock=clock, standings=Trust())
-        for pause, event in events:
-            clock.advance(pause)
-            for wake in one.wake(event):
+        for event in rounds(events, clock, one.due):
+            one.learn()
+            for wake in one.tick() if event is None else one.wake(event):
                 if (label := worth(wake)) is not None:
                     log.add_label(wake.id, label, clock.now())
         return list(log.records())
@@ -89,9 +111,14 @@ def through_asker(settings: GateSettings, events: Stream) -> list[Decision]:
     clock, found = ManualClock(NOW), []
     with DecisionLog() as log:
         one = Asker(log, MODULES, settings, clock=clock, standings=Trust())
-        for pause, event in events:
-            clock.advance(pause)
-            for decision in one.judge([event]):
+        for event in rounds(events, clock, one._gate.due):
+            if event is None:
+                one._gate.tick()
+                new = one._gate.drain()
+                log.append_many(new)
+            else:
+                new = one.judge([event])
+            for decision in new:
                 found.append(decision)
                 if (label := worth(decision)) is not None:
                     one.label(decision.id, label)
@@ -101,9 +128,10 @@ def through_asker(settings: GateSettings, events: Stream) -> list[Decision]:
 def through_replay(settings: GateSettings, events: Stream) -> list[Decision]:
     clock, found = ManualClock(NOW), []
     one = open_gate(settings, UnlabelledStates(), clock, MODULES, standings=Trust())
-    for pause, event in events:
-        clock.advance(pause)
-        one.gate.judge([event])
+    for event in rounds(events, clock, one.gate.due):
+        if event is not None:
+            one.gate.judge([event])
+        one.gate.tick()
         for decision in one.gate.drain():
             found.append(decision)
             if (label := worth(decision)) is not None:
@@ -114,10 +142,12 @@ def through_replay(settings: GateSettings, events: Stream) -> list[Decision]:
 
 def facts(decision: Decision) -> tuple[Any, ...]:
     """All that was decided, and on what."""
-    moment = decision.payload.moment  # type: ignore[union-attr]
-    return (moment, decision.subject, decision.acted, str(decision.reason),
+    payload = decision.payload
+    assert isinstance(payload, WakePayload)
+    return (payload.moment, decision.subject, decision.acted, str(decision.reason),
             decision.score.hex(), decision.threshold.hex(), decision.question,
-            decision.propensity.hex(), decision.why)  # fmt: skip
+            decision.propensity.hex(), decision.why, payload.late, payload.waits,
+            [each[1:] for each in payload.folded])  # fmt: skip
 
 
 @pytest.mark.parametrize("settings", [FOLLOWING, OWN], ids=["recall", "own thresholds"])
@@ -130,6 +160,8 @@ def test_each_door_decides_as_the_stepper_does(door: Door, settings: GateSetting
     reasons = {each.reason for each in ours}
     assert reasons >= {Reason.WOKE, Reason.AUDIT, Reason.BELOW_THRESHOLD, Reason.COOLDOWN,
                        Reason.PEER_BUDGET}  # fmt: skip
+    wakes = [each.payload for each in ours if isinstance(each.payload, WakePayload)]
+    assert sum(len(each.folded) for each in wakes) > 50
     thresholds = {each.threshold for each in ours}
     assert len(thresholds) > 10 if settings is FOLLOWING else thresholds == {0.3, 0.6, 0.7}
     assert any("trust in ben" in name for each in ours for name, _ in each.why)

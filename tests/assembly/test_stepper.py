@@ -41,6 +41,7 @@ def plain(log: DecisionLog, clock: ManualClock | None = None, **told: Any) -> St
 def what(record: Decision) -> tuple[object, ...]:
     """What was decided, without the names of decision and start."""
     details = {name: value for name, value in to_plain(record.payload).items() if name != "run"}
+    details["folded"] = [each["name"] for each in details.get("folded", ())]
     return (record.time, record.subject, record.acted, record.reason, record.score,
             record.threshold, record.question, record.propensity, record.why, details)  # fmt: skip
 

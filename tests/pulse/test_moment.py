@@ -231,7 +231,8 @@ def test_a_group_tells_of_each_event_it_gathered() -> None:
         registry.start()
         assert all(registry.push(file(f"{number}.pdf")) for number in range(3))
         assert registry.stop(PATIENCE_S)
-        [record] = log.records()
+        *held, record = sorted(log.records(), key=lambda each: each.acted)
+        assert [each.reason for each in held] == [Reason.GROUPED] * 3
     assert isinstance(record.payload, WakePayload)
     gathered = record.payload.gathered
     assert [each.event for each in gathered] == [1, 2, 3]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..decisions.payloads import Moment, WakePayload
 from ..errors import SourceError
+from ..pulse.gate_module import FOLDING
 from ..pulse.modules.fingerprint import parse_fingerprint
 from ..pulse.opening import open_gate
 from ..pulse.starts import Start, checksum
@@ -58,7 +59,8 @@ Place = tuple[int, bool, float]
 def _place(record: Decision) -> Place:
     """Event by event; groups that were asked between two events come in the order of time."""
     wake, moment = _wake(record), _moment(record)
-    return moment.event, bool(wake.gathered), moment.monotonic if wake.gathered else 0.0
+    late = bool(wake.gathered) or wake.late
+    return moment.event, late, moment.monotonic if late else 0.0
 
 
 def _step(place: Place, records: Iterable[Decision]) -> tuple[Place, Step]:
@@ -161,6 +163,9 @@ class KeptLabels:
     def save_state(self, name: str, blob: bytes, through: int) -> None:
         self.states[name] = (blob, through)
 
+    def waiting_windows(self) -> list[Decision]:
+        return []
+
 
 class GateAgain:
     """The gate of one start as it was, from what the log kept of it.
@@ -171,9 +176,8 @@ class GateAgain:
     def __init__(self, log: DecisionLog, start: Start, states: States) -> None:
         settings = start.settings
         self.labels = KeptLabels(log, states)
-        skips = (
-            settings.policy.overlap == "skip" and not start.refusals
-        )  # who was busy is not known
+        held = start.refusals or start.version >= FOLDING  # else who was busy is not known
+        skips = settings.policy.overlap == "skip" and not held
         self.attention = KeptAttention(Reason.BUSY if skips else None)
         self.clock = KeptClock()
         self.scorer = settings.scorer
@@ -188,6 +192,7 @@ class GateAgain:
         )
         self.gate = opened.gate
         self.gate.unstored = []
+        self.gate.restore_waiting(log.chosen(start.waiting))
         self.learned = opened.learned
         self._limbic = opened.limbic
         self.learn(start.labels)
@@ -214,7 +219,8 @@ class GateAgain:
         if step.window is not None:
             self.gate.decide(step.window, step.moment, step.module_id)
         else:
-            self.gate.tick(everything=any(_wake(each).closed for each in step.records))
+            closed = any(_wake(each).closed for each in step.records)
+            self.gate.tick(closed, {each.subject for each in step.records})
         return self.gate.drain(), lost
 
     def _stand_at(self, step: Step) -> int:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..decisions.payloads import WAKE, WakePayload
@@ -139,10 +140,13 @@ class _Again:
     def _step(self, step: Step, gate: GateAgain, refusals: bool) -> Iterator[Deviation]:
         made, lost = gate.take(step)
         self._tally.lost += lost * refusals
-        now = {each.subject: each for each in made}
+        now: dict[str, deque[Decision]] = {}
+        for each in made:  # a module may ask twice at once: about a group, and what a hold kept
+            now.setdefault(each.subject, deque()).append(each)
         for was in step.records:
-            yield from _compared(was, now.pop(was.subject, None))
-        for other in now.values():
+            same = now.get(was.subject)
+            yield from _compared(was, same.popleft() if same else None)
+        for other in chain.from_iterable(now.values()):
             if other.acted:
                 yield Deviation(other.id, WAKE, "", None, other)
             else:  # a refusal that is not there was pruned or never written

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..feature_words import feature_words
 from ..types import Reason, SignalEvent
-from .payloads import WAKE, Moment
+from .payloads import WAKE, FoldedWindow, Moment
 from .words import brief, counted, sentence
 
 if TYPE_CHECKING:
@@ -67,12 +67,15 @@ def explanation(
     deliveries: Iterable[Handover] = (),
     *,
     features: bool = False,
+    told_by: str | None = None,
 ) -> Document:
     """The document, with the documents of what led to it and what it led to, in their order.
 
-    deliveries: how far it got with each durable sink.
+    deliveries: how far it got with each durable sink. told_by: id of the question that told of a
+    window that was held back; None while it waits.
     """
     return document(decision, features=features) | {
+        "told_by": told_by,
         "chain": [document(each, features=features) for each in chain],
         "deliveries": [
             {
@@ -162,7 +165,7 @@ def _plain(value: object) -> Any:
         return value
     if isinstance(value, float):
         return _finite(value)
-    if isinstance(value, Moment):
+    if isinstance(value, Moment | FoldedWindow):
         return _named(value._asdict())
     if is_dataclass(value) and not isinstance(value, type):
         return _named({each.name: getattr(value, each.name) for each in fields(value)})

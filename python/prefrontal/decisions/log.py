@@ -16,6 +16,7 @@ from . import queries, waiting
 from .decision import COLUMNS, Decision, new_id, to_row
 from .deferred import DeferredWriter
 from .deliveries import OWE, Deliveries
+from .folds import chosen, fold_questions, keep_folds, waiting_windows
 from .listing import DecisionList
 from .news import DecisionNews
 from .payloads import WAKE
@@ -122,6 +123,7 @@ class DecisionLog:
         try:
             with self._database.transaction():
                 self._database.execute_many(_INSERT, rows)
+                keep_folds(self._database, kept)
                 self._database.execute_many(_LABEL, first + given)
                 self._database.execute_many(OWE, owed)
                 self._database.execute_many(_STATE, list(states))
@@ -234,6 +236,18 @@ class DecisionLog:
         after: number of the wake to go on from, 0 for all. since: Unix seconds.
         """
         return waiting.waiting_wakes(self._database, after, since, limit)
+
+    def waiting_windows(self) -> list[Decision]:
+        """Windows that were held back and that no question has told of, in their order."""
+        return waiting_windows(self._database)
+
+    def fold_questions(self, held: Sequence[str]) -> dict[str, str | None]:
+        """The id of the question that told of each held back window; None while it waits."""
+        return fold_questions(self._database, held)
+
+    def chosen(self, ids: Sequence[str]) -> list[Decision]:
+        """The decisions of these ids, without their labels, in the order they were kept."""
+        return chosen(self._database, ids)
 
     def said_after(self, seq: int, besides: str) -> Iterator[tuple[int, Decision, float]]:
         """As `labels_after`, without the labels of the source `besides`."""

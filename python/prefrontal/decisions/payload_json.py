@@ -29,6 +29,7 @@ from .payloads import (
     ControlPick,
     CycleReference,
     DirectivePayload,
+    FoldedWindow,
     Moment,
     Payload,
     PromptReading,
@@ -142,6 +143,12 @@ def _wake_to_plain(wake: WakePayload) -> Plain:
         plain["wished"] = True
     if wake.meanwhile:
         plain["meanwhile"] = [list(each) for each in wake.meanwhile]
+    if wake.waits:
+        plain["waits"] = True
+    if wake.folded:
+        plain["folded"] = [each._asdict() for each in wake.folded]
+    if wake.late:
+        plain["late"] = True
     return plain
 
 
@@ -154,7 +161,14 @@ def _wake(row: _Fields, time: float) -> WakePayload:
         held_back=row.maybe_text("held_back"),
         wished=row.flag("wished"),
         meanwhile=row.places("meanwhile"),
+        waits=row.flag("waits"),
+        folded=tuple(_folded(each) for each in row.objects("folded")),
+        late=row.flag("late"),
     )
+
+
+def _folded(row: _Fields) -> FoldedWindow:
+    return FoldedWindow(row.text("id"), row.number("time"), row.text("reason"), row.text("name"))
 
 
 def _moment_to_plain(moment: Moment) -> Plain:

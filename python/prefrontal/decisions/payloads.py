@@ -36,6 +36,18 @@ class Moment(NamedTuple):
     alone: bool = False
 
 
+class FoldedWindow(NamedTuple):
+    """A window that was held back, as the question names it that tells of it.
+
+    id: of its own decision. time: Unix seconds. reason: what held it back. name: in a few words.
+    """
+
+    id: str
+    time: float
+    reason: str
+    name: str
+
+
 @dataclass(frozen=True, slots=True)
 class WakePayload:
     """How a gate came to decide about a window.
@@ -45,7 +57,9 @@ class WakePayload:
     their time was up, since the gate ended. held_back: why an audit that was drawn was not asked.
     wished: a person set the threshold. meanwhile: what slept since the module was asked last, as
     places on the scale of scores and how much is expected to matter at each; where its threshold
-    follows from that.
+    follows from that. waits: held back by nothing but a hold, so that a question must tell of it.
+    folded: what was held back and this question tells of, oldest first. late: asked when a hold
+    ended, about one of them.
     """
 
     kind: ClassVar[str] = WAKE
@@ -56,6 +70,9 @@ class WakePayload:
     held_back: str | None = None
     wished: bool = False
     meanwhile: tuple[tuple[int, float], ...] = ()
+    waits: bool = False
+    folded: tuple[FoldedWindow, ...] = ()
+    late: bool = False
 
     @property
     def standing(self) -> Standing | None:

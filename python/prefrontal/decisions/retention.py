@@ -1,4 +1,4 @@
-"""What is forgotten: refusals that nobody labelled, after some days."""
+"""What is forgotten: refusals that nobody labelled and no question tells of, after some days."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ _DELETE = f"""\
 DELETE FROM decisions WHERE seq IN (
   SELECT seq FROM decisions
   WHERE time < ? AND NOT acted AND kind = 'wake' AND seq NOT IN (SELECT decision FROM labels)
+  AND seq NOT IN (SELECT held FROM folds)
   ORDER BY time LIMIT {_CHUNK})"""
 
 

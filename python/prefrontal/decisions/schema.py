@@ -84,4 +84,14 @@ def widen_decisions(database: Database) -> None:
     )
 
 
-STEPS: tuple[Step, ...] = (create_decisions, create_deliveries, widen_decisions)
+def create_folds(database: Database) -> None:
+    """Windows that were held back, and the decision that told of each; NULL while it waits."""
+    database.execute("""\
+CREATE TABLE folds (
+  held INTEGER PRIMARY KEY REFERENCES decisions (seq),
+  question INTEGER REFERENCES decisions (seq)
+) STRICT, WITHOUT ROWID""")
+    database.execute("CREATE INDEX folds_waiting ON folds (held) WHERE question IS NULL")
+
+
+STEPS: tuple[Step, ...] = (create_decisions, create_deliveries, widen_decisions, create_folds)

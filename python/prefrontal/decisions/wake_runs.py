@@ -22,6 +22,7 @@ _DETAILS = "CASE typeof(details) WHEN 'text' THEN details END"
 _RUN = f"json_extract({_DETAILS}, '$.run')"
 _EVENT = f"json_extract({_DETAILS}, '$.event')"
 _GATHERED = f"json_extract({_DETAILS}, '$.gathered') IS NOT NULL"
+_LATE = f"({_GATHERED} OR json_extract({_DETAILS}, '$.late') IS NOT NULL)"
 
 _OF_RUN = f"seq BETWEEN ? AND ? AND kind = 'wake' AND {_RUN} = ?"
 
@@ -61,11 +62,11 @@ class WakeRuns:
     def wakes(self, run: WakeRun) -> Iterator[Decision]:
         """The decisions of one start in the order it took its events, a page at a time.
 
-        Groups that were asked after an event come after it. Labels are left out.
+        What was asked after an event, when a hold ended, comes after it. Labels are left out.
         """
         rows = self._database.execute(
             f"SELECT seq FROM decisions WHERE {_OF_RUN}"
-            f" ORDER BY {_EVENT}, {_GATHERED}, json_extract(details, '$.monotonic'), seq",
+            f" ORDER BY {_EVENT}, {_LATE}, json_extract(details, '$.monotonic'), seq",
             (run.first, run.last, run.run),
         )
         order = array("q", (seq for (seq,) in rows))

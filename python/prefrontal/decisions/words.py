@@ -51,6 +51,17 @@ SENTENCES: Mapping[str, str] = {
     " mattered was not known yet.",
 }
 """Of a wake, by its reason."""
+HOLDS: Mapping[str, str] = {
+    Reason.COOLDOWN: "the module had woken the agent just before (cooldown)",
+    Reason.GROUPED: "what comes close together is asked as one",
+    Reason.QUIET_HOURS: "these are quiet hours",
+    Reason.MODULE_BUDGET: "the module's wakes for now were used up",
+    Reason.GLOBAL_BUDGET: "all wakes for now were used up",
+    Reason.PEER_BUDGET: "the wakes of who sent it were used up for now",
+    Reason.BUSY: "the agent was still busy with this module",
+    Reason.DROPPED: "too much was waiting to be delivered",
+}
+"""What held a window back, by its reason; a question tells of it later."""
 _SENTENCES: Mapping[str, Mapping[str, str]] = {
     WAKE: SENTENCES,
     ACT: {
@@ -110,6 +121,10 @@ def sentence(decision: Decision) -> str:
     reason, payload = str(decision.reason), decision.payload
     text = _SENTENCES.get(decision.kind, {}).get(reason, reason)
     match payload:
+        case WakePayload(waits=True):
+            return f"It was held back: {HOLDS.get(reason, _plain(reason))}."
+        case WakePayload(late=True):
+            return f"{text} It had been held back, and was asked when that ended."
         case WakePayload() if reason == Reason.AUDIT:
             return f"{text} The chance was {decision.propensity:.1%}."
         case RoutePayload(consent=consent) if not decision.acted and consent is not None:
@@ -194,6 +209,9 @@ def _wake(wake: WakePayload) -> Iterator[Fact]:
     if wake.gathered:
         closed = ", before their time was up: the gate ended" if wake.closed else ""
         yield Fact("gathered", f"{len(wake.gathered)} wakes asked as one{closed}")
+    for place, each in enumerate(wake.folded):
+        held = f"{each.id[:8]} {each.name} (held back: {_plain(each.reason)})"
+        yield Fact("tells of" if place == 0 else "", held)
     if wake.held_back is not None:
         yield Fact("audit", f"drawn, but not asked: {_plain(wake.held_back)}")
     if wake.wished:

@@ -56,5 +56,6 @@ class Handed(ToolAnswer):
 
 
 class Explanation(DecisionDocument):
+    told_by: str | None = Field(description="of what was held back: the question that told of it")
     chain: list[DecisionDocument] = Field(description="what led to it and what followed, in order")
     deliveries: list[Handed] = Field(description="how far it got with each durable sink")

@@ -140,7 +140,8 @@ def explained(served: Served, decision_id: str) -> Explanation:
     chain = [*above, *served.log.followed(record.id)]
     with closing(served.log.deliveries()) as deliveries:
         handed = deliveries.of(record.id)
-    return Explanation.model_validate(explanation(record, chain, handed))
+    told_by = served.log.fold_questions([record.id]).get(record.id)
+    return Explanation.model_validate(explanation(record, chain, handed, told_by=told_by))
 
 
 TOOLS = (

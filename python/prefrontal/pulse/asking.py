@@ -1,16 +1,23 @@
-"""The question that a module asks about a window."""
+"""The question that a module asks about a window, and about what was held back before."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
-from .modules.template import QuestionTemplate
+from ..plain_text import shorten, visible
+from .modules.template import QUESTION_LIMIT, QuestionTemplate
 
 if TYPE_CHECKING:
     from ..types import SignalEvent
+
+MOST_NAMED = 6
+"""Windows that a question names beside its own; `explain` names all."""
+NAME_LIMIT = 72
+"""Characters of each."""
 
 
 def question(text: object, module_id: str, window: Sequence[SignalEvent]) -> str | None:
@@ -22,6 +29,39 @@ def question(text: object, module_id: str, window: Sequence[SignalEvent]) -> str
     template = _parsed(text) if isinstance(text, str) else None
     asked = template.render(window, module_id) if template else ""
     return asked if asked.strip() else None
+
+
+def with_others(asked: str, names: Sequence[str]) -> str:
+    """The question, and what else it tells of: "... And 5 more: FIRST; SECOND; ..."."""
+    if not names:
+        return asked
+    counts = Counter(names)
+    shown = [
+        f"{name} ({count} times)" if count > 1 else name
+        for name, count in list(counts.items())[:MOST_NAMED]
+    ]
+    rest = len(names) - sum(list(counts.values())[:MOST_NAMED])
+    if rest:
+        shown.append(f"and {rest} others" if rest > 1 else "and 1 other")
+    others = f" And {len(names)} more: {'; '.join(shown)}."
+    return shorten(asked, QUESTION_LIMIT - len(others)) + others
+
+
+def brief_name(window: Sequence[SignalEvent]) -> str:
+    """A window in a few words: what its last event says, or the name of what changed, and how."""
+    if not window:
+        return "nothing"
+    last = window[-1]
+    text = last.features.get("text") if isinstance(last.features, dict) else None
+    if isinstance(text, str) and text.strip():
+        return visible(text, NAME_LIMIT)
+    name = _named().render(window, "")
+    return visible(name, NAME_LIMIT)
+
+
+@lru_cache(maxsize=1)
+def _named() -> QuestionTemplate:
+    return QuestionTemplate(("", " ", ""), ("basename", "delta_type"), NAME_LIMIT)
 
 
 @lru_cache(maxsize=1024)

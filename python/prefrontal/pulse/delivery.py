@@ -41,6 +41,8 @@ class Delivery:
         self._pool: ThreadPoolExecutor | None = None
         self.delivered = 0
         self.failed = 0
+        self.on_free: Callable[[], object] = lambda: None
+        """Called when a module's handlers are done that kept others of it back."""
 
     def add(self, handler: Handler) -> Callable[[], None]:
         """Call `handler` from now on; the answer takes it away again."""
@@ -117,6 +119,8 @@ class Delivery:
                 self._waiting -= 1
                 self.delivered += 1
                 self._next(decision.subject)
+            if self._overlap == "skip":
+                self.on_free()
 
     def _call(self, handler: Handler, decision: Decision) -> None:
         try:

@@ -118,10 +118,11 @@ class Following:
         """The decisions to deliver, and all of them as the log keeps them, refusals, too."""
         gate = self._gate
         waiting, unstored = gate.decided, gate.unstored
-        gate.decided, gate.unstored = [], []
+        gate.decided, gate.unstored = [], []  # what is held back is stored with all before it
         try:
             gate.judge(window.events, window.module_id, again=True)
-            return gate.decided, gate.decided + gate.refused(gate.unstored)
+            held, gate.held = gate.held, []
+            return gate.decided, gate.decided + held + gate.refused(gate.unstored)
         finally:
             gate.decided, gate.unstored = waiting, unstored
 

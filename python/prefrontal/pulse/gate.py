@@ -5,15 +5,16 @@ from __future__ import annotations
 import logging
 import math
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from ..decisions.decision import Decision, new_id
 from ..decisions.payloads import Moment, WakePayload
 from ..types import Reason, SignalEvent, Standing
-from .asking import question
-from .gate_module import VERSION, GateModule
+from .asking import question, with_others
+from .gate_module import FOLDING, VERSION, GateModule
+from .holds import HeldWindow, HeldWindows, Lane, LaneKey
 from .moment import shifted
 from .policy import DeliveryPolicy
 from .recall.audit import AuditDraw
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 RING = 1000
 """Windows that slept, kept in memory so that they can be asked about."""
+LOOK_AGAIN_S = 1.0, 3600.0
+"""A hold that did not end when it should have is looked at again after so long, at least and at
+most."""
 COMPLETE = frozenset({"preset"})
 """Sources of labels that label every window, whether it woke or slept."""
 
@@ -53,7 +57,8 @@ class Free:
 class Gate:
     """Route, score, trust, threshold, audit, policy: all that decides, for one thread.
 
-    Decisions wait in `decided` until they are stored and sent. judged: windows that starts before
+    Decisions wait in `decided` until they are stored and sent, and windows that were held back in
+    `held` until they are stored: a question will tell of them. judged: windows that starts before
     this one judged, so that its draws are others. run: eight hexadecimal digits that tell this
     start from others. taken: windows so far. labels: number of the last label learned. slept: how
     many slept of modules whose audits are drawn with one chance. unstored: refusals for the log to
@@ -78,6 +83,7 @@ class Gate:
         self.refusals: deque[Refusal] = deque(maxlen=RING)
         self.unstored: list[Refusal] | None = [] if settings.log_refusals else None
         self.decided: list[Decision] = []
+        self.held: list[Decision] = []
         self.labels = 0
         self.taken = 0
         self.refused_count = 0
@@ -90,6 +96,8 @@ class Gate:
         self._policy = DeliveryPolicy(settings.policy)
         self._audits = AuditDraw(settings.audit_share, settings.seed + judged)
         self._groups: dict[str, WindowGroup] = {}
+        self._waiting = HeldWindows()
+        self._folds = version >= FOLDING
         self._records = WakeRecords(limbic if explained else None)
         self.slept = 0
         self.run = self._records.run
@@ -160,13 +168,27 @@ class Gate:
         self._audits.seek(slept)
         self.slept = slept
 
-    def due(self) -> float | None:
-        """Monotonic second at which the next group is to be asked; None without groups."""
-        return min((group.due for group in self._groups.values()), default=None)
+    def restore_waiting(self, records: Iterable[Decision]) -> None:
+        """Go on with windows that were held back before this start; the next tick asks them."""
+        self._waiting.restore(records, self._clock.monotonic())
 
-    def tick(self, everything: bool = False) -> None:
-        """Ask the groups whose time is up, or all of them."""
-        if not self._groups:
+    def waiting(self) -> list[str]:
+        """The ids of the windows that were held back and wait for a question that tells of them."""
+        return self._waiting.ids()
+
+    def due(self) -> float | None:
+        """Monotonic second at which the next hold ends; None where nothing is known to wait."""
+        found = [group.due for group in self._groups.values()]
+        if (held := self._waiting.due()) is not None:
+            found.append(held)
+        return min(found, default=None)
+
+    def tick(self, everything: bool = False, only: Collection[str] | None = None) -> None:
+        """Ask about what was held back and may be asked now. everything: end every gathering.
+
+        only: these modules alone.
+        """
+        if not self._groups and not self._waiting:
             return
         wall, now = self._clock.now(), self._clock.monotonic()
         for module_id, group in list(self._groups.items()):
@@ -177,7 +199,14 @@ class Gate:
                     moment = Moment(self.taken, wall, now, self.labels, self.slept, first)
                     more = group.payload(closed=group.due > now)
                     window = tuple(group.window)
-                    self._ask(module_id, module, group.score, window, moment, 1.0, more)
+                    told = group.held + self._waiting.take(module_id, first)
+                    self._ask(module_id, module, group.score, window, moment, 1.0, more, told=told)
+        for key, lane in self._waiting.lanes():
+            module = self.modules.get(key.module_id)
+            asked = only is None or key.module_id in only
+            due = lane.windows and (lane.eager or lane.due <= now)  # else told of meanwhile
+            if module is not None and asked and due:
+                self._ask_late(key, module, lane, wall, now)
 
     def learn(self, decision: Decision, label: float, source: str = "user") -> None:
         """Train a registered module on one label, and let its threshold take note.
@@ -213,14 +242,75 @@ class Gate:
             group.moments.extend([moment] * len(window))
             group.score = max(group.score, score)
             self.counts[Reason.GROUPED] += 1
+            self._gather(group, module_id, module, score, window, moment)
             return
         if reason := self._held_back(module_id, moment):
-            self._refuse(module_id, module, score, window, moment, reason)
+            if self._folds:
+                self.counts[reason] += 1
+                held = self._hold(module_id, module, score, window, moment, reason)
+                standing = moment.standing
+                free = self._policy.free_at(module_id, moment.time, moment.monotonic, standing)
+                self._waiting.add(module_id, held, min(free, moment.monotonic + LOOK_AGAIN_S[1]))
+            else:
+                self._refuse(module_id, module, score, window, moment, reason)
         elif self._policy.settings.group_s > 0 and not module.complete:
             due = moment.monotonic + self._policy.settings.group_s
-            self._groups[module_id] = WindowGroup(due, [moment] * len(window), list(window), score)
+            group = WindowGroup(due, [moment] * len(window), list(window), score)
+            self._groups[module_id] = group
+            self._gather(group, module_id, module, score, window, moment)
         else:
-            self._ask(module_id, module, score, window, moment, 1.0)
+            told = self._waiting.take(module_id, moment.standing)
+            self._ask(module_id, module, score, window, moment, 1.0, told=told)
+
+    def _gather(
+        self,
+        group: WindowGroup,
+        module_id: str,
+        module: GateModule,
+        score: float,
+        window: tuple[SignalEvent, ...],
+        moment: Moment,
+    ) -> None:
+        """Keep a gathered window, so that it is asked about though the group is lost."""
+        if self._folds:
+            grouped = Reason.GROUPED
+            group.held.append(self._hold(module_id, module, score, window, moment, grouped))
+
+    def _hold(
+        self,
+        module_id: str,
+        module: GateModule,
+        score: float,
+        window: tuple[SignalEvent, ...],
+        moment: Moment,
+        reason: Reason,
+    ) -> HeldWindow:
+        """Put a window at or above its threshold by, for the log and for a later question."""
+        more = WakePayload(waits=True)
+        refusal = self._refusal(module_id, module, score, window, moment, reason, more)
+        record = self._records.refused(refusal)
+        self.held.append(record)
+        return HeldWindow.of(record)
+
+    def _ask_late(
+        self, key: LaneKey, module: GateModule, lane: Lane, wall: float, now: float
+    ) -> None:
+        """A hold may have ended: ask about the strongest window of the lane, and name the others.
+
+        Looking costs nothing until it has: a budget is only asked when it is known to have room.
+        """
+        held = lane.strongest()
+        moment = Moment(self.taken, wall, now, self.labels, self.slept, held.standing)
+        free = self._policy.free_at(key.module_id, wall, now, held.standing)
+        if free > now or self._held_back(key.module_id, moment):
+            soonest, latest = LOOK_AGAIN_S
+            lane.due = min(max(free, now + soonest), now + latest)
+            return
+        told = self._waiting.take(key.module_id, held.standing, held)
+        late = WakePayload(late=True)
+        self._ask(key.module_id, module, held.score, held.window, moment, 1.0, late,
+                  told=told, threshold=held.threshold)  # fmt: skip
+        lane.due = max(self._policy.free_at(key.module_id, wall, now, held.standing), now)
 
     def _held_back(self, module_id: str, moment: Moment) -> Reason | None:
         return self._attention.refuses(module_id) or self._policy.admit(
@@ -257,7 +347,8 @@ class Gate:
         """A window stays below the threshold. chance: of the audit that was drawn, 0 for none."""
         more = None
         if chance > 0.0:
-            held = self._held_back(module_id, moment)
+            waits = Reason.GROUPED if self._waiting.waits(module_id) else None
+            held = waits or self._held_back(module_id, moment)  # what matters goes first
             if held is None:
                 self._ask(module_id, module, score, window, moment, chance, audit=True)
                 return
@@ -276,10 +367,29 @@ class Gate:
         more: WakePayload | None = None,
         *,
         audit: bool = False,
+        told: Sequence[HeldWindow] = (),
+        threshold: float | None = None,
     ) -> None:
+        """Ask about a window. told: what waited and is told of as well, itself if it did.
+
+        threshold: what it reached when it came; that of now by default.
+        """
         asked = question(module.fingerprint.question_template, module_id, window)
+        if told:
+            folded = tuple([each.folded() for each in told])
+            more = replace(more or WakePayload(), folded=folded)
+            if asked is not None:
+                others = [each.name for each, held in zip(folded, told, strict=True)
+                          if held.window[-1:] != window[-1:]]  # fmt: skip
+                asked = with_others(asked, others)
         if asked is None or math.isnan(score):
-            self._refuse(module_id, module, score, window, moment, Reason.NO_QUESTION, more)
+            if told:  # no later question would say more: let the log know that they are done with
+                no = Reason.NO_QUESTION
+                self.counts[no] += 1
+                refusal = self._refusal(module_id, module, score, window, moment, no, more)
+                self.held.append(self._records.refused(refusal))
+            else:
+                self._refuse(module_id, module, score, window, moment, Reason.NO_QUESTION, more)
             if audit:
                 module.decided(score, 0.0)
             return
@@ -296,7 +406,7 @@ class Gate:
                 acted=True,
                 reason=reason,
                 score=score,
-                threshold=module.threshold,
+                threshold=module.threshold if threshold is None else threshold,
                 question=asked,
                 propensity=propensity,
                 window=window,
@@ -304,7 +414,8 @@ class Gate:
                 why=self._records.why(module_id, window, moment),
             )
         )
-        module.decided(score, propensity, self._limbic.unseen(module_id, window))
+        if threshold is None or not module.complete:  # else its label counts where it came
+            module.decided(score, propensity, self._limbic.unseen(module_id, window))
 
     def _refuse(
         self,
@@ -317,6 +428,21 @@ class Gate:
         more: WakePayload | None = None,
     ) -> None:
         self.counts[reason] += 1
+        refusal = self._refusal(module_id, module, score, window, moment, reason, more)
+        if self.unstored is not None:
+            self.unstored.append(refusal)
+
+    def _refusal(
+        self,
+        module_id: str,
+        module: GateModule,
+        score: float,
+        window: tuple[SignalEvent, ...],
+        moment: Moment,
+        reason: Reason,
+        more: WakePayload | None,
+    ) -> Refusal:
+        """Count a window that nobody is woken for now, and remember it for a while."""
         self.refused_count += 1
         if module.wished:
             more = with_wish(more)
@@ -324,16 +450,19 @@ class Gate:
             self.refused_count, moment, window, module_id, score, module.threshold, reason, more
         )
         self.refusals.append(refusal)
-        if self.unstored is not None:
-            self.unstored.append(refusal)
+        return refusal
 
     def drain(self) -> list[Decision]:
-        """What was decided since the last call, wakes and audits first; refusals where kept."""
-        made = self.decided + self.refused(self.unstored or ())
-        self.decided = []
+        """What was decided since the last call: wakes and audits, what waits, refusals if kept."""
+        made = self.stored() + self.refused(self.unstored or ())
+        self.decided, self.held = [], []
         if self.unstored:
             self.unstored = []
         return made
+
+    def stored(self) -> list[Decision]:
+        """What must be stored before anybody is told: wakes and audits, and what waits."""
+        return self.decided + self.held
 
     def refusal_id(self, refusal: Refusal) -> str:
         """The id that the refusal has in the log."""

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 UNVERSIONED = 1
 """The rules of releases whose starts carry no version."""
-VERSION = 2
+FOLDING = 3
+"""The first rules that let what is held back wait for a question that tells of it."""
+VERSION = 3
 """Of the rules by which a gate decides; a start notes it, so that it can be decided again."""
 
 

@@ -14,6 +14,7 @@ from ..errors import InputError, PrefrontalError
 from ..storage.files import write_atomic
 
 if TYPE_CHECKING:
+    from ..decisions.decision import Decision
     from ..decisions.labels import GivenLabel
     from .gate import Gate
     from .learning.limbic import LimbicLayer
@@ -34,6 +35,7 @@ class LabelStore(Protocol):
     def labels_after(self, seq: int) -> Iterator[GivenLabel]: ...
     def load_state(self, name: str) -> tuple[bytes, int] | None: ...
     def save_state(self, name: str, blob: bytes, through: int) -> None: ...
+    def waiting_windows(self) -> list[Decision]: ...
 
 
 class Learned:

@@ -25,11 +25,12 @@ from ..errors import InputError
 from .gate import Gate
 from .gate_module import VERSION
 from .learned import Learned, judged_before
-from .learning.limbic import LimbicLayer
-from .starts import StartNote
+from .learning.limbic import LEARNING_VERSION, LimbicLayer
+from .starts import StartNote, asked_about
 
 if TYPE_CHECKING:
     from ..clock import Clock
+    from ..decisions.decision import Decision
     from ..decisions.labels import GivenLabel
     from ..decisions.log import DecisionLog
     from ..protocols import Standings
@@ -54,6 +55,9 @@ class UnlabelledStates:
     def save_state(self, name: str, blob: bytes, through: int) -> None:
         self.states[name] = (blob, through)
 
+    def waiting_windows(self) -> list[Decision]:
+        return []
+
 
 @dataclass(frozen=True, slots=True)
 class OpenGate:
@@ -72,9 +76,9 @@ class OpenGate:
         self.gate.modules[module_id].restore(counts)
         self.limbic.restore(module_id, other.limbic.to_bytes())
 
-    def note(self, log: DecisionLog) -> StartNote:
-        """What tells the log how this start began."""
-        return StartNote(log, self.gate, self.limbic, self.learned)
+    def note(self, log: DecisionLog, *, asking: bool = False) -> StartNote:
+        """What tells the log how this start began. asking: as of `open_gate`."""
+        return StartNote(log, self.gate, self.limbic, self.learned, asking=asking)
 
 
 def open_gate(
@@ -89,22 +93,29 @@ def open_gate(
     every: int | None = None,
     judged: int | None = None,
     version: int = VERSION,
+    asking: bool = False,
 ) -> OpenGate:
     """A gate that goes on where the store says that the last one saved.
+
+    What was held back before and no question told of waits in this gate. asking: only what was
+    held back where somebody asked, since a watch that may be running tells of the rest.
 
     Labels that came since are not learned yet. standings: how far who is behind a signal is
     trusted. attention: who is busy. weights_file: a copy of the weights, read when the store has
     none. every: labels after which it saves by itself. judged: windows judged before, where the
     store does not say. Raises InputError for two modules of one id.
     """
-    limbic = LimbicLayer(settings.scorer, settings.seed, version=version)
+    learning = min(version, LEARNING_VERSION)
+    limbic = LimbicLayer(settings.scorer, settings.seed, version=learning)
     before = judged_before(store) if judged is None else judged
     gate = Gate(settings, limbic, clock, standings, attention, judged=before, version=version)
-    shelf = LimbicLayer(settings.scorer, settings.seed, version=version)
+    shelf = LimbicLayer(settings.scorer, settings.seed, version=learning)
     learned = Learned(store, limbic, shelf, gate, weights_file, every)
     for module in modules:
         if module.module_id in gate.modules:
             raise InputError(f"module_id must be given once, got {module.module_id!r:.80}")
         learned.add(module)
     learned.look()
+    waiting = store.waiting_windows()
+    gate.restore_waiting(asked_about(store, waiting) if asking else waiting)
     return OpenGate(gate, learned, limbic)

@@ -43,6 +43,11 @@ class TokenBucket:
         """Spend one; ask `has` first."""
         self.tokens -= 1.0
 
+    def free_at(self, now: float) -> float:
+        """Monotonic second from which a token is there; changes nothing."""
+        at = now if self.at is None else self.at
+        return at + max(0.0, 1.0 - self.tokens) * 3600 / self.per_hour
+
 
 class DeliveryPolicy:
     """Says of each would-be wake whether it may go out now. For one thread."""
@@ -74,6 +79,20 @@ class DeliveryPolicy:
             if not again(key, now, since):  # each is remembered, known or not
                 fresh = True
         return not fresh
+
+    def free_at(
+        self, module_id: str, wall: float, now: float, standing: Standing | None = None
+    ) -> float:
+        """Monotonic second from which nothing holds the module back, as far as is known now."""
+        settings, free = self.settings, now
+        if settings.quiet_hours is not None and _within(settings.quiet_hours, wall):
+            free = now + _end(settings.quiet_hours, wall) - wall
+        if (last := self._last.get(module_id)) is not None:
+            free = max(free, last + settings.cooldown_s)
+        for bucket in (self._own(module_id), self._all, self._of_peer(standing)):
+            if bucket is not None:
+                free = max(free, bucket.free_at(now))
+        return free
 
     def admit(
         self, module_id: str, wall: float, now: float, standing: Standing | None = None
@@ -139,3 +158,14 @@ def _bucket(per_hour: float | None, settings: PolicySettings) -> TokenBucket | N
 def _within(hours: tuple[int, int], wall: float) -> bool:
     start, end = hours
     return (time.localtime(wall).tm_hour - start) % 24 <= (end - start) % 24
+
+
+def _end(hours: tuple[int, int], wall: float) -> float:
+    """Unix second at which the quiet hours end that `wall` lies in; at most a day later."""
+    end = wall
+    for _ in range(26):  # hour by hour: a day on which clocks change has 23 or 25
+        local = time.localtime(end)
+        end += 3600 - local.tm_min * 60 - local.tm_sec - (end % 1.0)
+        if not _within(hours, end):
+            break
+    return end

@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 import logging
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ..decisions.payloads import WakePayload
 from ..decisions.wake_runs import START
 from ..errors import PrefrontalError
 from .gate_module import UNVERSIONED
 
 if TYPE_CHECKING:
+    from ..decisions.decision import Decision
     from ..decisions.log import DecisionLog
     from ..settings.gate import GateSettings
     from .gate import Gate
-    from .learned import Learned
+    from .learned import LabelStore, Learned
     from .learning.limbic import LimbicLayer
 
 log = logging.getLogger("prefrontal.pulse")
@@ -31,7 +33,8 @@ class Start:
     weights; saved: the same in those that were read. weights: a checksum of them. modules: raw
     fingerprints, in the order they were registered, each with the threshold it was given. counts:
     what their controls knew, by module. refusals: whether they are kept. judged: windows that were
-    judged before. changed: number of the window after which the modules became others.
+    judged before. changed: number of the window after which the modules became others. waiting:
+    ids of windows that were held back before. asking: whether it answers who asks, beside a watch.
     """
 
     run: str
@@ -45,6 +48,8 @@ class Start:
     refusals: bool
     judged: int = 0
     changed: int | None = None
+    waiting: tuple[str, ...] = ()
+    asking: bool = False
 
     def to_bytes(self) -> bytes:
         """What `start_of` reads."""
@@ -72,6 +77,7 @@ def start_of(content: bytes) -> Start:
     if "version" not in raw:
         _number(raw)
     raw["modules"] = tuple(raw["modules"])
+    raw["waiting"] = tuple(raw.get("waiting", ()))
     settings = GateSettings(**raw.pop("settings"))
     return Start(**raw, settings=settings)
 
@@ -94,6 +100,20 @@ def checksum(weights: bytes) -> int:
     return zlib.adler32(weights)
 
 
+def asked_about(store: LabelStore, records: Iterable[Decision]) -> list[Decision]:
+    """Those of the records that a start decided which answered who asks."""
+    asking: dict[str, bool] = {}
+    found = []
+    for record in records:
+        run = record.payload.run if isinstance(record.payload, WakePayload) else ""
+        if run not in asking:
+            state = store.load_state(START + run)
+            asking[run] = state is not None and start_of(state[0]).asking
+        if asking[run]:
+            found.append(record)
+    return found
+
+
 class StartNote:
     """Writes the start of a gate into the log once, and that its modules changed since.
 
@@ -101,8 +121,15 @@ class StartNote:
     """
 
     def __init__(
-        self, decisions: DecisionLog, gate: Gate, limbic: LimbicLayer, learned: Learned
+        self,
+        decisions: DecisionLog,
+        gate: Gate,
+        limbic: LimbicLayer,
+        learned: Learned,
+        *,
+        asking: bool = False,
     ) -> None:
+        self._asking = asking
         self._decisions = decisions
         self._gate = gate
         self._limbic = limbic
@@ -125,6 +152,8 @@ class StartNote:
                     counts=self._learned.counts(),
                     refusals=gate.unstored is not None,
                     judged=gate.judged,
+                    waiting=tuple(gate.waiting()),
+                    asking=self._asking,
                 )
             )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
@@ -12,6 +12,7 @@ from .moment import reasons
 
 if TYPE_CHECKING:
     from ..types import Reason, SignalEvent
+    from .holds import HeldWindow
     from .learning.limbic import LimbicLayer
 
 REASONS = 12
@@ -38,12 +39,16 @@ class Refusal(NamedTuple):
 
 @dataclass(slots=True)
 class WindowGroup:
-    """Wakes of one module that are asked as one when the time is up. moments: of each event."""
+    """Wakes of one module that are asked as one when the time is up.
+
+    moments: of each event. held: the windows, as they wait in the log.
+    """
 
     due: float
     moments: list[Moment]
     window: list[SignalEvent]
     score: float
+    held: list[HeldWindow] = field(default_factory=list)
 
     def payload(self, closed: bool) -> WakePayload:
         """What the record keeps of the events that were gathered."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...decisions.decision import KINDS
-from ...decisions.document import explanation, line
+from ...decisions.document import document, explanation
 from ...decisions.payloads import ACT, ROUTE, WAKE
 from ...errors import InputError
 from ..answers import json_option
@@ -47,7 +47,8 @@ def decisions(
 ) -> None:
     """The latest decisions, the newest first.
 
-    What woke nobody is kept only where `log_refusals` is on (`prefrontal watch --log-refusals`).
+    What slept is kept only where `log_refusals` is on (`prefrontal watch --log-refusals`); what was
+    held back always is, with the question that told of it.
     Of the kinds that follow a wake (`prefrontal run`) those that were not done are listed, too.
     """
     if limit < 1:
@@ -57,13 +58,20 @@ def decisions(
         chosen = None if kind == "all" else kind
         found = log.recent(limit, subject=module, acted=acted, kind=chosen)
         tell_standing(log)
+        questions = log.fold_questions([each.id for each in found if not each.acted])
+        waiting = len(log.waiting_windows())
     if as_json:
         for record in found:
-            click.echo(line(record, features=True))
-    elif found:
+            told = {"told_by": questions[record.id]} if record.id in questions else {}
+            click.echo(json.dumps(document(record, features=True) | told))
+        return
+    if waiting and kind == WAKE:
+        verb = "window waits" if waiting == 1 else "windows wait"
+        click.echo(f"{waiting} {verb} for a question: held back, and asked about when that ends")
+    if found:
         from .explain_page import print_list
 
-        print_list(found, mixed=kind == "all")
+        print_list(found, mixed=kind == "all", questions=questions)
     elif kind == WAKE:
         click.echo(_none_found(slept, module))
     else:
@@ -87,13 +95,16 @@ def explain(decision_id: str, as_json: bool, state: str | None) -> None:
         record = _found(log, decision_id)
         handed = handovers(log, record.id)
         chain = chain_of(log, record)
+        questions = log.fold_questions([record.id])
     if as_json:
         others = [each for _, each in chain if each.id != record.id]
-        click.echo(json.dumps(explanation(record, others, handed, features=True)))
+        told_by = questions.get(record.id)
+        told = explanation(record, others, handed, features=True, told_by=told_by)
+        click.echo(json.dumps(told))
     else:
         from .explain_page import print_page
 
-        print_page(record, handed, chain)
+        print_page(record, handed, chain, questions)
 
 
 @click.command(context_settings={"ignore_unknown_options": True})

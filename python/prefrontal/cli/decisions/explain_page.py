@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -39,7 +39,13 @@ LEAST_SHOWN = 0.005
 """Least log-odds worth a bar: less is written as 0.00."""
 
 
-def print_list(records: Sequence[Decision], *, mixed: bool = False) -> None:
+Questions = Mapping[str, str | None]
+"""By the id of a window that was held back: that of the question that told of it, if one did."""
+
+
+def print_list(
+    records: Sequence[Decision], *, mixed: bool = False, questions: Questions | None = None
+) -> None:
     """One line for each decision; only a terminal's width shortens it. mixed: of all kinds."""
     length = _id_length(records)
     with page() as console:
@@ -55,13 +61,22 @@ def print_list(records: Sequence[Decision], *, mixed: bool = False) -> None:
         taken = length + FIXED_WIDTH + max(6, *(module.cell_len for module in modules))
         taken += KIND_WIDTH if mixed else 0
         for record, module in zip(records, modules, strict=True):
-            question = cut(_what(record), max(LEAST_QUESTION, console.width - taken))
+            what = _what(record) + _told(record, questions or {})
+            question = cut(what, max(LEAST_QUESTION, console.width - taken))
             label = "" if record.label is None else f"{record.label:g}"
             score = f"{record.score:.2f}" if math.isfinite(record.score) else ""
             kinds = (record.kind,) if mixed else ()
             moment = when(record.time)[5:]
             table.add_row(record.id[:length], moment, *kinds, module, score, label, question)
         console.print(table, soft_wrap=True)
+
+
+def _told(record: Decision, questions: Questions) -> str:
+    """What became of a window that was held back."""
+    if record.id not in questions:
+        return ""
+    by = questions[record.id]
+    return ", waits for a question" if by is None else f", told by {by[:ID_LENGTH]}"
 
 
 def _what(record: Decision) -> str:
@@ -81,7 +96,12 @@ def _id_length(records: Sequence[Decision]) -> int:
     return next((n for n in lengths if len({each[:n] for each in ids}) == len(ids)), 32)
 
 
-def print_page(record: Decision, handed: Sequence[Handover] = (), chain: Chain = ()) -> None:
+def print_page(
+    record: Decision,
+    handed: Sequence[Handover] = (),
+    chain: Chain = (),
+    questions: Questions | None = None,
+) -> None:
     """Everything that is known about one decision.
 
     handed: how far it got with the durable sinks. chain: what led to it and what it led to.
@@ -91,7 +111,7 @@ def print_page(record: Decision, handed: Sequence[Handover] = (), chain: Chain =
     named = reason_words(record.why, counted(record)) if record.kind == WAKE else record.why
     why = [(name, amount) for name, amount in named if abs(amount) >= LEAST_SHOWN]
     with page() as console:
-        console.print(question, "", _facts(record, handed), sep="\n")
+        console.print(question, "", _facts(record, handed, questions or {}), sep="\n")
         if why:
             head = _PUSHED if record.kind == WAKE else "What the score is made of"
             console.print("", head, _bars(why, console), sep="\n")
@@ -114,7 +134,7 @@ def _asks(record: Decision) -> str:
     return f"Was the choice right? prefrontal feedback {short} right   (or wrong)"
 
 
-def _facts(record: Decision, handed: Sequence[Handover]) -> Table:
+def _facts(record: Decision, handed: Sequence[Handover], questions: Questions) -> Table:
     table = facts_table()
     table.add_row("id", record.id)
     if record.kind != WAKE:
@@ -124,6 +144,10 @@ def _facts(record: Decision, handed: Sequence[Handover]) -> Table:
     if (score := scored(record)) is not None:
         table.add_row("score", score)
     table.add_row("outcome", visible(sentence(record), 1000))
+    if record.id in questions:
+        by = questions[record.id]
+        waits = "not yet: it waits until what held it back ends"
+        table.add_row("told", waits if by is None else f"by the question {by[:ID_LENGTH]}")
     for name, text, at in facts(record):
         table.add_row(name, visible(text, 1200) if at is None else when(at))
     if record.kind in ANSWERABLE:

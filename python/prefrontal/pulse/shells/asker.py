@@ -45,12 +45,12 @@ class Asker:
         self._clock = SystemClock() if clock is None else clock
         policy = settings.policy.model_copy(update={"group_s": 0.0})
         answering = settings.model_copy(update={"policy": policy, "log_refusals": True})
-        opened = open_gate(answering, log, self._clock, modules, standings=standings)
+        opened = open_gate(answering, log, self._clock, modules, standings=standings, asking=True)
         self._gate = opened.gate
         self._learned = opened.learned
         self._lock = Lock()
         self._learn()
-        opened.note(log).begin()
+        opened.note(log, asking=True).begin()
 
     def modules(self) -> list[str]:
         """Ids of the modules, sorted."""
@@ -58,6 +58,8 @@ class Asker:
 
     def judge(self, window: Sequence[SignalEvent], module_id: str | None = None) -> list[Decision]:
         """One decision for the module, or for each module that the window concerns.
+
+        What was held back in earlier calls is told of by these, or asked about besides.
 
         Each is on its way into the log: a killed process loses the last moments, `label` waits
         for the disk. Raises InputError for an unknown module and where there is none, and
@@ -68,6 +70,7 @@ class Asker:
             if self._clock.monotonic() - self._learned_at >= LABELS_EVERY_S:
                 self._learn()
             self._gate.judge(window, module_id, again=True)
+            self._gate.tick()
             found = self._gate.drain()
         for each in found:
             self._log.append_soon(each)

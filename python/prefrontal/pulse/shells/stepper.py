@@ -77,16 +77,17 @@ class Stepper:
         with self._lock:
             self._learned.learn()
             self._gate.judge(window, module_id)
+            self._gate.tick()
             return self._stored()
 
     def tick(self, everything: bool = False) -> list[Decision]:
-        """The wakes that were gathered and whose time is up, or all that were gathered."""
+        """The wakes that were held back and may be asked now, or all that were gathered, too."""
         with self._lock:
             self._gate.tick(everything)
             return self._stored()
 
     def due(self) -> float | None:
-        """Monotonic second at which `tick` has something to ask; None without groups."""
+        """Monotonic second at which `tick` may have something to ask; None where nothing waits."""
         return self._gate.due()
 
     def learn(self) -> None:
@@ -133,10 +134,10 @@ class Stepper:
         """Put what was decided on the disk; on an error it is kept for the next time."""
         gate = self._gate
         woken = gate.decided
-        records = woken + gate.refused(gate.unstored or ())
+        records = gate.stored() + gate.refused(gate.unstored or ())
         if records:
             self._log.append_many(records)
-        gate.decided = []
+        gate.decided, gate.held = [], []
         if gate.unstored:
             gate.unstored = []
         return woken

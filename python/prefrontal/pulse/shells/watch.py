@@ -78,6 +78,7 @@ class Watch:
         self._start_note = opened.note(self._log)
         self._worker = Worker(self._gate, self._log, self._learned, self._delivery, self._clock)
         self._worker.queue_size = queue_size
+        self._delivery.on_free = self._worker.look
         self._status_note = StatusNote(self._log, self.status, self._clock)
         self._worker.after_work = self._status_note.look
         self._files = FilesystemSource(

@@ -110,6 +110,7 @@ class Worker:
         self._thread: Thread | None = None
         self._ending = False
         self._labels = False
+        self._looking = False
         self._labels_at = 0.0
 
     def push(
@@ -188,6 +189,12 @@ class Worker:
             self._labels = True
             self._ready.notify()
 
+    def look(self) -> None:
+        """Look soon whether something may be asked that was held back."""
+        with self._ready:
+            self._looking = True
+            self._ready.notify()
+
     def waiting(self) -> int:
         """Windows not yet taken."""
         with self._ready:
@@ -242,8 +249,9 @@ class Worker:
                         self._ready.wait(RETRY_S)
                     batch = []
                 else:
-                    if not self._inbox and not self._labels and not self._ending:
+                    if not (self._inbox or self._labels or self._looking or self._ending):
                         self._ready.wait(self._patience())
+                    self._looking = False
                     batch = self._take()
                 last = self._ending and not self._inbox
                 labels, self._labels = self._labels, False
@@ -310,8 +318,8 @@ class Worker:
     def _send(self, last: bool = False) -> None:
         """Store what was decided with its places, and only then hand it out."""
         gate, unstored = self._gate, self._unstored
-        woken, gate.decided = gate.decided, []
-        unstored.records += woken
+        unstored.records += gate.stored()
+        woken, gate.decided, gate.held = gate.decided, [], []
         if gate.unstored:
             unstored.records += gate.refused(gate.unstored)
             gate.unstored = []

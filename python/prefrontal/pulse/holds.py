@@ -1,0 +1,137 @@
+"""Windows that would have woken and were held back: they wait until a question tells of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..decisions.payloads import FoldedWindow, WakePayload
+from ..types import Reason
+from .asking import brief_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ..decisions.decision import Decision
+    from ..types import SignalEvent, Standing
+
+MOST_FOLDED = 500
+"""Windows that one question tells of at most; the others wait for the next one."""
+
+EAGER = frozenset({Reason.BUSY, Reason.DROPPED, Reason.QUIET_HOURS})
+"""Nobody knows when handlers are done, and a wall clock may be set: looked at again each time."""
+
+
+class HeldWindow(NamedTuple):
+    """One window that waits. id: of its record in the log."""
+
+    id: str
+    time: float
+    reason: Reason
+    score: float
+    threshold: float
+    window: tuple[SignalEvent, ...]
+    standing: Standing | None
+
+    @classmethod
+    def of(cls, record: Decision) -> HeldWindow:
+        """The window of a record that waits."""
+        payload = record.payload
+        standing = payload.standing if isinstance(payload, WakePayload) else None
+        reason = Reason(record.reason)
+        told = record.score, record.threshold, record.window
+        return cls(record.id, record.time, reason, *told, standing)
+
+    def folded(self) -> FoldedWindow:
+        """How the question that tells of it names it."""
+        return FoldedWindow(self.id, self.time, str(self.reason), brief_name(self.window))
+
+
+class LaneKey(NamedTuple):
+    """A module, and the peer whose own budget was used up; "" where anything else holds back."""
+
+    module_id: str
+    peer: str = ""
+
+
+@dataclass(slots=True)
+class Lane:
+    """What waits for the same hold to end, oldest first.
+
+    due: monotonic second at which to look again. eager: look again whenever there is time.
+    """
+
+    due: float = math.inf
+    eager: bool = False
+    windows: list[HeldWindow] = field(default_factory=list)
+
+    def strongest(self) -> HeldWindow:
+        """The window of the highest score; of equals, the oldest."""
+        return max(self.windows, key=attrgetter("score"))
+
+
+class HeldWindows:
+    """Everything that waits, lane by lane.
+
+    Who has used up a budget of its own is told of in questions about itself alone: others' words
+    do not carry theirs past the budget.
+    """
+
+    def __init__(self) -> None:
+        self._lanes: dict[LaneKey, Lane] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._lanes)
+
+    def ids(self) -> list[str]:
+        """Of every window that waits."""
+        return [each.id for lane in self._lanes.values() for each in lane.windows]
+
+    def add(self, module_id: str, held: HeldWindow, due: float) -> None:
+        """Let a window wait until monotonic second `due`, and look again then."""
+        lane = self._lanes.setdefault(_key(module_id, held), Lane())
+        lane.windows.append(held)
+        lane.due, lane.eager = due, held.reason in EAGER
+
+    def take(
+        self, module_id: str, standing: Standing | None, first: HeldWindow | None = None
+    ) -> list[HeldWindow]:
+        """What a question of the module tells of, the oldest MOST_FOLDED. first: in any case."""
+        keys = {LaneKey(module_id), LaneKey(module_id, standing.peer if standing else "")}
+        taken: list[HeldWindow] = []
+        for key in sorted(keys):
+            if lane := self._lanes.get(key):
+                if first in lane.windows:
+                    lane.windows.remove(first)
+                    taken.append(first)
+                room = MOST_FOLDED - len(taken)
+                taken += lane.windows[:room]
+                del lane.windows[:room]
+                if not lane.windows:
+                    del self._lanes[key]
+        return sorted(taken, key=attrgetter("time"))
+
+    def waits(self, module_id: str) -> bool:
+        """Whether anything of the module waits."""
+        return any(key.module_id == module_id for key in self._lanes)
+
+    def lanes(self) -> Iterator[tuple[LaneKey, Lane]]:
+        """Each lane, the longest waiting first; lanes may go meanwhile."""
+        yield from list(self._lanes.items())
+
+    def due(self) -> float | None:
+        """Monotonic second at which the next hold ends; None where nobody knows of any."""
+        due = min((lane.due for lane in self._lanes.values()), default=math.inf)
+        return None if due == math.inf else due
+
+    def restore(self, records: Iterable[Decision], now: float) -> None:
+        """Go on with what waited when another gate ended."""
+        for record in records:
+            self.add(record.subject, HeldWindow.of(record), now)
+
+
+def _key(module_id: str, held: HeldWindow) -> LaneKey:
+    own = held.reason is Reason.PEER_BUDGET and held.standing is not None
+    return LaneKey(module_id, held.standing.peer if own and held.standing else "")

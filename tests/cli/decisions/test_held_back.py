@@ -1,0 +1,82 @@
+"""What was held back: by which question it was told, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from prefrontal.cli import main
+from prefrontal.decisions.log import DecisionLog
+from prefrontal.pulse.modules.fingerprint import parse_fingerprint
+from prefrontal.pulse.shells.stepper import Stepper
+from prefrontal.settings import GateSettings, PolicySettings
+from prefrontal.testing import ManualClock
+from prefrontal.types import SignalEvent
+
+NOW = 1_704_137_400.0
+MODULE = parse_fingerprint(
+    {
+        "module_id": "code",
+        "cluster": "c",
+        "version": "1",
+        "question_template": "{text} ({location})?",
+        "default_threshold": 0.0,
+    }
+)
+
+
+def commit(text: str) -> SignalEvent:
+    return SignalEvent("git", "/src", "commit", 1.0, NOW, {"text": text})
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> list[str]:
+    """Ids: a question, two that a later one told of, that one, and one that waits."""
+    clock = ManualClock(NOW)
+    policy = PolicySettings(cooldown_s=60.0, key_ttl_s=0.0)
+    with DecisionLog(tmp_path / "decisions.sqlite") as log:
+        one = Stepper(log, [MODULE], GateSettings(policy=policy), clock=clock)
+        for text in ("one", "two", "three"):
+            one.wake(commit(text))
+        clock.advance(60.0)
+        one.tick()
+        one.wake(commit("four"))
+        return [each.id for each in log.records()]
+
+
+def run(folder: Path, *words: str) -> str:
+    done = CliRunner().invoke(main, [*words, "--state", str(folder)], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_explain_and_decisions_say_what_became_of_it(tmp_path: Path, told: list[str]) -> None:
+    _, second, third, late, fourth = told
+    page = run(tmp_path, "explain", second)
+    assert "It was held back: the module had woken the agent just before (cooldown)." in page
+    assert f"by the question {late[:8]}" in page
+    assert "not yet: it waits until what held it back ends" in run(tmp_path, "explain", fourth)
+    page = run(tmp_path, "explain", late)
+    assert "It had been held back, and was asked when that ended." in page
+    assert f"{second[:8]} two (held back: cooldown)" in page
+    assert f"{third[:8]} three (held back: cooldown)" in page
+    lines = run(tmp_path, "decisions", "--slept").splitlines()
+    assert lines[0] == "1 window waits for a question: held back, and asked about when that ends"
+    assert "cooldown, waits for a question" in lines[2]
+    assert f"cooldown, told by {late[:8]}" in lines[3]
+
+
+def test_programs_are_told_the_same(tmp_path: Path, told: list[str]) -> None:
+    _, second, third, late, fourth = told
+    by = {id_: json.loads(run(tmp_path, "explain", id_, "--json"))["told_by"] for id_ in told}
+    assert by == {told[0]: None, second: late, third: late, late: None, fourth: None}
+    question = json.loads(run(tmp_path, "explain", late, "--json"))
+    assert question["payload"]["late"] is True
+    assert question["payload"]["folded"][1] == {
+        "id": third, "time": "2024-01-01T19:30:00.000Z", "reason": "cooldown", "name": "three",
+    }  # fmt: skip
+    rows = map(json.loads, run(tmp_path, "decisions", "--slept", "--json").splitlines())
+    assert {row["id"]: row["told_by"] for row in rows} == {second: late, third: late, fourth: None}

@@ -1,0 +1,315 @@
+"""What is held back waits for a question that tells of it; nothing that mattered is lost."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from prefrontal.decisions.decision import Decision
+from prefrontal.decisions.log import DecisionLog
+from prefrontal.decisions.payloads import WakePayload
+from prefrontal.pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
+from prefrontal.pulse.opening import OpenGate, UnlabelledStates, open_gate
+from prefrontal.pulse.policy import DeliveryPolicy
+from prefrontal.pulse.shells.asker import Asker
+from prefrontal.pulse.shells.stepper import Stepper
+from prefrontal.settings import GateSettings, PolicySettings
+from prefrontal.testing import ManualClock
+from prefrontal.types import Reason, SignalEvent, Standing
+
+NOW = 1_704_137_400.0
+"""2024-01-01 19:30 UTC."""
+DAY_S = 86_400.0
+
+
+def module(module_id: str = "code", threshold: float = 0.0, **more: Any) -> ModuleFingerprint:
+    return parse_fingerprint(
+        {
+            "module_id": module_id,
+            "cluster": "c",
+            "version": "1",
+            "question_template": "{text} ({location})?",
+            "default_threshold": threshold,
+            **more,
+        }
+    )
+
+
+def event(text: str, at: float = NOW, actor: str = "") -> SignalEvent:
+    features = {"text": text} | ({"actor": actor} if actor else {})
+    return SignalEvent("git", "/src", "commit", 1.0, at, features)
+
+
+def opened(clock: ManualClock, *modules: ModuleFingerprint, **policy: Any) -> OpenGate:
+    chosen = GateSettings(audit_share=0.0, policy=PolicySettings(**{"key_ttl_s": 0.0} | policy))
+    return open_gate(chosen, UnlabelledStates(), clock, modules or (module(),), standings=Trust())
+
+
+class Trust:
+    """The role Standings: ben may wake twice an hour."""
+
+    def standing(self, event: SignalEvent) -> Standing | None:
+        return Standing("ben", -6, 0.0, 2.0) if event.features.get("actor") == "ben" else None
+
+
+def payload(decision: Decision) -> WakePayload:
+    assert isinstance(decision.payload, WakePayload)
+    return decision.payload
+
+
+def to_the_next(one: OpenGate, clock: ManualClock) -> list[Decision]:
+    """Let the time pass until the next hold ends; what is asked then."""
+    due = one.gate.due()
+    assert due is not None
+    clock.advance(max(0.0, due - clock.monotonic()))
+    one.gate.tick()
+    return one.gate.drain()
+
+
+def test_six_commits_under_a_cooldown_are_told_by_two_questions() -> None:
+    clock = ManualClock(NOW)
+    one = opened(clock, cooldown_s=60.0)
+    for number in range(6):
+        one.gate.judge([event(f"Fix security hole number {number + 1}")])
+        clock.advance(1.0)
+    first, *held = one.gate.drain()
+    assert first.question == "Fix security hole number 1 (/src)?"
+    assert [each.reason for each in held] == ["cooldown"] * 5
+    [late] = to_the_next(one, clock)
+    assert clock.now() == NOW + 60.0  # when the cooldown ends, though nothing new came
+    assert late.question == (
+        "Fix security hole number 2 (/src)? And 4 more: Fix security hole number 3; "
+        "Fix security hole number 4; Fix security hole number 5; Fix security hole number 6."
+    )
+    assert (late.acted, late.reason, payload(late).late) == (True, Reason.WOKE, True)
+    assert [each.id for each in payload(late).folded] == [each.id for each in held]
+    assert one.gate.due() is None
+
+
+def test_an_error_after_a_heartbeat_is_told_within_one_cooldown() -> None:
+    clock = ManualClock(NOW)
+    one = opened(clock, cooldown_s=60.0)
+    one.gate.judge([event("INFO heartbeat")])
+    clock.advance(5.0)
+    one.gate.judge([event("ERROR database lost")])
+    one.gate.drain()
+    [late] = to_the_next(one, clock)
+    assert late.question == "ERROR database lost (/src)?"
+
+
+def test_the_next_question_of_the_module_names_what_was_held_back() -> None:
+    clock = ManualClock(NOW)
+    one = opened(clock, cooldown_s=60.0)
+    for text in ("one", "two", "two"):
+        one.gate.judge([event(text)])
+    one.gate.drain()
+    clock.advance(61.0)  # nobody looked when the hold ended: the next window comes first
+    one.gate.judge([event("three")])
+    [asked] = one.gate.drain()
+    assert asked.question == "three (/src)? And 2 more: two (2 times)."
+    assert not payload(asked).late
+    assert len(payload(asked).folded) == 2
+
+
+def test_a_long_list_is_cut_in_the_question_and_whole_in_the_decision() -> None:
+    clock = ManualClock(NOW)
+    one = opened(clock, cooldown_s=60.0)
+    for number in range(40):
+        one.gate.judge([event(f"change {number} " + "x" * 300)])
+    one.gate.drain()
+    [late] = to_the_next(one, clock)
+    assert late.question is not None and len(late.question) < 1000
+    assert late.question.endswith("; and 32 others.")
+    assert len(payload(late).folded) == 39
+
+
+def test_more_than_one_question_can_tell_is_told_by_several() -> None:
+    clock = ManualClock(NOW)
+    one = opened(clock, cooldown_s=60.0)
+    for number in range(1202):
+        one.gate.judge([event(f"change {number}")])
+    one.gate.drain()
+    sizes = [len(payload(to_the_next(one, clock)[0]).folded) for _ in range(3)]
+    assert sizes == [500, 500, 201]
+    assert one.gate.due() is None
+
+
+def test_a_peer_without_a_budget_is_not_carried_by_the_questions_of_others() -> None:
+    clock = ManualClock(NOW)
+    one = opened(clock, burst=1)
+    one.gate.judge([event("ben 1", actor="ben")])
+    one.gate.judge([event("ben 2", actor="ben")])
+    one.gate.judge([event("ann")])
+    asked = [each.question for each in one.gate.drain() if each.acted]
+    assert asked == ["ben 1 (/src)?", "ann (/src)?"]
+    [late] = to_the_next(one, clock)
+    assert late.question == "ben 2 (/src)?"
+    assert clock.now() == pytest.approx(NOW + 1800.0)
+
+
+def test_an_audit_does_not_go_before_what_waits() -> None:
+    clock = ManualClock(NOW)
+    chosen = GateSettings(audit_share=1.0, policy=PolicySettings(cooldown_s=60.0, key_ttl_s=0.0))
+    one = open_gate(chosen, UnlabelledStates(), clock, [module(threshold=0.4)])
+    for text in ("a", "b"):
+        one.gate.judge([event(text)], "code")
+    clock.advance(61.0)
+    one.gate.modules["code"].wish(1.0)
+    one.gate.judge([event("c")], "code")
+    one.gate.tick()
+    asked = [each for each in one.gate.drain() if each.acted]
+    assert [each.reason for each in asked] == ["woke", "woke"]
+
+
+@pytest.fixture
+def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A place whose clocks change."""
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.parametrize(
+    "wall",
+    [NOW, NOW + 0.75, 1_711_841_400.0, 1_729_992_600.0],  # two nights on which clocks change
+)
+def test_quiet_hours_end_when_free_at_says(wall: float, berlin: None) -> None:
+    policy = DeliveryPolicy(PolicySettings(quiet_hours=(23, 21)))
+    free = policy.free_at("code", wall, 100.0)
+    assert 100.0 < free <= 100.0 + DAY_S + 7200.0
+    end = wall + free - 100.0
+    assert policy.admit("code", end - 1.0, 0.0) is Reason.QUIET_HOURS
+    assert policy.admit("code", end, 0.0) is None
+
+
+def test_a_clock_that_is_set_ends_quiet_hours_at_once() -> None:
+    clock = ManualClock(NOW)
+    one = opened(clock, quiet_hours=(0, 22))
+    one.gate.judge([event("a")])
+    one.gate.tick()
+    assert [each.acted for each in one.gate.drain()] == [False]
+    ends = DeliveryPolicy(PolicySettings(quiet_hours=(0, 22))).free_at("code", NOW, 0.0)
+    clock.jump(ends)  # the machine slept meanwhile: its monotonic clock stood
+    one.gate.tick()
+    assert [each.acted for each in one.gate.drain()] == [True]
+
+
+def test_a_gate_that_held_nothing_back_decides_as_rules_of_before() -> None:
+    found = []
+    for version in (2, 3):
+        clock = ManualClock(NOW)
+        one = open_gate(GateSettings(log_refusals=True), UnlabelledStates(), clock, [module()],
+                        version=version)  # fmt: skip
+        for number in range(50):
+            one.gate.judge([event(f"change {number}")])
+            one.gate.tick()
+        found.append([(d.reason, d.score, d.question, d.why) for d in one.gate.drain()])
+    assert found[0] == found[1]
+
+
+policies = st.fixed_dictionaries(
+    {},
+    optional={
+        "cooldown_s": st.sampled_from([5.0, 60.0, 3600.0]),
+        "group_s": st.sampled_from([10.0, 90.0]),
+        "quiet_hours": st.sampled_from([(20, 6), (19, 19), (3, 1)]),
+        "module_wakes_per_hour": st.sampled_from([0.5, 4.0, 60.0]),
+        "wakes_per_hour": st.sampled_from([1.0, 12.0]),
+        "burst": st.integers(1, 3),
+    },
+)
+steps = st.lists(
+    st.tuples(st.sampled_from([0.0, 0.5, 7.0, 59.0, 1000.0, 20_000.0]),
+              st.sampled_from(["code", "docs", "end", "look"]),
+              st.sampled_from(["ann", "ben"])),
+    max_size=40,
+)  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None)
+@given(policies, steps)
+def test_every_window_is_told_or_waits(policy: dict[str, Any], steps: list[Any]) -> None:
+    """Over restarts and kills: whatever was stored goes on, and nothing is told twice."""
+    clock = ManualClock(NOW)
+    modules = [module("code", signal_priors={}), module("docs", signal_priors={})]
+    told = GateSettings(audit_share=0.0, policy=PolicySettings(**policy | {"key_ttl_s": 0.0}))
+    with DecisionLog() as log:
+        one = Stepper(log, modules, told, clock=clock, standings=Trust())
+        pushed = 0
+        for pause, what, actor in steps:
+            clock.advance(pause)
+            if what == "end":  # without a close, as a killed process
+                one = Stepper(log, modules, told, clock=clock, standings=Trust())
+            elif what == "look":
+                one.tick()
+            else:
+                pushed += 1
+                one.judge([event(f"{pushed}", actor=actor)], what)
+        check(log, pushed)
+        for _ in range(60):  # whatever waits is told when holds end and nothing else comes
+            if (due := one.due()) is None:
+                break
+            clock.advance(max(0.0, due - clock.monotonic()))
+            one.tick()
+        check(log, pushed)
+        assert log.waiting_windows() == []
+
+
+def check(log: DecisionLog, pushed: int) -> None:
+    """Each of the windows is told once, or waits."""
+    records = list(log.records())
+    waits = {each.id for each in log.waiting_windows()}
+    told = Counter(text for each in records for text in texts(each, records))
+    assert set(told.values()) <= {1}
+    waiting = {each.window[-1].features["text"] for each in records if each.id in waits}
+    assert waiting.isdisjoint(told)
+    assert waiting | told.keys() == {str(number + 1) for number in range(pushed)}
+    by = log.fold_questions([each.id for each in records if payload(each).waits])
+    assert {id_ for id_, question in by.items() if question is None} == waits
+
+
+def texts(question: Decision, records: list[Decision]) -> Iterator[str]:
+    """What a question tells of."""
+    if question.acted:
+        ids = {each.id for each in payload(question).folded}
+        own = () if payload(question).late or payload(question).gathered else question.window
+        yield from (each.features["text"] for each in own)
+        yield from (each.window[-1].features["text"] for each in records if each.id in ids)
+
+
+def test_what_an_asker_held_back_is_told_at_the_next_call() -> None:
+    clock = ManualClock(NOW)
+    chosen = GateSettings(policy=PolicySettings(cooldown_s=60.0, key_ttl_s=0.0))
+    with DecisionLog() as log:
+        one = Asker(log, [module(), module("docs")], chosen, clock=clock)
+        assert one.judge([event("a")], "code")[0].acted
+        assert one.judge([event("b")], "code")[0].reason == Reason.COOLDOWN
+        clock.advance(61.0)
+        found = one.judge([event("d")], "docs")
+        assert [each.question for each in found] == ["b (/src)?", "d (/src)?"]
+
+
+def test_an_asker_leaves_to_a_watch_what_a_watch_held_back() -> None:
+    clock = ManualClock(NOW)
+    chosen = GateSettings(policy=PolicySettings(cooldown_s=60.0, key_ttl_s=0.0))
+    with DecisionLog() as log:
+        stepper = Stepper(log, [module()], chosen, clock=clock)
+        for text in ("a", "b"):
+            stepper.wake(event(text))
+        first = Asker(log, [module()], chosen, clock=clock)
+        for text in ("c", "d"):
+            first.judge([event(text)])
+        log.flush()
+        clock.advance(61.0)
+        [asked] = Asker(log, [module()], chosen, clock=clock).judge([event("e")])
+        log.flush()
+        assert asked.question == "e (/src)? And 1 more: d."
+        assert [each.window[0].features["text"] for each in log.waiting_windows()] == ["b"]
