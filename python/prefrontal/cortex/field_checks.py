@@ -1,9 +1,10 @@
-"""Checks of stored values, field by field: damaged ones are ignored."""
+"""Checks of stored values by the types of their fields: ignores damaged fields."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any
 
 Check = Callable[[object], Any]
@@ -16,16 +17,16 @@ LARGEST = 1e15
 
 def checked(raw: object, checks: Mapping[str, Check]) -> dict[str, Any]:
     """The fields of raw that pass their checks; none when raw is not a mapping."""
-    fields: dict[str, Any] = {}
+    valid: dict[str, Any] = {}
     if not isinstance(raw, Mapping):
-        return fields
+        return valid
     for name, check in checks.items():
         try:
             if name in raw:
-                fields[name] = check(raw[name])
+                valid[name] = check(raw[name])
         except (ValueError, OverflowError):
             continue
-    return fields
+    return valid
 
 
 def complete_rows(raw: object, checks: Mapping[str, Check]) -> list[dict[str, Any]]:
@@ -81,3 +82,36 @@ def items(value: object) -> list[Any]:
 
 def optional(check: Check) -> Check:
     return lambda value: None if value is None else check(value)
+
+
+def values(check: Check) -> Check:
+    """The entries of a mapping whose values pass the check."""
+    return lambda value: checked(value, dict.fromkeys(mapping(value), check))
+
+
+def checks_of(kind: type, **special: Check) -> dict[str, Check]:
+    """A check for each field of a dataclass: a special one, else that of its annotation.
+
+    The module of the dataclass must import annotations from __future__. Raises KeyError for an
+    annotation without a check.
+    """
+    types = {field.name: str(field.type) for field in fields(kind)}
+    return {name: special.get(name) or _BY_TYPE[annotation] for name, annotation in types.items()}
+
+
+_BY_TYPE: dict[str, Check] = {
+    "str": text,
+    "str | None": optional(text),
+    "float": number,
+    "float | None": optional(number),
+    "int": whole,
+    "int | None": optional(whole),
+    "bool": switch,
+    "tuple[str, ...]": texts,
+    "list[str]": lambda value: list(texts(value)),
+    "tuple[dict[str, Any], ...]": dicts,
+    "list[dict[str, Any]]": lambda value: list(dicts(value)),
+    "dict[str, Any]": mapping,
+    "dict[str, int]": values(whole),
+    "dict[str, float]": values(number),
+}

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from ..plugin import hookspecs
 from ..plugin.contract import Registry
+from ..plugin.hooks import collect, hook_name
 from .state import CORRUPT_SUFFIX
 
 Document = TypeVar("Document")
@@ -21,7 +23,8 @@ class Keeper:
     async def store(self, documents: dict[str, str]) -> bool:
         """Store texts by key; returns whether all were stored. Warns of a failure."""
         provider: Any = self._registry.get_by_capability("memory")
-        if provider is None and not self._registry.get_implementations("memory.store"):
+        hook = hook_name(hookspecs.memory_store)
+        if provider is None and not self._registry.get_implementations(hook):
             return True
         try:
             for key, document in documents.items():
@@ -38,8 +41,8 @@ class Keeper:
             if provider is not None:
                 document = await provider.retrieve(key)
             else:
-                replies = await self._registry.call_extension("memory.retrieve", {"key": key})
-                document = replies[0] if replies else None
+                texts = await collect(self._registry, hookspecs.memory_retrieve, {"key": key})
+                document = texts[0] if texts else None
         except Exception as error:  # noqa: BLE001
             self._warn(f"Failed to read {key}: {error}")
             return None
@@ -60,6 +63,6 @@ class Keeper:
         if provider is not None:
             await provider.store(key, document)
             return
-        ctx = {"key": key, "content": document}
-        if not await self._registry.call_extension("memory.store", ctx):
+        ctx: hookspecs.TextToStore = {"key": key, "content": document}
+        if not await collect(self._registry, hookspecs.memory_store, ctx):
             raise OSError(f"nobody kept {key}")

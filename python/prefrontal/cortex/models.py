@@ -7,7 +7,7 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from .field_checks import Check, checked, dicts, number, optional, switch, text, texts, whole
+from .field_checks import checked, checks_of
 
 TRIGGERS = (
     "manual",
@@ -195,27 +195,8 @@ class Reflection:
     dropped: tuple[str, ...] = ()
 
 
-_BELIEF: dict[str, Check] = {
-    **dict.fromkeys(("key", "value", "rationale", "provenance"), text),
-    **dict.fromkeys(("created_at", "ttl_minutes"), number),
-    **dict.fromkeys(("first_seen_at", "last_confirmed"), optional(number)),
-    **dict.fromkeys(("quarantined", "pinned"), switch),
-    "source_cycle": whole,
-    "peer_id": optional(text),
-    "supporting_evidence": texts,
-}
-_RECORD: dict[str, Check] = {
-    **dict.fromkeys(("trigger", "summary", "status", "depth", "model"), text),
-    **dict.fromkeys(("skip_reason", "input_summary"), text),
-    **dict.fromkeys(("timestamp", "elapsed_seconds"), number),
-    **dict.fromkeys(("tokens_in", "tokens_out"), optional(whole)),
-    **dict.fromkeys(("peers_assessed", "beliefs_updated"), lambda value: list(texts(value))),
-    **dict.fromkeys(("triggers", "dropped"), texts),
-    **dict.fromkeys(("beliefs_added", "beliefs_reaffirmed", "beliefs_expired"), texts),
-    **dict.fromkeys(("directives", "assessments", "beliefs_revised"), dicts),
-    "cycle": whole,
-    "useful": switch,
-}
+_BELIEF = checks_of(Belief)
+_RECORD = checks_of(ReflectionRecord)
 _EMPTY_RECORD: dict[str, Any] = {
     "trigger": "",
     "peers_assessed": [],

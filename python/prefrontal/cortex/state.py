@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from .field_checks import checked, dicts, mapping, number, optional, text, texts, whole
+from .field_checks import checked, checks_of
 from .models import Belief, ReflectionRecord
 
 __all__ = [
@@ -81,7 +81,7 @@ def parse_state(document: str | None) -> CortexState:
     raw = _read(document)
     if raw is not None and not isinstance(raw, dict):
         raise ValueError(f"the state must be a JSON object, got {raw!r:.80}")
-    return CortexState(**checked(raw or {}, _STATE))
+    return CortexState(**checked(raw or {}, checks_of(CortexState)))
 
 
 def parse_beliefs(document: str | None) -> list[Belief]:
@@ -140,25 +140,3 @@ def _read(document: str | None) -> Any:
 def _integer(digits: str) -> int | None:
     """A whole number; None, as for NaN and infinity, for one that cannot have been written here."""
     return int(digits) if len(digits) <= _DIGITS else None
-
-
-def _counts(value: object) -> dict[str, int]:
-    raw = mapping(value)
-    counts: dict[str, int] = checked(raw, dict.fromkeys(raw, whole))
-    return counts
-
-
-_STATE = {
-    "cycle": whole,
-    "dropped_events": whole,
-    "engine": text,
-    "engine_at": number,
-    "wishes_at": number,
-    "left_out": texts,
-    **dict.fromkeys(
-        ("last_reflection_at", "last_cycle_at", "saved_at", "next_due"), optional(number)
-    ),
-    **dict.fromkeys(("skips", "broken", "belief_evidence"), _counts),
-    **dict.fromkeys(("thresholds", "trust", "promises", "adaptive"), mapping),
-    **dict.fromkeys(("usage", "lessons", "directives"), lambda value: list(dicts(value))),
-}

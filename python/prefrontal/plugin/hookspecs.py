@@ -5,6 +5,8 @@ return changed keys, and a truthy `abort` ends it. One that returns None is an a
 results of any other are collected, without None.
 """
 
+# mypy: disable-error-code="empty-body"
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -238,7 +240,6 @@ def loop_on_error(ctx: ErrorContext) -> ErrorContext | None:
 
 def session_poll_messages() -> list[IncomingMessage]:
     """The loop asks what there is to handle now."""
-    raise NotImplementedError
 
 
 def session_handled(ctx: HandledContext) -> None:
@@ -247,12 +248,10 @@ def session_handled(ctx: HandledContext) -> None:
 
 def session_receive() -> list[IncomingMessage]:
     """A channel returns the messages that came in since the last call."""
-    raise NotImplementedError
 
 
 def session_send(ctx: OutgoingMessage) -> bool:
     """The channel of that type sends a message; False when it could not."""
-    raise NotImplementedError
 
 
 def session_typing(ctx: Ids) -> None:
@@ -265,12 +264,10 @@ def session_presence(ctx: Ids) -> None:
 
 def communication_receive() -> list[IncomingMessage]:
     """A plugin asks for the messages of all channels."""
-    raise NotImplementedError
 
 
 def communication_send(ctx: OutgoingMessage) -> bool:
     """A message is handed to its channel; True when the channel took it."""
-    raise NotImplementedError
 
 
 def communication_typing(ctx: Ids) -> None:
@@ -279,12 +276,10 @@ def communication_typing(ctx: Ids) -> None:
 
 def communication_channels() -> list[str]:
     """A plugin asks for the ids of the channels."""
-    raise NotImplementedError
 
 
 def context_system_prompt() -> str:
     """The system prompt begins with these texts."""
-    raise NotImplementedError
 
 
 def runtime_tick(ctx: Tick) -> None:
@@ -293,7 +288,6 @@ def runtime_tick(ctx: Tick) -> None:
 
 def memory_store(ctx: TextToStore) -> bool:
     """A text is stored under a key; True when it is."""
-    raise NotImplementedError
 
 
 def memory_retrieve(ctx: TextKey) -> str | None:
@@ -302,7 +296,6 @@ def memory_retrieve(ctx: TextKey) -> str | None:
 
 def memory_search(ctx: TextQuery) -> list[tuple[str, float]]:
     """Keys that fit a query are wanted, each with a score in 0..1."""
-    raise NotImplementedError
 
 
 def cron_before_job(ctx: JobContext) -> None:

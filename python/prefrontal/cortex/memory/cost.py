@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from ...settings.cortex_growth import Cost
-from ..field_checks import complete_rows, text, whole
+from ..field_checks import checks_of, complete_rows, text
 
 DAY_MINUTES = 24 * 60
 TYPICAL_IN, TYPICAL_OUT = 2250, 400
@@ -164,4 +164,4 @@ def _date(value: object) -> str:
     return date.fromisoformat(text(value)).isoformat()
 
 
-_CHECKS = {"date": _date, **dict.fromkeys(("cycles", "tokens_in", "tokens_out"), whole)}
+_CHECKS = checks_of(UsedDay, date=_date)

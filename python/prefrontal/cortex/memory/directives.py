@@ -10,7 +10,7 @@ from typing import Any
 from ...plain_text import visible
 from ...plugin.messages import SYSTEM_SENDER, IncomingMessage
 from ...settings.cortex_growth import Directives
-from ..field_checks import complete_rows, number, text, whole
+from ..field_checks import checks_of, complete_rows
 from ..models import ProposedDirective
 
 HOUR_S = 3600.0
@@ -127,7 +127,8 @@ class DirectiveQueue:
 
     def load(self, raw: object) -> None:
         """Restore what `save` returned; ignores damaged entries."""
-        self._recent = [Directive(**row) for row in complete_rows(raw, _CHECKS)][-_REMEMBERED:]
+        rows = complete_rows(raw, checks_of(Directive))
+        self._recent = [Directive(**row) for row in rows][-_REMEMBERED:]
 
     def _take(
         self,
@@ -196,12 +197,3 @@ class DirectiveQueue:
     def _replace(self, directive: Directive) -> dict[str, Any]:
         self._recent = [directive if each.id == directive.id else each for each in self._recent]
         return directive.to_json()
-
-
-_TEXTS = ("id", "target_peer", "action", "message", "rationale", "status", "why")
-_CHECKS = {
-    **dict.fromkeys(_TEXTS, text),
-    "cycle": whole,
-    "created_at": number,
-    "expires_at": number,
-}

@@ -10,7 +10,7 @@ from typing import Any
 from ...plain_text import visible
 from ...redaction import redact
 from ...settings.cortex_growth import Lessons
-from ..field_checks import complete_rows, number, text, whole
+from ..field_checks import checks_of, complete_rows
 
 _LIMIT = 200
 _WORD = re.compile(r"[a-z0-9]{2,}")
@@ -62,7 +62,7 @@ class LessonBook:
 
     def load(self, raw: object) -> None:
         """Restore what `save` returned; ignores damaged entries."""
-        self._lessons = [Lesson(**row) for row in complete_rows(raw, _CHECKS)]
+        self._lessons = [Lesson(**row) for row in complete_rows(raw, checks_of(Lesson))]
 
     def _learn(self, lesson: str, similarity: float, cycle: int, now: float) -> None:
         old = next(
@@ -85,10 +85,3 @@ def _alike(one: str, other: str) -> float:
     if not words or not others:
         return float(one == other)
     return len(words & others) / len(words | others)
-
-
-_CHECKS = {
-    **dict.fromkeys(("text", "before"), text),
-    **dict.fromkeys(("seen", "first_cycle", "last_cycle"), whole),
-    "last_at": number,
-}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..field_checks import checked, dicts, mapping, number, optional
+from ..field_checks import checked, checks_of, mapping, number, optional
 from ..models import Belief
 
 OPERATOR_KEY = "cortex-operator"
@@ -116,20 +116,10 @@ def _pins(value: object) -> dict[str, Pin]:
     return pins
 
 
-def _moments(value: object) -> dict[str, float]:
-    moments = mapping(value)
-    return checked(moments, dict.fromkeys(moments, number))
-
-
 def _value(value: object) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ValueError
     return value
 
 
-_CHECKS = {
-    "pinned": _pins,
-    **dict.fromkeys(("forgotten", "approved", "rejected"), _moments),
-    "reflect_requested_at": optional(number),
-    "hints": lambda value: list(dicts(value)),
-}
+_CHECKS = checks_of(OperatorWishes, pinned=_pins)

@@ -13,7 +13,8 @@ from ...cortex.plugin import CortexPlugin
 from ...cortex.quoting import quote
 from ...decisions.payloads import AssessmentPayload, Consent
 from ...ledger.plugin import LedgerPlugin
-from ...plugin import PluginError
+from ...plugin import PluginError, hookspecs
+from ...plugin.hooks import chain, collect, hook_name
 from ..nouns import ActOutcome, Choice, Conclusion, HeardBelief, Status
 from ..trust_standings import TrustStandings, peer_of
 from .conclusions import CortexBefore, conclusions, heard
@@ -113,10 +114,14 @@ class AgentReviewer:
     async def _hear(self, wake: Decision) -> tuple[HeardBelief, ...]:
         peer = peer_behind(wake)
         if not self._ledger.has_interaction(wake.id):
-            text = _said(wake)
-            ctx = {**_ids(wake, peer), "event_id": wake.id, "message": text}
-            ctx |= {"sender_id": peer, "sender": peer}
-            await self._runtime.registry.call_extension_chain("loop.on_message", ctx)
+            ctx: hookspecs.MessageContext = {
+                **_ids(wake, peer),
+                "event_id": wake.id,
+                "message": _said(wake),
+                "sender_id": peer,
+                "sender": peer,
+            }
+            await chain(self._runtime.registry, hookspecs.loop_on_message, ctx)
         cortex = self._cortex
         if cortex is None:
             return ()
@@ -164,8 +169,8 @@ class AgentReviewer:
         if score:
             cortex.memory.triggers.push("good" if score > 0 else "bad", peer_behind(wake))
         before = CortexBefore.of(cortex)
-        moment = {"now": self._clock.now(), "monotonic": self._clock.monotonic()}
-        await self._runtime.registry.call_extension("runtime.tick", moment)
+        tick: hookspecs.Tick = {"now": self._clock.now(), "monotonic": self._clock.monotonic()}
+        await collect(self._runtime.registry, hookspecs.runtime_tick, tick)
         result = conclusions(cortex, before)
         await self._take_directives()
         for each in result:
@@ -179,20 +184,28 @@ class AgentReviewer:
         if outcome.status in _DONE_NOTHING:
             return
         if choice.option is not None and outcome.status is not Status.ASKED:
-            ctx = {**_ids(wake, peer), "tool": choice.option.tool, "result": outcome.text}
-            ctx["args"] = dict(choice.option.arguments)
-            await registry.call_extension_chain("loop.after_tool", ctx)
+            result: hookspecs.ToolResultContext = {
+                **_ids(wake, peer),
+                "tool": choice.option.tool,
+                "args": dict(choice.option.arguments),
+                "result": outcome.text,
+            }
+            await chain(registry, hookspecs.loop_after_tool, result)
         else:
-            ctx = {**_ids(wake, peer), "text": outcome.text, "recipient": peer}
-            await registry.call_extension_chain("loop.after_send", ctx)
+            text: hookspecs.TextContext = {
+                **_ids(wake, peer),
+                "text": outcome.text,
+                "recipient": peer,
+            }
+            await chain(registry, hookspecs.loop_after_send, text)
 
     async def _judge(self, wake: Decision, score: float) -> None:
         self._ledger.judge_interaction(wake.id, score)
 
     async def _take_directives(self) -> None:
         """What is queued is the executive's to hand on, so it is handed out here, and once."""
-        point = "session.poll_messages"
-        for plugin_id, plugin, method in self._runtime.registry.get_implementations(point):
+        hook = hook_name(hookspecs.session_poll_messages)
+        for plugin_id, plugin, method in self._runtime.registry.get_implementations(hook):
             if plugin_id == CortexPlugin.meta.id:
                 await getattr(plugin, method)()
 
@@ -220,8 +233,8 @@ def _said(wake: Decision) -> str:
     return text if isinstance(text, str) and text.strip() else wake.question or ""
 
 
-def _ids(wake: Decision, peer: str) -> dict[str, Any]:
-    """What stands in the ctx of every point, as in a turn of the agent's loop."""
+def _ids(wake: Decision, peer: str) -> hookspecs.Ids:
+    """The ids in the context of every hook, as in a turn of the agent's loop."""
     source = wake.window[-1].source if wake.window else ""
     return {
         "peer_id": peer,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -57,28 +56,29 @@ def model_settings(llm: object) -> ModelSettings:
 
 def _broken_rule(key: str, value: object) -> str:
     """The rule that the value breaks; "" if it breaks none."""
-    if key == "max_tokens":
-        return "" if _whole(value, 1, 1_000_000) else "be a whole number above 0"
-    if key == "retries":
-        return "" if _whole(value, 0, 10) else "be a whole number in 0..10"
-    if key == "timeout_seconds":
-        return "" if _seconds(value) else "be a number of seconds above 0, at most 86400"
-    if key == "output":
-        return "" if value in OUTPUT_MODES else f"be one of {', '.join(OUTPUT_MODES)}"
-    if key == "replies":
-        return "" if isinstance(value, list | tuple) else "be a list"
-    if key == "repeat":
-        return "" if isinstance(value, bool) else "be true or false"
-    if key == "base_url":
-        is_address = isinstance(value, str) and value.startswith(("http://", "https://"))
-        return "" if is_address else "start with http:// or https://"
-    return "" if isinstance(value, str) and "\0" not in value else "be a string"
+    rule, holds = _RULES.get(key, _TEXT)
+    return "" if holds(value) else rule
 
 
-def _whole(value: object, low: int, high: int) -> bool:
+def _whole(value: Any, low: int, high: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
 
 
-def _seconds(value: object) -> bool:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and not math.isnan(value) and 0 < value <= 86400  # type: ignore[arg-type, operator]
+def _seconds(value: Any) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and 0 < value <= 86400
+
+
+_RULES: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    "max_tokens": ("be a whole number above 0", lambda value: _whole(value, 1, 1_000_000)),
+    "retries": ("be a whole number in 0..10", lambda value: _whole(value, 0, 10)),
+    "timeout_seconds": ("be a number of seconds above 0, at most 86400", _seconds),
+    "output": (f"be one of {', '.join(OUTPUT_MODES)}", lambda value: value in OUTPUT_MODES),
+    "replies": ("be a list", lambda value: isinstance(value, list | tuple)),
+    "repeat": ("be true or false", lambda value: isinstance(value, bool)),
+    "base_url": (
+        "start with http:// or https://",
+        lambda value: isinstance(value, str) and value.startswith(("http://", "https://")),
+    ),
+}
+_TEXT = ("be a string", lambda value: isinstance(value, str) and "\0" not in value)
