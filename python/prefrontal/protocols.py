@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from .settings.budget import Budget
     from .types import Judgement, SignalEvent, Standing, Window
 
 
@@ -73,6 +74,10 @@ class Gate(Protocol):
 
         complete: every window is labelled; otherwise only what woke and what is audited.
         """
+        ...
+
+    def open_within(self, prior_rule: FoundRule | None, budget: Budget, complete: bool) -> Judge:
+        """A fresh judge that catches what it can with at most so many wakes, from the first on."""
         ...
 
     def interval(self, hits: int, trials: int) -> tuple[float, float]:

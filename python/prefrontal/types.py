@@ -103,8 +103,9 @@ class Standing:
 class Judgement:
     """What a gate made of one window.
 
-    score, threshold: probabilities, 0..1. reason: WOKE, AUDIT or BELOW_THRESHOLD. propensity:
-    chance, above 0 and at most 1, that the label of this window is asked for; 1 for a wake.
+    score, threshold: probabilities, 0..1. reason: WOKE, AUDIT, BELOW_THRESHOLD or, within a
+    budget, GLOBAL_BUDGET. propensity: chance, above 0 and at most 1, that the label of this window
+    is asked for; 1 for a wake.
     """
 
     score: float
@@ -115,7 +116,7 @@ class Judgement:
     @property
     def woke(self) -> bool:
         """Whether the agent was asked; an audit asks it, too."""
-        return self.reason is not Reason.BELOW_THRESHOLD
+        return self.reason not in (Reason.BELOW_THRESHOLD, Reason.GLOBAL_BUDGET)
 
 
 @dataclass(frozen=True, slots=True)

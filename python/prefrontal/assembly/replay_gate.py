@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..decisions.decision import Decision
 from ..decisions.payloads import WakePayload
+from ..pulse.budget_threshold import BudgetThreshold
 from ..pulse.followed import PRESET
 from ..pulse.gate import Gate
 from ..pulse.learning.limbic import LimbicLayer
@@ -23,6 +24,7 @@ from ..types import Judgement, Reason, SignalEvent, Window
 if TYPE_CHECKING:
     from ..protocols import FoundRule, Judge
     from ..pulse.gate_module import GateModule
+    from ..settings.budget import Budget
 
 REPLAY = "replay"
 """The id of the module of a replay that nobody adopts."""
@@ -59,17 +61,32 @@ class KeptTime:
 class ReplayJudge:
     """One module of the live gate, as the role `Judge`."""
 
-    def __init__(self, module: ModuleFingerprint, settings: GateSettings) -> None:
+    def __init__(
+        self,
+        module: ModuleFingerprint,
+        settings: GateSettings,
+        budget: BudgetThreshold | None = None,
+    ) -> None:
         self.module_id = module.module_id
         self.limbic = LimbicLayer(settings.scorer, settings.seed)
         self._clock = KeptTime()
         self._gate = Gate(settings, self.limbic, self._clock, explained=False)
         self.module: GateModule = self._gate.add(module)
         recall = self.module.recall
+        self._budget = budget
         # With every label the gate's threshold is that of a promise, which says it in words.
-        self._promise = RecallPromise(recall) if recall and self.module.complete else None
+        promising = budget is None and recall and self.module.complete
+        self._promise = RecallPromise(recall) if promising and recall else None
 
     def judge(self, window: Window) -> Judgement:
+        if self._budget is None:
+            return self._judgement(window)
+        self.module.wish(self._budget.threshold(window.time))
+        judgement = self._judgement(window)
+        self._budget.decided(judgement.score, judgement.woke, window.time)
+        return judgement
+
+    def _judgement(self, window: Window) -> Judgement:
         gate = self._gate
         self._clock.time = window.time
         gate.judge(window.events, self.module_id, again=True)
@@ -77,6 +94,9 @@ class ReplayJudge:
             decision = gate.decided.pop()
             reason = Reason(decision.reason)
             return Judgement(decision.score, decision.threshold, reason, decision.propensity)
+        if gate.held:
+            held = gate.held.pop()
+            return Judgement(held.score, held.threshold, Reason(held.reason))
         refusal = gate.refusals[-1]
         return Judgement(refusal.score, refusal.threshold, refusal.reason)
 
@@ -103,12 +123,18 @@ class ReplayJudge:
         )
 
     def wake_on_everything(self, on: bool) -> None:
-        self.module.wish(0.0 if on else None)
+        """Not within a budget, which holds from the first window on."""
+        if self._budget is None:
+            self.module.wish(0.0 if on else None)
 
     def contributions(self, window: Window) -> list[tuple[str, float]]:
         return self.limbic.contributions(self.module_id, window.events)
 
     def sentence(self) -> str:
+        if self._budget is not None:
+            budget = self._budget.budget
+            most = f"No {budget.span} has more than {budget.wakes:,} wake-ups"
+            return f"{most}; no recall is promised."
         if self._promise is not None:
             return self._promise.sentence()
         return _asked_sentence(self.module)
@@ -159,6 +185,16 @@ class PulseGate:
         rule = prior_rule if isinstance(prior_rule, PulseRule) and prior_rule.beats_chance else None
         module = history_module(self._module_id, recall, rule, complete, self._question)
         judge = ReplayJudge(module, self._settings)
+        self.judges.append(judge)
+        return judge
+
+    def open_within(self, prior_rule: FoundRule | None, budget: Budget, complete: bool) -> Judge:
+        """The live gate's policy keeps the budget; nothing is audited, which would be wakes."""
+        rule = prior_rule if isinstance(prior_rule, PulseRule) and prior_rule.beats_chance else None
+        module = history_module(self._module_id, None, rule, complete, self._question)
+        policy = self._settings.policy.model_copy(update={"budget": str(budget)})
+        settings = self._settings.model_copy(update={"policy": policy, "audit_share": 0.0})
+        judge = ReplayJudge(module, settings, BudgetThreshold(budget))
         self.judges.append(judge)
         return judge
 

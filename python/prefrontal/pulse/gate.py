@@ -163,6 +163,10 @@ class Gate:
         if slept:
             self._sleep_uniformly(slept, window, moment)
 
+    def spent_before(self, times: Iterable[float]) -> None:
+        """Count wakes of earlier starts into the policy's budget: Unix seconds, in order."""
+        self._policy.spent_before(times)
+
     def sleep_until(self, slept: int) -> None:
         """Go on as if so many windows of modules with one chance of audits had slept."""
         self._audits.seek(slept)

@@ -22,6 +22,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
+from ..settings.budget import parse_budget
+from ..types import Reason
 from .gate import Gate
 from .gate_module import VERSION
 from .learned import Learned, judged_before
@@ -75,6 +77,16 @@ class OpenGate:
         counts = other.gate.modules[module_id].control.to_dict()
         self.gate.modules[module_id].restore(counts)
         self.limbic.restore(module_id, other.limbic.to_bytes())
+
+    def spend_before(self, log: DecisionLog, now: float) -> None:
+        """Count the wakes in the log that its policy's budget still holds at Unix second `now`."""
+        budget = self.gate.settings.policy.budget
+        if budget is None:
+            return
+        since = now - parse_budget(budget).span_s
+        asked = (Reason.WOKE, Reason.AUDIT)
+        wakes = [each.time for each in log.records(since) if each.reason in asked]
+        self.gate.spent_before(sorted(wakes))
 
     def note(self, log: DecisionLog, *, asking: bool = False) -> StartNote:
         """What tells the log how this start began. asking: as of `open_gate`."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ..settings.budget import parse_budget
 from ..types import Reason, SignalEvent, Standing
 from .seen_keys import SeenKeys
+from .sliding_budget import SlidingBudget
 
 if TYPE_CHECKING:
     from ..settings.gate import PolicySettings
@@ -58,6 +60,8 @@ class DeliveryPolicy:
         self._buckets: dict[str, TokenBucket] = {}
         self._peers: OrderedDict[str, TokenBucket] = OrderedDict()
         self._all = _bucket(settings.wakes_per_hour, settings)
+        whole = None if settings.budget is None else parse_budget(settings.budget)
+        self._whole = None if whole is None else SlidingBudget(whole)
         self._seen = SeenKeys(MOST_KEYS)
         self._key_ttl_s = settings.key_ttl_s
 
@@ -92,6 +96,8 @@ class DeliveryPolicy:
         for bucket in (self._own(module_id), self._all, self._of_peer(standing)):
             if bucket is not None:
                 free = max(free, bucket.free_at(now))
+        if self._whole is not None:
+            free = max(free, now + self._whole.free_at(wall) - wall)
         return free
 
     def admit(
@@ -99,7 +105,8 @@ class DeliveryPolicy:
     ) -> Reason | None:
         """None when the wake may go out, and it is then counted; otherwise why not.
 
-        wall: Unix seconds, for quiet hours. now: monotonic seconds, for everything else.
+        wall: Unix seconds, for quiet hours and `budget`, which outlives a start. now: monotonic
+        seconds, for everything else.
         standing: of who is behind the signal, for a budget of their own.
         """
         settings = self.settings
@@ -108,6 +115,8 @@ class DeliveryPolicy:
         last = self._last.get(module_id)
         if last is not None and now - last < settings.cooldown_s:
             return Reason.COOLDOWN
+        if self._whole is not None and not self._whole.has(wall):
+            return Reason.GLOBAL_BUDGET
         spent = []
         for bucket, empty in (
             (self._own(module_id), Reason.MODULE_BUDGET),
@@ -120,6 +129,8 @@ class DeliveryPolicy:
                 spent.append(bucket)
         for bucket in spent:  # only now: a wake that is held back costs nobody a token
             bucket.take()
+        if self._whole is not None:
+            self._whole.take(wall)
         self._last[module_id] = now
         return None
 
@@ -144,6 +155,11 @@ class DeliveryPolicy:
         peers.move_to_end(peer)
         bucket.per_hour = standing.wakes_per_hour  # trust may have moved it
         return bucket
+
+    def spent_before(self, times: Iterable[float]) -> None:
+        """Count wakes of before this start into `budget`: Unix seconds, in their order."""
+        if self._whole is not None:
+            self._whole.restore(times)
 
     def forget(self, module_id: str) -> None:
         """Drop what is remembered of a module that is gone."""

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from .curve import area_under_roc, ranked, recall_curve
 from .learner import ALL, ASKED, LABELS, Learner
-from .policies import DAY_S, policies
+from .policies import DAY_S, policies, tallied
 from .prices import TOKENS_PER_WAKE, USUAL_PRICES, Prices
-from .result import OtherLabels, ReplayResult
-from .trial import Tally, Trial
+from .result import BudgetUse, OtherLabels, PolicyResult, ReplayResult
+from .trial import SlidingCount, Tally, Trial
 
 if TYPE_CHECKING:
     from ..protocols import FoundRule, Gate
+    from ..settings.budget import Budget
     from ..types import SignalEvent, Window
 
 WARM_UP_SHARE = 0.20
@@ -35,7 +36,8 @@ class Question:
     `ReplayResult`. labels: who is told what mattered, one of LABELS. compared: whether the other
     of them is replayed, too, on the same windows. warm_up: how many
     windows it has, if not a fifth. prices: of a wake-up, by kind of token; None where one price
-    holds for all of them.
+    holds for all of them. budget: most wake-ups, asked in place of the recall, which is replayed
+    beside it.
     """
 
     source: str
@@ -51,6 +53,7 @@ class Question:
     compared: bool = False
     warm_up: int | None = None
     prices: Prices | None = USUAL_PRICES
+    budget: Budget | None = None
 
 
 def backtest(windows: Iterable[Window], gate: Gate, question: Question) -> ReplayResult:
@@ -66,17 +69,14 @@ def replayed(
     The warm-up is learned from, the rule is found on it, and nothing in it is counted. After it
     each window is scored and decided before its label is learned; a label that became known late
     (`Window.known_at`) is learned at that time. With labels "asked" what slept and was not audited
-    is never learned, and everything wakes in the warm-up.
+    is never learned, and everything wakes in the warm-up; a budget holds in it, too.
     """
     started = perf_counter()
     stream = iter(windows)
     usual = round(question.total * WARM_UP_SHARE)
     warm_up = list(islice(stream, usual if question.warm_up is None else question.warm_up))
     found = gate.find_rule(_known(warm_up))
-    own, *others = [
-        Learner(gate.open(found, question.recall, labels == ALL), labels)
-        for labels in _protocols(question)
-    ]
+    own, *others = _learners(gate, found, question)
     for learner in (own, *others):
         _warm_up(learner, warm_up)
     trial, other = Trial(), Tally()
@@ -89,7 +89,36 @@ def replayed(
             other.add(window, judgement)
             learner.take(window, judgement)
     compared = _compared(trial, other, _days(trial), others[0].labels) if others else None
+    if question.budget is not None:
+        asked = _by_recall(trial, other, question) if len(trial) else None
+        return _result(trial, gate, question, found, own, len(warm_up), started, None, asked), own
     return _result(trial, gate, question, found, own, len(warm_up), started, compared), own
+
+
+def _learners(gate: Gate, found: FoundRule, question: Question) -> list[Learner]:
+    """The one whose figures count, and others that are replayed beside it."""
+    budget, complete = question.budget, question.labels == ALL
+    by_recall = [
+        Learner(gate.open(found, question.recall, labels == ALL), labels)
+        for labels in _protocols(question)
+    ]
+    if budget is None:
+        return by_recall
+    # The rule knows every label of the warm-up; within a budget only what was asked is known.
+    within = gate.open_within(found if complete else None, budget, complete)
+    return [Learner(within, question.labels), by_recall[0]]
+
+
+def _by_recall(trial: Trial, other: Tally, question: Question) -> PolicyResult:
+    """The gate that was asked for a recall, beside the one that keeps a budget."""
+    return tallied(
+        "by_recall",
+        f"asked to catch {question.recall:.0%}",
+        (other.woken, other.caught),
+        (len(trial), sum(trial.relevant)),
+        _days(trial),
+        question.tokens_per_wake,
+    )
 
 
 def _warm_up(learner: Learner, windows: list[Window]) -> None:
@@ -136,6 +165,7 @@ def _result(
     warm_up: int,
     started: float,
     compared: OtherLabels | None,
+    by_recall: PolicyResult | None = None,
 ) -> ReplayResult:
     days = _days(trial)
     positives = sum(trial.relevant)
@@ -148,8 +178,11 @@ def _result(
         rule=str(found.rule) if found.beats_chance else None,
         tokens_per_wake=question.tokens_per_wake,
         seed=question.seed,
+        budget=question.budget,
     )
     own = rows[-1]
+    if by_recall is not None:
+        rows = (*rows[:-1], by_recall, own)
     points = ranked(trial.scores, trial.relevant)
     return ReplayResult(
         source=question.source,
@@ -183,7 +216,18 @@ def _result(
         audits=trial.audits,
         compared=compared,
         prices=question.prices,
+        budget=_budget_use(trial, question.budget),
     )
+
+
+def _budget_use(trial: Trial, budget: Budget | None) -> BudgetUse | None:
+    if budget is None:
+        return None
+    spent, most = SlidingCount(budget.span_s), 0
+    for time, woke in zip(trial.times, trial.woke, strict=True):
+        if woke:
+            most = max(most, spent.add(time))
+    return BudgetUse(str(budget), most)
 
 
 def _cautions(windows: int, positives: int) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from .result import PolicyResult
 
 if TYPE_CHECKING:
+    from ..settings.budget import Budget
     from .trial import Trial
 
 HEARTBEAT_S = 1800
@@ -17,7 +18,14 @@ DAY_S = 86400
 
 
 def policies(
-    trial: Trial, days: float, *, asked: float, rule: str | None, tokens_per_wake: int, seed: int
+    trial: Trial,
+    days: float,
+    *,
+    asked: float,
+    rule: str | None,
+    tokens_per_wake: int,
+    seed: int,
+    budget: Budget | None = None,
 ) -> tuple[PolicyResult, ...]:
     """One row a policy: heartbeat, on_change, rule, random, prefrontal.
 
@@ -30,7 +38,7 @@ def policies(
         ("on_change", bytes([1]) * len(trial), "every window wakes"),
         ("rule", trial.by_rule, rule or ""),
         ("random", chance, f"wakes for {asked:.0%} of the windows by chance"),
-        ("prefrontal", trial.woke, "threshold from the past alone"),
+        ("prefrontal", trial.woke, _own_detail(budget)),
     ]
     if rule is None:
         per_window.pop(1)
@@ -84,6 +92,10 @@ def _heartbeat_waits(trial: Trial) -> list[float]:
     ]
 
 
+def _own_detail(budget: Budget | None) -> str:
+    return "threshold from the past alone" if budget is None else f"at most {budget}"
+
+
 def _row(
     name: str,
     detail: str,
@@ -92,15 +104,27 @@ def _row(
     days: float,
     tokens_per_wake: int,
 ) -> PolicyResult:
-    wakes = sum(woke)
     useful = sum(w & r for w, r in zip(woke, relevant, strict=True))
-    positives = sum(relevant)
+    counts = (sum(woke), useful), (len(relevant), sum(relevant))
+    return tallied(name, detail, *counts, days, tokens_per_wake)
+
+
+def tallied(
+    name: str,
+    detail: str,
+    woken: tuple[int, int],
+    seen: tuple[int, int],
+    days: float,
+    tokens_per_wake: int,
+) -> PolicyResult:
+    """A row of its counts. woken, seen: (windows, relevant ones) that woke, and that there were."""
+    (wakes, useful), (windows, positives) = woken, seen
     # Woken by the window itself, so what it catches does not wait.
     return PolicyResult(
         name=name,
         recall=useful / positives if positives else None,
         wakes_per_day=wakes / days,
-        share_woken=wakes / len(relevant) if relevant else 0.0,
+        share_woken=wakes / windows if windows else 0.0,
         precision=useful / wakes if wakes else None,
         tokens_per_useful_wake=wakes * tokens_per_wake / useful if useful else None,
         detail=detail,

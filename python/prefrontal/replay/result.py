@@ -86,6 +86,14 @@ class OtherLabels:
 
 
 @dataclass(frozen=True, slots=True)
+class BudgetUse:
+    """A budget that was asked for, as "20/day", and the most that any such span held."""
+
+    asked: str
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
 class ReplayResult:
     """One history replayed with one gate; every figure covers the windows after the warm-up.
 
@@ -100,7 +108,8 @@ class ReplayResult:
     "events", "sessions" or "sample", "" when unknown.
     labels: "all" when the gate learned whether each window mattered, "asked" when only of those
     that woke the agent. audits: how many of the wake-ups were audits of what slept. compared: what
-    the other labels would have given, where that was tried.
+    the other labels would have given, where that was tried. budget: what was asked in place of the
+    recall, which `by_recall` of the policies then keeps; None where a recall was asked.
     """
 
     source: str
@@ -134,6 +143,7 @@ class ReplayResult:
     audits: int = 0
     compared: OtherLabels | None = None
     prices: Prices | None = None
+    budget: BudgetUse | None = None
 
     def policy(self, name: str) -> PolicyResult | None:
         """The row of that name, None when the replay did not try it."""
@@ -196,6 +206,7 @@ class ReplayResult:
             audits=0 if before_labels else record.count("audits"),
             compared=None if before_labels else _other(record),
             prices=None if one_delay else _prices(record),
+            budget=None if one_delay else _budget(record),
         )
 
 
@@ -209,6 +220,13 @@ def _prices(record: Record) -> Prices | None:
     if record.value("prices") is None:
         return None
     return Prices.from_record(Record(record.value("prices"), record.name("prices")))
+
+
+def _budget(record: Record) -> BudgetUse | None:
+    if record.value("budget") is None:
+        return None
+    use = Record(record.value("budget"), record.name("budget"))
+    return BudgetUse(use.text("asked"), use.count("most"))
 
 
 def _other(record: Record) -> OtherLabels | None:

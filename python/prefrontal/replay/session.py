@@ -28,6 +28,7 @@ from .sample import read_sample
 
 if TYPE_CHECKING:
     from ..protocols import Gate
+    from ..settings.budget import Budget
     from ..types import Window
     from .result import ReplayResult
 
@@ -54,7 +55,7 @@ class Request:
     one of LABELS; None takes "all" where the history labels itself (git), "asked" elsewhere.
     warm_up: windows that are only learned from; None takes a fifth. tokens_per_wake: of another
     size than assumed. usd_per_million_tokens: one price for every token. prices: both by kind of
-    token; without any of the three USUAL_PRICES.
+    token; without any of the three USUAL_PRICES. budget: most wake-ups, in place of the recall.
     """
 
     recall: float = 0.9
@@ -70,6 +71,7 @@ class Request:
     labels: str | None = None
     warm_up: int | None = None
     prices: Prices | None = None
+    budget: Budget | None = None
 
     def __post_init__(self) -> None:
         if not 0.0 < self.recall <= 1.0:
@@ -286,8 +288,9 @@ def _replayed(
         notes=tuple(notes),
         labels=labels,
         warm_up=request.warm_up,
-        compared=labels == ASKED and total <= CHEAP_WINDOWS,
+        compared=labels == ASKED and total <= CHEAP_WINDOWS and request.budget is None,
         prices=prices if one_price is None else None,
+        budget=request.budget,
     )
     replayer = replayer or Replayer()
     return replayer.replay(_watched(windows, "replaying", total, step), gate, question)

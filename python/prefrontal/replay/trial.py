@@ -88,6 +88,22 @@ class Tally:
         self.caught += judgement.woke and bool(window.relevant)
 
 
+class SlidingCount:
+    """How many came in the span that ends with each."""
+
+    def __init__(self, span_s: float) -> None:
+        self._span_s = span_s
+        self._times: deque[float] = deque()
+
+    def add(self, time: float) -> int:
+        """Take in one at `time`, not before the last one; how many the span then holds."""
+        times = self._times
+        times.append(time)
+        while times[0] <= time - self._span_s:
+            times.popleft()
+        return len(times)
+
+
 def _reasons(
     contributions: Sequence[tuple[str, float]], woke: bool
 ) -> tuple[tuple[str, float], ...]:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from .refusal import refusal
-from .rules import Hours, Positive, Rate, Recall, Seconds, Seed, Share, Switch, broken
+from .rules import BudgetText, Hours, Positive, Rate, Recall, Seconds, Seed, Share, Switch, broken
 
 USUAL_RECALL = 0.9
 """What a module follows when nobody chose a threshold or a recall for it."""
@@ -31,8 +31,9 @@ class PolicySettings(BaseModel, metaclass=_Told):
     of a group, further ones are gathered so long and asked as one. quiet_hours: first and last
     local hour, both included, in which nothing wakes; (22, 6) passes midnight.
     module_wakes_per_hour, wakes_per_hour: budgets, of each module and of all; burst: wakes that
-    may come at once out of a full budget. overlap: what happens to a wake of a module whose
-    handler is still at work: "skip" it, "queue" it, or run in "parallel".
+    may come at once out of a full budget. budget: most wakes of all in any hour, day or week, such
+    as "20/day"; the span slides, and no span ever holds more. overlap: what happens to a wake of a
+    module whose handler is still at work: "skip" it, "queue" it, or run in "parallel".
     key_ttl_s: how long an event is remembered so that a repetition is recognised; 0 forgets.
     """
 
@@ -45,6 +46,7 @@ class PolicySettings(BaseModel, metaclass=_Told):
     module_wakes_per_hour: Rate | None = None
     wakes_per_hour: Rate | None = None
     burst: Positive = 5
+    budget: BudgetText | None = None
     overlap: Literal["skip", "queue", "parallel"] = "queue"
     key_ttl_s: Seconds = 300.0
 

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 from pydantic import ValidationError, WrapValidator
 from pydantic_core import PydanticCustomError
 
+from .budget import is_budget
+
 
 def broken(rule: str) -> PydanticCustomError:
     """The error that reads "<field> must <rule>, got <value>"."""
@@ -58,6 +60,7 @@ Timeout = Annotated[
     float, _rule("be a number of seconds above 0, at most 86400", lambda v: 0 < v <= 86400)
 ]
 Rate = Annotated[float, _rule("be a number of at least 0", lambda value: value >= 0)]
+BudgetText = Annotated[str, _rule("be wakes an hour, day or week, such as 20/day", is_budget)]
 Slope = Annotated[float, _rule("be a number above 0, at most 1000", lambda v: 0 < v <= 1000)]
 LogOdds = Annotated[float, _rule("be a number in 0..10", lambda value: 0 <= value <= 10)]
 Whole = Annotated[int, _rule("be a whole number in 0..100", lambda value: 0 <= value <= 100)]

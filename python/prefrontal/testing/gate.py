@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ..types import Judgement, Reason, SignalEvent, Window
+
+if TYPE_CHECKING:
+    from ..settings.budget import Budget
 
 Events = Sequence[SignalEvent]
 
@@ -64,6 +68,9 @@ class ScriptedGate:
     def open(self, prior_rule: object, recall: float, complete: bool) -> ScriptedJudge:
         return ScriptedJudge(self, recall)
 
+    def open_within(self, prior_rule: object, budget: Budget, complete: bool) -> ScriptedJudge:
+        return ScriptedJudge(self, 1.0, budget=budget)
+
     def interval(self, hits: int, trials: int) -> tuple[float, float]:
         return (hits / trials, hits / trials) if trials else (0.0, 1.0)
 
@@ -77,11 +84,16 @@ class ScriptedGate:
 
 @dataclass(slots=True)
 class ScriptedJudge:
-    """The judge of a `ScriptedGate`: always its threshold; it audits what `audits` says."""
+    """The judge of a `ScriptedGate`: always its threshold; it audits what `audits` says.
+
+    budget: what wakes it keeps to; the first that come are taken.
+    """
 
     gate: ScriptedGate
     recall: float
     everything: bool = False
+    budget: Budget | None = None
+    woken: list[float] = field(default_factory=list)
 
     def wake_on_everything(self, on: bool) -> None:
         self.everything = on
@@ -91,10 +103,19 @@ class ScriptedJudge:
         self.gate._note("score", window.events, score)
         threshold = 0.0 if self.everything else self.gate.threshold
         if score >= threshold:
+            if self._spent(window.time):
+                return Judgement(score, threshold, Reason.GLOBAL_BUDGET)
+            self.woken.append(window.time)
             return Judgement(score, threshold, Reason.WOKE)
         if self.gate.audits(window.events):
             return Judgement(score, threshold, Reason.AUDIT, 0.5)
         return Judgement(score, threshold, Reason.BELOW_THRESHOLD)
+
+    def _spent(self, now: float) -> bool:
+        if self.budget is None:
+            return False
+        since = now - self.budget.span_s
+        return sum(each > since for each in self.woken) >= self.budget.wakes
 
     def label(self, window: Window, judgement: Judgement, relevant: bool) -> None:
         entry = ("observe", "yes" if relevant else "no", judgement.threshold)

@@ -53,6 +53,12 @@ only warms up. Times are read as UTC. Exit codes: 0 done, 2 something handed in 
     type=float,
     help="Share of the relevant windows that must be caught, above 0 and at most 1.",
 )
+@click.option(
+    "--budget",
+    metavar="N/day",
+    help="Instead of a recall: the most that can be caught with at most N wake-ups in any hour, day"
+    " or week, which slides.",
+)
 @click.option("--relevant", metavar="PRESET", help=RELEVANT, shell_complete=presets)
 @click.option(
     "--labels",
@@ -125,6 +131,7 @@ def replay(
     repositories: tuple[str, ...],
     files: tuple[str, ...],
     recall: float,
+    budget: str | None,
     relevant: str | None,
     labels: str | None,
     features: str,
@@ -192,12 +199,14 @@ def replay(
         return
     from ...replay.prices import read_prices
     from ...replay.session import Request
+    from ...settings.budget import parse_budget
     from ..page import progress
 
     _check_folders(report, png, save)
     request = Request(
         recall, relevant, features, since, until, limit, seed, tokens_per_wake, all_commits,
         usd_per_million_tokens, labels, warm_up, None if prices is None else read_prices(prices),
+        None if budget is None else parse_budget(budget),
     )  # fmt: skip
     if png is not None and len(sources) > 1:
         raise InputError("--png must come with one history: a picture shows one")

@@ -46,6 +46,7 @@ class Asker:
         policy = settings.policy.model_copy(update={"group_s": 0.0})
         answering = settings.model_copy(update={"policy": policy, "log_refusals": True})
         opened = open_gate(answering, log, self._clock, modules, standings=standings, asking=True)
+        opened.spend_before(log, self._clock.now())
         self._gate = opened.gate
         self._learned = opened.learned
         self._lock = Lock()

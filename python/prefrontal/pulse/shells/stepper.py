@@ -42,14 +42,16 @@ class Stepper:
     ) -> None:
         self._log = log
         self._lock = RLock()
+        clock = SystemClock() if clock is None else clock
         opened = open_gate(
             settings,
             log,
-            SystemClock() if clock is None else clock,
+            clock,
             modules,
             standings=standings,
             every=auto_save_interval,
         )
+        opened.spend_before(log, clock.now())
         self._gate = opened.gate
         self._learned = opened.learned
         opened.note(log).begin()

@@ -72,6 +72,7 @@ class Watch:
             weights_file=None if weights_file is None else Path(weights_file).expanduser(),
             every=auto_save_interval,
         )
+        opened.spend_before(self._log, self._clock.now())
         self._gate = opened.gate
         self._learned = opened.learned
         self._limbic = opened.limbic

@@ -11,7 +11,7 @@ from .next_steps import next_steps
 from .plain_figures import how_often, wait
 from .tiles import Tile, every_tile, heartbeat_tile, money_tile, tile_markup
 from .verdict import verdict
-from .wording import facts_sentence, level, percent
+from .wording import asked_words, facts_sentence, percent
 
 if TYPE_CHECKING:
     from ..result import ReplayResult
@@ -46,7 +46,7 @@ def _figures(result: ReplayResult) -> str:
 
 
 def _caught(result: ReplayResult) -> Tile:
-    more = f"{level(result.asked_recall)} was asked"
+    more = f"{asked_words(result)} was asked"
     if result.recall_interval is not None:
         low, high = result.recall_interval
         more += f"; {percent(low)} to {percent(high)} likely"

@@ -11,6 +11,7 @@ from .verdict import (
     NOT_WORTH_IT,
     NOTHING_TO_MEASURE,
     TOO_EARLY,
+    WORTH_IT,
     WORTH_LITTLE,
     verdict,
 )
@@ -50,6 +51,8 @@ def next_steps(
     if kind in (NOTHING_TO_MEASURE, TOO_EARLY, NOT_WORTH_IT):
         return (meaning, SAMPLE)
     asked = result.asked_recall
+    if result.budget is not None:
+        return () if kind == WORTH_IT else (meaning,)
     if relevant is not None:
         command += f" --relevant {shlex.quote(relevant)}"
     if kind == NOT_KEPT:

@@ -15,6 +15,7 @@ from .verdict import NOTHING_TO_MEASURE, extrapolates, verdict
 from .wording import (
     KIND_WORDS,
     NOTHING,
+    asked_words,
     has_rule,
     level,
     percent,
@@ -60,7 +61,7 @@ def summary(results: Sequence[ReplayResult], names: Sequence[str]) -> str:
             verdict(result).title,
             f"{result.relevant:,} of {result.windows:,}",
             percent(result.got_recall),
-            level(result.asked_recall),
+            asked_words(result),
             how_often(result.wakes_per_day),
             spared_words(share_fewer(result, result.wakes_per_day)),
             NOTHING if own is None else usd(month_of(result, own)),

@@ -15,6 +15,7 @@ from .verdict import extrapolates, verdict
 from .wording import (
     KIND_WORDS,
     NOTHING,
+    asked_words,
     counted_thing,
     facts_sentence,
     moment,
@@ -303,7 +304,7 @@ def _many_row(result: ReplayResult, name: str) -> tuple[str, ...]:
         name,
         f"{result.relevant:,} of {result.windows:,}",
         percent(result.got_recall, 1),
-        percent(result.asked_recall),
+        asked_words(result),
         how_often(result.wakes_per_day),
         spared_words(share_fewer(result, result.wakes_per_day)),
         NOTHING if own is None else usd(month_of(result, own)),

@@ -11,6 +11,8 @@ The first that holds of:
 - worth little: fewer than one wake-up in five is spared against waking on every change, or no more
   is caught than chance would catch with as many wake-ups (the recall's interval reaches down to the
   share woken);
+- within a budget, which is always kept: worth it where more is caught than chance would catch with
+  as many wake-ups, else worth little;
 - worth it: what remains. The promise was kept, and the gate adds something to it.
 """
 
@@ -25,7 +27,7 @@ from .plain_figures import wake_ups
 from .wording import level, percent, preset_words
 
 if TYPE_CHECKING:
-    from ..result import ReplayResult
+    from ..result import BudgetUse, ReplayResult
 
 WORTH_IT = "worth_it"
 WORTH_LITTLE = "worth_little"
@@ -73,6 +75,8 @@ def verdict(result: ReplayResult) -> ReplayVerdict:
         return ReplayVerdict(NOT_WORTH_IT, "Not worth it", reason, "weak")
     if not tells_what_matters(result):
         return _nothing_tells(result)
+    if result.budget is not None:
+        return _within_budget(result, result.budget)
     if result.share_woken >= NEARLY_EVERYTHING:
         return _everything_woke(result)
     if not promise_kept(result):
@@ -104,6 +108,20 @@ def tells_what_matters(result: ReplayResult) -> bool:
         return False
     by_chance = sqrt((positives + negatives + 1) / (12 * positives * negatives))
     return result.auc > 0.5 + CHANCE_Z * by_chance
+
+
+def _within_budget(result: ReplayResult, budget: BudgetUse) -> ReplayVerdict:
+    """A budget is always kept; the question is whether it is spent better than by chance."""
+    got = result.got_recall or 0.0
+    low = result.recall_interval[0] if result.recall_interval else 0.0
+    span = budget.asked.rpartition("/")[2]
+    reason = (
+        f"with at most {budget.asked} the gate caught {percent(got)} of what mattered; no {span}"
+        f" had more than {budget.most:,} wake-ups"
+    )
+    if low <= result.share_woken:
+        return ReplayVerdict(WORTH_LITTLE, "Worth little", f"{reason}. Chance does as well", "weak")
+    return ReplayVerdict(WORTH_IT, "Worth it", reason, "good")
 
 
 def _spared(result: ReplayResult) -> float:

@@ -21,6 +21,7 @@ BASE_RATE_RULE = "**"
 NO_RULE = "No one-line rule beats chance here."
 POLICY_WORDS = {
     "prefrontal": "Learned gate",
+    "by_recall": "Asked by recall",
     "on_change": "Every change",
     "heartbeat": "Heartbeat",
     "rule": "Best one-line rule",
@@ -145,6 +146,8 @@ def facts_sentence(result: ReplayResult) -> str:
 def promise_sentence(result: ReplayResult) -> str:
     """What was asked, what came, within which interval, and what that promises."""
     measured = f"Asked to catch {level(result.asked_recall)}"
+    if result.budget is not None:
+        measured = f"Asked for at most {result.budget.asked} (the most was {result.budget.most:,})"
     if result.got_recall is not None:
         measured += f", caught {percent(result.got_recall, 1)}"
     if result.got_recall is not None and result.recall_interval is not None:
@@ -153,13 +156,24 @@ def promise_sentence(result: ReplayResult) -> str:
     return f"{measured}. {printable(result.promise)}".rstrip()
 
 
+def _warm_up_words(result: ReplayResult) -> str:
+    if result.budget is None:
+        return "In the warm-up everything woke."
+    return "The budget held in the warm-up, too."
+
+
+def asked_words(result: ReplayResult) -> str:
+    """What was asked for: a recall, or a budget."""
+    return level(result.asked_recall) if result.budget is None else result.budget.asked
+
+
 def labels_sentence(result: ReplayResult) -> str:
     """Of which windows the gate learned whether they mattered."""
     if result.labels == "asked":
         audits = "1 audit" if result.audits == 1 else f"{result.audits:,} audits"
         return (
             "Labels as a live gate gets them, of what it asks about: what woke it, with "
-            f"{audits} of what slept. In the warm-up everything woke."
+            f"{audits} of what slept. {_warm_up_words(result)}"
         )
     if result.origin in ("git", "sample"):
         return "Labels of every window: the history itself says what mattered, as it does live."
