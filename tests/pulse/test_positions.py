@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from threading import Event
+from threading import Event, Semaphore
 
 import pytest
 
@@ -16,10 +17,11 @@ from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.shells.watch import Watch
 from prefrontal.pulse.shells.worker import SOURCE_QUEUE
 from prefrontal.pulse.shells.worker_intake import WorkerIntake
+from prefrontal.pulse.sources.lines import LinesSource
 from prefrontal.pulse.sources.log_file import LogFileSource
 from prefrontal.pulse.sources.network import Answer, NetworkSource
 from prefrontal.pulse.sources.source_batch import Post
-from prefrontal.settings.gate import GateSettings
+from prefrontal.settings.gate import GateSettings, PolicySettings
 from prefrontal.types import SignalEvent
 
 PATIENCE_S = 60.0
@@ -222,6 +224,78 @@ def test_a_post_that_nobody_took_in_time_is_decided_by_nobody(followed: Followed
         assert late.settled.is_set()
     assert intake.accept(post("next"), PATIENCE_S)
     assert followed.decided() == ["in the way", "next"]
+
+
+def test_pushes_that_are_lost_are_counted_and_said_now_and_then(
+    followed: Followed, caplog: pytest.LogCaptureFixture
+) -> None:
+    watch = followed.begin()
+    watch._worker.queue_size = 3
+    with watch._worker.paused():
+        assert watch.push(event("in the way"))
+        while watch.status()["waiting"]:
+            Event().wait(0.01)
+        for number in range(10):
+            watch.memory.write("notes", f"key {number}", "text")
+    assert watch.status()["refused_by_queue"] == 7
+    assert watch.memory.status()["refused"] == 7
+    [line] = [record.getMessage() for record in caplog.records]
+    assert line == "1 pushed events were lost so far: 3 wait already"
+
+
+def test_who_writes_lines_waits_while_the_gate_falls_behind_and_none_is_lost(
+    tmp_path: Path,
+) -> None:
+    log = DecisionLog(tmp_path / "decisions.sqlite")
+    read, write = os.pipe()
+    stream_in = os.fdopen(read, "rb")
+    sources = [LinesSource(stream_in)]
+    watch = Watch(GateSettings(audit_share=0.0), log, sources=sources, queue_size=8)
+    watch.add(MODULE)
+    came = Semaphore(0)
+    watch.on_wake(lambda _: came.release())
+    watch.start()
+    line = '{{"source": "test", "location": "here", "delta_type": "said", "timestamp": {}}}\n'
+    with os.fdopen(write, "w") as stream:
+        stream.writelines(line.format(number) for number in range(5_000))
+    for _ in range(5_000):
+        assert came.acquire(timeout=PATIENCE_S)
+    assert watch.stop(PATIENCE_S)
+    assert [each.window[0].timestamp for each in log.records()] == list(range(5_000))
+    assert watch.status()["refused_by_queue"] == 0
+    stream_in.close()
+    log.close()
+
+
+def test_what_was_seen_goes_from_the_log_into_the_file_at_the_end(tmp_path: Path) -> None:
+    log = DecisionLog(tmp_path / "decisions.sqlite")
+    inbox, came = tmp_path / "inbox", Semaphore(0)
+    inbox.mkdir()
+    policy = PolicySettings(settle_s=0.01)
+    settings = GateSettings(audit_share=0.0, policy=policy)
+
+    def begin() -> Watch:
+        watch = Watch(settings, log, watch_dirs=[inbox], files_state=tmp_path / "seen")
+        watch.add(MODULE)
+        watch.on_wake(lambda _: came.release())
+        watch.start()
+        return watch
+
+    watch = begin()
+    before = (tmp_path / "seen").read_bytes()
+    (inbox / "a").touch()
+    assert came.acquire(timeout=PATIENCE_S)
+    assert len(log.load_states("seen ")) == 1
+    assert (tmp_path / "seen").read_bytes() == before
+    assert watch.stop(PATIENCE_S)
+    assert log.load_states("seen ") == {}
+    assert "a" in json.loads((tmp_path / "seen").read_bytes())["folders"][str(inbox)]
+    (inbox / "a").unlink()
+    watch = begin()
+    assert came.acquire(timeout=PATIENCE_S)
+    assert watch.stop(PATIENCE_S)
+    assert [each.window[0].delta_type for each in log.records()] == ["created", "deleted"]
+    log.close()
 
 
 class Page:

@@ -37,6 +37,8 @@ SELECT seq, ?2, ?3, ?4 FROM decisions WHERE id = ?1"""
 _STATE = """\
 INSERT INTO states (name, content, through) VALUES (?, ?, ?) ON CONFLICT (name)
 DO UPDATE SET content = excluded.content, through = excluded.through"""
+_FORGET = "DELETE FROM states WHERE name = ?"
+_LAST_CHARACTER = "\U0010ffff"
 _DAY_S = 86_400.0
 
 
@@ -107,9 +109,9 @@ class DecisionLog:
         """Keep decisions, labels and states (the arguments of `save_state`) that belong together.
 
         In this order and in one transaction, or, on any error, none of them. A label of an unknown
-        decision is left out.
+        decision is left out; a state without content is forgotten.
         """
-        kept = list(records)
+        kept, content = list(records), list(states)
         given = [(each.decision_id, *_checked_label(each.label, each.at), each.source)
                  for each in labels]  # fmt: skip
         rows = [to_row(record) for record in kept]
@@ -126,7 +128,8 @@ class DecisionLog:
                 keep_folds(self._database, kept)
                 self._database.execute_many(_LABEL, first + given)
                 self._database.execute_many(OWE, owed)
-                self._database.execute_many(_STATE, list(states))
+                self._database.execute_many(_STATE, [each for each in content if each[1]])
+                self._database.execute_many(_FORGET, [each[:1] for each in content if not each[1]])
         except RowError as error:
             raise InputError(f"decision id must be new, got {self._repeated(kept)!r}") from error
         if owed:
@@ -279,6 +282,11 @@ class DecisionLog:
         for content, through in self._database.execute(sql, (name,)):
             return content, through
         return None
+
+    def load_states(self, prefix: str) -> dict[str, bytes]:
+        """What was kept under the names that begin so."""
+        sql = "SELECT name, content FROM states WHERE name >= ? AND name < ?"
+        return dict(self._database.execute(sql, (prefix, prefix + _LAST_CHARACTER)))
 
     def prune(self, keep_days: float) -> int:
         """Delete the refusals older than `keep_days` that nobody labelled; returns how many.

@@ -133,3 +133,33 @@ def test_each_file_of_each_commit_is_decided_once_whenever_the_watch_is_killed(
     found = decided(tmp_path, lambda event: f"{text(event)} {event.features['path']}")
     expected["the last commit z"] = 1
     assert (expected - found, found - expected) == (Counter(), Counter())
+
+
+@pytest.mark.parametrize("kills", KILLS)
+def test_each_new_file_of_a_folder_is_decided_once_whenever_the_watch_is_killed(
+    tmp_path: Path, kills: int
+) -> None:
+    inbox, numbers = tmp_path / "inbox", count()
+    inbox.mkdir()
+    (inbox / "what is there at the first start is no event").touch()
+    settings = config(tmp_path, directories=[str(inbox)])
+
+    def write() -> None:
+        for _ in range(5):
+            (inbox / f"file {next(numbers)}").write_text("x", encoding="ascii")
+
+    with watching("--config", settings):
+        pass
+    with writing(write):
+        kill_often(kills, settings, at_work)
+    (inbox / "the last file").touch()
+    expected = Counter([f"file {number}" for number in range(next(numbers))] + ["the last file"])
+    with watching("--config", settings) as running:
+        while "the last file" not in running.line():
+            pass
+        while expected != decided(tmp_path, lambda event: Path(event.location).name):
+            running.line()
+        running.end()
+    assert decided(tmp_path, lambda event: f"{event.delta_type} {Path(event.location).name}") == (
+        Counter([f"created {name}" for name in expected])
+    )

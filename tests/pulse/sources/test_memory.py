@@ -73,7 +73,7 @@ def test_nothing_is_pushed_before_the_start_and_after_the_stop(receiver: Receive
     store.stop()
     store.write("n", "c", 1)
     assert [event.features["key"] for event in receiver.rest()] == ["b"]
-    assert store.status() == {"running": False, "keys": 3, "events": 1}
+    assert store.status() == {"running": False, "keys": 3, "events": 1, "refused": 0}
 
 
 def test_a_bad_name_or_value_is_refused_by_name(store: MemoryStore) -> None:

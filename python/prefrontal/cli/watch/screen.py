@@ -95,6 +95,8 @@ def ending(session: WatchSession, finished: bool) -> str:
     parts += [f"{count} {reason.replace('_', ' ')}" for reason, count in counts.items() if count]
     lines = [f"Stopped: {', '.join(parts)}."]
     lines += threshold_lines(session.watch.thresholds())
+    if lost := status["refused_by_queue"]:
+        lines.append(f"{many(lost, 'pushed event')} lost: the queue was full or the gate ended.")
     if session.owed:
         them = "it" if session.owed == 1 else "them"
         lines.append(f"{many(session.owed, 'delivery')} pending; the next watch takes {them} up.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -28,6 +29,8 @@ SOURCE_QUEUE = 1_024
 BATCH = 256
 RETRY_S = 1.0
 """After which a log that could not be written is tried again."""
+COMPLAIN_EVERY_S = 60.0
+"""Lost events are told of so often at most."""
 ROOM_S = 0.2
 """Who waits for room looks so often whether it is to end."""
 PLACES_EVERY_S = 0.5
@@ -103,6 +106,7 @@ class Worker:
         self._stuck = False
         self._gap = False
         self._places_due = 0.0
+        self._complaint_due = -math.inf
         guard = Lock()
         self._ready = Condition(guard)
         self._room = Condition(guard)
@@ -126,11 +130,12 @@ class Worker:
             events = (window,) if isinstance(window, SignalEvent) else tuple(window)
             handed = events if module_id is None else Addressed(events, module_id)
         with self._ready:
-            if not self._takes() or self._waiting >= self.queue_size:
-                self.refused += 1
-                return False
-            self._add(handed, 1)
-            return True
+            if self._takes() and self._waiting < self.queue_size:
+                self._add(handed, 1)
+                return True
+        if not isinstance(window, FollowedWindow):  # which comes again
+            self._refuse(1)
+        return False
 
     def put(self, batch: SourceBatch, is_ended: Callable[[], bool]) -> bool:
         """Queue the batch once there is room; False when it, or this, ends before."""
@@ -149,7 +154,6 @@ class Worker:
         with self._ready:
             room = self.queue_size - self._waiting
             if not self._takes() or self._stuck or len(post.events) > room:
-                self.refused += len(post.events)
                 post.settle(stored=False)
                 return False
             self._add(post, len(post.events))
@@ -158,9 +162,23 @@ class Worker:
                 if post in self._inbox:
                     self._inbox.remove(post)
                     self._waiting -= len(post.events)
-                    self.refused += len(post.events)
                     post.settle(stored=False)
         return post.settled.is_set() and post.stored
+
+    def _refuse(self, events: int) -> None:
+        """Count what is lost, since nobody sends it again, and say so now and then."""
+        with self._ready:
+            self.refused += events
+            now = self._clock.monotonic()
+            if now < self._complaint_due:
+                return
+            self._complaint_due = now + COMPLAIN_EVERY_S
+        log.warning("%d pushed events were lost so far: %s", self.refused, self._why_not())
+
+    def _why_not(self) -> str:
+        if not self._takes():
+            return "the gate does not run"
+        return f"{self.queue_size} wait already"
 
     def _takes(self) -> bool:
         return self._thread is not None and not self._ending
@@ -291,10 +309,11 @@ class Worker:
             self._learn()
 
     def _judge_source(self, batch: SourceBatch) -> None:
-        if self._gap:  # what came before it is not in the log, and comes again
+        if self._gap and batch.places:  # what came before it is not in the log, and comes again
             return
+        judge = self._judge_again if batch.places else self._gate.judge  # its place knows repeats
         for event in batch.events:
-            self._attempt(self._judge_again, (event,))
+            self._attempt(judge, (event,))
         self._unstored.places.update(batch.places)
 
     def _judge_again(self, window: tuple[SignalEvent, ...]) -> None:

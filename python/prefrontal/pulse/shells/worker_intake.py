@@ -33,5 +33,8 @@ class WorkerIntake:
         state = self._decisions.load_state(name)
         return None if state is None else state[0]
 
+    def places(self, prefix: str) -> dict[str, bytes]:
+        return self._decisions.load_states(prefix)
+
     def keep(self, name: str, content: bytes) -> None:
         self._decisions.save_state(name, content, 0)

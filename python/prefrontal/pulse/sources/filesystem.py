@@ -18,10 +18,13 @@ from .file_tree import DiskTree
 from .file_watch import LAG_S
 from .file_watcher import FileWatcher
 from .running import Outlet, Push, log
+from .seen_files import SeenFiles
 from .settling import Settler
+from .source_batch import SourceBatch
 
 if TYPE_CHECKING:
     from ...types import SignalEvent
+    from .file_index import FileState
 
 _LONGEST_WAIT_S = 1.0
 
@@ -34,7 +37,8 @@ class FilesystemSource:
     poll: scan every `poll_s` seconds instead of relying on the system's reports (network drives,
     shared folders of containers); also done, with an error logged, when a limit of the system
     forbids watching. state_path: file that keeps what was seen, so that what changed while
-    nothing ran is reported at the next start; the first start reports nothing. ignored: patterns
+    nothing ran is reported at the next start; the first start reports nothing. A gate keeps what
+    came since it was written with what was decided about it. ignored: patterns
     of names, see `file_names`. rescan_s: every so often the folders are compared with what is
     known, which finds what the system forgot to report. save_s: how often the state is saved.
     own_folders: what changes in them is the agent's own doing, and no signal.
@@ -63,15 +67,18 @@ class FilesystemSource:
             raise InputError(f"settle_s must be 0 or more seconds, got {settle_s!r}")
         self._clock = SystemClock() if clock is None else clock
         self._roots = Roots(roots)
-        self._state_path = None if state_path is None else Path(resolved(state_path))
-        own = () if self._state_path is None else (str(self._state_path),)
+        self._outlet = Outlet()
+        self._seen: SeenFiles | None = None
+        own: tuple[str, ...] = ()
+        if state_path is not None:
+            kept_in = Path(resolved(state_path))
+            self._seen, own = SeenFiles(kept_in, self._outlet), (str(kept_in),)
         folders = [resolved(each) for each in own_folders]
         self._tree = DiskTree(NameRules(ignored), self._clock, own, folders)
         self._index = FileIndex()
         lag_s = 0.0 if poll else LAG_S
         self._settler = Settler(self._tree, self._index, self._clock, settle_s, lag_s=lag_s)
         self._settling = Condition(Lock())
-        self._outlet = Outlet()
         self._watcher = FileWatcher(
             self._roots, self._tree, self._index, self._settler, self._settling, self._clock
         )
@@ -81,6 +88,7 @@ class FilesystemSource:
         self._end: Event | None = None
         self._threads: list[Thread] = []
         self._loaded = False
+        self._save_soon = False
 
     def start(self, push: Push) -> None:
         with self._lock:
@@ -88,8 +96,12 @@ class FilesystemSource:
                 return
             self._outlet.push = push
             self._end = end = Event()
+            self._outlet.is_ended = end.is_set
             self._load()
+            known = list(self._watcher.known_roots)
             self._watcher.arm_first()
+            if known != self._watcher.known_roots:  # what is new here was no event, and stays none
+                self._write()
             self._threads = [
                 Thread(target=self._watcher.run, args=(end,), name="prefrontal-files", daemon=True),
                 Thread(target=self._settle, args=(end,), name="prefrontal-settling", daemon=True),
@@ -112,6 +124,7 @@ class FilesystemSource:
                 if thread is not current_thread():
                     thread.join(max(deadline - self._clock.monotonic(), 0.0))
             self._threads = []
+            self._outlet.is_ended = lambda: False
             self._save()
 
     def add_root(self, path: str | os.PathLike[str]) -> None:
@@ -122,6 +135,7 @@ class FilesystemSource:
                 self._roots.add(root)
             elif root not in self._roots.paths:
                 self._watcher.admit(root)
+                self._save_soon = True
 
     @property
     def coalesced(self) -> int:
@@ -149,19 +163,25 @@ class FilesystemSource:
     def _settle(self, end: Event) -> None:
         saved = self._clock.monotonic()
         while not end.is_set():
+            events: list[SignalEvent] = []
             with self._settling:
                 due = self._settler.next_due()
                 left = _LONGEST_WAIT_S if due is None else due - self._clock.monotonic()
                 if left > 0:
                     self._settling.wait(min(left, _LONGEST_WAIT_S))
-                    events = []
                 else:
                     events = self._due()
-            for event in events:
-                self._outlet(event)
-            if self._clock.monotonic() - saved >= self._save_s:
-                saved = self._clock.monotonic()
+                changed, self._settler.changed = self._settler.changed, {}
+            if not self._hand_on(events, changed):
+                return
+            if self._save_soon or self._clock.monotonic() - saved >= self._save_s:
+                saved, self._save_soon = self._clock.monotonic(), False
                 self._save()
+
+    def _hand_on(self, events: list[SignalEvent], changed: dict[str, FileState | None]) -> bool:
+        if self._seen is not None:
+            return self._seen.hand_on(events, changed)
+        return not events or self._outlet.put(SourceBatch("files", tuple(events), ()))
 
     def _due(self) -> list[SignalEvent]:
         before = self._settler.found_by_scan
@@ -171,12 +191,12 @@ class FilesystemSource:
         return events
 
     def _load(self) -> None:
-        if self._loaded or self._state_path is None:
+        if self._seen is None or (self._loaded and not self._seen.is_ahead):
             return
         self._loaded = True
         try:
-            found = FileIndex.load(self._state_path)
-        except (InputError, OSError) as error:
+            found = self._seen.load()
+        except (InputError, SourceError, OSError, ValueError, TypeError) as error:
             self._watcher.fail(f"What was seen before is lost: {error}")
             return
         if found is not None:
@@ -184,10 +204,15 @@ class FilesystemSource:
             self._index.adopt(found[0])
 
     def _save(self) -> None:
-        if self._state_path is None:
+        if self._seen is not None and self._seen.is_stored():
+            self._write()
+            self._seen.forget()
+
+    def _write(self) -> None:
+        if self._seen is None:
             return
         try:
             with self._settling:
-                self._index.save(self._state_path, self._watcher.known_roots)
+                self._seen.save(self._index, self._watcher.known_roots)
         except SourceError as error:
             self._watcher.fail(f"What was seen cannot be kept: {error}")

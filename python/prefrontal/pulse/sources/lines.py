@@ -12,12 +12,16 @@ import sys
 from abc import ABC, abstractmethod
 from pathlib import Path
 from threading import Lock, Thread, current_thread
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from ...clock import Clock, SystemClock
 from ...errors import InputError, SourceError
 from .event_lines import LineSplitter, event_from_line
 from .running import Outlet, Push
+from .source_batch import SourceBatch
+
+if TYPE_CHECKING:
+    from ...types import SignalEvent
 
 CLIENTS = 64
 """Programs that may be connected at once; more are turned away."""
@@ -42,6 +46,7 @@ class _Reader(ABC):
 
     def _begin(self, push: Push, selector: selectors.BaseSelector) -> None:
         self._outlet.push = push
+        self._outlet.is_ended = lambda: self._thread is None
         heard, self._wake = os.pipe()
         selector.register(heard, selectors.EVENT_READ, None)
         self._thread = Thread(
@@ -85,14 +90,16 @@ class _Reader(ABC):
     def _close(self, selector: selectors.BaseSelector) -> None: ...
 
     def _take(self, splitter: LineSplitter, data: bytes) -> None:
+        """Hand on what came; who writes waits while there is no room."""
         too_long = splitter.too_long
+        events: list[SignalEvent] = []
         for line in splitter.feed(data) if data else splitter.end():
             try:
-                event = event_from_line(line, self._clock.now())
+                events.append(event_from_line(line, self._clock.now()))
             except InputError as error:
                 self._complain(str(error))
-            else:
-                self._outlet(event)
+        if events:
+            self._outlet.put(SourceBatch(self._name, tuple(events), ()))
         for _ in range(splitter.too_long - too_long):
             self._complain("line must be at most 1 MiB, got a longer one")
 

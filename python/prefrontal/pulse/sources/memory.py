@@ -33,7 +33,7 @@ class MemoryStore:
         self._lock = RLock()
         self._hashes: OrderedDict[tuple[str, str], str] = OrderedDict()
         self._push: Push | None = None
-        self._pushed = 0
+        self._pushed = self._refused = 0
 
     def start(self, push: Push) -> None:
         with self._lock:
@@ -45,10 +45,11 @@ class MemoryStore:
             self._push = None
 
     def status(self) -> dict[str, object]:
-        """running, keys known, events pushed."""
+        """running, keys known, events pushed, and those for which there was no room."""
         with self._lock:
             keys, pushed = len(self._hashes), self._pushed
-            return {"running": self._push is not None, "keys": keys, "events": pushed}
+            status: dict[str, object] = {"running": self._push is not None, "keys": keys}
+            return status | {"events": pushed, "refused": self._refused}
 
     def write(self, namespace: str, key: str, value: object) -> SignalEvent | None:
         """Say that `key` now holds `value`: text, bytes, or whatever JSON can hold.
@@ -90,9 +91,11 @@ class MemoryStore:
         event = SignalEvent("memory", namespace, delta, 1.0, self._clock.now(), features)
         with self._lock:
             push = self._push
-            self._pushed += push is not None
         if push is not None:
-            push(event)
+            is_lost = push(event) is False
+            with self._lock:
+                self._refused += is_lost
+                self._pushed += not is_lost
         return event
 
 

@@ -51,6 +51,7 @@ class Outlet:
                 self(event)
             return True
         if not intake.put(batch, self.is_ended):
+            self.refused += 0 if batch.places else len(batch.events)
             return False
         self.pushed += len(batch.events)
         return True

@@ -68,6 +68,8 @@ class Settler:
         self._pending: dict[str, _Pending] = {}
         self._queue: list[tuple[float, str]] = []
         self._leaving: dict[tuple[int, int], str] = {}
+        self.changed: dict[str, FileState | None] = {}
+        """What the index says of each path that it said something else of before."""
         self.coalesced = 0
         """Reports that became part of an event that was being waited for."""
         self.found_by_scan = 0
@@ -184,7 +186,7 @@ class Settler:
         for below, _ in self._index.under(path):
             if below != path:  # a folder was here
                 self.suspect(below, catch_up=pending.catch_up)
-        self._index.put(path, state)
+        self._put(path, state)
         if known is not None and known.same_content(state) and old is None:
             return []
         delta = "created" if known is None else "modified"
@@ -199,13 +201,13 @@ class Settler:
             return None
         if self._tree.look(old) is not Missing.NOTHING:
             return None
-        self._index.drop(old)
+        self._drop(old)
         return old
 
     def _open(self, path: str, pending: _Pending) -> list[SignalEvent]:
         """A folder is here now: what is in it came with it, what was in it may be gone."""
         file_before = self._index.get(path) is not None
-        self._index.drop(path)
+        self._drop(path)
         for changed in differences(self._tree, self._index, path):
             self.suspect(changed, catch_up=pending.catch_up)
         return [self._event(path, "deleted", 0, pending, None)] if file_before else []
@@ -213,9 +215,18 @@ class Settler:
     def _farewell(self, path: str, pending: _Pending) -> list[SignalEvent]:
         events = []
         for old, _ in self._index.under(path):
-            self._index.drop(old)
+            self._drop(old)
             events.append(self._event(old, "deleted", 0, pending, None))
         return events
+
+    def _put(self, path: str, state: FileState) -> None:
+        self._index.put(path, state)
+        self.changed[path] = state
+
+    def _drop(self, path: str) -> None:
+        if self._index.get(path) is not None:
+            self._index.drop(path)
+            self.changed[path] = None
 
     def _event(
         self, path: str, delta: str, size: int, pending: _Pending, old: str | None

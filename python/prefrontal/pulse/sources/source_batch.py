@@ -63,6 +63,10 @@ class Intake(Protocol):
         """What was committed under that name; None when nothing was."""
         ...
 
+    def places(self, prefix: str) -> dict[str, bytes]:
+        """What was committed under the names that begin so."""
+        ...
+
     def keep(self, name: str, content: bytes) -> None:
         """Keep a place that no event led to, now. Raises SourceError."""
         ...
