@@ -14,10 +14,15 @@ _WHOLE = re.compile(
     r"|\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{12,}"
     r"|\bgh[oprsu]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}|\bglpat-[A-Za-z0-9_-]{16,}"
     r"|\bxox[abeoprs]-[A-Za-z0-9-]{10,}"
-    r"|\bAKIA[0-9A-Z]{16}\b|\bAIza[0-9A-Za-z_-]{30,}"
-    r"|\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}",
+    r"|\bAKIA[0-9A-Z]{16}\b|\bAIza[0-9A-Za-z_-]{30,}",
     re.DOTALL | re.IGNORECASE,
 )
+_JWT = re.compile(
+    r"(?<![A-Za-z0-9_-])(?P<head>[A-Za-z0-9_-]{13,}+)"
+    r"(?=(?P<rest>\.[A-Za-z0-9_-]{10,}+\.[A-Za-z0-9_-]{5,}))"
+)
+"""Three segments; each character is looked at three times at most, however often "eyJ" stands."""
+_JWT_HEAD = re.compile(r"\beyJ[A-Za-z0-9_-]{10}", re.IGNORECASE)
 _NAMED = re.compile(
     r"(?P<name>\b(?:bearer|basic)\s+|"
     r"\b[A-Za-z0-9_-]{0,40}(?:passwor[dt]|passwd|passphrase|secret|token|api[_ -]?key"
@@ -38,7 +43,17 @@ def redact(text: str) -> str:
     """
     if len(text) < SHORTEST:
         return text
-    text = _WHOLE.sub(REDACTED, text)
+    text = _WHOLE.sub(REDACTED, _without_jwts(text))
     text = _NAMED.sub(rf"\g<name>{REDACTED}", text)
     text = _HEX.sub(rf"\g<name>{REDACTED}", text)
     return _LOGIN.sub(rf"\g<name>{REDACTED}@", text)
+
+
+def _without_jwts(text: str) -> str:
+    pieces, end = [], 0
+    for match in _JWT.finditer(text):
+        head = _JWT_HEAD.search(text, match.start("head"), match.end("head"))
+        if head is not None and head.start() >= end:
+            pieces += [text[end : head.start()], REDACTED]
+            end = match.end("rest")
+    return "".join([*pieces, text[end:]])

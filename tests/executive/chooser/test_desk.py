@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import statistics
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +18,6 @@ from prefrontal.routing.records import append_record
 from prefrontal.routing.run.request import Mode
 from prefrontal.settings.routing import Routing
 
-from ...routing.project import noon
 from ..desk_tools import TODOS, desk_of, names, router_of, tools_of, wake_of
 
 SYNTAX = "domains/python/check/check_syntax.py"
@@ -360,17 +357,3 @@ def test_nothing_is_learned_of_what_was_not_run(tools: Layout) -> None:
 def test_a_margin_outside_0_to_1_is_refused(tools: Layout, margin: float) -> None:
     with pytest.raises(InputError, match="margin must be from 0 to 1, got"):
         desk_of(tools, margin=margin)
-
-
-def test_a_choice_among_a_dozen_tools_takes_far_less_than_20_ms(tmp_path: Path) -> None:
-    words = ["apples", "pears", "plums", "cherries", "grapes", "melons", "figs", "dates"]
-    more = {f"fruit/peel/peel_{word}": TODOS.format(what=f"Peel {word},") for word in words}
-    desk = desk_of(tools_of(tmp_path, **more), clock=noon())
-    wake = wake_of(QUESTION)
-    desk.choose(wake, ())
-    taken = []
-    for _ in range(11):
-        started = time.perf_counter()
-        desk.choose(wake, ())
-        taken.append(time.perf_counter() - started)
-    assert statistics.median(taken) < 0.1

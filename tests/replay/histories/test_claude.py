@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -70,10 +69,11 @@ def test_what_the_tool_put_into_a_message_is_taken_out() -> None:
     assert line.text == "fix it<system-reminder>cut"
 
 
-def test_a_message_of_nothing_but_marks_costs_little() -> None:
-    started = time.process_time()
-    read(code("user", "<system-reminder>" * 500_000, 5.0))
-    assert time.process_time() - started < 1.0
+def test_a_message_of_nothing_but_open_marks_is_cut() -> None:
+    line = read(code("user", "<system-reminder>" * 500_000, 5.0))
+    assert isinstance(line, Arrival)
+    assert line.text == ("<system-reminder>" * 500_000)[: len(line.text)]
+    assert len(line.text) == 200_000
 
 
 @pytest.mark.parametrize(
