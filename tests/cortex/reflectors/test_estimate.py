@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from prefrontal.cortex.reflectors.estimate import Estimate, estimate
+from prefrontal.cortex.reflectors.estimate import estimate
 from prefrontal.cortex.reflectors.facts import peers_of
 from prefrontal.cortex.reflectors.findings import findings
+from prefrontal.cortex.reflectors.judgment import Estimate
 from prefrontal.settings.cortex_growth import Evidence
 
 from ..contexts import (

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from prefrontal.cortex.reflectors.facts import peers_of
-from prefrontal.cortex.reflectors.findings import PeerFinding, findings
+from prefrontal.cortex.reflectors.findings import findings
+from prefrontal.cortex.reflectors.judgment import PeerFinding
 from prefrontal.settings.cortex_growth import Evidence
 
 from ..contexts import (

@@ -8,32 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ...settings.cortex_growth import Evidence
 from .beta_trust import PRIOR
 from .evidence import EASY, REGULAR, faded, unseen, weigh
 from .facts import PeerFacts
-from .findings import Kind, PeerFinding
+from .judgment import Estimate, Kind, PeerFinding
 
 _CEILINGS: dict[Kind, int] = {"size_jump": -1, "steering": 1, "tempo": 1, "broken": 0}
 _STRONGEST_PRIOR = 20.0
 _SURE = 9.5
 _BELOW_NEXT = 0.49
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """trust: -10..+10. exact: before rounding and ceilings. held_by: the ceiling above it, or "".
-
-    good, bad: the evidence it rests on, sums of outcomes of up to 10.
-    """
-
-    trust: int
-    exact: float
-    good: float
-    bad: float
-    held_by: Kind | str
 
 
 def estimate(

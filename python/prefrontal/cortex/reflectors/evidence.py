@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from ...settings.cortex_growth import Evidence
 from .beta_trust import PRIOR, STRONG, BetaTrust
 from .facts import DAY_S, PeerFacts
-from .findings import Kind, PeerFinding
+from .judgment import Kind, PeerFinding
 
 REGULAR = 0.6
 """Outcome of an interaction in which nothing stood out."""

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from statistics import median
-from typing import Literal
 
 from ...settings.cortex_growth import Evidence
 from .commitments import Commitment, promises
 from .facts import DAY_S, Contact, PeerFacts
-
-Kind = Literal["size_jump", "tempo", "steering", "overdue", "broken", "late", "kept"]
+from .judgment import PeerFinding, day, moment
 
 _LONG_KNOWN = 7
 _PATIENCE_S = DAY_S
@@ -32,19 +28,6 @@ _STEERING = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PeerFinding:
-    """One thing that stands out. at: when, Unix seconds. text: a sentence that cites it.
-
-    size_jump, tempo: limit what trust can be earned. steering, overdue, broken, late: speak
-    against the peer. kept: speaks for it.
-    """
-
-    kind: Kind
-    at: float
-    text: str
-
-
 def findings(peer: PeerFacts, evidence: Evidence, now: float) -> list[PeerFinding]:
     """Everything that stands out, oldest first."""
     everything = [
@@ -54,23 +37,6 @@ def findings(peer: PeerFacts, evidence: Evidence, now: float) -> list[PeerFindin
         *_promises(peer, evidence, now),
     ]
     return sorted(everything, key=lambda each: (each.at, each.kind))
-
-
-def day(at: float) -> str:
-    """The UTC date of Unix seconds; "unknown" outside the calendar."""
-    return _when(at, "%Y-%m-%d")
-
-
-def moment(at: float) -> str:
-    """The UTC date and minute of Unix seconds."""
-    return _when(at, "%Y-%m-%d %H:%M UTC")
-
-
-def _when(at: float, form: str) -> str:
-    try:
-        return datetime.fromtimestamp(at, UTC).strftime(form)
-    except (ValueError, OverflowError, OSError):
-        return "unknown"
 
 
 def _size_jump(peer: PeerFacts, evidence: Evidence) -> Iterator[PeerFinding]:

@@ -10,9 +10,10 @@ from ...settings.cortex_growth import Evidence
 from ..sharing.insights import insights, nudge
 from . import alignment
 from .commitments import promises
-from .estimate import Estimate, estimate
+from .estimate import estimate
 from .facts import PeerFacts, now_of, peers_of
-from .findings import Kind, PeerFinding, findings, moment
+from .findings import findings
+from .judgment import Estimate, Kind, PeerFinding, moment
 from .subagent import RawReply
 from .words import belief_key, days_of, name_of, rationale, signed
 

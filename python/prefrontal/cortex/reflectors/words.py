@@ -8,9 +8,8 @@ from hashlib import sha256
 
 from ...plain_text import visible
 from ...redaction import redact
-from .estimate import Estimate
 from .facts import DAY_S, PeerFacts
-from .findings import Kind, PeerFinding, day
+from .judgment import Estimate, Kind, PeerFinding, day
 
 _KEY_LIMIT = 64
 _RATIONALE_LIMIT = 600
