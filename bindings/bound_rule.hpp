@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "csrc/control/rule_state.hpp"
+#include "csrc/control/rule/rule_state.hpp"
 
 namespace prefrontal::bindings {
 

@@ -1,6 +1,6 @@
 // prefrontal._core.control.ContextReader: a context memory, folded for whole states.
 #include "control_state.hpp"
-#include "csrc/control/cue_reader.hpp"
+#include "csrc/control/memory/cue_reader.hpp"
 #include "snapshots.hpp"
 
 namespace py = pybind11;

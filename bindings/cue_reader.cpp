@@ -1,5 +1,5 @@
 // prefrontal._core.control.CueReader: a context memory, folded for cues.
-#include "csrc/control/cue_reader.hpp"
+#include "csrc/control/memory/cue_reader.hpp"
 
 #include "control_state.hpp"
 #include "snapshots.hpp"

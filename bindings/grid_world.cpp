@@ -1,5 +1,5 @@
 // prefrontal._core.control.GridWorld: one world; the caller keeps the random stream.
-#include "csrc/control/grid_world.hpp"
+#include "csrc/control/world/grid_world.hpp"
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>

@@ -5,7 +5,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
-#include "csrc/control/grid_world.hpp"
+#include "csrc/control/world/grid_world.hpp"
 
 namespace prefrontal::bindings {
 

@@ -7,7 +7,7 @@
 
 #include "arrays.hpp"
 #include "control.hpp"
-#include "csrc/control/grid_world_vector.hpp"
+#include "csrc/control/world/grid_world_vector.hpp"
 #include "grid_world_arguments.hpp"
 
 namespace py = pybind11;

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "csrc/control/rule_state.hpp"
+#include "csrc/control/rule/rule_state.hpp"
 #include "float_blocks.hpp"
 
 namespace prefrontal::bindings {

@@ -1,5 +1,5 @@
 // prefrontal._core.control.RuleState: the gated rule state and its bias over candidates.
-#include "csrc/control/rule_state.hpp"
+#include "csrc/control/rule/rule_state.hpp"
 
 #include "bound_rule.hpp"
 #include "control_state.hpp"

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "csrc/control/cue_reader.hpp"
+#include "csrc/control/memory/cue_reader.hpp"
 #include "float_blocks.hpp"
 #include "named_arrays.hpp"
 

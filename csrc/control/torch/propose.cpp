@@ -1,12 +1,12 @@
 // propose: action sequences by the cross-entropy method, rolled out by E2
-// (csrc/control/proposal.hpp).
+// (csrc/control/choice/proposal.hpp).
 #include <ATen/ATen.h>
 
 #include <limits>
 #include <sstream>
 #include <tuple>
 
-#include "csrc/control/proposal.hpp"
+#include "csrc/control/choice/proposal.hpp"
 #include "csrc/control/torch/checks.hpp"
 #include "csrc/control/torch/operator.hpp"
 #include "csrc/control/torch/rollout_layers.hpp"

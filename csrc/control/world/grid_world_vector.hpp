@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "csrc/control/grid_world.hpp"
+#include "csrc/control/world/grid_world.hpp"
 
 namespace prefrontal::control {
 

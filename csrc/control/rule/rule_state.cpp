@@ -1,4 +1,4 @@
-#include "csrc/control/rule_state.hpp"
+#include "csrc/control/rule/rule_state.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "csrc/control/grid_world_config.hpp"
+#include "csrc/control/world/grid_world_config.hpp"
 
 #include <sstream>
 #include <stdexcept>

@@ -7,7 +7,7 @@
 // mean square of 1; |q| is the length of R [x 1], R^T R = [W_q b_q]^T [W_q b_q] (Cholesky).
 #pragma once
 
-#include "csrc/control/cue_parameters.hpp"
+#include "csrc/control/memory/cue_parameters.hpp"
 #include "csrc/simd/slots.hpp"
 
 namespace prefrontal::control {

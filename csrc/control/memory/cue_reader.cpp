@@ -1,4 +1,4 @@
-#include "csrc/control/cue_reader.hpp"
+#include "csrc/control/memory/cue_reader.hpp"
 
 #include <algorithm>
 #include <cmath>

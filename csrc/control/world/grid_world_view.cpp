@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "csrc/control/grid_world.hpp"
+#include "csrc/control/world/grid_world.hpp"
 
 namespace prefrontal::control {
 namespace {

@@ -1,4 +1,4 @@
-#include "csrc/control/grid_world.hpp"
+#include "csrc/control/world/grid_world.hpp"
 
 #include <algorithm>
 #include <cmath>

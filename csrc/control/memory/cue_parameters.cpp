@@ -1,4 +1,4 @@
-#include "csrc/control/cue_parameters.hpp"
+#include "csrc/control/memory/cue_parameters.hpp"
 
 #include "csrc/simd/slots.hpp"
 

@@ -1,4 +1,4 @@
-#include "csrc/control/proposal.hpp"
+#include "csrc/control/choice/proposal.hpp"
 
 #include <algorithm>
 #include <cmath>

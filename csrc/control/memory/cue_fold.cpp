@@ -1,4 +1,4 @@
-#include "csrc/control/cue_fold.hpp"
+#include "csrc/control/memory/cue_fold.hpp"
 
 #include <algorithm>
 #include <cmath>

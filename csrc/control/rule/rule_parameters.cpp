@@ -2,7 +2,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "csrc/control/rule_state.hpp"
+#include "csrc/control/rule/rule_state.hpp"
 
 namespace prefrontal::control {
 

@@ -1,4 +1,4 @@
-#include "csrc/control/grid_world_vector.hpp"
+#include "csrc/control/world/grid_world_vector.hpp"
 
 #include <algorithm>
 #include <stdexcept>

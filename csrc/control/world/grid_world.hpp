@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "csrc/control/grid_world_config.hpp"
-#include "csrc/control/grid_world_random.hpp"
+#include "csrc/control/world/grid_world_config.hpp"
+#include "csrc/control/world/grid_world_random.hpp"
 
 namespace prefrontal::control {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "csrc/control/cue_fold.hpp"
-#include "csrc/control/cue_parameters.hpp"
+#include "csrc/control/memory/cue_fold.hpp"
+#include "csrc/control/memory/cue_parameters.hpp"
 #include "csrc/simd/slots.hpp"
 
 namespace prefrontal::control {
