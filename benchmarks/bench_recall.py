@@ -1,7 +1,7 @@
 """Whether a live gate keeps the recall that was asked for, on public histories.
 
     python benchmarks/bench_recall.py FOLDER              # FOLDER/wake/pytest.jsonl.gz and so on
-    python benchmarks/bench_recall.py FOLDER --part few   # one part: asked, few, short, drift
+    python benchmarks/bench_recall.py FOLDER --part few   # one part: asked, draw, few, short, drift
     python benchmarks/bench_recall.py --smoke             # a history made up here
 
 From the first window, with an untrained scorer; only wakes and audits are ever labelled unless a
@@ -15,7 +15,7 @@ import random
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import permutations
+from itertools import chain, pairwise, permutations
 from pathlib import Path
 from statistics import mean
 
@@ -33,7 +33,8 @@ TWINS: dict[str, Make] = {
     "control set of a review": ControlSet,
     "quantile tracker, step .02": Tracker,
 }
-SHARES = (0.02, 0.04, 0.06, 0.08, 0.12)
+SHARES = (0.01, 0.02, 0.03)
+UNIFORM_SHARES = (0.005, 0.01, 0.02, 0.03, 0.04, 0.06, 0.08)
 """Of uniform audits, until their interval is as narrow as ours."""
 
 
@@ -87,6 +88,7 @@ def runs(histories: dict[str, History], make: Make, recall: float, seeds: int) -
 def asked(histories: dict[str, History], seeds: int) -> Iterator[str]:
     """Whole histories: what was got, how far it spreads, and whether the interval holds it."""
     columns = ("got", *histories, "lowest", "runs > 5 below", "woken", "audits")
+    columns = (*columns, "alarms / 1,000")
     yield from head("control", "asked", *columns, "interval holds", "its width")
     twin_seeds = max(1, seeds // 5)
     for recall in ASKED:
@@ -94,9 +96,6 @@ def asked(histories: dict[str, History], seeds: int) -> Iterator[str]:
         yield _asked_row("ours", recall, found)
         for name, make in TWINS.items():
             yield _asked_row(name, recall, runs(histories, make, recall, twin_seeds))
-    for share in SHARES:
-        found = runs(histories, partial(UniformAudits, share=share), 0.9, twin_seeds)
-        yield _asked_row(f"uniform audits, {share:.0%}", 0.9, found)
 
 
 def _asked_row(name: str, recall: float, found: list[list[Run]]) -> str:
@@ -112,9 +111,43 @@ def _asked_row(name: str, recall: float, found: list[list[Run]]) -> str:
         f"{mean(each < recall - 0.05 for each in got):.1%}",
         f"{mean(each.wakes() for each in flat):.3f}",
         f"{mean(each.audits() for each in flat):.2%}",
+        f"{1000 * sum(each.alarms() for each in flat) / sum(len(e.asked) for e in flat):.2f}",
         f"{mean(hit for hit, _ in held):.1%}" if held else "",
         f"{mean(width for _, width in held):.3f}" if held else "",
     )
+
+
+def draw(histories: dict[str, History], seeds: int) -> Iterator[str]:
+    """How many audits of a uniform draw give an interval as narrow, by the same estimator."""
+    columns = ("audit_share", "audits", "interval holds", "its width", "uniform audits as narrow")
+    yield from head("asked", *columns, "ours of these")
+    for recall in (0.80, 0.90):
+        points = sorted(
+            _audits_and_width(runs(histories, partial(UniformAudits, share=each), recall, seeds))
+            for each in UNIFORM_SHARES
+        )
+        for share in SHARES:
+            found = runs(histories, partial(Ours, share=share), recall, seeds)
+            audits, width = _audits_and_width(found)
+            uniform = _audits_as_narrow(points, width)
+            hits = mean(hit for each in chain(*found) for hit, _ in each.held())
+            cells = (f"{audits:.2%}", f"{hits:.1%}", f"{width:.4f}")
+            told = ("", "") if uniform is None else (f"{uniform:.2%}", f"{audits / uniform:.0%}")
+            yield row(f"{recall:.2f}", share, *cells, *told)
+
+
+def _audits_and_width(found: list[list[Run]]) -> tuple[float, float]:
+    flat = list(chain(*found))
+    widths = [width for each in flat for _, width in each.held()]
+    return mean(each.audits() for each in flat), mean(widths) if widths else 1.0
+
+
+def _audits_as_narrow(points: list[tuple[float, float]], width: float) -> float | None:
+    """Between the two points around that width, in a line; None where no two are around it."""
+    for (fewer, wide), (more, narrow) in pairwise(points):
+        if narrow <= width <= wide and narrow < wide:
+            return fewer + (more - fewer) * (wide - width) / (wide - narrow)
+    return None
 
 
 def few(histories: dict[str, History], seeds: int) -> Iterator[str]:
@@ -192,7 +225,7 @@ def drift(histories: dict[str, History], seeds: int, cut: int = 1500) -> Iterato
         )
 
 
-PARTS = {"asked": asked, "few": few, "short": short, "drift": drift}
+PARTS = {"asked": asked, "draw": draw, "few": few, "short": short, "drift": drift}
 
 
 if __name__ == "__main__":

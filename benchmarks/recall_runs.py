@@ -7,6 +7,7 @@ import json
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Protocol
 
@@ -81,6 +82,10 @@ class Run:
     def audits(self) -> float:
         """Share of the windows that was asked about though it slept."""
         return sum(self.audit) / max(1, len(self.audit))
+
+    def alarms(self) -> int:
+        """How often an alarm was raised."""
+        return sum(now and not before for before, now in pairwise([False, *self.alarm]))
 
     def held(self) -> list[tuple[bool, float]]:
         """Of each interval: whether it holds the recall so far, and its width."""

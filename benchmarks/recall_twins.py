@@ -36,9 +36,9 @@ class Twin:
 class Ours(Twin):
     """`RecallControl` as it ships."""
 
-    def __init__(self, recall: float) -> None:
-        super().__init__(recall)
-        self.control = RecallControl(recall)
+    def __init__(self, recall: float, share: float = UNIFORM) -> None:
+        super().__init__(recall, share)
+        self.control = RecallControl(recall, share)
         self.audit_chance = self.control.audit_chance  # type: ignore[method-assign]
         self.decided = self.control.decided  # type: ignore[method-assign]
         self.labelled = self.control.labelled
@@ -59,7 +59,7 @@ class UniformAudits(Ours):
     """The same, but every window that sleeps is audited with one chance."""
 
     def __init__(self, recall: float, share: float = UNIFORM) -> None:
-        super().__init__(recall)
+        super().__init__(recall, share)
         self.audit_chance = lambda score: share  # type: ignore[method-assign]
 
 

@@ -13,12 +13,12 @@ namespace {
 constexpr double kLowest = -8.0;  // log-odds at which the bins begin
 constexpr double kWidth = 0.1;    // of a bin
 
-constexpr double kLeastShare = 0.125;  // of b: the least chance of an audit
-constexpr double kAudited = 3.0;  // of b: the share of what sleeps and matters that audits catch
+constexpr double kTopShare = 3.0;      // of b: the chance of an audit at the threshold
+constexpr double kLeastShare = 0.125;  // and the least
 constexpr double kMostChance = 0.5;
 
 constexpr double kMemory = 200.0;    // relevant windows that the threshold follows from
-constexpr double kStep = 0.06;       // as of RecallPromise
+constexpr double kStep = 0.008;      // as of RecallPromise, where misses are only expected
 constexpr double kUnspent = 0.5;     // of the misses that the target allows among those decided
 constexpr double kPrior = 2.0;       // labels that the belief in the scorer is worth, at wakes
 constexpr double kSleepPrior = 8.0;  // and below the threshold, where it begins with nu
@@ -28,16 +28,18 @@ constexpr double kNearRemembered = 30.0;
 constexpr double kSleepsRemembered = 40.0;
 constexpr double kMostWrong = 50.0;  // phi at most
 
-constexpr double kUsual = 1.0 / 200.0;  // rate at which the usual share of the unseen follows
+constexpr double kUsual = 1.0 / 120.0;  // rate at which the usual share of the unseen follows
 constexpr double kLately = 1.0 / 10.0;
 constexpr double kWatched = 150.0;     // windows asked about before the unseen can raise an alarm
-constexpr double kSlack = 0.6;         // deviations beyond the usual that are no sign of drift
-constexpr double kExcess = 7.0;        // deviations that raise an alarm
+constexpr double kLeastDeviation = 0.12;
+constexpr double kSlack = 0.8;         // deviations beyond the usual that are no sign of drift
+constexpr double kExcess = 4.0;        // deviations that raise an alarm
 constexpr double kWorse = 3.0;         // times as many relevant audits as expected,
 constexpr double kSurprise = 4.6;      // and how much likelier, ln 100, raises an alarm
-constexpr double kAlarmed = 60.0;      // relevant labels that an alarm lasts
+constexpr double kAlarmed = 300.0;     // relevant labels that an alarm lasts
 constexpr double kAlarmBudget = 4.0;   // times the audits meanwhile
-constexpr double kAlarmCaution = 1.0;  // deviations added to phi meanwhile
+constexpr double kAlarmCenter = 1.75;  // times nu meanwhile
+constexpr double kAlarmCaution = 1.0;  // and deviations added to phi
 constexpr double kMassKept = 0.3;      // of what the threshold follows from
 constexpr double kBeliefKept = 0.2;
 
@@ -67,7 +69,6 @@ double total_of(const RecallControl::Mass& mass) {
 void RecallControl::Belief::add(double score, bool relevant, double weight, double memory) {
   const double keep = std::max(0.0, 1.0 - weight * score / memory);
   found = keep * found + (relevant ? weight : 0.0);
-  squares = keep * squares + (relevant ? weight * weight : 0.0);
   expected = keep * expected + weight * score;
 }
 
@@ -76,7 +77,7 @@ double RecallControl::Belief::mean(double prior, double center) const {
 }
 
 double RecallControl::Belief::variance(double prior, double center) const {
-  return (prior * center * center + squares) / ((prior + expected) * (prior + expected));
+  return (prior * center * center + found) / ((prior + expected) * (prior + expected));
 }
 
 RecallControl::RecallControl(double recall, std::size_t memory, double step, double share)
@@ -84,15 +85,17 @@ RecallControl::RecallControl(double recall, std::size_t memory, double step, dou
 
 double RecallControl::audit_chance(double score) const {
   if (complete_ || budget_ <= 0.0 || !std::isfinite(score)) return 0.0;
-  const double near = std::sqrt(std::max(score, 1e-4) / std::max(threshold_, 1e-3));
+  const double near = std::min(1.0, std::max(score, 0.0) / std::max(threshold_, 1e-3));
   const double budget = budget_ * (alarm_left_ > 0.0 ? kAlarmBudget : 1.0);
-  return std::clamp(2.0 * budget * near, std::min(kLeastShare * budget_, kMostChance), kMostChance);
+  const double share = std::max(kLeastShare, kTopShare * near * near * near);
+  return std::min(kMostChance, budget * share);
 }
 
 double RecallControl::share_missed() const {
-  const double center = near_.mean(kPrior);
+  const bool alarmed = alarm_left_ > 0.0;
+  const double center = near_.mean(kPrior) * (alarmed ? kAlarmCenter : 1.0);
   double share = sleeps_.mean(kSleepPrior, center);
-  if (alarm_left_ > 0.0) share += kAlarmCaution * std::sqrt(sleeps_.variance(kSleepPrior, center));
+  if (alarmed) share += kAlarmCaution * std::sqrt(sleeps_.variance(kSleepPrior, center));
   return std::min(kMostWrong, share);
 }
 
@@ -150,10 +153,9 @@ void RecallControl::labelled(double score, bool relevant, double threshold,
   }
   if (complete_) return;
   if (score < threshold) {
-    const double weight = std::sqrt(2.0 * budget_ / *propensity);
     weigh(score, relevant);
-    sleeps_.add(score, relevant, weight, kSleepsRemembered);
-    all_sleeps_.add(score, relevant, weight, HUGE_VAL);
+    sleeps_.add(score, relevant, 1.0, kSleepsRemembered);
+    all_sleeps_.add(score, relevant, 1.0, HUGE_VAL);
     waiting_ -= score;
     audits_ += 1.0;
     relevant_audits_ += relevant ? 1.0 : 0.0;
@@ -176,7 +178,10 @@ void RecallControl::move() {
   const double gain =
       kStep * std::sqrt(most) * kMemory / std::max(static_cast<double>(needed()), decided_);
   const double share = std::clamp(most + std::clamp(gain * balance_, -most, most), 0.0, 1.0);
-  const double allowed = share * total / (1.0 - std::min(kAudited * budget_, kMostChance));
+  const double allowed = share * total;
+  std::array<double, kBins> missed;  // at the audits of now
+  for (std::size_t i = 0; i < kBins; ++i)
+    missed[i] = (1.0 - audit_chance(edge_of(i))) * (wake * woke_[i] + sleep * below_[i]);
   threshold_ = 0.0;
   if (allowed <= 0.0) return;
   if (allowed >= total * (1.0 - 1e-9)) {  // all of it, whatever the order of the sums rounds to
@@ -185,13 +190,12 @@ void RecallControl::move() {
   }
   double passed = 0.0;
   for (std::size_t i = 0; i < kBins; ++i) {
-    const double mass = wake * woke_[i] + sleep * below_[i];
-    if (passed + mass > allowed) {
+    if (passed + missed[i] > allowed) {
       const double low = edge_of(i);
-      threshold_ = low + (allowed - passed) / mass * (edge_of(i + 1) - low);
+      threshold_ = low + (allowed - passed) / missed[i] * (edge_of(i + 1) - low);
       return;
     }
-    passed += mass;
+    passed += missed[i];
   }
   threshold_ = 1.0;
 }
@@ -201,7 +205,7 @@ void RecallControl::watch(double unseen) {
   watched_ += 1.0;
   lately_ += kLately * (unseen - lately_);
   if (watched_ > kWatched) {
-    const double deviation = std::sqrt(std::max(usual_square_ - usual_ * usual_, 1e-4));
+    const double deviation = std::max(kLeastDeviation, std::sqrt(std::max(0.0, usual_square_ - usual_ * usual_)));
     const double beyond = std::min(unseen - usual_, 3.0 * deviation) / deviation;
     excess_ = std::max(0.0, excess_ + beyond - kSlack);
     if (excess_ > kExcess) raise(lately_);

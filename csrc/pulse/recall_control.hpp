@@ -6,11 +6,11 @@
 //
 //   missed = phi sum of p over what slept,  phi = (8 nu + found) / (8 + expected)  (gamma prior)
 //
-// found: relevant audits, expected: p of the audits, each audit of chance q weighted by
-// sqrt(2 b / q); nu: the same quotient of wakes, those near the threshold above all. A window that
-// sleeps is drawn with chance q = 2 b sqrt(p / threshold), at least b / 8: the variance of a total
-// is least when q follows the square root of p (Neyman, 1934; active testing, Kossen et al., ICML
-// 2021). The threshold is the quantile 1 - recall + correction of what mattered, as expected of the
+// found: relevant audits, expected: p of the audits; nu: the same quotient of wakes, those near the
+// threshold above all. A window that sleeps is drawn with chance q = 3 b (p / threshold)^3, at least
+// b / 8. An audit tells of phi in proportion to its p, so most of them belong close below the
+// threshold, as in optimal allocation (Neyman, 1934; active testing, Kossen et al., ICML 2021), and
+// the least chance finds what the scorer knows nothing of. The threshold is the quantile 1 - recall + correction of what mattered, as expected of the
 // last 200 of it; the correction follows the balance of caught and missed as in `RecallPromise`,
 // which takes over where a source labels every window. 0 until 1 / (1 - recall) - 1 relevant
 // windows are known: everything wakes.
@@ -89,10 +89,9 @@ class RecallControl {
  private:
   struct Belief {  // relevant labels beside what the scorer expected of them
     double found = 0.0;
-    double squares = 0.0;  // of the weights of `found`
     double expected = 0.0;
     void add(double score, bool relevant, double weight, double memory);
-    void fade(double share) { found *= share, squares *= share, expected *= share; }
+    void fade(double share) { found *= share, expected *= share; }
     // Mean and variance under a gamma prior of that mean, worth `prior` labels.
     double mean(double prior, double center = 1.0) const;
     double variance(double prior, double center = 1.0) const;
@@ -127,16 +126,16 @@ class RecallControl {
 
 template <class Self, class Visit>
 void RecallControl::each_number(Self& self, Visit visit) {
-  const auto belief = [&](const char* found, const char* squares, const char* expected, auto& b) {
-    visit(found, b.found), visit(squares, b.squares), visit(expected, b.expected);
+  const auto belief = [&](const char* found, const char* expected, auto& b) {
+    visit(found, b.found), visit(expected, b.expected);
   };
   visit("threshold", self.threshold_), visit("known", self.known_);
   visit("balance", self.balance_), visit("decided", self.decided_);
-  belief("wakes_found", "wakes_squares", "wakes_expected", self.wakes_);
-  belief("near_found", "near_squares", "near_expected", self.near_);
-  belief("sleeps_found", "sleeps_squares", "sleeps_expected", self.sleeps_);
-  belief("all_wakes_found", "all_wakes_squares", "all_wakes_expected", self.all_wakes_);
-  belief("all_sleeps_found", "all_sleeps_squares", "all_sleeps_expected", self.all_sleeps_);
+  belief("wakes_found", "wakes_expected", self.wakes_);
+  belief("near_found", "near_expected", self.near_);
+  belief("sleeps_found", "sleeps_expected", self.sleeps_);
+  belief("all_wakes_found", "all_wakes_expected", self.all_wakes_);
+  belief("all_sleeps_found", "all_sleeps_expected", self.all_sleeps_);
   visit("woken", self.woken_), visit("missed", self.missed_), visit("waiting", self.waiting_);
   visit("audits", self.audits_), visit("relevant_audits", self.relevant_audits_);
   visit("caught", self.caught_), visit("watched", self.watched_), visit("usual", self.usual_);

@@ -37,8 +37,8 @@ class PlainControl:
         self.woke, self.below, self.meanwhile = (np.zeros(BINS) for _ in range(3))
 
     def audit_chance(self, score: float) -> float:
-        near = math.sqrt(max(score, 1e-4) / max(self.threshold, 1e-3))
-        return min(0.5, max(self.budget / 8, 2 * self.budget * near))
+        near = min(1.0, score / max(self.threshold, 1e-3))
+        return min(0.5, self.budget * max(1 / 8, 3 * near**3))
 
     def decided(self, score: float, propensity: float) -> None:
         place = int(np.searchsorted(EDGES, score, side="right")) - 1
@@ -57,7 +57,7 @@ class PlainControl:
     def labelled(self, score: float, relevant: bool, threshold: float, propensity: float) -> None:
         self.known += relevant
         if score < threshold:
-            self.sleeps.add(score, relevant, math.sqrt(2 * self.budget / propensity))
+            self.sleeps.add(score, relevant, 1.0)
         else:
             self.wakes.add(score, relevant, 1.0)
             self.near.add(score, relevant, min(1.0, max(self.threshold, 0.1) / score))
@@ -78,10 +78,11 @@ class PlainControl:
         if self.known < self.needed:
             return
         mass: NDArray[np.float64] = self.wakes.mean(2) * self.woke + self.phi() * self.below
-        gain = 0.06 * math.sqrt(self.most) * 200 / max(self.needed, self.decided_mass)
+        gain = 0.008 * math.sqrt(self.most) * 200 / max(self.needed, self.decided_mass)
         share = self.most + min(self.most, max(-self.most, gain * self.balance))
-        allowed = min(1.0, share) * mass.sum() / (1 - min(0.5, 3 * self.budget))
-        passed = np.concatenate([[0.0], np.cumsum(mass)])
+        allowed = min(1.0, share) * mass.sum()
+        missed = mass * [1 - self.audit_chance(edge) for edge in EDGES[:-1]]
+        passed = np.concatenate([[0.0], np.cumsum(missed)])
         self.threshold = float(np.interp(allowed, passed, EDGES)) if allowed > 0 else 0.0
         if allowed > 0 and allowed >= mass.sum() * (1 - 1e-9):
             self.threshold = 1.0

@@ -52,6 +52,11 @@ class Snapshot:
         pairs = ((each, self._registry.recall_estimate(each)) for each in self.status["thresholds"])
         return {module: estimate for module, estimate in pairs if estimate is not None}
 
+    @property
+    def alarms(self) -> dict[str, str | None]:
+        """By module: why less may be caught than was asked; None while all is well."""
+        return {module: facts["warning"] for module, facts in self.status["gate"].items()}
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -90,6 +95,11 @@ def _tokens_saved(snapshot: Snapshot) -> Iterator[Sample]:
 def _thresholds(snapshot: Snapshot) -> Iterator[Sample]:
     for module, threshold in snapshot.status["thresholds"].items():
         yield {"module": module}, float(threshold)
+
+
+def _alarmed(told: Snapshot) -> Iterator[Sample]:
+    for module, alarm in told.alarms.items():
+        yield {"module": module}, float(alarm is not None)
 
 
 def _estimated(field: str) -> Callable[[Snapshot], Iterator[Sample]]:
@@ -134,4 +144,6 @@ FIGURES = (
            _estimated("low")),
     Figure("prefrontal.recall_estimate_high", "gauge", "1", "Upper end of its 90 % interval.",
            _estimated("high")),
+    Figure("prefrontal.recall_alarm", "gauge", "1", "1 while less is caught than was asked, or "
+           "what comes is not what was, else 0.", _alarmed),
 )  # fmt: skip

@@ -135,19 +135,22 @@ class WakeSpans:
             part = {"type": "text", "content": decision.question}
             attributes["gen_ai.input.messages"] = json.dumps([{"role": "user", "parts": [part]}])
         try:
-            attributes["prefrontal.tokens_saved"] = self._saved_since_the_last()
+            snapshot, attributes["prefrontal.tokens_saved"] = self._look()
+            if (alarm := snapshot.alarms.get(decision.subject)) is not None:
+                attributes["prefrontal.recall_alarm"] = alarm
             if (estimate := self._registry.recall_estimate(decision.subject)) is not None:
                 attributes["prefrontal.recall_estimate"] = estimate.recall
         except Exception:  # a broken log or source must not keep the agent asleep
             log.exception("its span says less", extra={"decision": mention(decision)})
         return int(decision.time * 1e9), attributes
 
-    def _saved_since_the_last(self) -> int:
-        """Tokens spared since the span before this one; the spans add up to the counter."""
+    def _look(self) -> tuple[Snapshot, int]:
+        """The gate of now, and tokens spared since the last span; all add up to the counter."""
         with self._lock:
-            total = Snapshot(self._registry, self._tokens_per_wake).tokens_saved
-            fresh, self._told_saved = total - self._told_saved, total
-        return fresh
+            snapshot = Snapshot(self._registry, self._tokens_per_wake)
+            fresh = snapshot.tokens_saved - self._told_saved
+            self._told_saved += fresh
+        return snapshot, fresh
 
     def _nanoseconds(self) -> int:
         return int(self._clock.now() * 1e9)

@@ -25,7 +25,7 @@ class RecallControl:
     The state follows from the calls alone. `decided` and `labelled` take constant time.
 
     recall: above 0, at most 1. share: of what sleeps to ask about, from 0 to 1; about, since the
-    scores decide: 0.02 asks about 2 to 5 in 100. 0 asks never, and then misses go unseen.
+    scores decide: 0.02 asks about 1 to 3 in 100. 0 asks never, and then misses go unseen.
     """
 
     def __init__(self, recall: float, share: float = 0.02) -> None:
