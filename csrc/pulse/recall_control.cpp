@@ -31,7 +31,7 @@ constexpr double kMostWrong = 50.0;  // phi at most
 constexpr double kUsual = 1.0 / 120.0;  // rate at which the usual share of the unseen follows
 constexpr double kLately = 1.0 / 10.0;
 constexpr double kWatched = 150.0;     // windows asked about before the unseen can raise an alarm
-constexpr double kLeastDeviation = 0.12;
+constexpr double kLeastDeviation = 0.12;  // of the unseen share
 constexpr double kSlack = 0.8;         // deviations beyond the usual that are no sign of drift
 constexpr double kExcess = 4.0;        // deviations that raise an alarm
 constexpr double kWorse = 3.0;         // times as many relevant audits as expected,
@@ -205,7 +205,8 @@ void RecallControl::watch(double unseen) {
   watched_ += 1.0;
   lately_ += kLately * (unseen - lately_);
   if (watched_ > kWatched) {
-    const double deviation = std::max(kLeastDeviation, std::sqrt(std::max(0.0, usual_square_ - usual_ * usual_)));
+    const double variance = std::max(0.0, usual_square_ - usual_ * usual_);
+    const double deviation = std::max(kLeastDeviation, std::sqrt(variance));
     const double beyond = std::min(unseen - usual_, 3.0 * deviation) / deviation;
     excess_ = std::max(0.0, excess_ + beyond - kSlack);
     if (excess_ > kExcess) raise(lately_);

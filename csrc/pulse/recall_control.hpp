@@ -7,13 +7,14 @@
 //   missed = phi sum of p over what slept,  phi = (8 nu + found) / (8 + expected)  (gamma prior)
 //
 // found: relevant audits, expected: p of the audits; nu: the same quotient of wakes, those near the
-// threshold above all. A window that sleeps is drawn with chance q = 3 b (p / threshold)^3, at least
+// threshold above all. A window that sleeps is drawn with chance 3 b (p / threshold)^3, at least
 // b / 8. An audit tells of phi in proportion to its p, so most of them belong close below the
 // threshold, as in optimal allocation (Neyman, 1934; active testing, Kossen et al., ICML 2021), and
-// the least chance finds what the scorer knows nothing of. The threshold is the quantile 1 - recall + correction of what mattered, as expected of the
-// last 200 of it; the correction follows the balance of caught and missed as in `RecallPromise`,
-// which takes over where a source labels every window. 0 until 1 / (1 - recall) - 1 relevant
-// windows are known: everything wakes.
+// the least chance finds what the scorer knows nothing of. The threshold is the quantile 1 - recall
+// + correction of what mattered and no audit catches, as expected of the last 200 of it; the
+// correction follows the balance of caught and missed as in `RecallPromise`, which takes over where
+// a source labels every window. 0 until 1 / (1 - recall) - 1 relevant windows are known: everything
+// wakes.
 //
 // The state moves with a window that is asked about and with a label, never between, so a log of
 // these two, each with the mass that slept meanwhile, is enough to decide all of it again.

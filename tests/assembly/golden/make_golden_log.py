@@ -5,8 +5,9 @@
 `log-1.sqlite.gz` was written at 52f8fca, by the last release whose starts carry no version. It
 holds a gate stepped by hand with trust, audits and a recall that moves thresholds, before and after
 a crash; one with budgets; one with groups; one whose threshold a person set; one with threads; and
-one that was asked over MCP. `log-2.sqlite.gz` was written at e2236ef, by the last release that
-forgot what it had held back (version 2). A file that is there already is never written again.
+one that was asked over MCP. `log-2.sqlite.gz` was written at e2236ef, which forgot what it had held
+back (version 2), with the compiled recall control of the release after; neither of the two was
+released without the other. A file that is there already is never written again.
 """
 
 from __future__ import annotations
