@@ -49,6 +49,10 @@ class Judge(Protocol):
         """Learn whether the window, which was judged so, mattered."""
         ...
 
+    def learn(self, window: Window) -> None:
+        """Learn from a labelled window of another history, about which nothing was decided."""
+        ...
+
     def wake_on_everything(self, on: bool) -> None:
         """Let every window wake from now on, as a gate does that knows too little; or no longer."""
         ...

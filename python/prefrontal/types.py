@@ -128,6 +128,7 @@ class Window:
     actor, text: who and what about; empty when unknown. The events carry them in `features`.
     relevant: did it matter; None when nobody has said.
     known_at: Unix seconds at which `relevant` became known; None when it was known at once.
+    incident: what it belongs to that mattered, by name; "" when it belongs to nothing.
     """
 
     key: str
@@ -137,3 +138,4 @@ class Window:
     text: str = ""
     relevant: bool | None = None
     known_at: float | None = None
+    incident: str = field(default="", kw_only=True)

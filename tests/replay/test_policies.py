@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from prefrontal.replay.backtest import Question, backtest
-from prefrontal.replay.policies import delays
+from prefrontal.replay.delays import delays
 from prefrontal.replay.result import PolicyResult, ReplayResult
 from prefrontal.testing import ScriptedGate, ScriptedRule
 from prefrontal.types import SignalEvent

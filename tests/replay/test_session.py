@@ -132,7 +132,9 @@ def test_a_line_without_a_label_is_refused_with_its_place(tmp_path: Path) -> Non
     windows: list[Window] = history(2, 10)
     windows[6] = replace(windows[6], relevant=None)
     path = write_lines(tmp_path / "half.jsonl", windows)
-    with pytest.raises(InputError, match=r"^half.jsonl:7: relevant must be true or false"):
+    with pytest.raises(
+        InputError, match=r"^half.jsonl:7: relevant must be true, false or the name"
+    ):
         events(path)
     assert events(path, Request(relevant="message:fix")).warmup == 2
 

@@ -106,6 +106,10 @@ class ReplayJudge:
         if self._promise is not None:
             self._promise.observe(judgement.score, relevant, judgement.threshold)
 
+    def learn(self, window: Window) -> None:
+        """Weights alone: how scores of another history lie tells nothing of thresholds here."""
+        self.limbic.update_weights(self.module_id, window.events, float(bool(window.relevant)))
+
     def decision(self, window: Window, judgement: Judgement) -> Decision:
         """What the log would keep of it, without an id."""
         return Decision(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from time import perf_counter
@@ -37,7 +37,8 @@ class Question:
     of them is replayed, too, on the same windows. warm_up: how many
     windows it has, if not a fifth. prices: of a wake-up, by kind of token; None where one price
     holds for all of them. budget: most wake-ups, asked in place of the recall, which is replayed
-    beside it.
+    beside it. warm: labelled windows of other histories, learned from before the first; the warm-up
+    is then empty unless it is given.
     """
 
     source: str
@@ -54,6 +55,7 @@ class Question:
     warm_up: int | None = None
     prices: Prices | None = USUAL_PRICES
     budget: Budget | None = None
+    warm: Callable[[], Iterable[Window]] | None = None
 
 
 def backtest(windows: Iterable[Window], gate: Gate, question: Question) -> ReplayResult:
@@ -73,11 +75,13 @@ def replayed(
     """
     started = perf_counter()
     stream = iter(windows)
-    usual = round(question.total * WARM_UP_SHARE)
+    usual = round(question.total * WARM_UP_SHARE) if question.warm is None else 0
     warm_up = list(islice(stream, usual if question.warm_up is None else question.warm_up))
     found = gate.find_rule(_known(warm_up))
     own, *others = _learners(gate, found, question)
     for learner in (own, *others):
+        for other_window in () if question.warm is None else question.warm():
+            learner.judge.learn(other_window)
         _warm_up(learner, warm_up)
     trial, other = Trial(), Tally()
     for window in stream:
@@ -217,6 +221,7 @@ def _result(
         compared=compared,
         prices=question.prices,
         budget=_budget_use(trial, question.budget),
+        incidents=trial.incidents.incidents(),
     )
 
 

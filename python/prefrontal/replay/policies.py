@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from statistics import quantiles
 from typing import TYPE_CHECKING
 
+from .delays import delays
 from .result import PolicyResult
 
 if TYPE_CHECKING:
@@ -71,16 +71,6 @@ def _heartbeat(trial: Trial, days: float, tokens_per_wake: int) -> PolicyResult:
         delay_minutes=middle,
         delay_p90_minutes=late,
     )
-
-
-def delays(minutes: Sequence[float]) -> tuple[float, float] | tuple[None, None]:
-    """Median and 90th percentile, straight between the values; None without any."""
-    if not minutes:
-        return None, None
-    if len(minutes) == 1:
-        return minutes[0], minutes[0]
-    tenths = quantiles(minutes, n=10, method="inclusive")
-    return tenths[4], tenths[8]
 
 
 def _heartbeat_waits(trial: Trial) -> list[float]:

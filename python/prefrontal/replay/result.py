@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..notebook import view_of
+from .incidents import Incidents
 from .prices import Prices
 from .record import Record, plain
 
@@ -110,6 +111,7 @@ class ReplayResult:
     that woke the agent. audits: how many of the wake-ups were audits of what slept. compared: what
     the other labels would have given, where that was tried. budget: what was asked in place of the
     recall, which `by_recall` of the policies then keeps; None where a recall was asked.
+    incidents: what became of each, where the history names them.
     """
 
     source: str
@@ -144,6 +146,7 @@ class ReplayResult:
     compared: OtherLabels | None = None
     prices: Prices | None = None
     budget: BudgetUse | None = None
+    incidents: Incidents | None = None
 
     def policy(self, name: str) -> PolicyResult | None:
         """The row of that name, None when the replay did not try it."""
@@ -207,6 +210,7 @@ class ReplayResult:
             compared=None if before_labels else _other(record),
             prices=None if one_delay else _prices(record),
             budget=None if one_delay else _budget(record),
+            incidents=None if one_delay else _incidents(record),
         )
 
 
@@ -227,6 +231,12 @@ def _budget(record: Record) -> BudgetUse | None:
         return None
     use = Record(record.value("budget"), record.name("budget"))
     return BudgetUse(use.text("asked"), use.count("most"))
+
+
+def _incidents(record: Record) -> Incidents | None:
+    if record.value("incidents") is None:
+        return None
+    return Incidents.from_record(Record(record.value("incidents"), record.name("incidents")))
 
 
 def _other(record: Record) -> OtherLabels | None:

@@ -56,6 +56,7 @@ class Request:
     warm_up: windows that are only learned from; None takes a fifth. tokens_per_wake: of another
     size than assumed. usd_per_million_tokens: one price for every token. prices: both by kind of
     token; without any of the three USUAL_PRICES. budget: most wake-ups, in place of the recall.
+    warm: files of recorded windows to learn from first.
     """
 
     recall: float = 0.9
@@ -72,6 +73,7 @@ class Request:
     warm_up: int | None = None
     prices: Prices | None = None
     budget: Budget | None = None
+    warm: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not 0.0 < self.recall <= 1.0:
@@ -272,6 +274,8 @@ def _replayed(
     origin: str,
     replayer: Replayer | None = None,
 ) -> ReplayResult:
+    if request.warm and origin != "events":
+        raise InputError("warm must come with events: only files of windows are learned from first")
     if request.features == "paths":
         windows = without(windows, ("actor", "text"))
     labels = request.labels or (ALL if origin in LABELLING_ORIGINS else ASKED)
@@ -291,9 +295,21 @@ def _replayed(
         compared=labels == ASKED and total <= CHEAP_WINDOWS and request.budget is None,
         prices=prices if one_price is None else None,
         budget=request.budget,
+        warm=_warm_windows(request) if request.warm else None,
     )
     replayer = replayer or Replayer()
     return replayer.replay(_watched(windows, "replaying", total, step), gate, question)
+
+
+def _warm_windows(request: Request) -> Callable[[], Iterator[Window]]:
+    def read() -> Iterator[Window]:
+        for path in request.warm:
+            windows: Iterable[Window] = RecordedPreset().apply(read_windows(path))
+            if request.features == "paths":
+                windows = without(windows, ("actor", "text"))
+            yield from windows
+
+    return read
 
 
 def _watched(windows: Iterable[Window], what: str, total: int, step: Step) -> Iterator[Window]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from heapq import heappush, heapreplace
 
 from ..types import Judgement, Reason, Window
+from .incidents import IncidentTally
 from .result import Outcome
 
 KEPT = 100
@@ -34,6 +35,7 @@ class Trial:
         self.by_rule = bytearray()
         self.audits = 0
         self.strip: deque[Outcome] = deque(maxlen=STRIP)
+        self.incidents = IncidentTally()
         self._misses = _Worst()
         self._wasted = _Worst()
 
@@ -53,6 +55,7 @@ class Trial:
         self.woke.append(woke)
         self.audits += judgement.reason is Reason.AUDIT
         self.by_rule.append(rule_matches)
+        self.incidents.add(window, woke)
         self.strip.append(_outcome(window, score, threshold, woke, ()))
         if woke != relevant:
             worst = self._misses if relevant else self._wasted

@@ -46,9 +46,9 @@ class ScriptedGate:
 
     score: of a window's events, 0..1. threshold: what wakes, whatever was observed. audits: which
     of the windows that slept are asked about.
-    diary: what was asked, in order, as (what, location of the window's first event, value): "rule"
-    and "learn" with the label, "score" with the score, "why" with 0, "observe" with "yes" or "no"
-    and the threshold the window was decided with.
+    diary: what was asked, in order, as (what, location of the window's first event, value): "rule",
+    "warm" and "learn" with the label, "score" with the score, "why" with 0, "observe" with "yes"
+    or "no" and the threshold the window was decided with.
     """
 
     score: Callable[[Events], float]
@@ -121,6 +121,9 @@ class ScriptedJudge:
         entry = ("observe", "yes" if relevant else "no", judgement.threshold)
         self.gate.diary.append(entry)
         self.gate._note("learn", window.events, relevant)
+
+    def learn(self, window: Window) -> None:
+        self.gate._note("warm", window.events, bool(window.relevant))
 
     def contributions(self, window: Window) -> list[tuple[str, float]]:
         self.gate._note("why", window.events, 0.0)

@@ -146,7 +146,7 @@ def event(**changes: Any) -> dict[str, Any]:
         (line(actor=5), "actor must be a string, got 5"),
         (line(text=["x"]), "text must be a string, got ['x']"),
         (line(reply=1), "reply must be a string, got 1"),
-        (line(relevant=1), "relevant must be true or false, got 1"),
+        (line(relevant=1), "relevant must be true, false or the name of an incident, got 1"),
         (line(events="absent"), "events must be a list, got nothing"),
         (line(events={}), "events must be a list, got {}"),
         (line(events=[], actor="", text=""), "events must not be empty without an actor or a text"),

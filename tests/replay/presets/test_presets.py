@@ -157,7 +157,7 @@ def test_a_line_without_a_reply_cannot_be_judged_by_it() -> None:
 def test_recorded_labels_are_taken_as_they_are_and_must_be_there() -> None:
     yes, no = window("a", relevant=True, known_at=9.0), window("a", relevant=False)
     assert labelled("recorded", yes, no) == [yes, no]
-    with pytest.raises(InputError, match="key: relevant must be true or false in every line, got"):
+    with pytest.raises(InputError, match="key: relevant must be true, false or the name of an"):
         labelled("recorded", window("a"))
 
 

@@ -47,6 +47,12 @@ only warms up. Times are read as UTC. Exit codes: 0 done, 2 something handed in 
     help="Recorded windows, one JSON object a line (.gz too, - for standard input); repeatable.",
 )
 @click.option(
+    "--warm",
+    multiple=True,
+    metavar="FILE",
+    help="With --events: recorded windows of another history, learned from first; repeatable.",
+)
+@click.option(
     "--recall",
     default=0.9,
     show_default=True,
@@ -130,6 +136,7 @@ def replay(
     sample: bool,
     repositories: tuple[str, ...],
     files: tuple[str, ...],
+    warm: tuple[str, ...],
     recall: float,
     budget: str | None,
     relevant: str | None,
@@ -206,7 +213,7 @@ def replay(
     request = Request(
         recall, relevant, features, since, until, limit, seed, tokens_per_wake, all_commits,
         usd_per_million_tokens, labels, warm_up, None if prices is None else read_prices(prices),
-        None if budget is None else parse_budget(budget),
+        None if budget is None else parse_budget(budget), warm,
     )  # fmt: skip
     if png is not None and len(sources) > 1:
         raise InputError("--png must come with one history: a picture shows one")

@@ -38,6 +38,7 @@ def read_windows(path: str | Path, name: str | None = None) -> Iterator[Window]:
     actor, text, relevant and reply (null says nothing), and in an event magnitude (1.0), timestamp
     (the window's) and features. Other fields are ignored. A line whose list of events is empty
     must carry an actor or a text; it becomes one event of source "log", so that the gate sees it.
+    `relevant` may be the name of the incident that the window belongs to, which mattered.
     A reply makes the window a `LoggedLine`. `name` is what keys and errors call the file.
 
     Raises InputError "FILE:LINE: <field> must <rule>, got <value>"; time may not go back.
@@ -97,8 +98,7 @@ def _window(line: Any, key: str, last: float) -> Window:
         actor = _optional_text("actor", actor)
     if type(text) is not str:
         text = _optional_text("text", text)
-    if relevant is not None and type(relevant) is not bool:
-        _refuse("relevant", "be true or false", relevant)
+    relevant, incident = _label(relevant)
     raw_events = line.get("events", _NOTHING)
     if type(raw_events) is not list:
         _refuse("events", "be a list", raw_events)
@@ -111,8 +111,17 @@ def _window(line: Any, key: str, last: float) -> Window:
         _refuse("events", "not be empty without an actor or a text", raw_events)
     if "reply" in line:
         reply = _optional_text("reply", line["reply"])
-        return LoggedLine(key, time, events, actor, text, relevant, None, reply)
-    return Window(key, time, events, actor, text, relevant)
+        return LoggedLine(key, time, events, actor, text, relevant, None, reply, incident=incident)
+    return Window(key, time, events, actor, text, relevant, incident=incident)
+
+
+def _label(relevant: Any) -> tuple[bool | None, str]:
+    """Whether it mattered, and the incident that is named instead of saying so."""
+    if type(relevant) is str and relevant.strip():
+        return True, relevant
+    if relevant is not None and type(relevant) is not bool:
+        _refuse("relevant", "be true, false or the name of an incident", relevant)
+    return relevant, ""
 
 
 def _events(raw_events: list[Any], time: float, shared: dict[str, Any]) -> tuple[SignalEvent, ...]:

@@ -131,9 +131,10 @@ class RecordedPreset:
         for window in windows:
             if window.relevant is None:
                 raise InputError(
-                    f"{window.key}: relevant must be true or false in every line, got nothing;"
-                    " say what matters with --relevant 'message:(?i)fix', or see a history that"
-                    " says so with `prefrontal replay --sample`"
+                    f"{window.key}: relevant must be true, false or the name of an incident in"
+                    " every line, got nothing; say what matters with --relevant"
+                    " 'message:(?i)fix', or see a history that says so with `prefrontal replay"
+                    " --sample`"
                 )
             yield window
 

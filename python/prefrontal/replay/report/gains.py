@@ -10,6 +10,7 @@ from .plain_figures import how_often, usd, usd_a_month, wait
 from .verdict import NOTHING_TO_MEASURE, TOO_EARLY, verdict
 from .wording import (
     compared_sentence,
+    incidents_sentence,
     labels_sentence,
     percent,
     printable,
@@ -49,7 +50,9 @@ def details(result: ReplayResult) -> list[str]:
     lines = [promise_sentence(result)]
     if not result.windows:
         return lines
-    lines += filter(None, (labels_sentence(result), compared_sentence(result)))
+    lines += filter(
+        None, (incidents_sentence(result), labels_sentence(result), compared_sentence(result))
+    )
     if result.auc is not None:
         lines.append(f"AUC {result.auc:.3f} (0.5 is chance, 1 is perfect order).")
     if result.tokens_per_useful_wake is not None:

@@ -17,10 +17,13 @@ from .wording import (
     NOTHING,
     asked_words,
     has_rule,
+    incident_wait,
     level,
+    moment,
     percent,
     policy_words,
     preset_words,
+    printable,
     rule_sentence,
     shown_policies,
     spared_words,
@@ -30,6 +33,7 @@ from .wording import (
 )
 
 if TYPE_CHECKING:
+    from ..incidents import Incidents
     from ..result import PolicyResult, ReplayResult
 
 KNOWN = {"heartbeat", "on_change", "rule", "random", "prefrontal"}
@@ -102,10 +106,40 @@ def _measured(result: ReplayResult, number: int, sub: str) -> str:
         _chart(result, number, sub) if enough else "",
         _strip(result, sub) if labels else "",
         "" if extrapolates(result) else policies,
-        outcome_list("missed", result.misses, result.missed, result, sub) if enough else "",
-        outcome_list("wasted", result.wasted, result.wasted_count, result, sub) if enough else "",
+        *_what_happened(result, sub, enough),
     )
     return "\n".join(filter(None, parts))
+
+
+def _what_happened(result: ReplayResult, sub: str, enough: bool) -> list[str]:
+    """Incidents where the history names them, else the single windows that were decided wrongly."""
+    if result.incidents is not None:
+        return [_incidents(result.incidents, sub)]
+    if not enough:
+        return []
+    return [
+        outcome_list("missed", result.misses, result.missed, result, sub),
+        outcome_list("wasted", result.wasted, result.wasted_count, result, sub),
+    ]
+
+
+def _incidents(incidents: Incidents, sub: str) -> str:
+    heads = ("Incident", "Began", "Windows", "Told")
+    rows = [
+        row(
+            mark("missed" if each.delay_s is None else "caught") + escape(printable(each.name, 60)),
+            (
+                moment(each.began, "%Y-%m-%d %H:%M"),
+                f"{each.windows:,}",
+                "never" if each.delay_s is None else incident_wait(each.delay_s),
+            ),
+            heads[1:],
+            (),
+        )
+        for each in incidents.each
+    ]
+    title = f"Incidents: {incidents.told:,} of {incidents.total:,} told"
+    return f'<{sub} class="sub">{title}</{sub}>\n{table(heads, rows, ())}'
 
 
 def _chart(result: ReplayResult, number: int, sub: str) -> str:

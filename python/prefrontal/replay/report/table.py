@@ -18,6 +18,7 @@ from .wording import (
     asked_words,
     counted_thing,
     facts_sentence,
+    incident_wait,
     moment,
     paths_words,
     percent,
@@ -33,6 +34,7 @@ from .wording import (
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ..incidents import Incidents
     from ..result import Outcome, PolicyResult, ReplayResult
 
 GLYPHS = {"caught": "●", "wasted": "○", "slept": "·", "missed": "✗"}
@@ -47,6 +49,9 @@ PLAIN = str.maketrans(
 STEPS = "▁▂▃▄▅▆▇█"
 LISTED = 3
 """Windows of a kind that are listed; the report has the others."""
+
+MOST_INCIDENTS = 50
+"""Incidents that are listed by name."""
 
 REASONS = 3
 """Reasons said of each."""
@@ -89,7 +94,9 @@ def _print_windows(result: ReplayResult, page: Page) -> None:
     if enough:
         _print_curve(result, page)
     _print_strip(result, page)
-    if enough:
+    if result.incidents is not None:
+        _print_incidents(result.incidents, page)
+    elif enough:
         _print_outcomes("Missed", result.misses, result.missed, result, page)
         _print_outcomes("Woke for nothing", result.wasted, result.wasted_count, result, page)
 
@@ -252,6 +259,20 @@ def _print_strip(result: ReplayResult, page: Page) -> None:
             parts.append((f"{GLYPHS[kind]} ", STYLES[kind]))
             parts.append((f"{KIND_WORDS[kind]:20}{count:4}    ", ""))
         page.say_parts(parts, indent=2)
+    page.gap()
+
+
+def _print_incidents(incidents: Incidents, page: Page) -> None:
+    """Each incident in place of its windows, of which there may be thousands."""
+    page.say(f"Incidents ({incidents.told:,} of {incidents.total:,} told):", "bold")
+    for each in incidents.each[:MOST_INCIDENTS]:
+        kind = "missed" if each.delay_s is None else "caught"
+        when = "never told" if each.delay_s is None else incident_wait(each.delay_s)
+        line = f"{moment(each.began, '%Y-%m-%d %H:%M')}  {printable(each.name, 30)}"
+        words = f"{line}, {each.windows:,} windows: {when}"
+        page.say_parts([(f"{GLYPHS[kind]} ", STYLES[kind]), (words, "")], indent=2)
+    if incidents.total > MOST_INCIDENTS:
+        page.say(f"and {incidents.total - MOST_INCIDENTS:,} more", indent=2)
     page.gap()
 
 

@@ -115,8 +115,11 @@ def _within_budget(result: ReplayResult, budget: BudgetUse) -> ReplayVerdict:
     got = result.got_recall or 0.0
     low = result.recall_interval[0] if result.recall_interval else 0.0
     span = budget.asked.rpartition("/")[2]
+    what = f"caught {percent(got)} of what mattered"
+    if (incidents := result.incidents) is not None:
+        what = f"told of {incidents.told:,} of {incidents.total:,} incidents"
     reason = (
-        f"with at most {budget.asked} the gate caught {percent(got)} of what mattered; no {span}"
+        f"with at most {budget.asked} the gate {what}; no {span}"
         f" had more than {budget.most:,} wake-ups"
     )
     if low <= result.share_woken:

@@ -167,6 +167,29 @@ def asked_words(result: ReplayResult) -> str:
     return level(result.asked_recall) if result.budget is None else result.budget.asked
 
 
+def incident_wait(seconds: float) -> str:
+    """How long after its first window an incident was told of."""
+    if seconds < 0.5:
+        return "told at once"
+    if seconds < 120:
+        return f"told after {half_up(seconds)} s"
+    return f"told after {half_up(seconds / 60):,} min"
+
+
+def incidents_sentence(result: ReplayResult) -> str:
+    """How many incidents were told of and how soon; empty where the history names none."""
+    incidents = result.incidents
+    if incidents is None:
+        return ""
+    words = f"Incidents: {incidents.told:,} of {incidents.total:,} told"
+    if incidents.delay_s is not None:
+        median, late = incidents.delay_s.median, incidents.delay_s.p90
+        words += f", half within {half_up(median):,} s, nine of ten within {half_up(late):,} s"
+    if incidents.missed:
+        words += f". Missed: {', '.join(printable(name, 40) for name in incidents.missed)}"
+    return f"{words}."
+
+
 def labels_sentence(result: ReplayResult) -> str:
     """Of which windows the gate learned whether they mattered."""
     if result.labels == "asked":
