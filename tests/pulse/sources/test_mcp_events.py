@@ -21,15 +21,26 @@ from prefrontal.clock import SystemClock
 from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.decisions.payloads import WakePayload
 from prefrontal.errors import InputError, SourceError
+from prefrontal.pulse.modules.fingerprint import parse_fingerprint
+from prefrontal.pulse.shells.watch import Watch
 from prefrontal.pulse.sources.mcp_connection import McpAddress
 from prefrontal.pulse.sources.mcp_events import McpEventsSource
 from prefrontal.pulse.sources.mcp_session import McpSession
 from prefrontal.pulse.sources.mcp_signals import MOST_NAMED, McpSignals
+from prefrontal.settings.gate import GateSettings
 from prefrontal.types import SignalEvent
 
 from .emitting_server import EmittingServer, serving
 
 PATIENCE_S = 30.0
+EVERYTHING = {
+    "module_id": "everything",
+    "cluster": "test",
+    "version": "1",
+    "question_template": "{location} says something",
+    "default_threshold": 0.0,
+    "signal_priors": {},
+}
 FORMS = (False, True)
 """legacy or not."""
 
@@ -232,7 +243,7 @@ def test_a_wake_of_prefrontal_itself_is_a_signal_over_standard_input_and_output(
 
 
 async def test_a_server_that_tells_more_than_is_worked_off_is_counted() -> None:
-    session = McpSession(McpSignals("notes"), lambda _: None, SystemClock())
+    session = McpSession(McpSignals("notes"), lambda *_: None, SystemClock())
     for _ in range(1003):
         await session.hear(object())
     assert session.lost == 3
@@ -272,3 +283,34 @@ def test_without_the_extra_one_sentence_says_what_is_missing(
     monkeypatch.setattr("prefrontal.pulse.sources.mcp_events.find_spec", lambda _: None)
     with pytest.raises(SourceError, match=r"^sources.mcp needs the SDK of the protocol: pip "):
         McpEventsSource(McpAddress(("x",)))
+
+
+@pytest.mark.parametrize("legacy", FORMS)
+def test_a_resource_that_came_while_nothing_ran_is_decided_about_once(
+    tmp_path: Path, legacy: bool
+) -> None:
+    log, came = DecisionLog(tmp_path / "decisions.sqlite"), threading.Semaphore(0)
+    emitting = EmittingServer(legacy=legacy)
+
+    def begin(url: str) -> tuple[Watch, McpEventsSource]:
+        source = McpEventsSource(McpAddress(url=url, name="notes"), first_wait_s=0.01)
+        watch = Watch(GateSettings(threshold=0.0, audit_share=0.0), log, sources=[source])
+        watch.add(parse_fingerprint(EVERYTHING))
+        watch.on_wake(lambda _: came.release())
+        watch.start()
+        until(lambda: source.status()["connected"])
+        return watch, source
+
+    with serving(emitting) as url:
+        for _ in range(2):  # the second finds nothing new
+            watch, _ = begin(url)
+            assert watch.stop(PATIENCE_S)
+        emitting.resources["note://three"] = "the third"
+        watch, _ = begin(url)
+        assert came.acquire(timeout=PATIENCE_S)
+        assert watch.stop(PATIENCE_S)
+        watch, _ = begin(url)
+        assert watch.stop(PATIENCE_S)
+    told = [each.window[0] for each in log.records()]
+    log.close()
+    assert [(each.location, each.delta_type) for each in told] == [("note://three", "created")]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from contextlib import suppress
 from importlib.util import find_spec
 from threading import Lock, Thread, current_thread
+from typing import TYPE_CHECKING
 
 from ...clock import Clock, SystemClock
 from ...errors import SourceError
@@ -14,6 +16,10 @@ from .mcp_connection import CONNECTING_S, LastWords, McpAddress, transport
 from .mcp_session import LEVEL, PING_S, McpSession
 from .mcp_signals import McpSignals
 from .running import Outlet, Push
+from .source_place import SourcePlace
+
+if TYPE_CHECKING:
+    from ...types import SignalEvent
 
 NEEDS_SDK = "sources.mcp needs the SDK of the protocol: pip install 'prefrontal[mcp]'"
 FIRST_WAIT_S = 1.0
@@ -31,7 +37,8 @@ class McpEventsSource:
     "modified", "created" and "deleted" with a resource's address as location; "list_changed" with
     SERVER/tools, SERVER/prompts or SERVER/resources; "message" with SERVER/LOGGER and the feature
     `level`. reads: a resource that changed is read, and its beginning is the text; otherwise its
-    title is. What a server tells while it is not connected is lost; the first listing is no event.
+    title is. What a server tells while it is not connected is lost, but for resources that came or
+    went meanwhile, over restarts of a gate, too; the first listing is no event.
 
     The waits between two tries double from first_wait_s up to five minutes. Raises SourceError
     when the SDK of the protocol is not installed.
@@ -55,6 +62,8 @@ class McpEventsSource:
         self._ping_s = ping_s
         self._clock = SystemClock() if clock is None else clock
         self._outlet = Outlet()
+        self._place = SourcePlace(f"place mcp {address.shown!a}", self._outlet)
+        self._titles: dict[str, str] | None = None
         self._lock = Lock()
         self._thread: Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -69,6 +78,8 @@ class McpEventsSource:
             if self._thread is not None:
                 return
             self._outlet.push = push
+            self._outlet.is_ended = lambda: self._thread is None
+            self._read()
             self._loop, self._ended = asyncio.new_event_loop(), asyncio.Event()
             name = f"prefrontal-mcp {self._address.shown}"[:200]
             arguments = (self._loop, self._ended)
@@ -98,6 +109,18 @@ class McpEventsSource:
             "last_error": self._last_error,
             **self._outlet.counts(),
         }
+
+    def _read(self) -> None:
+        """What the start before knew, if a gate knows it."""
+        try:
+            if (content := self._place.read()) is not None:
+                self._titles = {str(uri): str(title) for uri, title in json.loads(content).items()}
+        except (SourceError, ValueError, AttributeError) as error:
+            log.error("What %s offered is not known any more: %r", self._address.shown, error)
+
+    def _take(self, events: list[SignalEvent], titles: dict[str, str]) -> None:
+        if self._place.hand_on(events, json.dumps(titles)):
+            self._titles = titles
 
     def _run(self, loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> None:
         with asyncio.Runner(loop_factory=lambda: loop) as runner:
@@ -132,7 +155,12 @@ class McpEventsSource:
         from mcp import Client
 
         session = McpSession(
-            self._signals, self._outlet, self._clock, reads=self._reads, ping_s=self._ping_s
+            self._signals,
+            self._take,
+            self._clock,
+            titles=self._titles,
+            reads=self._reads,
+            ping_s=self._ping_s,
         )
         async with (
             transport(self._address, words) as reached,

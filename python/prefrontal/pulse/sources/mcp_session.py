@@ -34,16 +34,20 @@ _LISTS = {
 class McpSession:
     """Subscribes to all resources and log messages of a server, and hands on what it hears.
 
-    take: gets the events. reads: read a resource that changed, for its text. ping_s: seconds
-    between two questions to a server of the older protocol whether it is still there.
+    take: gets events and the titles of all resources after them, and may wait until there is room
+    for them; it is called on a thread of its own. titles: what the connection before knew, so that
+    what came or went since is told; None for a first one. reads: read a resource that changed, for
+    its text. ping_s: seconds between two questions to a server of the older protocol whether it is
+    still there.
     """
 
     def __init__(
         self,
         signals: McpSignals,
-        take: Callable[[SignalEvent], object],
+        take: Callable[[list[SignalEvent], dict[str, str]], object],
         clock: Clock,
         *,
+        titles: dict[str, str] | None = None,
         reads: bool = False,
         ping_s: float = PING_S,
     ) -> None:
@@ -53,6 +57,7 @@ class McpSession:
         self._reads = reads
         self._ping_s = ping_s
         self._told: asyncio.Queue[Any] = asyncio.Queue(MOST_WAITING)
+        self._before = titles
         self._titles: dict[str, str] = {}
         self._more = asyncio.Event()
         self.ready = asyncio.Event()
@@ -68,14 +73,24 @@ class McpSession:
     async def serve(self, client: Client) -> None:
         """Hand on what is heard until the connection is lost, which raises."""
         self._titles = await self._listed(client)
+        await self._hand_on(self._since())
         async with asyncio.TaskGroup() as group:
             group.create_task(self._listen(client))
             group.create_task(self._work(client))
 
     async def _work(self, client: Client) -> None:
         while True:
-            for event in await self._events(client, await self._told.get()):
-                self._take(event)
+            await self._hand_on(await self._events(client, await self._told.get()))
+
+    async def _hand_on(self, events: list[SignalEvent]) -> None:
+        """Wait until they are taken; what is heard meanwhile waits, too."""
+        await asyncio.to_thread(self._take, events, self._titles)
+
+    def _since(self) -> list[SignalEvent]:
+        """What came or went while nobody listened."""
+        if self._before is None or self._before.keys() == self._titles.keys():
+            return []
+        return list(self._signals.listed(self._before, self._titles, self._clock.now()))
 
     async def _events(self, client: Client, message: Any) -> list[SignalEvent]:
         method, now = getattr(message, "method", None), self._clock.now()

@@ -46,8 +46,9 @@ class SourcePlace:
 
     def hand_on(self, events: Iterable[SignalEvent], content: str) -> bool:
         """Hand events on with the place after them; False when the source ends before."""
-        batch = SourceBatch(self._name, tuple(events), ((self._name, content.encode()),))
-        if not batch.events and content == self._saved:
+        places = ((self._name, content.encode()),) if content != self._saved else ()
+        batch = SourceBatch(self._name, tuple(events), places)
+        if not (batch.events or places):
             return True
         if not self._outlet.put(batch):
             return False
