@@ -13,11 +13,8 @@ import pytest
 
 from prefrontal.control.experiments import EXPERIMENTS, load_experiment
 from prefrontal.control.experiments.bootstrap import (
-    Rows,
     auc,
     bootstrap_interval,
-    grouped_draws,
-    grouped_interval,
     p_value,
 )
 from prefrontal.control.experiments.record import (
@@ -143,26 +140,6 @@ def test_an_interval_is_the_same_each_time_and_takes_any_statistic() -> None:
     assert first[0] < 9.5 < first[1]
     with pytest.raises(ValueError, match="level must lie between 0 and 1, got 95"):
         bootstrap_interval(values, level=95)
-
-
-def test_groups_are_resampled_whole() -> None:
-    groups = [7, 7, 3, 3, 3]
-    seen = {tuple(np.sort(rows)) for rows in _drawn(groups)}
-    assert seen == {(0, 0, 1, 1), (0, 1, 2, 3, 4), (2, 2, 3, 3, 4, 4)}
-    values = np.array([0.0, 0.0, 1.0, 1.0, 1.0])
-    wide = grouped_interval(groups, lambda rows: float(values[rows].mean()))
-    assert wide == (0.0, 1.0)
-
-
-def _drawn(groups: list[int]) -> list[Rows]:
-    rows: list[Rows] = []
-
-    def keep(drawn: Rows) -> float:
-        rows.append(drawn)
-        return 0.0
-
-    grouped_draws(groups, keep, draws=50)
-    return rows
 
 
 def test_the_p_value_is_the_share_of_draws_against() -> None:

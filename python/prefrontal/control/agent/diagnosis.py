@@ -71,8 +71,8 @@ def diagnose(
 ) -> Diagnosis:
     """Look for flat attention, labels that never change, slots alike, and biases that do nothing.
 
-    subject: an agent, the path of its checkpoint, an E1DeepPredictor or a LateralPFCAnalog; it is
-    left as it is. An agent takes `steps` random steps in the world preset `world`; a module is
+    subject: an agent, the path of its checkpoint, an E1DeepPredictor or a LateralPFCAnalog; it
+    stays unchanged. An agent takes `steps` random steps in the world preset `world`; a module is
     given cues z_world [B, 32] (None: drawn from N(0, 1)), and E1 the harm observations [B, 51] of
     the same moments, without which nothing is said of labels. Raises ValueError for what is none
     of these and for steps below 2.
@@ -105,7 +105,7 @@ def _of_agent(
     symptoms = _of_cue(own.e1, cues, harms)
     own.reset()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TerrainOnWorldWarning)  # told below
+        warnings.simplefilter("ignore", TerrainOnWorldWarning)  # a symptom below
         own.act(actions, generator=generator)
     assert own.candidates is not None
     if own.cue_action_bias is not None:

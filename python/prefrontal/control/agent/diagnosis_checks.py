@@ -16,7 +16,7 @@ from ..rule.lateral_pfc import LateralPFCAnalog
 from .agent import ControlAgent
 
 FLAT = 0.98
-"""Entropy of the attention, as a share of ln(slots), from which the slots are not told apart."""
+"""Entropy of the attention, as a share of ln(slots), above which the slots count as indistinct."""
 LEAST_DEPTH = 0.1
 LEAST_SHARE, MOST_SHARE = 0.25, 0.75
 """Of the steps with a label; outside, the label is all but constant."""

@@ -1,7 +1,7 @@
 """How an agent learns from its experience: a step of E1, E2, decoder and harm.
 
 E1: prediction loss + lambda_terrain terrain loss + its auxiliary losses. E2: the error of the next
-z_self, and of the next z_world if told. The latents are detached: encoders are not trained here.
+z_self, and of the next z_world if configured. Latents are detached: encoders are not trained here.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ class AllostaticCoupling:
         w_goal' = max(sigmoid(logit w_goal + gain x drive), floor x drive)
 
     It never falls as the drive rises, is w_goal to the bit at drive 0, and at drive 1 at least
-    `floor` for any cue. w_harm is left as it is.
+    `floor` for any cue. w_harm does not change.
     gain: in units of the logit at full drive. floor: 0 to 1.
     """
 

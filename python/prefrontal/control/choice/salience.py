@@ -28,8 +28,8 @@ class SalienceCoordinator:
 
         write_gate(target) = clip(sum over modes of p_m write_weights[target][m], 0, 1)
 
-    Before the first tick all of p is the default mode. Signals keep their value until they are
-    told another. Plain floats: nothing here is trained. The formulas: SalienceConfig.
+    Before the first tick all of p is the default mode. Signals keep their value until the
+    next update. Plain floats: nothing here is trained. The formulas: SalienceConfig.
     """
 
     def __init__(self, config: SalienceConfig | None = None) -> None:

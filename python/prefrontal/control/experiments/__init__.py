@@ -43,7 +43,7 @@ class Experiment(Protocol):
     ) -> ExperimentRecord:
         """Measure; the same seeds give the same record.
 
-        report: told where the run is, in words that begin with "seed N".
+        report: called with the progress of the run, a text that begins with "seed N".
         """
 
     def draw(self, record: ExperimentRecord, figure: Figure) -> None:

@@ -1,16 +1,17 @@
-"""Percentile bootstrap intervals, of rows or of whole episodes, and the area under a ROC curve.
+"""Percentile bootstrap intervals, and the area under a ROC curve.
 
 The same input always gives the same interval: the draws come from a generator of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-Rows = NDArray[np.intp]
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 
 def bootstrap_interval(
@@ -34,45 +35,6 @@ def bootstrap_interval(
     else:
         statistics = np.array([statistic(data[it]) for it in rows])
     return _ends(statistics, level)
-
-
-def grouped_draws(
-    groups: ArrayLike,
-    statistic: Callable[[Rows], float],
-    *,
-    draws: int = 1000,
-    seed: int = 0,
-) -> NDArray[np.float64]:
-    """A statistic of rows under resampling of whole groups (episodes): [draws].
-
-    groups: [n], the group of each row. statistic: of the row numbers drawn; it may return NaN
-    (a draw without a label), and such draws stay in the result. Paired comparisons come by
-    computing both sides from the same rows.
-    """
-    labels = np.asarray(groups)
-    order = np.argsort(labels, kind="stable")
-    starts = np.flatnonzero(np.diff(labels[order], prepend=np.nan) != 0)
-    parts: Sequence[Rows] = np.split(order, starts[1:])
-    generator = np.random.default_rng(seed)
-    return np.array(
-        [
-            statistic(np.concatenate([parts[it] for it in drawn]))
-            for drawn in generator.integers(len(parts), size=(draws, len(parts)))
-        ]
-    )
-
-
-def grouped_interval(
-    groups: ArrayLike,
-    statistic: Callable[[Rows], float],
-    *,
-    level: float = 0.95,
-    draws: int = 1000,
-    seed: int = 0,
-) -> tuple[float, float]:
-    """Interval of `grouped_draws`, over the draws that are numbers."""
-    statistics = grouped_draws(groups, statistic, draws=draws, seed=seed)
-    return _ends(statistics[~np.isnan(statistics)], level)
 
 
 def p_value(differences: ArrayLike) -> float:

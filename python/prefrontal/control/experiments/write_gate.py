@@ -147,7 +147,7 @@ def _tuning(seed: int, profile: str) -> Floats:
 
 
 def _drift(seed: int, profile: str) -> float:
-    """How far 200 pulses move a rule in the task whose gate the table has been told to shut."""
+    """How far 200 pulses move a rule in the task with its gate shut by the table."""
     coordinator = SalienceCoordinator()
     coordinator.register_target(TARGET, {})
     shut = _gate(TASK, coordinator)

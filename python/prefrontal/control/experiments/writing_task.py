@@ -29,7 +29,7 @@ class Contexts:
     noise: float
 
     def present(self, which: Tensor, generator: torch.Generator) -> Tensor:
-        """States [B, 64] in which the contexts `which` [B] and what came of them are seen."""
+        """States [B, 64] that show the contexts `which` [B] and their outcomes."""
         felt = self.outcomes[which] @ self.appearance
         return self._noisy(torch.cat([felt, self.cues[which]], dim=1), generator)
 

@@ -1,1 +1,1 @@
-"""The choice among ranked plans, by the situation and by what came of them."""
+"""The choice among ranked plans, by the situation and their outcomes."""

@@ -24,7 +24,7 @@ class LateralPFCConfig:
     use_lateral_pfc_analog: off, the module holds no parameter and biases nothing.
     rule_dim, delta_dim, world_dim, hidden_dim: widths of the rule, of z_delta, of z_world (and of
     a candidate's summary) and of the head.
-    update_eta: share of the source taken in at an open gate (0 to 1); its inverse is the time
+    update_eta: share of the source blended in at an open gate (0 to 1); its inverse is the time
     constant in ticks. world_pool_weight: of z_world in the source.
     bias_scale: the largest bias, either way. bias_bound: how it is kept: "clamp", whose gradient is
     0 at the bound, or bias_scale tanh(raw / bias_scale).

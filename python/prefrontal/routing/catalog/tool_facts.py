@@ -15,7 +15,7 @@ Facts = dict[str, Any]
 """Keys of a tool: entry, line, args, open, doc, returns, told, hint, arg_docs, example.
 
 A file that should be a tool and is not: refused, [line, sentence]. Any other file: no keys.
-open: whether it has **kwargs. returns: keys it returns. told: outputs the docstring names.
+open: whether it has **kwargs. returns: keys it returns. told: outputs named in the docstring.
 """
 
 

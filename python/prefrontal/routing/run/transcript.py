@@ -9,7 +9,7 @@ from ...plain_text import one_line
 
 PREFIX = "[PREFRONTAL]"
 LAST_STEP = "dry-run"
-"""Of a validation; skipped ones are told too."""
+"""The last step of a validation, also when skipped."""
 
 Event = Mapping[str, Any]
 
