@@ -88,6 +88,12 @@ def test_what_a_log_without_refusals_does_not_hold_is_known_by_its_number(log: D
     assert (figures(log).signals, figures(log).saved) == (107, 104)
 
 
+def test_a_question_about_what_an_earlier_start_held_back_is_no_signal(log: DecisionLog) -> None:
+    log.append(wake(payload=numbered(40)))
+    log.append(wake(NOON + 1, payload=numbered(0, "run2")))
+    assert (figures(log).signals, figures(log).wakes) == (40, 2)
+
+
 def test_signals_of_before_they_were_numbered_are_told_by_their_moments(log: DecisionLog) -> None:
     log.append_many([wake(NOON, "a"), wake(NOON, "b"), wake(NOON + 1, "a")])
     assert figures(log).signals == 2

@@ -36,7 +36,7 @@ def drawn(html: str) -> list[str]:
 
 def test_the_page_and_the_replay_of_its_log_have_the_same_figures(tmp_path: Path) -> None:
     with shown_in(tmp_path) as shown:
-        live(shown.log, 600, starts=2)
+        live(shown.log, 600, starts=2, audit_share=0.3)
         folder = str(tmp_path / "state")
         arguments = ["replay", "--log", folder]
         as_json = CliRunner().invoke(main, [*arguments, "--json"])

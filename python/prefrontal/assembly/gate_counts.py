@@ -162,7 +162,7 @@ class GateCounts:
             return
         self.first = row.time if self.first is None else min(self.first, row.time)
         self.last = row.time if self.last is None else max(self.last, row.time)
-        if row.run and row.event:
+        if row.run:
             before, last = self._events.get(row.run, (0, 0))
             self._events[row.run] = (before, max(last, row.event))
         elif row.time not in self._moments:

@@ -92,11 +92,11 @@ class GateReads:
         return {str(run): (before, last) for run, before, last in rows if last}
 
     def unnumbered(self, since: float | None = None, until: float | None = None) -> int:
-        """Moments at which something was decided about events that have no number."""
-        sql = (
-            f"SELECT count(DISTINCT time) FROM decisions WHERE {_OF_TIME} "
-            f"AND ({RUN} = '' OR {EVENT} = 0)"
-        )
+        """Moments at which something was decided by a start that noted neither itself nor events.
+
+        A start that asks about what an earlier one held back notes itself and no event.
+        """
+        sql = f"SELECT count(DISTINCT time) FROM decisions WHERE {_OF_TIME} AND {RUN} = ''"
         [(count,)] = self._database.execute(sql, _between(since, until))
         return int(count)
 
