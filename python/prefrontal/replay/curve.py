@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 MOST_POINTS = 400
 
 
 def ranked(scores: Sequence[float], relevant: Sequence[int]) -> list[tuple[int, int]]:
     """(windows, relevant windows) at or above each distinct score, highest score first."""
-    import numpy as np
-
-    if not len(scores):
-        return []
-    values = np.asarray(scores, dtype=np.float64)
-    labels = np.frombuffer(bytes(relevant), dtype=np.uint8)
-    order = np.argsort(-values, kind="stable")
-    last_of_a_score = np.append(np.diff(values[order]) != 0, True)
-    caught = np.cumsum(labels[order])[last_of_a_score]
-    woken = np.flatnonzero(last_of_a_score) + 1
-    return list(zip(woken.tolist(), caught.tolist(), strict=True))
+    points: list[tuple[int, int]] = []
+    caught, score_before = 0, None
+    for woken, (score, mattered) in enumerate(
+        sorted(zip(scores, relevant, strict=True), key=itemgetter(0), reverse=True), 1
+    ):
+        caught += mattered
+        if score == score_before:
+            points[-1] = (woken, caught)
+        else:
+            points.append((woken, caught))
+        score_before = score
+    return points
 
 
 def area_under_roc(points: Sequence[tuple[int, int]]) -> float | None:
