@@ -129,7 +129,9 @@ def test_wakes_of_a_group_are_asked_as_one() -> None:
     policy = PolicySettings(group_s=3600)
     events = [file(f"{name}.pdf") for name in "abc"]
     decisions, registry = decided(events, modules=modules, policy=policy)
-    assert [each.question for each in decisions] == ["3 files, the last /srv/homework/c.pdf?"]
+    [asked] = decisions
+    others = " And 2 more: a.pdf created; b.pdf created."
+    assert asked.question == f"3 files, the last /srv/homework/c.pdf?{others}"
     assert registry.status()["decisions"] == {"grouped": 2, "woke": 1}
 
 

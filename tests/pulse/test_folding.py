@@ -126,6 +126,7 @@ def test_a_long_list_is_cut_in_the_question_and_whole_in_the_decision() -> None:
     [late] = to_the_next(one, clock)
     assert late.question is not None and len(late.question) < 1000
     assert late.question.endswith("; and 32 others.")
+    assert " And 38 more (38 commit): change 2 " in late.question
     assert len(payload(late).folded) == 39
 
 
@@ -153,7 +154,7 @@ def test_a_peer_without_a_budget_is_not_carried_by_the_questions_of_others() -> 
     assert clock.now() == pytest.approx(NOW + 1800.0)
 
 
-def test_an_audit_does_not_go_before_what_waits() -> None:
+def test_an_audit_tells_of_what_waits_as_any_question() -> None:
     clock = ManualClock(NOW)
     chosen = GateSettings(audit_share=1.0, policy=PolicySettings(cooldown_s=60.0, key_ttl_s=0.0))
     one = open_gate(chosen, UnlabelledStates(), clock, [module(threshold=0.4)])
@@ -162,9 +163,11 @@ def test_an_audit_does_not_go_before_what_waits() -> None:
     clock.advance(61.0)
     one.gate.modules["code"].wish(1.0)
     one.gate.judge([event("c")], "code")
-    one.gate.tick()
     asked = [each for each in one.gate.drain() if each.acted]
-    assert [each.reason for each in asked] == ["woke", "woke"]
+    assert [(each.reason, each.question) for each in asked] == [
+        ("woke", "a (/src)?"),
+        ("audit", "c (/src)? And 1 more: b."),
+    ]
 
 
 @pytest.fixture
@@ -223,6 +226,7 @@ policies = st.fixed_dictionaries(
         "quiet_hours": st.sampled_from([(20, 6), (19, 19), (3, 1)]),
         "module_wakes_per_hour": st.sampled_from([0.5, 4.0, 60.0]),
         "wakes_per_hour": st.sampled_from([1.0, 12.0]),
+        "hold_s": st.sampled_from([2.0, 600.0]),
         "burst": st.integers(1, 3),
     },
 )
@@ -313,3 +317,93 @@ def test_an_asker_leaves_to_a_watch_what_a_watch_held_back() -> None:
         log.flush()
         assert asked.question == "e (/src)? And 1 more: d."
         assert [each.window[0].features["text"] for each in log.waiting_windows()] == ["b"]
+
+
+def burst(clock: ManualClock, one: OpenGate, count: int, pause: float) -> None:
+    """Files that come one after the other; holds that end meanwhile are looked at."""
+    for number in range(count):
+        name = f"/home/ada/Downloads/{number}.txt"
+        one.gate.judge([SignalEvent("filesystem", name, "created", 1.0, clock.now())])
+        clock.advance(pause)
+        one.gate.tick()
+
+
+def test_a_lone_event_is_asked_at_once_and_a_burst_by_one_question_more() -> None:
+    clock = ManualClock(NOW)
+    one = opened(clock, module(hold_s=2.0, question_template="{what}? ({location})"))
+    burst(clock, one, 30, 0.1)
+    first, *held = one.gate.drain()
+    assert first.time == NOW
+    assert first.question == "0.txt was created in Downloads? (/home/ada/Downloads/0.txt)"
+    assert {each.reason for each in held} == {"grouped"}
+    [late] = to_the_next(one, clock)
+    assert late.time == pytest.approx(NOW + 2.9 + 2.0)
+    assert late.question == (
+        "1.txt was created in Downloads? (/home/ada/Downloads/1.txt) And 28 more (28 created): "
+        "2.txt created; 3.txt created; 4.txt created; 5.txt created; 6.txt created; "
+        "7.txt created; and 22 others."
+    )
+    clock.advance(2.5)
+    burst(clock, one, 1, 0.0)
+    assert len(one.gate.drain()) == 1  # quiet came back: the next one is asked at once
+
+
+def test_a_burst_that_goes_on_is_asked_about_after_half_a_minute() -> None:
+    clock = ManualClock(NOW)
+    one = opened(clock, module(hold_s=2.0))
+    burst(clock, one, 700, 0.1)
+    asked = [each.time - NOW for each in one.gate.drain() if each.acted]
+    assert asked == pytest.approx([0.0, 30.0, 60.0], abs=0.2)
+
+
+def test_the_settings_stand_before_a_modules_hold() -> None:
+    for chosen, asked in ((0.0, 30), (1.0, 1), (None, 1)):
+        clock = ManualClock(NOW)
+        one = opened(clock, module(hold_s=2.0), hold_s=chosen)
+        burst(clock, one, 30, 0.1)
+        assert sum(each.acted for each in one.gate.drain()) == asked
+
+
+def test_what_was_kept_to_be_asked_as_one_is_asked_at_the_end() -> None:
+    clock = ManualClock(NOW)
+    one = opened(clock, module(hold_s=2.0))
+    burst(clock, one, 3, 0.0)
+    one.gate.drain()
+    one.gate.tick(everything=True)
+    [late] = one.gate.drain()
+    assert (payload(late).closed, len(payload(late).folded)) == (True, 2)
+
+
+def test_a_hold_is_of_the_fingerprint_and_leaves_others_as_they_are() -> None:
+    assert parse_fingerprint(module(hold_s=2).to_dict()).hold_s == 2.0
+    assert "hold_s" not in module().to_dict()
+    with pytest.raises(ValueError, match="hold_s must be a number of seconds from 0 up, got -1"):
+        module(hold_s=-1)
+
+
+def test_a_file_that_is_written_on_is_asked_about_once_in_half_a_minute() -> None:
+    clock = ManualClock(NOW)
+    one = opened(clock, module(hold_s=2.0, question_template="{what}? ({location})"))
+    kinds = ["created"] + ["modified"] * 5 + ["deleted"]
+    for kind in kinds:
+        one.gate.judge([SignalEvent("filesystem", "/in/app.log", kind, 1.0, clock.now())])
+        clock.advance(4.5)
+        one.gate.tick()
+    one.gate.judge([SignalEvent("filesystem", "/in/other.txt", "created", 1.0, clock.now())])
+    asked = [(each.time - NOW, each.question) for each in one.gate.drain() if each.acted]
+    assert asked == [
+        (0.0, "app.log was created in in? (/in/app.log)"),
+        (27.0, "app.log was deleted in in? (/in/app.log) And 5 more: app.log modified (5 times)."),
+        (31.5, "other.txt was created in in? (/in/other.txt)"),
+    ]
+
+
+def test_what_is_written_on_for_long_is_told_though_it_goes_on() -> None:
+    clock = ManualClock(NOW)
+    one = opened(clock, module(hold_s=2.0))
+    for _ in range(30):
+        one.gate.judge([SignalEvent("filesystem", "/in/app.log", "modified", 1.0, clock.now())])
+        clock.advance(4.0)
+        one.gate.tick()
+    asked = [each.time - NOW for each in one.gate.drain() if each.acted]
+    assert asked == pytest.approx([0.0, 32.0, 64.0, 96.0])

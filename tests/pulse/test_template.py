@@ -53,7 +53,8 @@ def test_every_placeholder_takes_its_value_from_the_last_event() -> None:
     assert render(template, first, last, module_id="watcher") == (
         "location=/home/user/notes/plan.tar.gz; basename=plan.tar.gz; extension=.gz; "
         "delta_type=created; source=filesystem; time=2023-03-06T17:24Z; "
-        "actor=jane; text=plan again; count=2; module_id=watcher"
+        "actor=jane; text=plan again; "
+        "what=plan.tar.gz was created in notes by jane: plan again; count=2; module_id=watcher"
     )
 
 
@@ -251,3 +252,25 @@ def test_a_value_is_never_read_as_a_template(literal: str, location: str) -> Non
     braces = location + "{location}{count}{{}}"
     question = render(literal + "{location}", event(location=braces))
     assert question.endswith("{location}{count}{{}}")
+
+
+@pytest.mark.parametrize(
+    ("what", "told"),
+    [
+        ({"location": "/in/a.txt"}, "a.txt was created in in"),
+        ({"location": "/in/a.txt", "delta_type": "modified"}, "a.txt was changed in in"),
+        ({"location": "/in/a.txt", "delta_type": "deleted"}, "a.txt was deleted in in"),
+        ({"location": "/in/b", "features": {"old_location": "/in/a"}}, "a was renamed to b in in"),
+        ({"location": "/out/a", "features": {"old_location": "/in/a"}},
+         "a was moved from in to out"),
+        ({"location": "/out/b", "features": {"old_location": "/in/a"}},
+         "a was moved from in to out, as b"),
+        ({"location": "/src/a.py", "delta_type": "modified", "source": "git",
+          "features": {"actor": "Ada", "text": "Fix the parser"}},
+         "a.py was changed in src by Ada: Fix the parser"),
+        ({"location": "inbox", "delta_type": "arrived"}, "inbox: arrived"),
+        ({"location": "", "delta_type": ""}, ": "),
+    ],
+)  # fmt: skip
+def test_what_happened_is_told_as_far_as_the_event_says(what: dict[str, Any], told: str) -> None:
+    assert render("{what}|{location}", event(**what)).split("|")[0] == told

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 6
 """Windows that a question names beside its own; `explain` names all."""
+MOST_KINDS = 4
 NAME_LIMIT = 72
 """Characters of each."""
 
@@ -31,20 +32,28 @@ def question(text: object, module_id: str, window: Sequence[SignalEvent]) -> str
     return asked if asked.strip() else None
 
 
-def with_others(asked: str, names: Sequence[str]) -> str:
+def with_others(asked: str, others: Sequence[Sequence[SignalEvent]]) -> str:
     """The question, and what else it tells of: "... And 5 more: FIRST; SECOND; ..."."""
-    if not names:
+    if not others:
         return asked
-    counts = Counter(names)
+    counts = Counter(map(brief_name, others))
     shown = [
         f"{name} ({count} times)" if count > 1 else name
         for name, count in list(counts.items())[:MOST_NAMED]
     ]
-    rest = len(names) - sum(list(counts.values())[:MOST_NAMED])
+    rest = len(others) - sum(list(counts.values())[:MOST_NAMED])
     if rest:
         shown.append(f"and {rest} others" if rest > 1 else "and 1 other")
-    others = f" And {len(names)} more: {'; '.join(shown)}."
-    return shorten(asked, QUESTION_LIMIT - len(others)) + others
+    more = f" And {len(others)} more{_kinds(others) if rest else ''}: {'; '.join(shown)}."
+    return shorten(asked, QUESTION_LIMIT - len(more)) + more
+
+
+def _kinds(windows: Sequence[Sequence[SignalEvent]]) -> str:
+    """How many of each kind, where the names do not show it: " (30 created, 28 deleted)"."""
+    kinds = Counter(visible(str(each[-1].delta_type), NAME_LIMIT) for each in windows if each)
+    if len(kinds) > MOST_KINDS:
+        return ""
+    return f" ({', '.join(f'{count} {kind}' for kind, count in kinds.items())})"
 
 
 def brief_name(window: Sequence[SignalEvent]) -> str:
@@ -55,13 +64,10 @@ def brief_name(window: Sequence[SignalEvent]) -> str:
     text = last.features.get("text") if isinstance(last.features, dict) else None
     if isinstance(text, str) and text.strip():
         return visible(text, NAME_LIMIT)
-    name = _named().render(window, "")
-    return visible(name, NAME_LIMIT)
+    return _NAMED.render(window, "")
 
 
-@lru_cache(maxsize=1)
-def _named() -> QuestionTemplate:
-    return QuestionTemplate(("", " ", ""), ("basename", "delta_type"), NAME_LIMIT)
+_NAMED = QuestionTemplate(("", " ", ""), ("basename", "delta_type"), NAME_LIMIT)
 
 
 @lru_cache(maxsize=1024)

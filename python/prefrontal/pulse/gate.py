@@ -180,6 +180,11 @@ class Gate:
         """The ids of the windows that were held back and wait for a question that tells of them."""
         return self._waiting.ids()
 
+    @property
+    def waiting_count(self) -> int:
+        """How many of them there are; any thread may ask."""
+        return self._waiting.count
+
     def due(self) -> float | None:
         """Monotonic second at which the next hold ends; None where nothing is known to wait."""
         found = [group.due for group in self._groups.values()]
@@ -208,9 +213,9 @@ class Gate:
         for key, lane in self._waiting.lanes():
             module = self.modules.get(key.module_id)
             asked = only is None or key.module_id in only
-            due = lane.windows and (lane.eager or lane.due <= now)  # else told of meanwhile
-            if module is not None and asked and due:
-                self._ask_late(key, module, lane, wall, now)
+            due = everything or lane.eager or lane.due <= now
+            if module is not None and asked and due and lane.windows:  # else told of meanwhile
+                self._ask_late(key, module, lane, wall, now, closing=everything)
 
     def learn(self, decision: Decision, label: float, source: str = "user") -> None:
         """Train a registered module on one label, and let its threshold take note.
@@ -248,12 +253,19 @@ class Gate:
             self.counts[Reason.GROUPED] += 1
             self._gather(group, module_id, module, score, window, moment)
             return
-        if reason := self._held_back(module_id, moment):
+        now, hold_s = moment.monotonic, module.hold_s
+        if hold_s and (end := self._policy.written_on(module_id, window, now, hold_s)) is not None:
+            self.counts[Reason.GROUPED] += 1
+            held = self._hold(module_id, module, score, window, moment, Reason.GROUPED)
+            self._waiting.add(module_id, held, end, written_on=True)
+        elif reason := self._held_back(module_id, moment, module.hold_s):
             if self._folds:
                 self.counts[reason] += 1
                 held = self._hold(module_id, module, score, window, moment, reason)
                 standing = moment.standing
-                free = self._policy.free_at(module_id, moment.time, moment.monotonic, standing)
+                free = self._policy.free_at(
+                    module_id, moment.time, moment.monotonic, standing, module.hold_s
+                )
                 self._waiting.add(module_id, held, min(free, moment.monotonic + LOOK_AGAIN_S[1]))
             else:
                 self._refuse(module_id, module, score, window, moment, reason)
@@ -297,28 +309,38 @@ class Gate:
         return HeldWindow.of(record)
 
     def _ask_late(
-        self, key: LaneKey, module: GateModule, lane: Lane, wall: float, now: float
+        self,
+        key: LaneKey,
+        module: GateModule,
+        lane: Lane,
+        wall: float,
+        now: float,
+        *,
+        closing: bool,
     ) -> None:
         """A hold may have ended: ask about the strongest window of the lane, and name the others.
 
         Looking costs nothing until it has: a budget is only asked when it is known to have room.
+        closing: nothing more comes, so what was kept to be asked as one is asked.
         """
         held = lane.strongest()
         moment = Moment(self.taken, wall, now, self.labels, self.slept, held.standing)
-        free = self._policy.free_at(key.module_id, wall, now, held.standing)
-        if free > now or self._held_back(key.module_id, moment):
+        hold_s = 0.0 if closing else module.hold_s
+        free = self._policy.free_at(key.module_id, wall, now, held.standing, hold_s)
+        if free > now or self._held_back(key.module_id, moment, hold_s):
             soonest, latest = LOOK_AGAIN_S
             lane.due = min(max(free, now + soonest), now + latest)
             return
         told = self._waiting.take(key.module_id, held.standing, held)
-        late = WakePayload(late=True)
+        late = WakePayload(late=True, closed=closing)
         self._ask(key.module_id, module, held.score, held.window, moment, 1.0, late,
                   told=told, threshold=held.threshold)  # fmt: skip
-        lane.due = max(self._policy.free_at(key.module_id, wall, now, held.standing), now)
+        free = self._policy.free_at(key.module_id, wall, now, held.standing, module.hold_s)
+        lane.due = max(free, now)
 
-    def _held_back(self, module_id: str, moment: Moment) -> Reason | None:
+    def _held_back(self, module_id: str, moment: Moment, hold_s: float) -> Reason | None:
         return self._attention.refuses(module_id) or self._policy.admit(
-            module_id, moment.time, moment.monotonic, moment.standing
+            module_id, moment.time, moment.monotonic, moment.standing, hold_s
         )
 
     def _sleep_uniformly(
@@ -351,10 +373,10 @@ class Gate:
         """A window stays below the threshold. chance: of the audit that was drawn, 0 for none."""
         more = None
         if chance > 0.0:
-            waits = Reason.GROUPED if self._waiting.waits(module_id) else None
-            held = waits or self._held_back(module_id, moment)  # what matters goes first
+            held = self._held_back(module_id, moment, module.hold_s)
             if held is None:
-                self._ask(module_id, module, score, window, moment, chance, audit=True)
+                told = self._waiting.take(module_id, moment.standing)
+                self._ask(module_id, module, score, window, moment, chance, audit=True, told=told)
                 return
             more = WakePayload(held_back=str(held))
         self._refuse(module_id, module, score, window, moment, Reason.BELOW_THRESHOLD, more)
@@ -383,9 +405,7 @@ class Gate:
             folded = tuple([each.folded() for each in told])
             more = replace(more or WakePayload(), folded=folded)
             if asked is not None:
-                others = [each.name for each, held in zip(folded, told, strict=True)
-                          if held.window[-1:] != window[-1:]]  # fmt: skip
-                asked = with_others(asked, others)
+                asked = with_others(asked, [e.window for e in told if e.window[-1:] != window[-1:]])
         if asked is None or math.isnan(score):
             if told:  # no later question would say more: let the log know that they are done with
                 no = Reason.NO_QUESTION
@@ -418,6 +438,8 @@ class Gate:
                 why=self._records.why(module_id, window, moment),
             )
         )
+        if module.hold_s:
+            self._policy.asked(module_id, [window, *(e.window for e in told)], moment.monotonic)
         if threshold is None or not module.complete:  # else its label counts where it came
             module.decided(score, propensity, self._limbic.unseen(module_id, window))
 

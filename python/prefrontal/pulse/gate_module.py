@@ -29,11 +29,12 @@ class GateModule:
     threshold: the score it wakes at now. recall: what the threshold follows; None for a fixed one.
     complete: whether every window of it is labelled by itself, so that none need be audited.
     uniform: whether audits are drawn with one chance, whatever the score. wished: whether a person
-    set the threshold. tally: where what slept is counted, if that is all that is done about it.
+    set the threshold. hold_s: as of `PolicySettings`. tally: where what slept is counted, if that
+    is all that is done about it.
     """
 
     __slots__ = (
-        *("_origin", "_wish", "complete", "control", "fingerprint", "recall"),
+        *("_origin", "_wish", "complete", "control", "fingerprint", "hold_s", "recall"),
         *("tally", "threshold", "uniform", "wished"),
     )
 
@@ -46,6 +47,9 @@ class GateModule:
         history = fingerprint.history
         self.recall = settings.recall_of(own, None if history is None else history.recall)
         self.complete = history is not None and history.complete
+        policy = settings.policy
+        chosen = fingerprint.hold_s if policy.hold_s is None else policy.hold_s
+        self.hold_s = 0.0 if self.complete or policy.group_s > 0 else chosen
         self._wish: float | None = None
         self.wished = False
         self.tally: LiveRecall | None = None

@@ -50,10 +50,14 @@ class HeldWindow(NamedTuple):
 
 
 class LaneKey(NamedTuple):
-    """A module, and the peer whose own budget was used up; "" where anything else holds back."""
+    """A module, and the peer whose own budget was used up; "" where anything else holds back.
+
+    written_on: whether what waits is about places that were asked about just before.
+    """
 
     module_id: str
     peer: str = ""
+    written_on: bool = False
 
 
 @dataclass(slots=True)
@@ -76,11 +80,12 @@ class HeldWindows:
     """Everything that waits, lane by lane.
 
     Who has used up a budget of its own is told of in questions about itself alone: others' words
-    do not carry theirs past the budget.
+    do not carry theirs past the budget. count: how many windows wait.
     """
 
     def __init__(self) -> None:
         self._lanes: dict[LaneKey, Lane] = {}
+        self.count = 0
 
     def __bool__(self) -> bool:
         return bool(self._lanes)
@@ -89,17 +94,26 @@ class HeldWindows:
         """Of every window that waits."""
         return [each.id for lane in self._lanes.values() for each in lane.windows]
 
-    def add(self, module_id: str, held: HeldWindow, due: float) -> None:
-        """Let a window wait until monotonic second `due`, and look again then."""
-        lane = self._lanes.setdefault(_key(module_id, held), Lane())
+    def add(
+        self, module_id: str, held: HeldWindow, due: float, *, written_on: bool = False
+    ) -> None:
+        """Let a window wait until monotonic second `due`, and look again then.
+
+        written_on: it is about a place that was asked about just before; the first one counts.
+        """
+        key = LaneKey(module_id, "", True) if written_on else _key(module_id, held)
+        lane = self._lanes.setdefault(key, Lane())
         lane.windows.append(held)
-        lane.due, lane.eager = due, held.reason in EAGER
+        self.count += 1
+        lane.due = min(lane.due, due) if written_on else due
+        lane.eager = held.reason in EAGER
 
     def take(
         self, module_id: str, standing: Standing | None, first: HeldWindow | None = None
     ) -> list[HeldWindow]:
         """What a question of the module tells of, the oldest MOST_FOLDED. first: in any case."""
-        keys = {LaneKey(module_id), LaneKey(module_id, standing.peer if standing else "")}
+        peer = standing.peer if standing else ""
+        keys = {LaneKey(module_id), LaneKey(module_id, "", True), LaneKey(module_id, peer)}
         taken: list[HeldWindow] = []
         for key in sorted(keys):
             if lane := self._lanes.get(key):
@@ -111,11 +125,8 @@ class HeldWindows:
                 del lane.windows[:room]
                 if not lane.windows:
                     del self._lanes[key]
+        self.count -= len(taken)
         return sorted(taken, key=attrgetter("time"))
-
-    def waits(self, module_id: str) -> bool:
-        """Whether anything of the module waits."""
-        return any(key.module_id == module_id for key in self._lanes)
 
     def lanes(self) -> Iterator[tuple[LaneKey, Lane]]:
         """Each lane, the longest waiting first; lanes may go meanwhile."""

@@ -28,7 +28,9 @@ class PolicySettings(BaseModel, metaclass=_Told):
 
     settle_s: a file must have been left alone so long before it is looked at.
     cooldown_s: least seconds between two wakes of a module. group_s: after a module's first wake
-    of a group, further ones are gathered so long and asked as one. quiet_hours: first and last
+    of a group, further ones are gathered so long and asked as one. hold_s: what comes after a
+    question is asked as one once nothing came for so long, at the latest after 15 times that; None
+    leaves it to the module. quiet_hours: first and last
     local hour, both included, in which nothing wakes; (22, 6) passes midnight.
     module_wakes_per_hour, wakes_per_hour: budgets, of each module and of all; burst: wakes that
     may come at once out of a full budget. budget: most wakes of all in any hour, day or week, such
@@ -42,6 +44,7 @@ class PolicySettings(BaseModel, metaclass=_Told):
     settle_s: Seconds = 0.5
     cooldown_s: Seconds = 0.0
     group_s: Seconds = 0.0
+    hold_s: Seconds | None = None
     quiet_hours: Hours | None = None
     module_wakes_per_hour: Rate | None = None
     wakes_per_hour: Rate | None = None

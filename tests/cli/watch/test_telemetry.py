@@ -75,7 +75,7 @@ def test_a_watch_serves_its_figures_where_it_was_told_to(tmp_path: Path, inbox: 
     try:
         begun = running.until("Ctrl-C stops")
         (inbox / "a.txt").write_text("x")
-        assert "Something changed" in running.line()
+        assert "a.txt was created" in running.line()
         page = figures(begun[0])
         code, _, _ = running.end()
     finally:

@@ -84,7 +84,7 @@ def test_a_file_becomes_a_line_and_a_signal_ends_the_watch_cleanly(
         line = running.line()
         assert "inbox" in line
         assert " 0.77 " in line
-        assert line.endswith(f"Something changed at {inbox / 'a.txt'}. Does it matter?")
+        assert line.endswith(f"a.txt was created in inbox. Does it matter? ({inbox / 'a.txt'})")
         ended, rest, errors = running.end(number)
     assert (ended, rest) == (code, [])
     assert errors == ["Stopped: 1 event, 1 wake, 0 slept, 0 audits.", f"inbox: {WAKING}"]

@@ -100,6 +100,10 @@ def ending(session: WatchSession, finished: bool) -> str:
     if session.owed:
         them = "it" if session.owed == 1 else "them"
         lines.append(f"{many(session.owed, 'delivery')} pending; the next watch takes {them} up.")
+    if waiting := status["held_back"]:
+        waits, them = ("waits", "it") if waiting == 1 else ("wait", "them")
+        held = many(waiting, "window")
+        lines.append(f"{held} held back {waits}; the next watch tells of {them}.")
     if not finished:
         lines.append("Not every question could be delivered in time; they are all in the log.")
     return "\n".join(lines)

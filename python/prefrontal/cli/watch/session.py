@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from ...protocols import Source, Standings
     from ...settings import Settings, SinkSettings
 
-QUESTION = "Something changed at {location}. Does it matter?"
+QUESTION = "{what}. Does it matter? ({location})"
+HOLD_S = 2.0
+"""Of the modules here: what comes close after a question is asked as one."""
 LEAST_STOP_S = 0.5
 """Left to the durable sinks, whatever the rest took."""
 KEEP_REFUSALS_DAYS = 30
@@ -213,6 +215,7 @@ def _described(module_id: str, priors: dict[str, Any]) -> dict[str, Any]:
         "version": "1",
         "question_template": QUESTION,
         "default_threshold": None,
+        "hold_s": HOLD_S,
         "signal_priors": priors,
     }
 

@@ -39,6 +39,7 @@ class ModuleFingerprint:
     lets it follow a recall.
     filesystem, memory, time: what to watch; None where nothing was declared.
     history: that it was adopted from a replay and is asked about that history alone.
+    hold_s: what comes after a question is asked as one once nothing came for so many seconds.
     """
 
     module_id: str
@@ -50,6 +51,7 @@ class ModuleFingerprint:
     memory: MemoryPrior | None = None
     time: TimePrior | None = None
     history: HistoryPrior | None = None
+    hold_s: float = 0.0
 
     def watch_directories(self) -> list[str]:
         """A copy of the directories to watch, absolute; empty without a filesystem prior."""
@@ -97,9 +99,10 @@ class ModuleFingerprint:
     def to_dict(self) -> dict[str, Any]:
         """The raw form, new on each call, fit for JSON; `parse_fingerprint` reads it back."""
         priors = {name: getattr(self, name) for name in _PRIORS}
-        return {name: getattr(self, name) for name in _REQUIRED} | {
+        raw = {name: getattr(self, name) for name in _REQUIRED} | {
             "signal_priors": {name: prior.to_dict() for name, prior in priors.items() if prior}
         }
+        return raw | {"hold_s": self.hold_s} if self.hold_s else raw
 
     def digest(self) -> str:
         """SHA-256 in hex over every field; directories count as resolved on this machine."""
@@ -112,11 +115,12 @@ class ModuleFingerprint:
 def parse_fingerprint(raw: dict[str, Any]) -> ModuleFingerprint:
     """Check a module's raw description and build its fingerprint.
 
-    Checked in this order: required keys, strings (stored stripped), threshold, priors, template.
-    `signal_priors` may be left out. It holds nothing but what the gate reads, so a key it does
-    not know is refused, at both levels. The top level is also where people keep their own
-    metadata, so an unknown key there is ignored, unless it looks like a misspelling of a known
-    key that is absent: `signal_prior` without `signal_priors` would silently watch nothing.
+    Checked in this order: required keys, strings (stored stripped), threshold, priors, `hold_s`,
+    template. `signal_priors` and `hold_s` may be left out. The priors hold nothing but what the
+    gate reads, so a key it does not know is refused, at both levels. The top level is also where
+    people keep their own metadata, so an unknown key there is ignored, unless it looks like a
+    misspelling of a known key that is absent: `signal_prior` without `signal_priors` would silently
+    watch nothing.
 
     Raises TypeError when `raw` is no dict, `InputError` (a ValueError) for everything else; the
     text names the key as a dotted path, the rule and the value.
@@ -130,6 +134,7 @@ def parse_fingerprint(raw: dict[str, Any]) -> ModuleFingerprint:
     threshold = _threshold(raw["default_threshold"])
     priors = mapping("signal_priors", raw.get("signal_priors", {}), _PRIORS)
     fingerprint = ModuleFingerprint(module_id, cluster, version, template, threshold)
+    fingerprint.hold_s = _hold(raw.get("hold_s", 0.0))
     if "filesystem" in priors:
         fingerprint.filesystem = FilesystemPrior.parse(
             "signal_priors.filesystem", priors["filesystem"]
@@ -151,6 +156,14 @@ def _threshold(value: object) -> float | None:
     if not 0 <= threshold <= 1:
         refuse("default_threshold", _THRESHOLD, value)
     return threshold
+
+
+def _hold(value: object) -> float:
+    rule = "be a number of seconds from 0 up"
+    seconds = number("hold_s", value, rule)
+    if seconds < 0:
+        refuse("hold_s", rule, value)
+    return seconds
 
 
 def _refuse_misspelt_priors(raw: dict[str, Any]) -> None:

@@ -62,6 +62,29 @@ def _minute(event: SignalEvent) -> str:
     return moment.replace(tzinfo=None).isoformat(timespec="minutes") + "Z"
 
 
+_VERBS = {"created": "created", "modified": "changed", "deleted": "deleted"}
+
+
+def _what(event: SignalEvent) -> str:
+    """What happened, to what, where and by whom, as far as the event says."""
+    path, kind = _path(event), _words(event.delta_type)
+    name, folder = path.name or _words(event.location), path.parent.name
+    within = f" in {folder}" if folder else ""
+    if old := _feature(event, "old_location"):
+        before = PurePosixPath(old)
+        if before.parent.name == folder:
+            told = f"{before.name} was renamed to {name}{within}"
+        else:
+            told = f"{before.name} was moved from {before.parent.name or '/'} to {folder}"
+            told += "" if before.name == name else f", as {name}"
+    elif kind in _VERBS:
+        told = f"{name} was {_VERBS[kind]}{within}"
+    else:
+        told = f"{name}{within}: {kind}"
+    actor, text = _feature(event, "actor"), _feature(event, "text")
+    return told + (f" by {actor}" if actor else "") + (f": {text}" if text else "")
+
+
 _OF_THE_EVENT: dict[str, Callable[[SignalEvent], str]] = {
     "location": lambda event: _words(event.location),
     "basename": lambda event: _path(event).name or _words(event.location),
@@ -71,6 +94,7 @@ _OF_THE_EVENT: dict[str, Callable[[SignalEvent], str]] = {
     "time": _minute,
     "actor": lambda event: _feature(event, "actor"),
     "text": lambda event: _feature(event, "text"),
+    "what": _what,
 }
 PLACEHOLDERS = (*_OF_THE_EVENT, "count", "module_id")
 """Every name a template may hold in braces."""

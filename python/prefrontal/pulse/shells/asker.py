@@ -43,7 +43,7 @@ class Asker:
     ) -> None:
         self._log = log
         self._clock = SystemClock() if clock is None else clock
-        policy = settings.policy.model_copy(update={"group_s": 0.0})
+        policy = settings.policy.model_copy(update={"group_s": 0.0, "hold_s": 0.0})
         answering = settings.model_copy(update={"policy": policy, "log_refusals": True})
         opened = open_gate(answering, log, self._clock, modules, standings=standings, asking=True)
         opened.spend_before(log, self._clock.now())
