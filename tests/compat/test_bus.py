@@ -83,13 +83,16 @@ def test_a_get_that_waits_ends_when_the_bus_stops(bus: SignalBus) -> None:
     assert found == [None]
 
 
-def test_nothing_is_kept_for_get_while_subscribers_take_it_and_nobody_pulls(
+def test_what_was_put_before_the_first_get_is_there_though_subscribers_took_it(
     bus: SignalBus,
 ) -> None:
     bus.subscribe(lambda each: None)
     for number in range(5_000):
         bus.put(event(number))
     assert bus.stop()
+    assert [bus.get(0).location for _ in range(1_000)] == [  # type: ignore[union-attr]
+        str(number) for number in range(4_000, 5_000)
+    ]
     assert bus.get(0) is None
     assert bus.forgotten == 0
 

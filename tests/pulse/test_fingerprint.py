@@ -130,8 +130,8 @@ def test_every_threshold_from_0_to_1_is_accepted(threshold: float) -> None:
 
 
 @pytest.mark.parametrize("raw", [None, [], "text", 3, [("module_id", "m")]])
-def test_a_document_that_is_no_dict_is_a_type_error(raw: Any) -> None:
-    with pytest.raises(TypeError, match=r"^fingerprint must be a dict, got "):
+def test_a_document_that_is_no_dict_is_refused(raw: Any) -> None:
+    with pytest.raises(InputError, match=r"^fingerprint must be a dict, got "):
         parse_fingerprint(raw)
 
 

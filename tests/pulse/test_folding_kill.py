@@ -166,3 +166,20 @@ def test_a_handler_that_is_done_lets_what_waited_be_asked() -> None:
     assert second.wait(PATIENCE_S)
     assert watch.stop(PATIENCE_S)
     assert asked == ["/src/0?", "/src/1? And 1 more: 2 commit."]
+
+
+def test_labels_given_while_nothing_ran_count_from_the_first_window_on() -> None:
+    clock = ManualClock(1_704_137_400.0)
+    policy = PolicySettings(key_ttl_s=0.0)
+    scores = []
+    with DecisionLog() as log:
+        for _ in range(2):
+            watch = Watch(GateSettings(policy=policy, audit_share=0.0), log, clock=clock)
+            watch.add(MODULE)
+            watch.start()
+            watch.push(change(1))
+            assert watch.stop(PATIENCE_S)
+            [asked] = [each for each in log.records() if each.label is None]
+            scores.append(asked.score)
+            log.add_label(asked.id, 0.0, clock.now())
+    assert scores[1] < scores[0]

@@ -199,3 +199,27 @@ def test_bytes_that_only_look_whole_are_loaded_or_refused_and_never_half_loaded(
         assert set(limbic.modules()) == {"homework", "été", *outcome}
         for each in scores(limbic):
             assert set(each) == set(limbic.modules())
+
+
+def test_what_was_loaded_before_a_module_was_registered_stays(tmp_path: Path) -> None:
+    one, other = learned(), LimbicLayer(utc=True)
+    one.save(tmp_path / "weights")
+    assert other.load(tmp_path / "weights")["homework"] == "created"
+    same = fingerprint(filesystem=FILES, time=EVENINGS)
+    other.register("homework", same)
+    assert other.score("homework", WINDOWS[0]) == one.score("homework", WINDOWS[0])
+    other.register("homework", same)  # once more is to start again
+    fresh = LimbicLayer(utc=True)
+    fresh.register("homework", same)
+    assert other.score("homework", WINDOWS[0]) == fresh.score("homework", WINDOWS[0])
+    assert other.score("homework", WINDOWS[0]) != one.score("homework", WINDOWS[0])
+
+
+def test_what_was_loaded_for_other_priors_is_not_taken(tmp_path: Path) -> None:
+    one, other = learned(), LimbicLayer(utc=True)
+    one.save(tmp_path / "weights")
+    other.load(tmp_path / "weights")
+    other.register("homework", fingerprint(filesystem=FILES))
+    fresh = LimbicLayer(utc=True)
+    fresh.register("homework", fingerprint(filesystem=FILES))
+    assert other.score("homework", WINDOWS[0]) == fresh.score("homework", WINDOWS[0])

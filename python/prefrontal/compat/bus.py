@@ -22,8 +22,7 @@ class SignalBus:
     """Events in from any thread, out to subscribers on one thread and to whoever calls `get`.
 
     maxsize: events that may wait for the subscribers, 0 for no bound; `put` refuses and counts
-    what is over it. An event that nobody subscribed to waits for `get`; once there are
-    subscribers, events are kept for `get` only after its first call. At most HISTORY are kept.
+    what is over it. The last HISTORY events wait for `get`, whether it was called before or not.
     The thread starts with the first `put` and ends in `stop`.
     """
 
@@ -42,7 +41,8 @@ class SignalBus:
         self.dropped = 0
         """Events refused by `put` because the bus was full or stopped."""
         self.forgotten = 0
-        """Events kept for `get` that went because nobody fetched them in time."""
+        """Events kept for `get` that went because nobody fetched them in time. Where there are
+        subscribers and nobody ever called `get`, none count."""
         self.failures = 0
         """Calls of subscribers that raised."""
 
@@ -110,10 +110,10 @@ class SignalBus:
         while (event := self._next()) is not None:
             with self._ready:
                 subscribers = list(self._subscribers)
-                if self._pulling or not subscribers:
-                    self.forgotten += len(self._pulled) == HISTORY
-                    self._pulled.append(event)
-                    self._ready.notify_all()
+                full = len(self._pulled) == HISTORY
+                self.forgotten += full and (self._pulling or not subscribers)
+                self._pulled.append(event)
+                self._ready.notify_all()
             for subscriber in subscribers:
                 self._call(subscriber, event)
         with self._ready:

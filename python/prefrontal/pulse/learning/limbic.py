@@ -68,9 +68,13 @@ class LimbicLayer:
             core.Limbic(utc, version) if scorer == "linear" else core.LstmLimbic(seed % 2**64)
         )
         self._of_histories: frozenset[str] = frozenset()
+        self._loaded: frozenset[str] = frozenset()
 
     def register(self, module_id: str, fingerprint: ModuleFingerprint) -> None:
-        """Start a module from its fingerprint; one of the same id is replaced, learning and all."""
+        """Start a module from its fingerprint; one of the same id is replaced, learning and all.
+
+        What `load` brought before the module was registered stays, under the same priors.
+        """
         if not isinstance(module_id, str):
             raise TypeError(f"module_id must be a str, got {module_id!r}")
         if not module_id.strip():
@@ -81,6 +85,8 @@ class LimbicLayer:
             raise ValueError(
                 f"module_id must be text that UTF-8 can hold, got {module_id!r}"
             ) from None
+        loaded = self.to_bytes() if module_id in self._loaded else None
+        self._loaded -= {module_id}
         if isinstance(self._core, core.Limbic):
             self._core.add(module_id, _digest(fingerprint), 0.0, seeds(fingerprint))
         else:
@@ -89,6 +95,8 @@ class LimbicLayer:
         self._of_histories -= {module_id}
         if fingerprint.history is not None:
             self._begin_history(module_id, fingerprint.history)
+        if loaded is not None:
+            self.restore(module_id, loaded)
 
     def _begin_history(self, module_id: str, history: HistoryPrior) -> None:
         if not isinstance(self._core, core.Limbic):
@@ -102,6 +110,7 @@ class LimbicLayer:
         """Forget a module and what it learned; an unknown id is ignored."""
         self._core.remove(module_id)
         self._of_histories -= {module_id}
+        self._loaded -= {module_id}
 
     def modules(self) -> list[str]:
         """Ids of the registered modules, sorted."""
@@ -252,9 +261,11 @@ class LimbicLayer:
         """`load` from what `to_bytes` gave."""
         try:
             type(self._core)().load(saved)  # a rehearsal: ids that are no text must change nothing
-            return dict(self._core.load(saved))
+            outcomes = dict(self._core.load(saved))
         except ValueError as error:
             raise InputError(str(error)) from None
+        self._loaded |= {name for name, outcome in outcomes.items() if outcome == "created"}
+        return outcomes
 
 
 def _digest(fingerprint: ModuleFingerprint) -> str:

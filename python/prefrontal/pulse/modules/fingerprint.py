@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...nearest import did_you_mean
-from .fields import mapping, number, refuse, required, shown, text
+from .fields import mapping, number, refuse, required, text
 from .priors import FilesystemPrior, HistoryPrior, MemoryPrior, TimePrior, extension_hash
 from .template import QuestionTemplate
 
@@ -122,11 +122,11 @@ def parse_fingerprint(raw: dict[str, Any]) -> ModuleFingerprint:
     misspelling of a known key that is absent: `signal_prior` without `signal_priors` would silently
     watch nothing.
 
-    Raises TypeError when `raw` is no dict, `InputError` (a ValueError) for everything else; the
-    text names the key as a dotted path, the rule and the value.
+    Raises `InputError` (a ValueError); the text names the key as a dotted path, the rule and the
+    value.
     """
     if not isinstance(raw, dict):
-        raise TypeError(f"fingerprint must be a dict, got {shown(raw)}")
+        refuse("fingerprint", "be a dict", raw)
     required("fingerprint", raw, _REQUIRED)
     if "signal_priors" not in raw:
         _refuse_misspelt_priors(raw)

@@ -260,6 +260,8 @@ class Worker:
         return ended and delivered
 
     def _run(self) -> None:
+        with self._working:
+            self._learn()  # what was said while nothing ran counts from the first window on
         while True:
             with self._ready:
                 if self._stuck:
