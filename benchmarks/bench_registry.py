@@ -19,6 +19,8 @@ from typing import Any
 import harness
 from prefrontal.compat.prefrontal import EscalationDecision
 from prefrontal.compat.registry import PulseRegistry
+from prefrontal.decisions.log import DecisionLog
+from prefrontal.pulse.sources.log_file import LogFileSource
 from prefrontal.settings import PolicySettings
 from prefrontal.types import SignalEvent
 
@@ -29,6 +31,8 @@ def main() -> None:
     options = harness.options(__doc__ or "")
     print(through_put(1, 2_000 if options.smoke else 200_000))
     print(through_put(20 if options.smoke else 1000, 100 if options.smoke else 2_000))
+    for threshold in (0.99, 0.0):
+        print(followed(500 if options.smoke else 30_000, threshold))
     print(growth(5_000 if options.smoke else 1_000_000))
     print(feedback(2_000 if options.smoke else 1_000_000))
     print(latency(3 if options.smoke else 40))
@@ -73,6 +77,37 @@ def through_put(modules: int, count: int) -> str:
     return (
         f"{modules:,} modules: {count / seconds:,.0f} events a second in and decided,"
         f" {modules * count / seconds:,.0f} module decisions a second"
+    )
+
+
+def followed(count: int, threshold: float) -> str:
+    """Lines of a log that grew at once, until all are decided and their place is stored."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "app.log")
+        path.touch()
+        log = DecisionLog(Path(folder, "decisions.sqlite"))
+        policy = PolicySettings(overlap="parallel")
+        sources = [LogFileSource(path, 0.01)]
+        registry = PulseRegistry(
+            threshold=threshold, log=log, audit_share=0.0, policy=policy, sources=sources
+        )
+        module = fingerprint("m", "/nowhere", threshold) | {"signal_priors": {}}
+        registry.register_module("m", module)
+        registry.start()
+        worked = time.process_time()
+        started = time.perf_counter()
+        path.write_text("".join(f"line {n} of a log\n" for n in range(count)), encoding="ascii")
+        while registry.status()["events"] < count:
+            time.sleep(0.005)
+        assert registry.stop(PATIENCE_S)
+        seconds, worked = time.perf_counter() - started, time.process_time() - worked
+        woken = registry.status()["decisions"].get("woke", 0)
+        assert woken == (0 if threshold else count) == sum(1 for _ in log.records())
+        log.close()
+    what = "each stored as a wake" if woken else "none of which wakes"
+    return (
+        f"a followed log of {count:,} lines, {what}: {count / seconds:,.0f} lines a second"
+        f" read, decided and kept, {1e6 * worked / count:.0f} us of processor time a line"
     )
 
 
