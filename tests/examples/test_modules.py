@@ -10,7 +10,7 @@ from prefrontal.cli.watch.module_files import read_fingerprint
 from prefrontal.pulse.modules.template import QuestionTemplate
 from prefrontal.pulse.sources.cloud_events import cloud_events
 from prefrontal.pulse.sources.github_events import github_event
-from prefrontal.pulse.sources.mcp_signals import McpSignals
+from prefrontal.pulse.sources.mcp.signals import McpSignals
 from prefrontal.types import SignalEvent
 
 MODULES = Path(__file__).parents[2] / "examples" / "modules"

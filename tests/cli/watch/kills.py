@@ -95,6 +95,8 @@ def kill_often(
 
 
 def decided(folder: Path, name: Callable[[SignalEvent], str] = text) -> Counter[str]:
-    """How often each event was decided about, by the log."""
+    """How often each event but the minutes was decided about, by the log."""
     with DecisionLog(folder / "state" / "decisions.sqlite") as log:
-        return Counter(name(event) for record in log.records() for event in record.window)
+        windows = (record.window for record in log.records())
+        events = (event for window in windows for event in window)
+        return Counter(name(event) for event in events if event.source != "time")

@@ -23,10 +23,10 @@ from prefrontal.decisions.payloads import WakePayload
 from prefrontal.errors import InputError, SourceError
 from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.shells.watch import Watch
-from prefrontal.pulse.sources.mcp_connection import McpAddress
-from prefrontal.pulse.sources.mcp_events import McpEventsSource
-from prefrontal.pulse.sources.mcp_session import McpSession
-from prefrontal.pulse.sources.mcp_signals import MOST_NAMED, McpSignals
+from prefrontal.pulse.sources.mcp.connection import McpAddress
+from prefrontal.pulse.sources.mcp.events import McpEventsSource
+from prefrontal.pulse.sources.mcp.session import McpSession
+from prefrontal.pulse.sources.mcp.signals import MOST_NAMED, McpSignals
 from prefrontal.settings.gate import GateSettings
 from prefrontal.types import SignalEvent
 
@@ -280,7 +280,7 @@ def test_an_address_that_is_none_is_refused(told: dict[str, Any], sentence: str)
 def test_without_the_extra_one_sentence_says_what_is_missing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("prefrontal.pulse.sources.mcp_events.find_spec", lambda _: None)
+    monkeypatch.setattr("prefrontal.pulse.sources.mcp.events.find_spec", lambda _: None)
     with pytest.raises(SourceError, match=r"^sources.mcp needs the SDK of the protocol: pip "):
         McpEventsSource(McpAddress(("x",)))
 

@@ -68,8 +68,8 @@ def _listening(entry: HttpEvents) -> Source:
 
 
 def _heard(entry: McpServer) -> Source:
-    from ...pulse.sources.mcp_connection import McpAddress
-    from ...pulse.sources.mcp_events import McpEventsSource
+    from ...pulse.sources.mcp.connection import McpAddress
+    from ...pulse.sources.mcp.events import McpEventsSource
 
     handed = {name: environment_secret("sources.mcp.env", name) or "" for name in entry.env}
     token = environment_secret("sources.mcp.token_env", entry.token_env) or ""

@@ -10,16 +10,16 @@ from importlib.util import find_spec
 from threading import Lock, Thread, current_thread
 from typing import TYPE_CHECKING
 
-from ...clock import Clock, SystemClock
-from ...errors import SourceError
-from .mcp_connection import CONNECTING_S, LastWords, McpAddress, transport
-from .mcp_session import LEVEL, PING_S, McpSession
-from .mcp_signals import McpSignals
-from .running import Outlet, Push
-from .source_place import SourcePlace
+from ....clock import Clock, SystemClock
+from ....errors import SourceError
+from ..running import Outlet, Push
+from ..source_place import SourcePlace
+from .connection import CONNECTING_S, LastWords, McpAddress, transport
+from .session import LEVEL, PING_S, McpSession
+from .signals import McpSignals
 
 if TYPE_CHECKING:
-    from ...types import SignalEvent
+    from ....types import SignalEvent
 
 NEEDS_SDK = "sources.mcp needs the SDK of the protocol: pip install 'prefrontal[mcp]'"
 FIRST_WAIT_S = 1.0

@@ -11,8 +11,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ...errors import InputError
-from ...plain_text import visible
+from ....errors import InputError
+from ....plain_text import visible
 
 if TYPE_CHECKING:
     import httpx2

@@ -7,14 +7,14 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
-from ...errors import SourceError
-from .mcp_signals import TEXT_LIMIT, McpSignals
+from ....errors import SourceError
+from .signals import TEXT_LIMIT, McpSignals
 
 if TYPE_CHECKING:
     from mcp import Client
 
-    from ...clock import Clock
-    from ...types import SignalEvent
+    from ....clock import Clock
+    from ....types import SignalEvent
 
 LEVEL: Literal["info"] = "info"
 """The least log message that is asked for."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ...types import SignalEvent
+from ....types import SignalEvent
 
 SOURCE = "mcp"
 TEXT_LIMIT = 2_000
