@@ -7,14 +7,16 @@ import re
 from collections.abc import Callable, Iterable
 from datetime import tzinfo
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from ..clock import Clock
 from ..errors import SourceError
 from ..storage.files import write_atomic
-from .layout import Layout
 from .local_time import LocalTime
 from .records import locked, read_records
+
+if TYPE_CHECKING:
+    from ..clock import Clock
+    from .layout import Layout
 
 Counter = Literal["route", "revision"]
 

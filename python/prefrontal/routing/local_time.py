@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
+from typing import TYPE_CHECKING
 
-from ..clock import Clock
+if TYPE_CHECKING:
+    from ..clock import Clock
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import tzinfo
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from ..clock import Clock
 from ..errors import InputError
 from .layout import Layout, is_slug
 from .local_time import LocalTime
 from .records import Records, append_record, read_records, record_line
-from .types import Policy
+
+if TYPE_CHECKING:
+    from ..clock import Clock
+    from .types import Policy
 
 Phase = Literal[
     "parse",

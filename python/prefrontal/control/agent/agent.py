@@ -7,31 +7,34 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
 
-from ..choice.dacc import DACCAdaptiveControl
-from ..choice.e2 import E2FastPredictor
-from ..choice.e3 import E3TrajectorySelector
-from ..choice.e3_choice import E3Selection
-from ..choice.goal import GoalState
-from ..choice.harm_forward import ResidualHarmForward
-from ..choice.hippocampal import HippocampalModule
 from ..choice.multirate_clock import ClockTick, MultirateClock
 from ..choice.salience import SalienceCoordinator
-from ..choice.trajectory import Trajectories
-from ..latent.latent import LatentStack, LatentState, ObservationEncoder
 from ..latent.theta_buffer import ThetaBuffer
 from ..memory.context_clusters import ContextClusters
-from ..memory.e1 import E1DeepPredictor
-from ..rule.lateral_pfc import LateralPFCAnalog
 from .control_config import ControlConfig
 from .deliberation import Circumstances, Deliberation, rule_gate
 from .experience import AgentExperience
 from .learning import AgentLearning, AgentLosses
 from .observation import Observation, Senses, read_observation
 from .parts import build_parts
+
+if TYPE_CHECKING:
+    from ..choice.dacc import DACCAdaptiveControl
+    from ..choice.e2 import E2FastPredictor
+    from ..choice.e3 import E3TrajectorySelector
+    from ..choice.e3_choice import E3Selection
+    from ..choice.goal import GoalState
+    from ..choice.harm_forward import ResidualHarmForward
+    from ..choice.hippocampal import HippocampalModule
+    from ..choice.trajectory import Trajectories
+    from ..latent.latent import LatentStack, LatentState, ObservationEncoder
+    from ..memory.e1 import E1DeepPredictor
+    from ..rule.lateral_pfc import LateralPFCAnalog
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,7 @@ import struct
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -22,9 +22,11 @@ from ..choice.allostasis import AllostaticCoupling
 from ..memory.context_clusters import ContextClusters, ContextClustersConfig
 from ..memory.context_memory import ContextMemory
 from ..memory.social import SocialConfig
-from ..profiles import Profile
 from .agent import ControlAgent
 from .control_config import ControlConfig
+
+if TYPE_CHECKING:
+    from ..profiles import Profile
 
 FORMAT = 1
 _KEYS = {"profile", "config", "state", "hazards_seen", "rule_state", "contexts", "slot_writes"}

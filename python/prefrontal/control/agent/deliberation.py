@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..choice.dacc import DACCAdaptiveControl
-from ..choice.e3 import E3TrajectorySelector
-from ..choice.e3_choice import E3Selection
-from ..choice.goal import GoalState
-from ..choice.harm_forward import ResidualHarmForward
-from ..choice.salience import SalienceCoordinator
-from ..choice.trajectory import Trajectories
-from ..latent.latent import LatentState
-from ..rule.lateral_pfc import LateralPFCAnalog
-
 if TYPE_CHECKING:
     import torch
     from torch import Tensor
+
+    from ..choice.dacc import DACCAdaptiveControl
+    from ..choice.e3 import E3TrajectorySelector
+    from ..choice.e3_choice import E3Selection
+    from ..choice.goal import GoalState
+    from ..choice.harm_forward import ResidualHarmForward
+    from ..choice.salience import SalienceCoordinator
+    from ..choice.trajectory import Trajectories
+    from ..latent.latent import LatentState
+    from ..rule.lateral_pfc import LateralPFCAnalog
 
 
 @dataclass(frozen=True, slots=True)

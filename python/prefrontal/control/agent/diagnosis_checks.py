@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from ..memory.e1 import E1DeepPredictor
 from ..memory.slot_attention import attention_entropy
 from ..memory.terrain_loss import TerrainTargets, hazard_in_view
-from ..rule.lateral_pfc import LateralPFCAnalog
-from .agent import ControlAgent
+
+if TYPE_CHECKING:
+    from ..memory.e1 import E1DeepPredictor
+    from ..rule.lateral_pfc import LateralPFCAnalog
+    from .agent import ControlAgent
 
 FLAT = 0.98
 """Entropy of the attention, as a share of ln(slots), above which the slots count as indistinct."""

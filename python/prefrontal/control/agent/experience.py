@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
-from ..latent.latent import LatentState
 from ..memory.terrain_loss import HAZARD_VIEW
+
+if TYPE_CHECKING:
+    from ..latent.latent import LatentState
 
 
 class Ring:

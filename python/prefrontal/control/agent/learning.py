@@ -14,18 +14,19 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import mse_loss
 
-from ..choice.e2 import E2FastPredictor
-from ..choice.e3 import E3TrajectorySelector
-from ..choice.harm_forward import ResidualHarmForward
-from ..choice.hippocampal import HippocampalModule
-from ..memory.context_clusters import ContextClusters
-from ..memory.e1 import E1DeepPredictor
 from ..memory.terrain_loss import terrain_loss
-from .control_config import ControlConfig
-from .experience import AgentExperience, Transitions
 
 if TYPE_CHECKING:
     from torch.optim import Optimizer
+
+    from ..choice.e2 import E2FastPredictor
+    from ..choice.e3 import E3TrajectorySelector
+    from ..choice.harm_forward import ResidualHarmForward
+    from ..choice.hippocampal import HippocampalModule
+    from ..memory.context_clusters import ContextClusters
+    from ..memory.e1 import E1DeepPredictor
+    from .control_config import ControlConfig
+    from .experience import AgentExperience, Transitions
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from ..choice.goal import drive_level
-from ..latent.latent_config import LatentConfig
+
+if TYPE_CHECKING:
+    from ..latent.latent_config import LatentConfig
 
 Observation = Mapping[str, Any]
 """body [12], world [250], harm [51] and harm_a [50]: arrays or tensors, with or without a row."""

@@ -7,6 +7,7 @@ generator handed in gives exactly one number, whatever is on.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import torch
 from torch import nn
@@ -20,7 +21,9 @@ from ..choice.hippocampal import HippocampalModule
 from ..latent.latent import LatentStack, ObservationEncoder
 from ..memory.e1 import E1DeepPredictor
 from ..rule.lateral_pfc import LateralPFCAnalog
-from .control_config import ControlConfig
+
+if TYPE_CHECKING:
+    from .control_config import ControlConfig
 
 LARGEST_SEED = 2**62
 

@@ -6,11 +6,14 @@ here does, and only where it is called.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 from torch import Tensor
 from torch.nn.functional import cosine_similarity, log_softmax
 
-from .e2 import E2FastPredictor
+if TYPE_CHECKING:
+    from .e2 import E2FastPredictor
 
 
 def affordance_scores(action_objects: Tensor, action_bias: Tensor, kappa: float) -> Tensor:

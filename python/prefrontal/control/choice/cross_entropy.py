@@ -7,14 +7,17 @@ rollout; the only loop is that of the iterations.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
 
 from ..ops.proposal import SMALLEST_STD
-from .e2 import E2FastPredictor
-from .residue import ResidueField
 from .trajectory import Trajectories
+
+if TYPE_CHECKING:
+    from .e2 import E2FastPredictor
+    from .residue import ResidueField
 
 Refit = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 """Action objects [K, B, H, 16] and scores [K, B] -> mean and standard deviation [B, H, 16]."""

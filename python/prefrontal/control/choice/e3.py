@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
@@ -22,9 +23,11 @@ from . import e3_choice
 from .affordance import affordance_scores
 from .e3_choice import E3Selection, TerrainOnWorldWarning
 from .e3_config import E3Config
-from .harm_forward import ResidualHarmForward
 from .residue import ResidueField
 from .trajectory import Trajectories, Trajectory
+
+if TYPE_CHECKING:
+    from .harm_forward import ResidualHarmForward
 
 __all__ = ["E3Config", "E3Selection", "E3TrajectorySelector", "TerrainOnWorldWarning"]
 

@@ -6,13 +6,16 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 from torch.nn.functional import log_softmax
 
-from .e3_config import E3Config
 from .trajectory import Trajectories, Trajectory
+
+if TYPE_CHECKING:
+    from .e3_config import E3Config
 
 
 class TerrainOnWorldWarning(UserWarning):

@@ -7,6 +7,8 @@ a say here.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import mse_loss
@@ -14,10 +16,12 @@ from torch.nn.functional import mse_loss
 from ..layers import layer_tensors, mlp
 from ..ops.proposal import propose
 from .cross_entropy import Refit, hard_refit, search, soft_refit
-from .e2 import E2FastPredictor
 from .hippocampal_config import HippocampalConfig
-from .residue import ResidueField
 from .trajectory import Trajectories
+
+if TYPE_CHECKING:
+    from .e2 import E2FastPredictor
+    from .residue import ResidueField
 
 __all__ = ["HippocampalConfig", "HippocampalModule"]
 

@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 
 from ..choice.e3 import E3Config, E3TrajectorySelector
-from ..choice.hippocampal import HippocampalModule
 from ..choice.trajectory import Trajectories
 from ..threads import one_thread
 from .affordance_states import NEAR, Layouts, held_out_layouts
@@ -22,6 +21,8 @@ from .trained_cue import world_config
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from ..choice.hippocampal import HippocampalModule
 
 NAME = "affordance"
 TITLE = "X6 Affordance shift by a cue"

@@ -10,10 +10,11 @@ import torch
 from torch import Tensor
 
 from ..world.grid_world import CausalGridWorldV2
-from ..world.grid_world_config import GridWorldConfig
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from ..world.grid_world_config import GridWorldConfig
 
 MOVES = ((-1, 0), (1, 0), (0, -1), (0, 1), (0, 0))
 NEAR, FAR = (1, 2, 3), 9  # cells of Manhattan distance

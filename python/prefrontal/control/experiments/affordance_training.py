@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
@@ -12,9 +13,11 @@ from ..choice.affordance import affordance_loss
 from ..choice.e2 import E2Config, E2FastPredictor
 from ..choice.hippocampal import HippocampalConfig, HippocampalModule
 from ..choice.residue import ResidueField
-from ..memory.e1 import E1DeepPredictor
 from .trained_cue import cue_predictor, world_config
 from .walks import Walks, learned_encoder, random_walks
+
+if TYPE_CHECKING:
+    from ..memory.e1 import E1DeepPredictor
 
 ACTIONS = 5
 OWN_CELL = 12  # of the hazard view in the harm observation

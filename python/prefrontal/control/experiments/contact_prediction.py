@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .walks import Walks
-
 if TYPE_CHECKING:
     from torch import Tensor
+
+    from .walks import Walks
 
 AHEAD = 3
 """A contact within so many steps is what is to be predicted."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from ..world.grid_world import CausalGridWorldV2, Place
-from ..world.grid_world_config import GridWorldConfig
+
+if TYPE_CHECKING:
+    from ..world.grid_world_config import GridWorldConfig
 
 DISTANCE = 8
 """Steps from the start to the hazard: the contact is step 8."""

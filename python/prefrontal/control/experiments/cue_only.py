@@ -12,10 +12,11 @@ from ..threads import one_thread
 from .figure import BLUE, frame, panels, seed_dots
 from .record import ExperimentRecord, Measurement, measure, seed_result, summarise
 from .trained_cue import CueSizes, TrainedCue, depth, held_out, separation, trained_cue
-from .walks import Walks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from .walks import Walks
 
 NAME = "cue-only"
 TITLE = "X3 Cue only"

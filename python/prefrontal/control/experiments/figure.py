@@ -12,12 +12,13 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Literal
 
 from ...errors import SourceError
-from .record import ExperimentRecord
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
+
+    from .record import ExperimentRecord
 
 INK, SOFT, LINE = "#1b1f23", "#5a636c", "#e2e5e7"
 BLUE, RED, GREEN, AMBER, VIOLET = "#1f5fbf", "#c8310f", "#00875f", "#b36b00", "#7a3fb0"

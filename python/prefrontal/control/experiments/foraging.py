@@ -19,10 +19,11 @@ from torch.nn.functional import mse_loss, one_hot
 from ..choice.e3 import E3Config, E3TrajectorySelector
 from ..choice.trajectory import Trajectories
 from ..world.grid_world import CausalGridWorldV2
-from ..world.grid_world_config import GridWorldConfig
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from ..world.grid_world_config import GridWorldConfig
 
 MOVES = ((-1, 0), (1, 0), (0, -1), (0, 1), (0, 0))
 AHEAD = 3

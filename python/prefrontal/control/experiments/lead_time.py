@@ -15,10 +15,11 @@ from .corridor import DISTANCE, Corridors, corridors
 from .figure import AMBER, BLUE, RED, SOFT, band, frame, legend, panels, target_line
 from .record import ExperimentRecord, measure, seed_result, summarise
 from .trained_cue import CueSizes, TrainedCue, held_out, terrain_of, trained_cue, world_config
-from .walks import Walks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from .walks import Walks
 
 NAME = "lead-time"
 TITLE = "X2 Lead time"

@@ -11,11 +11,12 @@ from torch import Tensor, nn
 from torch.nn.functional import mse_loss
 
 from ..layers import mlp
-from ..world.grid_world_config import GridWorldConfig
 from ..world.vector_env import CausalGridWorldVecEnv
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from ..world.grid_world_config import GridWorldConfig
 
 
 @dataclass(frozen=True, slots=True, eq=False)

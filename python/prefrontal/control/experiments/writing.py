@@ -10,7 +10,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..memory.context_memory import ContextMemory
 from ..threads import one_thread
 from .bootstrap import bootstrap_interval
 from .figure import BLUE, RED, frame, legend, panels, seed_dots, target_line
@@ -20,6 +19,8 @@ from .writing_task import PLACES, Contexts, bank, contexts, decoded, decoder, me
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from ..memory.context_memory import ContextMemory
 
 NAME = "writing"
 TITLE = "X5 Association by writing"

@@ -10,14 +10,15 @@ from torch import Tensor, nn
 
 from ..._core.control import CueReader
 from ..ops.cue import CueHeads, MemoryWeights, cue_context
-from .context_memory import ContextMemory
-from .e1_config import E1Config
 from .slot_attention import SlotSelection, tagger
 from .social import SocialCue, SocialRead
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from .context_memory import ContextMemory
+    from .e1_config import E1Config
 
 _HEADS = ("world_query_proj.", "cue_action_proj.", "cue_terrain_proj.", "log_tau")
 _COLDEST = 1e-3

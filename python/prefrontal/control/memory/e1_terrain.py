@@ -8,10 +8,11 @@ import torch
 
 from ..ops.cue import MemoryWeights
 from ..ops.terrain import TerrainWeights, terrain_step
-from .e1_cue import CuePath
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+    from .e1_cue import CuePath
 
 
 def can_be_fused(e1: CuePath) -> bool:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .context_memory_config import ContextMemoryConfig
 from .slot_attention import unit
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+    from .context_memory_config import ContextMemoryConfig
 
 
 @dataclass(frozen=True, slots=True)

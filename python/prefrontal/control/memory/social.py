@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import torch
 from torch import Tensor, nn
 
 from ..field_checks import one_of, whole
 from .context_memory import ContextMemory
-from .context_memory_config import ContextMemoryConfig
+
+if TYPE_CHECKING:
+    from .context_memory_config import ContextMemoryConfig
 
 Attend = Literal["both", "physical", "social"]
 Bank = Literal["shared", "second", "tagged"]

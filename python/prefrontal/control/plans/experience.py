@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from .config import PlanSelectionConfig
+if TYPE_CHECKING:
+    from .config import PlanSelectionConfig
 
 
 class PlanOutcomes(NamedTuple):

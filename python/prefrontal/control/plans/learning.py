@@ -6,15 +6,19 @@ terrain targets; what the heads of E3 cannot explain by the present is left to t
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy
 
 from ..memory.terrain_loss import HAZARD_VIEW, TerrainTargets, terrain_loss
 from ..rule.rule_training import RuleTraining
-from .config import PlanSelectionConfig
-from .experience import PlanExperience, PlanOutcomes
-from .parts import PlanNetwork
+
+if TYPE_CHECKING:
+    from .config import PlanSelectionConfig
+    from .experience import PlanExperience, PlanOutcomes
+    from .parts import PlanNetwork
 
 _SETTLED = 200  # outcomes, after which the average outcome follows the latest
 

@@ -6,6 +6,8 @@ a plan as one action that leads from the world state [z_world, 0] to [z_world, z
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 from torch import Tensor, nn
 
@@ -20,8 +22,10 @@ from ..memory.e1_cue import CuePath
 from ..profiles import profile_values
 from ..rule.lateral_pfc import LateralPFCAnalog
 from ..rule.lateral_pfc_config import LateralPFCConfig
-from .config import PlanSelectionConfig
 from .features import RunningScale
+
+if TYPE_CHECKING:
+    from .config import PlanSelectionConfig
 
 _HEADS = ("harm_eval_head", "benefit_eval_head")
 

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from ..choice import e3_choice
 from ..choice.affordance import affordance_scores
-from ..choice.trajectory import Trajectories
-from .config import PlanSelectionConfig
-from .parts import PlanNetwork
+
+if TYPE_CHECKING:
+    from ..choice.trajectory import Trajectories
+    from .config import PlanSelectionConfig
+    from .parts import PlanNetwork
 
 Numbers = Mapping[str, float]
 

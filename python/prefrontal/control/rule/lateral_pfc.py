@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from ..._core.control import RuleState
-from ..choice.trajectory import Trajectories
 from ..layers import layer_tensors
 from ..ops.rule import rule_bias, rule_update
 from ..seeded_layers import seeded_linear
@@ -29,6 +27,9 @@ from .rule_snapshot import rule_parameters, rule_snapshot
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from ..._core.control import RuleState
+    from ..choice.trajectory import Trajectories
 
 __all__ = ["LateralPFCAnalog", "LateralPFCConfig"]
 

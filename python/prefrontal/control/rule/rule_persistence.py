@@ -14,11 +14,15 @@ the bit; `gru_gate_input` goes on moving, and the trace of `synaptic_hold` fades
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 from torch import Tensor, nn
 
 from ..seeded_layers import seeded_gru_cell
-from .lateral_pfc_config import LateralPFCConfig
+
+if TYPE_CHECKING:
+    from .lateral_pfc_config import LateralPFCConfig
 
 __all__ = ["RulePersistence", "averaged", "held_in_synapses"]
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._core.control import RuleState
-from .lateral_pfc_config import LateralPFCConfig
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
+
+    from .lateral_pfc_config import LateralPFCConfig
 
 __all__ = ["rule_parameters", "rule_snapshot"]
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from .lateral_pfc import LateralPFCAnalog
+if TYPE_CHECKING:
+    from .lateral_pfc import LateralPFCAnalog
 
 __all__ = ["Phase", "RuleTraining", "reinforce_loss", "rule_label_loss"]
 

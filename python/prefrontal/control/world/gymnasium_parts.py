@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .grid_world_config import GridWorldConfig
-
 if TYPE_CHECKING:
     from gymnasium import spaces
+
+    from .grid_world_config import GridWorldConfig
 
 __all__ = ["ENV_ID", "action_space", "gymnasium", "observation_space", "register"]
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ...protocols import Runner
-from ...settings.routing import Routing
-from ..layout import Layout
 from . import exercise as audit_exercise
 from . import program as audit_program
 from . import project as audit_project
+
+if TYPE_CHECKING:
+    from ...protocols import Runner
+    from ...settings.routing import Routing
+    from ..layout import Layout
 
 FLAGS = frozenset(
     {

@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...clock import SystemClock
 from ...errors import PrefrontalError
-from ...protocols import Runner
-from ...settings.routing import Routing
 from ..catalog.discovery import discover_all, open_cache
 from ..identity import Identities
 from ..layout import Layout
@@ -21,11 +19,15 @@ from ..promotion.promotion import Promoter
 from ..promotion.promotion_draft import PromotionRequest
 from ..records import read_records
 from ..run.request import Mode
-from ..run.route import Route
 from ..run.router import Router
 from ..run.transcript import Transcript
 from ..types import Approval
 from .project import stray_logs
+
+if TYPE_CHECKING:
+    from ...protocols import Runner
+    from ...settings.routing import Routing
+    from ..run.route import Route
 
 _PLOT = '''"""Plot a matrix of numbers."""
 

@@ -6,12 +6,15 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ...settings.routing import Routing
 from ..generation.guardrails import inspect_code
 from ..ranking.precedence import tie_rule
 from ..trials.static_checks import missing_programs
 from ..types import Candidate, Tool, ToolSpec
+
+if TYPE_CHECKING:
+    from ...settings.routing import Routing
 
 _PACKAGE = Path(__file__).parents[2]
 _GOOD = '''"""Adds.

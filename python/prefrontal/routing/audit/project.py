@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...errors import PrefrontalError
 from ..catalog.discovery import discover_all
-from ..layout import Layout
 from ..promotion.change_notes import NAME as CHANGELOG
 from ..promotion.journal import digest_of, journal_file
 from ..promotion.metadata import FIELDS, Revision, metadata_file, read_revisions
 from ..records import read_records
+
+if TYPE_CHECKING:
+    from ..layout import Layout
 
 _LOGS = {"app", "runs", "validation", "metrics"}
 

@@ -7,14 +7,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from ...clock import Clock
 from ...errors import InputError
-from ..layout import Layout
 from ..local_time import LocalTime
 from ..records import append_record, read_records
 from ..types import Finding
+
+if TYPE_CHECKING:
+    from ...clock import Clock
+    from ..layout import Layout
 
 Event = Literal["accepted", "rejected", "validation_ok", "failed", "executed"]
 

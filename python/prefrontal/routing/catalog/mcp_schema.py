@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..plain_values import plain
-from ..types import SideEffects
+
+if TYPE_CHECKING:
+    from ..types import SideEffects
 
 LONGEST_NAME = 256
 MOST_ARGUMENTS = 256

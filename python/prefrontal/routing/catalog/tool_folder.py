@@ -6,13 +6,16 @@ import os
 import stat
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..layout import Layout
 from ..types import Finding, Manifest, Tool
 from . import manifest as manifests
 from . import tool_facts
-from .cache import FactCache
 from .manifest import manifest_of
+
+if TYPE_CHECKING:
+    from ..layout import Layout
+    from .cache import FactCache
 
 MOST_BYTES = 1 << 20
 """Size limit of a tool's file."""

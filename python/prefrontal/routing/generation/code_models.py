@@ -6,11 +6,14 @@ import hashlib
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...errors import InputError, SourceError
-from ...protocols import CodeModel
-from ...settings.routing import Model
 from .model_process import ask_command
+
+if TYPE_CHECKING:
+    from ...protocols import CodeModel
+    from ...settings.routing import Model
 
 LARGEST_REPLY = 1 << 20
 """Most bytes of a reply."""

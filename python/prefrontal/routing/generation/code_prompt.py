@@ -6,10 +6,13 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from ..catalog.signature import entry_of
-from ..types import ParsedIntent
 from .forbidden_imports import STANDARD
+
+if TYPE_CHECKING:
+    from ..types import ParsedIntent
 
 _FENCE = re.compile(r"^[ \t]*(```+|~~~+)[ \t]*(\w*)[^\n]*$", re.MULTILINE)
 _MOST_BLOCKS = 20

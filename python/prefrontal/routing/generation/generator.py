@@ -6,18 +6,20 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ...errors import PrefrontalError
-from ...protocols import CodeModel
-from ...settings.routing import Routing
 from ...storage.files import write_atomic
 from ..layout import Layout, slug
 from ..prompt.sub_intents import sub_intents
 from ..prompt.verbs import STOP_WORDS
-from ..types import Candidate, Finding, ParsedIntent
 from .code_prompt import module_in, prompt_for
 from .guardrails import inspect_code
+
+if TYPE_CHECKING:
+    from ...protocols import CodeModel
+    from ...settings.routing import Routing
+    from ..types import Candidate, Finding, ParsedIntent
 
 _NEAREST = 5
 _NAME_WORDS = 4

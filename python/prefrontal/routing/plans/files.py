@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError
 from ...storage.documents import read_document
-from ..types import Plan
 from .plan import parse_plan
+
+if TYPE_CHECKING:
+    from ..types import Plan
 
 _PLACE = re.compile(r"(?:a )?((?:plan|io)(?:\.\w+|\[\d+\])*)")
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
 from ...errors import InputError
-from ..types import Plan, PlanStep, Tool
 from .references import Reference, parse_reference
+
+if TYPE_CHECKING:
+    from ..types import Plan, PlanStep, Tool
 
 
 def check_links(plan: Plan) -> None:

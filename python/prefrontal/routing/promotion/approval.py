@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ...settings.routing import Routing
 from ..exit_codes import INVALID, NEEDS_APPROVAL, NO_SANDBOX, OK, UNSURE
 from ..ranking.decide import shown
 from ..ranking.precedence import micro
-from ..types import ParsedIntent, RouteDecision, ValidationReport
+
+if TYPE_CHECKING:
+    from ...settings.routing import Routing
+    from ..types import ParsedIntent, RouteDecision, ValidationReport
 
 
 @dataclass(frozen=True, slots=True)

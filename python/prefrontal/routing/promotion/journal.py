@@ -12,14 +12,16 @@ from contextlib import suppress
 from glob import escape
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError, PrefrontalError, SourceError
 from ...storage.files import write_atomic
-from ..layout import Layout
 from ..records import append_record, read_records, record_line
 from ..types import Finding
 from .change_notes import add_note
+
+if TYPE_CHECKING:
+    from ..layout import Layout
 
 Change = Mapping[str, Any]
 """do: "write", "append", "note" or "remove"; path: below workflows_root; the rest by kind."""

@@ -7,14 +7,16 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from datetime import tzinfo
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from ...clock import Clock
 from ...errors import InputError
-from ..layout import Layout
 from ..local_time import LocalTime
 from ..records import append_record, locked, read_records
 from ..types import Finding, Policy
+
+if TYPE_CHECKING:
+    from ...clock import Clock
+    from ..layout import Layout
 
 Why = Literal["rejected", "invalid"]
 

@@ -7,21 +7,23 @@ from dataclasses import dataclass, replace
 from datetime import tzinfo
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from ...clock import Clock
 from ...errors import InputError, SourceError
 from ..catalog.history import history_file, history_line
-from ..identity import Identities
 from ..layout import Layout, is_slug
 from ..local_time import LocalTime
 from ..records import locked
 from ..trials.entry_point import entry_point
 from ..trials.trial import short_line
-from ..types import Finding
 from .journal import Change, append_change, perform, recover
 from .metadata import Revision, tokens_estimate
 from .promotion_draft import Draft, PromotionRequest
+
+if TYPE_CHECKING:
+    from ...clock import Clock
+    from ..identity import Identities
+    from ..types import Finding
 
 Outcome = Literal["new", "changed", "same", "back", "moved", "accepted"]
 

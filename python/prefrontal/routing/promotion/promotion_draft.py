@@ -6,16 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ...errors import InputError
 from ..catalog.history import PastEvent, read_history
-from ..layout import Layout
-from ..types import Approval
 from .change_notes import NAME as CHANGELOG
 from .journal import Change, append_change, digest_of, note_change, remove_change, write_change
 from .metadata import Revision, Revisions, Status, metadata_file, read_revisions
 from .versioning import FIRST_VERSION, Bump, bump_between, grown, larger, version_parts
+
+if TYPE_CHECKING:
+    from ..layout import Layout
+    from ..types import Approval
 
 Placement = Literal["keep", "adopt", "relocate"]
 

@@ -11,15 +11,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ...clock import Clock
 from ...errors import SourceError
 from ...storage.files import write_atomic
-from ..layout import Layout
 from ..local_time import LocalTime
 from ..records import locked, read_records, record_line
 from ..types import Finding
 from .pending import pending_file, pending_lock
+
+if TYPE_CHECKING:
+    from ...clock import Clock
+    from ..layout import Layout
 
 DAY_S = 86_400.0
 YOUNGEST_S = 3_600.0

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from ..types import Discovery, ParsedIntent, SubIntent
 from . import evidence
 from .parser import THRESHOLD, Reading, below, read_prompt
-from .taxonomy import Taxonomy
+
+if TYPE_CHECKING:
+    from ..types import Discovery, ParsedIntent, SubIntent
+    from .taxonomy import Taxonomy
 
 MOST_CHOICES = 5
 

@@ -14,11 +14,14 @@ clause has such a verb, 0.5 when another clause has.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ..._core import routing
 from . import verbs
-from .taxonomy import Place, Taxonomy
 from .vectors import cosine
+
+if TYPE_CHECKING:
+    from .taxonomy import Place, Taxonomy
 
 NAME, EQUAL_VERB, LATER = 1.0, 0.85, 0.5
 PHRASE, TOPIC, TOPIC_MOST = 0.6, 0.1, 0.3

@@ -10,10 +10,13 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from . import evidence
-from .passages import Passage
-from .taxonomy import Taxonomy
+
+if TYPE_CHECKING:
+    from .passages import Passage
+    from .taxonomy import Taxonomy
 
 MOST_HINTS = 5
 LEAST_SCORE = 0.1

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ..._core import routing
 from ...errors import InputError
-from ...protocols import Embedder
 from ..plain_values import well_formed
 from ..types import ParsedIntent, SubIntent
 from . import evidence
 from .sub_intents import sub_intents
-from .taxonomy import Taxonomy
+
+if TYPE_CHECKING:
+    from ...protocols import Embedder
+    from .taxonomy import Taxonomy
 
 HINT_MOST = 0.05
 THRESHOLD = 0.55

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..._core import routing
 from ..catalog.discovery import action_folders
 from ..catalog.docstring import summary
-from ..layout import Layout
-from ..types import Tool
 from . import verbs
+
+if TYPE_CHECKING:
+    from ..layout import Layout
+    from ..types import Tool
 
 Place: TypeAlias = tuple[str | None, str]
 """(domain, or None for the shared tools; action)."""

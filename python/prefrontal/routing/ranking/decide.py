@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from ...settings.routing import Ranker
 from ..plans.plan import plan_document
 from ..types import Candidate, ParsedIntent, Plan, RouteDecision, SubIntent
 from .coverage import Share, covers_all, needed_for_all, shares, tools_of
 from .precedence import micro, shadowed, tie_key
+
+if TYPE_CHECKING:
+    from ...settings.routing import Ranker
 
 PlanFor = Callable[[Sequence[Candidate]], Plan | None]
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from ...errors import InputError
-from ..types import Candidate, Tool
+
+if TYPE_CHECKING:
+    from ..types import Candidate, Tool
 
 Key = tuple[int | str, ...]
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..._core import routing as core
-from ...protocols import Embedder
-from ...settings.routing import Ranker
 from ..catalog.history import PRIOR, PastEvent, history_success
 from ..prompt.vectors import cosine
 from ..types import Candidate, SubIntent, Tool
-from .index import RankedTool, ToolIndex
 from .index_store import IndexStore
 from .precedence import micro, tie_key
+
+if TYPE_CHECKING:
+    from ...protocols import Embedder
+    from ...settings.routing import Ranker
+    from .index import RankedTool, ToolIndex
 
 HINT_LIMIT = 0.10
 """The most that a manifest may add to a tool's score."""

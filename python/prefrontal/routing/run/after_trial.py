@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..catalog.history import Event, remember
 from ..promotion.pending import PendingRoute, Why, add_pending
 from ..ranking.tool_ranker import key_of
-from .route import TrialModule
-from .workbench import Workbench
+
+if TYPE_CHECKING:
+    from .route import TrialModule
+    from .workbench import Workbench
 
 
 def note_in_history(bench: Workbench, module: TrialModule, event: Event) -> None:

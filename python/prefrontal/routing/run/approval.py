@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..._core import __version__
 from ..exit_codes import NEEDS_APPROVAL, UNSURE
 from ..layout import is_slug
@@ -13,8 +15,10 @@ from ..ranking.tool_ranker import key_of
 from ..types import Approval
 from .after_trial import list_as_pending, note_in_history
 from .request import Ending
-from .route import TrialModule, TrialReport
-from .workbench import Workbench
+
+if TYPE_CHECKING:
+    from .route import TrialModule, TrialReport
+    from .workbench import Workbench
 
 ANSWERS = {
     True: "approved by a person.",

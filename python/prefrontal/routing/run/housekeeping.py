@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..promotion.pending import pending_routes
 from ..promotion.promotion import Promoter
 from ..promotion.retention import sweep
 from ..trace import log_app
-from .workbench import Workbench
+
+if TYPE_CHECKING:
+    from .workbench import Workbench
 
 
 def tidy(bench: Workbench) -> list[str]:

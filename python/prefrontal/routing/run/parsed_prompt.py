@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ..catalog.discovery import CACHE_FOLDER, discover_all, open_cache
 from ..catalog.history import PastEvent, read_history
@@ -15,10 +16,12 @@ from ..prompt.sub_intents import sub_intents
 from ..prompt.taxonomy import Taxonomy
 from ..ranking.index_store import IndexStore
 from ..ranking.tool_ranker import ToolRanker, key_of
-from ..types import Discovery, ParsedIntent, Tool
-from .request import RouteRequest
 from .route import ParsedPrompt
-from .workbench import Workbench
+
+if TYPE_CHECKING:
+    from ..types import Discovery, ParsedIntent, Tool
+    from .request import RouteRequest
+    from .workbench import Workbench
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..catalog.discovery import narrowed
 from ..prompt.clarify import capped
 from ..prompt.parser import clause_actions
 from ..ranking.precedence import micro, tie_rule
 from ..ranking.tool_ranker import key_of
-from ..types import Candidate, Discovery, ParsedIntent
 from .route import ParsedPrompt, Ranking
-from .workbench import Workbench
+
+if TYPE_CHECKING:
+    from ..types import Candidate, Discovery, ParsedIntent
+    from .workbench import Workbench
 
 
 def rank(bench: Workbench, parsed: ParsedPrompt) -> Ranking:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ...plain_text import one_line
-from ..trace import Trace
+
+if TYPE_CHECKING:
+    from ..trace import Trace
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,26 +7,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...errors import SourceError
-from ..promotion.promotion import Promotion
-from ..prompt.hints import Hint
-from ..prompt.taxonomy import Taxonomy
 from ..ranking.coverage import uncovered
-from ..ranking.tool_ranker import ToolRanker
-from ..trace import Trace
-from ..types import (
-    Approval,
-    Candidate,
-    Discovery,
-    ParsedIntent,
-    RouteDecision,
-    SubIntent,
-    Tool,
-    ToolSpec,
-    ValidationReport,
-)
-from .request import Ending, RouteRequest
+
+if TYPE_CHECKING:
+    from ..promotion.promotion import Promotion
+    from ..prompt.hints import Hint
+    from ..prompt.taxonomy import Taxonomy
+    from ..ranking.tool_ranker import ToolRanker
+    from ..trace import Trace
+    from ..types import (
+        Approval,
+        Candidate,
+        Discovery,
+        ParsedIntent,
+        RouteDecision,
+        SubIntent,
+        Tool,
+        ToolSpec,
+        ValidationReport,
+    )
+    from .request import Ending, RouteRequest
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,12 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import tzinfo
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from ...clock import Clock, SystemClock
 from ...errors import InputError
-from ...protocols import CodeModel, Embedder, Runner
-from ...settings.routing import Routing
 from ..exit_codes import OK, UNSURE
 from ..identity import Identities
-from ..layout import Layout
-from ..promotion.pending import PendingRoute
 from ..trace import Show, Trace, log_app, log_metric
 from ..types import ParsedIntent, RouteDecision
 from .approval import approve, promote
@@ -27,6 +24,12 @@ from .tool_choice import choose, planned
 from .trial_module import check_again, trial_module
 from .trial_report import try_out
 from .workbench import Operator, Waiting, Workbench
+
+if TYPE_CHECKING:
+    from ...protocols import CodeModel, Embedder, Runner
+    from ...settings.routing import Routing
+    from ..layout import Layout
+    from ..promotion.pending import PendingRoute
 
 
 class Router:

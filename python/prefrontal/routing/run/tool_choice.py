@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ..plans.plan import plan_document
 from ..plans.wiring import wire
@@ -13,7 +14,9 @@ from ..ranking.tool_ranker import key_of
 from ..types import Candidate, Plan, PlanStep, RouteDecision, Tool
 from .ranking import rank_everywhere
 from .route import Ranking, ToolChoice
-from .workbench import Workbench
+
+if TYPE_CHECKING:
+    from .workbench import Workbench
 
 
 def choose(bench: Workbench, ranking: Ranking) -> ToolChoice:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...storage.files import write_atomic
 from ..exit_codes import NEEDS_APPROVAL, REFUSED, UNSURE
@@ -14,11 +15,13 @@ from ..layout import slug
 from ..plans.plan import parse_plan
 from ..plans.render import render
 from ..ranking.decide import Bar
-from ..types import Candidate, Finding, PlanStep, Tool
 from .request import Ending
 from .route import ToolChoice, TrialModule
 from .transcript import two_places
-from .workbench import Workbench
+
+if TYPE_CHECKING:
+    from ..types import Candidate, Finding, PlanStep, Tool
+    from .workbench import Workbench
 
 _NEAREST = 3
 

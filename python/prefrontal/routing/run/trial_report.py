@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..exit_codes import INVALID, NO_SANDBOX, OK
 from ..trials.validation import validate
 from .after_trial import list_as_pending, note_in_history
 from .request import Ending
 from .route import TrialModule, TrialReport
-from .workbench import Workbench
+
+if TYPE_CHECKING:
+    from .workbench import Workbench
 
 
 def try_out(bench: Workbench, module: TrialModule) -> TrialReport:

@@ -6,15 +6,17 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import tzinfo
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from ...clock import Clock
-from ...protocols import CodeModel, Embedder, Runner
-from ...settings.routing import Routing
-from ..identity import Identities
-from ..layout import Layout
 from ..local_time import LocalTime
-from .request import Mode
+
+if TYPE_CHECKING:
+    from ...clock import Clock
+    from ...protocols import CodeModel, Embedder, Runner
+    from ...settings.routing import Routing
+    from ..identity import Identities
+    from ..layout import Layout
+    from .request import Mode
 
 Waiting = Callable[[str], AbstractContextManager[Any]]
 

@@ -8,14 +8,16 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ...errors import InputError, PrefrontalError
-from ...protocols import Runner, RunOutcome
 from .entry_point import entry_point
 from .example_inputs import ExampleInputs, example_inputs
 from .execution_checks import CHILD, answer_of, error_of
 from .trial import stopped
+
+if TYPE_CHECKING:
+    from ...protocols import Runner, RunOutcome
 
 VALUE_ROOM = 30_000
 """Characters and items of a returned value that leave the sandbox: at most about 0.7 MB of JSON,

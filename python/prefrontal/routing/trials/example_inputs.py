@@ -6,9 +6,10 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .entry_point import EntryPoint, Parameter
+if TYPE_CHECKING:
+    from .entry_point import EntryPoint, Parameter
 
 Encoded = list[Any]
 """[kind, plain value]: JSON values are "plain"; see child_program.decoded."""

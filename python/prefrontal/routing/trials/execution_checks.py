@@ -7,12 +7,14 @@ import secrets
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...protocols import RunOutcome
-from .entry_point import EntryPoint
 from .example_inputs import ExampleInputs, example_inputs
 from .trial import ModuleTrial, StepName, StepState, TrialStep, step_of, stopped
+
+if TYPE_CHECKING:
+    from ...protocols import RunOutcome
+    from .entry_point import EntryPoint
 
 CHILD = Path(__file__).with_name("child_program.py")
 

@@ -7,11 +7,14 @@ import sys
 import sysconfig
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ...protocols import RunOutcome
 from ...storage.files import write_atomic
 from ..records import locked
 from .trial import ModuleTrial, StepName, TrialStep, setting_file, step_of, stopped
+
+if TYPE_CHECKING:
+    from ...protocols import RunOutcome
 
 RUFF_RULES = "E4,E7,E9,F"
 """Syntax, undefined and unused names, statements that cannot mean what they say."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ...errors import PrefrontalError
 from ...plain_text import one_line
-from ...protocols import Runner, RunOutcome
-from ...settings.routing import Routing
-from ..layout import Layout
+
+if TYPE_CHECKING:
+    from ...protocols import Runner, RunOutcome
+    from ...settings.routing import Routing
+    from ..layout import Layout
 
 StepName = Literal["ruff", "mypy", "import", "dry-run"]
 StepState = Literal["ok", "failed", "skipped", "missing", "timeout", "not runnable"]

@@ -6,21 +6,23 @@ import re
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...clock import Clock
 from ...errors import InputError
-from ...protocols import Runner
-from ...settings.routing import Routing
 from ...storage.files import write_atomic
 from ..catalog.tool_facts import read_facts
-from ..layout import Layout
-from ..trace import Trace
 from ..types import ValidationReport
 from .entry_point import EntryPoint, entry_point
 from .execution_checks import try_call, try_import
 from .static_checks import check_with_mypy, check_with_ruff
 from .trial import ModuleTrial, TrialStep, short_line
+
+if TYPE_CHECKING:
+    from ...clock import Clock
+    from ...protocols import Runner
+    from ...settings.routing import Routing
+    from ..layout import Layout
+    from ..trace import Trace
 
 SIZE_LIMIT = 1 << 20
 """Most bytes of a module."""
