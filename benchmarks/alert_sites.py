@@ -34,7 +34,9 @@ def write_windows(alerts: list[Alert], path: Path) -> Path:
     """As `prefrontal replay --events` reads them; the step is the incident's name."""
     with path.open("w", encoding="utf-8") as file:
         for each in alerts:
-            event = {"source": "alerts", "location": each.host, "delta_type": each.detector}
+            # A mail host is named after its user, who is another one at each site.
+            host = f"user_mail/{each.host}" if each.host.endswith("_mail") else each.host
+            event = {"source": "alerts", "location": host, "delta_type": each.detector}
             line = {"time": each.time, "text": each.text, "relevant": each.step or False}
             file.write(json.dumps({**line, "events": [event]}) + "\n")
     return path

@@ -84,6 +84,10 @@ class Gate(Protocol):
         """A fresh judge that catches what it can with at most so many wakes, from the first on."""
         ...
 
+    def open_incidents(self, budget: Budget) -> Judge:
+        """A fresh judge of bursts that keeps the budget and learns from other histories first."""
+        ...
+
     def interval(self, hits: int, trials: int) -> tuple[float, float]:
         """90 % interval of a share after `hits` of `trials`."""
         ...

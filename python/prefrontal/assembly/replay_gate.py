@@ -20,6 +20,7 @@ from ..pulse.recall import RecallPromise, share_interval
 from ..settings.adopted import QUESTION
 from ..settings.gate import GateSettings, PolicySettings
 from ..types import Judgement, Reason, SignalEvent, Window
+from .incident_judge import IncidentJudge
 
 if TYPE_CHECKING:
     from ..protocols import FoundRule, Judge
@@ -201,6 +202,15 @@ class PulseGate:
         judge = ReplayJudge(module, settings, BudgetThreshold(budget))
         self.judges.append(judge)
         return judge
+
+    def open_incidents(self, budget: Budget) -> Judge:
+        """Bursts of alike windows within a budget; not what runs live."""
+        return IncidentJudge(
+            budget,
+            lambda kind: history_module(kind, None, None, True, self._question),
+            self._settings.scorer,
+            self._settings.seed,
+        )
 
     def interval(self, hits: int, trials: int) -> tuple[float, float]:
         return share_interval(hits, trials)

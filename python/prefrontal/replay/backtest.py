@@ -94,7 +94,7 @@ def replayed(
             learner.take(window, judgement)
     compared = _compared(trial, other, _days(trial), others[0].labels) if others else None
     if question.budget is not None:
-        asked = _by_recall(trial, other, question) if len(trial) else None
+        asked = _by_recall(trial, other, question) if others and len(trial) else None
         return _result(trial, gate, question, found, own, len(warm_up), started, None, asked), own
     return _result(trial, gate, question, found, own, len(warm_up), started, compared), own
 
@@ -102,6 +102,8 @@ def replayed(
 def _learners(gate: Gate, found: FoundRule, question: Question) -> list[Learner]:
     """The one whose figures count, and others that are replayed beside it."""
     budget, complete = question.budget, question.labels == ALL
+    if budget is not None and question.warm is not None and not complete:
+        return [Learner(gate.open_incidents(budget), question.labels)]
     by_recall = [
         Learner(gate.open(found, question.recall, labels == ALL), labels)
         for labels in _protocols(question)

@@ -71,6 +71,9 @@ class ScriptedGate:
     def open_within(self, prior_rule: object, budget: Budget, complete: bool) -> ScriptedJudge:
         return ScriptedJudge(self, 1.0, budget=budget)
 
+    def open_incidents(self, budget: Budget) -> ScriptedJudge:
+        return ScriptedJudge(self, 1.0, budget=budget)
+
     def interval(self, hits: int, trials: int) -> tuple[float, float]:
         return (hits / trials, hits / trials) if trials else (0.0, 1.0)
 
