@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 BINS = 1024
 WIDEST = 16.0
 """Log-odds beyond which scores are not told apart."""
-HALF_LIFE_SPANS = 10.0
-"""Spans after which a score counts half."""
+HALF_LIFE_SPANS = 1.0
+"""Spans after which a score counts half: labels move all scores, and old ones are in the way."""
 LEAST_SPANS = 1 / 24
 """Of the past, before which nothing is known of how often a score comes, and everything wakes."""
 EVERY = 16
@@ -79,7 +79,11 @@ class BudgetThreshold:
         above = np.cumsum(self._counts[::-1])[::-1] / (weight * spans)
         wanted = self.budget.wakes - self._spent.used(now)
         enough = np.flatnonzero(above <= wanted)
-        return _edge(int(enough[0])) if len(enough) else 1.0
+        place = int(enough[0]) if len(enough) else BINS
+        # Equal scores that are too many together are taken as they come, rather than none of them.
+        if place > 0 and wanted > 0 and (place == BINS or above[place] < wanted / 2):
+            place = int(np.flatnonzero(self._counts[:place])[-1])
+        return _edge(place) if place < BINS else 1.0
 
 
 def _bin(score: float) -> int:
