@@ -228,10 +228,14 @@ class GateAgain:
         self.clock.moment = moment
         gate.taken = moment.event
         self.attention.expect(step.records)
+        subjects: set[str] = set()
         for record in step.records:
             self._wish(record)
-            if record.acted and (module := gate.modules.get(record.subject)):
-                module.slept_meanwhile(_wake(record).meanwhile)
+            # Of two questions at once the first knows what slept.
+            if record.acted and record.subject not in subjects:
+                subjects.add(record.subject)
+                if module := gate.modules.get(record.subject):
+                    module.slept_meanwhile(_wake(record).meanwhile)
         lost = moment.slept - gate.slept
         if lost:
             gate.sleep_until(moment.slept)
