@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ..decisions.gate_reads import AskedWakes, GateReads
-from ..decisions.pages import LogRow
 from ..decisions.payloads import WAKE
 from ..pulse.gate import COMPLETE
 from ..pulse.recall import share_interval
@@ -16,6 +16,9 @@ from ..replay.live_figures import CaughtShare, LiveFigures, ModuleFigures
 from ..replay.log_replay import RELEVANT
 from ..replay.prices import USUAL_PRICES, Prices
 from ..types import Reason
+
+if TYPE_CHECKING:
+    from ..decisions.pages import LogRow
 
 
 @dataclass(slots=True)

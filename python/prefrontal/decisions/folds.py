@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from ..storage.database import Database
 from .decision import COLUMNS, Decision, from_row
 from .payloads import WakePayload
+
+if TYPE_CHECKING:
+    from ..storage.database import Database
 
 _WAITS = "INSERT INTO folds (held, question) SELECT seq, NULL FROM decisions WHERE id = ?"
 _FOLD = """\

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ..storage.database import Database
 from ..types import Reason
 from .event_json import restored
 from .payloads import WAKE
+
+if TYPE_CHECKING:
+    from ..storage.database import Database
 
 _DETAILS = "CASE WHEN typeof(details) = 'text' AND json_valid(details) THEN details END"
 RUN = f"coalesce(json_extract({_DETAILS}, '$.run'), '')"

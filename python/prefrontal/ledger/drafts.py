@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
-from ..clock import Clock
 from ..plain_text import one_line
-from .models import Direction
 from .preview import NAME_LENGTH, RATIONALE_LENGTH, cleaned, cut, preview_of
+
+if TYPE_CHECKING:
+    from ..clock import Clock
+    from .models import Direction
 
 LEAST_TRUST, MOST_TRUST = -10, 10
 LONGEST_PEER_ID = 1000

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .ledger import Ledger
+if TYPE_CHECKING:
+    from .ledger import Ledger
 
 
 def export_lines(ledger: Ledger) -> Iterator[str]:

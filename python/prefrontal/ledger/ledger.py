@@ -9,16 +9,18 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from ..clock import Clock, SystemClock
 from ..errors import SourceError
 from . import queries, rows
 from .drafts import Details, checked_outcome, encodable, new_assessment, new_interaction
 from .lock import WriterLock
-from .models import Assessment, Direction, Interaction, Peer, Recorded, ScoredPeer
 from .opening import IN_MEMORY, open_reader, open_writer
 from .writer import GroupWriter, run_together
+
+if TYPE_CHECKING:
+    from .models import Assessment, Direction, Interaction, Peer, Recorded, ScoredPeer
 
 Result = TypeVar("Result")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ..errors import PrefrontalError
 from ..plugin import Plugin, PluginError, PluginMeta, hookspecs
@@ -13,13 +13,15 @@ from ..plugin.hooks import announce, hooks_of
 from ..plugin.messages import is_internal
 from ..settings.agent_file import workspace_folder
 from . import tools
-from .drafts import Details
 from .info_score import compute_info_score
 from .ledger import Ledger
 from .location import FILE_NAME, file_name, ledger_path, with_folder
-from .models import Assessment, Direction, Peer, Recorded
 from .prompt import peer_block, unknown_peer_block
 from .scale import SCORE_GUIDE
+
+if TYPE_CHECKING:
+    from .drafts import Details
+    from .models import Assessment, Direction, Peer, Recorded
 
 _Ctx = dict[str, Any]
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..storage.database import Database
 from . import rows
 from .info_score import compute_info_score
 from .models import Assessment, Interaction, Peer, ScoredPeer
+
+if TYPE_CHECKING:
+    from ..storage.database import Database
 
 TRAJECTORY_LENGTH = 5
 _PAGE = 1000

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from ..storage.database import Database
-from .drafts import NewAssessment, NewInteraction
+from typing import TYPE_CHECKING
+
 from .info_score import compute_info_score
 from .models import Assessment, Peer, Recorded
+
+if TYPE_CHECKING:
+    from ..storage.database import Database
+    from .drafts import NewAssessment, NewInteraction
 
 _INTERACTION = """\
 INSERT INTO interactions

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from ..storage.database import Database
-from ..storage.migrations import Step
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..storage.database import Database
+    from ..storage.migrations import Step
 
 APPLICATION_ID = 0x50464C47
 """Written into every ledger ("PFLG")."""

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import PrefrontalError
 from ..plain_text import one_line
-from .ledger import Ledger
 from .models import Assessment
 from .prompt import moment
 from .scale import SCORE_GUIDE, signed
+
+if TYPE_CHECKING:
+    from .ledger import Ledger
 
 ASSESS = "assess_peer"
 REFUSAL = (

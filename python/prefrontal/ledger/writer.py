@@ -7,10 +7,12 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from itertools import islice
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ..errors import SourceError
-from ..storage.database import Database
+
+if TYPE_CHECKING:
+    from ..storage.database import Database
 
 Result = TypeVar("Result")
 Job: TypeAlias = Callable[[], Any]

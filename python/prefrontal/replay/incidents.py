@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .delays import delays
-from .record import Record
 
 if TYPE_CHECKING:
     from ..types import Window
+    from .record import Record
 
 
 @dataclass(frozen=True, slots=True)

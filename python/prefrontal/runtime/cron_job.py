@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..nearest import unknown_key
 from ..plugin import IncomingMessage, OutgoingMessage
-from ..plugin.hookspecs import Ids
 from ..plugin.messages import SYSTEM_SENDER
 from .schedule import parse_quiet_hours, parse_schedule
+
+if TYPE_CHECKING:
+    from ..plugin.hookspecs import Ids
 
 MODES = ("isolated", "main_session")
 OWN = "__"

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ..errors import PrefrontalError
 from ..plugin import OutgoingMessage, hookspecs
 from ..plugin.hooks import chain, hook_name
 from .dispatch import entry
-from .registry import PluginRegistry
+
+if TYPE_CHECKING:
+    from .registry import PluginRegistry
 
 current_correlation: ContextVar[str | None] = ContextVar("current_correlation", default=None)
 """The correlation id of the message that this task handles."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..clock import Clock
 from ..redaction import redact
+
+if TYPE_CHECKING:
+    from ..clock import Clock
 
 CAPACITY = 10_000
 SHORTEST_SECRET = 9

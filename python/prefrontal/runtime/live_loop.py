@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from ..plugin import IncomingMessage
+if TYPE_CHECKING:
+    from ..plugin import IncomingMessage
 
 MOST_IN_HAND = 200
 """Messages in hand at which polling pauses; channels then make their senders wait."""

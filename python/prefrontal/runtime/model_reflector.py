@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..clock import Clock
 from ..errors import PrefrontalError
-from ..plugin import LLMProvider
 from ..plugin.waiting import wait_for
-from ..protocols import Reflector
 from .model_call import ask, brief
 from .models.choice import KNOWN
-from .plugins.subagent import SubagentPlugin
+
+if TYPE_CHECKING:
+    from ..clock import Clock
+    from ..plugin import LLMProvider
+    from ..protocols import Reflector
+    from .plugins.subagent import SubagentPlugin
 
 
 @dataclass(frozen=True, slots=True)

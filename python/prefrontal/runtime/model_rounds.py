@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import PrefrontalError
 from ..plugin import LLMProvider, LLMResponse, ToolCall, hookspecs
@@ -13,7 +13,9 @@ from ..plugin.waiting import wait_for
 from .dispatch import entry
 from .model_call import ask
 from .plugins.tools import AggregatedToolProvider
-from .registry import PluginRegistry
+
+if TYPE_CHECKING:
+    from .registry import PluginRegistry
 
 MAX_ROUNDS = 10
 ABORTED = "Request aborted."

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..clock import Clock
 from ..plugin import IncomingMessage, OutgoingMessage, Plugin, PluginError, hookspecs
 from ..plugin.hooks import collect
 from .live_loop import LiveLoop
@@ -17,6 +16,9 @@ from .plugins.loop import LoopPlugin
 from .plugins.session import SessionPlugin
 from .registry import PluginRegistry
 from .signals import stopped_by_signals
+
+if TYPE_CHECKING:
+    from ..clock import Clock
 
 CORE: tuple[ModuleType, ...] = (config_plugin, logger, communication, session, tools, loop)
 CORE_IDS = ("config", "logger", "communication", "session", "tools", "loop")

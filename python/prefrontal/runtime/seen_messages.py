@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from typing import TYPE_CHECKING
 
-from ..clock import Clock
+if TYPE_CHECKING:
+    from ..clock import Clock
 
 CAPACITY = 1000
 TRIMMED_TO = 500

@@ -6,8 +6,10 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from ..plugin import IncomingMessage
+if TYPE_CHECKING:
+    from ..plugin import IncomingMessage
 
 
 @dataclass(slots=True)

@@ -6,8 +6,10 @@ import asyncio
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from .live_loop import LiveLoop
+if TYPE_CHECKING:
+    from .live_loop import LiveLoop
 
 
 @contextmanager

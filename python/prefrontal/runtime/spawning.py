@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import PrefrontalError
-from ..plugin import LLMProvider
+
+if TYPE_CHECKING:
+    from ..plugin import LLMProvider
 
 
 @dataclass(frozen=True, slots=True)

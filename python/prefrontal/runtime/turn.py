@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import secrets
+from typing import TYPE_CHECKING
 
 from ..plugin import IncomingMessage, OutgoingMessage, hookspecs
 from ..plugin.hooks import chain, collect
-from .conversations import Conversations
 from .delivery import current_correlation, deliver
 from .dispatch import entry
 from .model_rounds import ModelRounds
-from .registry import PluginRegistry
+
+if TYPE_CHECKING:
+    from .conversations import Conversations
+    from .registry import PluginRegistry
 
 EMPTY = "(No response generated)"
 SKIP = "skip_persistence"

@@ -5,10 +5,12 @@ from __future__ import annotations
 import stat
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
-from ..plugin import Registry
+
+if TYPE_CHECKING:
+    from ..plugin import Registry
 
 
 def workspace_of(registry: Registry, config: Mapping[str, Any]) -> Path | None:

@@ -8,15 +8,17 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from .ladder import Rung, best_level, rung
 from .launcher import parse_report
 from .launching import Launch, launch
-from .limits import Limits
 from .policy import Policy, readable_paths, scratch_of, variables
 from .result import SandboxResult, not_run, result_of
+
+if TYPE_CHECKING:
+    from .limits import Limits
 
 _CALLER = Path(__file__).resolve().parent / "call.py"
 

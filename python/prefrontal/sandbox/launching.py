@@ -9,10 +9,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .exchange import Exchange, Streams
 from .launcher import launcher
-from .limits import Limits
+
+if TYPE_CHECKING:
+    from .limits import Limits
 
 GRACE_S = 10.0  # for a launcher that hangs; it enforces the time limit itself
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .execution import run
 from .ladder import Rung, best_level, rung
 from .limits import Limits
 from .policy import Policy
-from .result import SandboxResult
+
+if TYPE_CHECKING:
+    from .result import SandboxResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from ..decisions.payloads import ACT, ASSESSMENT, BELIEF, DIRECTIVE, ROUTE
 from ..decisions.threshold_wishes import THRESHOLDS, parse_thresholds
 from ..errors import PrefrontalError
 from ..pulse.status_note import STATUS
-from ..replay.live_figures import LiveFigures
 from ..storage.memory_files import MemoryFiles
 from .part_decisions import REFLECTIONS, ROUTES, clamps_of, reflection_pieces, route_pieces
 from .part_health import health_pieces, inode_of, parse_status, standstill
@@ -29,6 +28,7 @@ from .tallies import Tallies
 
 if TYPE_CHECKING:
     from ..cortex.models import ReflectionRecord
+    from ..replay.live_figures import LiveFigures
     from .markup import Html
     from .shown import Shown
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from ..assembly.gate_counts import ModuleCounts
-from ..replay.live_figures import ModuleFigures
 from ..replay.report.tiles import caught_words
 from ..replay.report.wording import percent
 from .markup import Html, exact, fill, many, moment
 from .tallies import ModuleDay, Tallies
 
 if TYPE_CHECKING:
+    from ..replay.live_figures import ModuleFigures
     from .shown import Shown
 
 SHOWN = 60

@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ..replay.live_figures import LiveFigures
 from ..replay.report.tiles import Tile, live_tiles, tile_markup
 from .markup import Html, fill, many, mark
 from .tallies import Tallies, outcome
 
 if TYPE_CHECKING:
     from ..decisions.pages import LogRow
+    from ..replay.live_figures import LiveFigures
 
 WORDS = {
     "caught": "woke, and it mattered",

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from ..assembly.gate_counts import GateCounts
 from ..decisions.payloads import WAKE
-from ..replay.live_figures import LiveFigures
 from ..replay.log_replay import RELEVANT
 from ..types import Reason
 
 if TYPE_CHECKING:
     from ..decisions.pages import DecisionPages, LogRow, Relabelled
+    from ..replay.live_figures import LiveFigures
 
 STRIP = 120
 """Events of today that are shown one by one."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..sources.source_batch import Post, SourceBatch
-
 if TYPE_CHECKING:
     from ...decisions.log import DecisionLog
     from ...types import SignalEvent
+    from ..sources.source_batch import Post, SourceBatch
     from .worker import Worker
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from ...types import SignalEvent
+if TYPE_CHECKING:
+    from ...types import SignalEvent
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from threading import Condition
+from typing import TYPE_CHECKING
 
-from ...plugin import IncomingMessage
+if TYPE_CHECKING:
+    from ...plugin import IncomingMessage
 
 CAPACITY = 1000
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from collections import deque
 from concurrent.futures import Future
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ...plugin import IncomingMessage, OutgoingMessage
 from .documents import reply_document
 from .inbox import Inbox
+
+if TYPE_CHECKING:
+    from ...plugin import IncomingMessage, OutgoingMessage
 
 OUTBOX = 1000
 Key: TypeAlias = tuple[str, str]

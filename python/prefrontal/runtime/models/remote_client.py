@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic_ai import exceptions
 from pydantic_ai.direct import model_request
@@ -30,7 +30,9 @@ from ...errors import PrefrontalError
 from ...plain_text import visible
 from ...plugin import LLMResponse, ToolCall
 from ...redaction import redact
-from .settings import ModelSettings
+
+if TYPE_CHECKING:
+    from .settings import ModelSettings
 
 _OPENAI = "https://api.openai.com/"
 

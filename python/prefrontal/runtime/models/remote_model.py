@@ -9,12 +9,14 @@ import asyncio
 import os
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError, PrefrontalError
-from ...plugin import LLMResponse
 from ..threads import in_thread
-from .settings import ModelSettings
+
+if TYPE_CHECKING:
+    from ...plugin import LLMResponse
+    from .settings import ModelSettings
 
 _PACKAGES = {"openai-compatible": "openai", "anthropic": "anthropic", "google": "google.genai"}
 _GROUPS = {"openai-compatible": "openai", "anthropic": "anthropic", "google": "google"}
