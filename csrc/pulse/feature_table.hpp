@@ -17,7 +17,7 @@ using Slot = std::uint32_t;  // place of a module
 struct Cell {
   float slow = 0.0F;    // steps shrink as evidence adds up (AdaGrad)
   float fast = 0.0F;    // steps of one size, which follow a world that changes
-  float energy = 0.0F;  // AdaGrad's sum of squared gradients, or evidence; 0: an absent cell
+  float energy = 0.0F;  // AdaGrad's sum of squared gradients; 0 marks an absent cell
 };
 
 // For all modules at once, by slot.

@@ -48,30 +48,20 @@ bool LinearScorer::learn(const std::string& name, const Keys& keys, float label)
   const float error = label - simd::sigmoid_of(before.slow);
   const float energy = error * error;
   std::vector<Cell> cells(keys.size() + 1);
-  std::size_t specific = 0;
-  float silent = 0.0F;
-  float fresh = 0.0F;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const Row* row = table_.find(keys[i].value);
     if (row != nullptr) cells[i] = row->find(slot);
-    const bool unseen = cells[i].energy == 0.0F;
-    if (unseen) cells[i].energy = kFirstEnergy;
-    if (!rates_.of(keys[i].kind).specific()) continue;
-    ++specific;
-    fresh += unseen ? 1.0F : 0.0F;
-    silent += rates_.silence(cells[i].slow);
+    if (cells[i].energy == 0.0F) cells[i].energy = kFirstEnergy;
   }
   cells.back() = bias_[slot];
-  const float evidence = rates_.evidence * rates_.portion(silent, specific) + rates_.error * energy;
-  const float shared = std::min(1.0F, rates_.portion(fresh, specific) + rates_.least);
 
   // The steps of a unit of error; their sum, the reach, is how far it moves the logit.
   std::vector<Logits> steps(cells.size());
   Logits reach;
   for (std::size_t i = 0; i < cells.size(); ++i) {
+    cells[i].energy += energy;
     const KindRate& rate = rates_.of(i < keys.size() ? keys[i].kind : Kind::bias);
-    cells[i].energy += rate.specific() ? energy : evidence;
-    const float share = rate.specific() ? 1.0F : shared * rate.share(cells[i].energy);
+    const float share = rate.share(cells[i].energy);
     steps[i] = {rates_.slow * rate.slow * share / std::sqrt(cells[i].energy), rate.fast * share};
     reach.slow += steps[i].slow;
     reach.fast += steps[i].fast;

@@ -18,8 +18,6 @@ FOLDER = {"filesystem": {"watch_directories": [INBOX]}}
 GATE = 0.5
 SLACK = 0.02
 """How far a file that nobody was asked about may move."""
-SHARED = [{}, {"size_bytes": 900}, {"actor": "ann"}, {"size_bytes": 900, "actor": "ann"}]
-"""What both files have in common besides their folder."""
 
 
 def layer(priors: dict[str, Any], version: int = 2) -> LimbicLayer:
@@ -40,7 +38,7 @@ def tell(limbic: LimbicLayer, place: str, label: float, n: int = 1, **features: 
 
 @pytest.mark.parametrize("priors", [{}, FOLDER], ids=["declared nothing", "the folder"])
 @pytest.mark.parametrize("labels", [3, 10, 50])
-@pytest.mark.parametrize("shared", SHARED, ids=["bare", "size", "actor", "both"])
+@pytest.mark.parametrize("shared", [{}, {"size_bytes": 900}], ids=["bare", "size"])
 def test_useless_questions_about_one_file_leave_a_file_never_seen_alone(
     priors: dict[str, Any], labels: int, shared: dict[str, Any]
 ) -> None:
@@ -78,27 +76,12 @@ def test_all_features_alike_blamed_the_invoice() -> None:
     assert score(limbic, INVOICE) < GATE
 
 
-def test_a_folder_is_learned_from_three_files_of_each() -> None:
+def test_who_wrote_both_is_no_reason_either() -> None:
     limbic = layer({})
-    for number in range(3):
-        tell(limbic, f"{INBOX}/junk/{'vwx'[number]}.txt", 0.0)
-        tell(limbic, f"{INBOX}/bills/{'abc'[number]}.txt", 1.0)
-    assert score(limbic, f"{INBOX}/bills/k.txt") - score(limbic, f"{INBOX}/junk/k.txt") > 0.08
-
-
-@pytest.mark.parametrize("actor", ["", "ann"])
-def test_a_folder_that_was_freed_bears_less_of_the_blame_than_before(actor: str) -> None:
-    """Twenty files of all kinds were told of; then three times the same log."""
-
-    def moved(version: int) -> float:
-        limbic = layer(FOLDER, version)
-        for number, (place, *_) in enumerate(varied(4, 20)):
-            tell(limbic, place, float(number % 2))
-        before = score(limbic, INVOICE, actor=actor)
-        tell(limbic, APP_LOG, 0.0, 3, actor=actor)
-        return before - score(limbic, INVOICE, actor=actor)
-
-    assert moved(2) < 0.75 * moved(1)
+    before = score(limbic, INVOICE, actor="ann")
+    tell(limbic, APP_LOG, 0.0, 3, actor="ann")
+    assert score(limbic, INVOICE, actor="ann") > before - 3 * SLACK
+    assert score(limbic, APP_LOG, actor="ann") < 0.35
 
 
 def varied(seed: int, n: int) -> list[tuple[str, float, str]]:
@@ -186,3 +169,16 @@ def test_weights_learned_by_version_1_go_on_in_version_2() -> None:
     high = new.score("m", [file(*seen)])
     new.update_weights("m", [file(*seen)], 0.0)
     assert new.score("m", [file(*seen)]) < high
+
+
+def test_a_kind_of_file_that_a_person_declared_outlives_two_useless_ones_of_other_names() -> None:
+    def name(words: str) -> dict[str, Any]:
+        return {"extension": ".pdf", "filename_tokens": words.split()}
+
+    limbic = layer({"filesystem": {"watch_directories": [INBOX], "relevant_extensions": [".pdf"]}})
+    tell(limbic, f"{INBOX}/bill-1.pdf", 1.0, **name("bill"))
+    for week in (1, 2):
+        tell(limbic, f"{INBOX}/menu-{week}.pdf", 0.0, **name(f"menu week{week}"))
+    bill = score(limbic, f"{INBOX}/bill-2.pdf", **name("bill"))
+    menu = score(limbic, f"{INBOX}/menu-3.pdf", **name("menu week3"))
+    assert bill > 0.6 and bill > menu + 0.05

@@ -33,9 +33,7 @@ def test_the_score_settles_at_the_label(label: float) -> None:
         limbic.update_weights("m", PDF, label)
         scores.append(limbic.score("m", PDF))
     assert scores[-1] == pytest.approx(label, abs=0.03)
-    low, high = sorted((scores[0], label))
-    rounding = 1e-6  # of a score, which has 32 bits
-    assert all(low - rounding <= each <= high + rounding for each in scores)
+    assert all(min(scores[0], label) <= each <= max(scores[0], label) for each in scores)
     assert abs(label - scores[1]) < abs(label - scores[0])
 
 
@@ -109,15 +107,14 @@ def test_what_one_module_learns_no_other_sees() -> None:
 
 def test_an_actor_and_words_are_learned_from_the_features() -> None:
     limbic = module()
-    fixes = ("crash", "leak", "race", "deadlock", "overflow", "typo", "timeout", "freeze")
-    for number, broken in enumerate(fixes):
-        good = [file(f"/a/{number}.py", actor="jane", text=f"Fix the {broken}")]
-        bad = [file(f"/b/{number}.py", actor="bot", text=f"Bump deps from {broken} to 2")]
+    good = [file("/a/x.py", actor="jane", text="Fix the crash")]
+    bad = [file("/a/x.py", actor="bot", text="Bump deps from 1 to 2")]
+    for _ in range(10):
         limbic.update_weights("m", good, 1.0)
         limbic.update_weights("m", bad, 0.0)
-    plain = limbic.score("m", [file("/c/y.c")])
-    assert limbic.score("m", [file("/c/y.c", text="fix another CRASH")]) > plain + 0.05
-    assert limbic.score("m", [file("/c/y.c", actor="bot")]) < plain - 0.01
+    plain = limbic.score("m", [file("/b/y.c")])
+    assert limbic.score("m", [file("/b/y.c", text="fix another CRASH")]) > plain + 0.05
+    assert limbic.score("m", [file("/b/y.c", actor="bot")]) < plain - 0.01
     names = dict(limbic.contributions("m", bad))
     assert {"actor=bot", "word=bump", "word=#", "words=bump deps"} <= set(names)
     assert names["actor=bot"] < 0
