@@ -45,6 +45,11 @@ CREATE TABLE deliveries (
   PRIMARY KEY (decision, sink)
 ) STRICT, WITHOUT ROWID
 CREATE INDEX deliveries_open ON deliveries (state, sink, decision) WHERE state <> 'done'
+CREATE TABLE folds (
+  held INTEGER PRIMARY KEY REFERENCES decisions (seq),
+  question INTEGER REFERENCES decisions (seq)
+) STRICT, WITHOUT ROWID
+CREATE INDEX folds_waiting ON folds (held) WHERE question IS NULL
 CREATE TABLE labels (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
   decision INTEGER NOT NULL REFERENCES decisions (seq),
@@ -72,7 +77,7 @@ def test_the_schema_is_what_this_page_says() -> None:
     database = Database(":memory:")
     migrate(database, STEPS)
     assert schema(database) == FINAL_SCHEMA
-    assert schema_version(database) == len(STEPS) == 3
+    assert schema_version(database) == len(STEPS) == 4
 
 
 def create_first(database: Database) -> None:
