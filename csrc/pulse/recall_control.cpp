@@ -30,17 +30,17 @@ constexpr double kMostWrong = 50.0;  // phi at most
 
 constexpr double kUsual = 1.0 / 120.0;  // rate at which the usual share of the unseen follows
 constexpr double kLately = 1.0 / 10.0;
-constexpr double kWatched = 150.0;     // windows asked about before the unseen can raise an alarm
+constexpr double kWatched = 150.0;  // windows asked about before the unseen can raise an alarm
 constexpr double kLeastDeviation = 0.12;  // of the unseen share
-constexpr double kSlack = 0.8;         // deviations beyond the usual that are no sign of drift
-constexpr double kExcess = 4.0;        // deviations that raise an alarm
-constexpr double kWorse = 3.0;         // times as many relevant audits as expected,
-constexpr double kSurprise = 4.6;      // and how much likelier, ln 100, raises an alarm
-constexpr double kAlarmed = 300.0;     // relevant labels that an alarm lasts
-constexpr double kAlarmBudget = 4.0;   // times the audits meanwhile
-constexpr double kAlarmCenter = 1.75;  // times nu meanwhile
-constexpr double kAlarmCaution = 1.0;  // and deviations added to phi
-constexpr double kMassKept = 0.3;      // of what the threshold follows from
+constexpr double kSlack = 0.8;            // deviations beyond the usual that are no sign of drift
+constexpr double kExcess = 4.0;           // deviations that raise an alarm
+constexpr double kWorse = 3.0;            // times as many relevant audits as expected,
+constexpr double kSurprise = 4.6;         // and how much likelier, ln 100, raises an alarm
+constexpr double kAlarmed = 300.0;        // relevant labels that an alarm lasts
+constexpr double kAlarmBudget = 4.0;      // times the audits meanwhile
+constexpr double kAlarmCenter = 1.75;     // times nu meanwhile
+constexpr double kAlarmCaution = 1.0;     // and deviations added to phi
+constexpr double kMassKept = 0.3;         // of what the threshold follows from
 constexpr double kBeliefKept = 0.2;
 
 std::size_t bin_of(double score) {

@@ -3,9 +3,10 @@
 While a command does its work they are exceptions, KeyboardInterrupt and SystemExit, so that it can
 put things in order. Before and after that, while modules are imported or the interpreter ends, an
 exception would become a traceback; there is nothing to put in order, and the process just leaves.
-A signal during a late import comes again when the import is over: modules in C swallow exceptions
-there. Nothing is set up in a process that does not call `leave_at_once` first, as one that uses the
-package does not, nor where a signal is ignored, as under nohup.
+A signal during a late import comes again when the import is over, since modules in C swallow
+exceptions there; so does one while asyncio sets up its event loop. Nothing is set up in a process
+that does not call `leave_at_once` first, as one that uses the package does not, nor where a signal
+is ignored, as under nohup.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from types import FrameType
 INTERRUPTED = 130
 TERMINATED = 143
 _LATER_S = 0.01
-_LONGEST_IMPORT_S = 5.0
+_LONGEST_DELAY_S = 5.0
 _WORDS = {"KeyboardInterrupt": INTERRUPTED, "Terminated": TERMINATED}
 _exceptions: set[signal.Signals] = set()
 """The signals that `raise_at_signals` made exceptions."""
 _delays: dict[int, float] = {}
-"""Signal -> when it first met an import, in seconds of the monotonic clock."""
+"""Signal -> when it was first delayed, in seconds of the monotonic clock."""
 _python_handler = signal.default_int_handler
 
 
@@ -113,17 +114,28 @@ def _raise_terminated(number: int, frame: FrameType | None) -> None:
 
 
 def _delayed(number: int, frame: FrameType | None) -> bool:
-    """Whether the signal met an import, and will come again."""
-    while frame is not None and frame.f_code.co_filename != "<frozen importlib._bootstrap>":
-        frame = frame.f_back
-    if frame is None:
+    """Whether the signal met an import or the set-up of an event loop, and will come again."""
+    if not _sets_up(frame):
         _delays.pop(number, None)
         return False
     now = time.monotonic()
-    if now - _delays.setdefault(number, now) > _LONGEST_IMPORT_S:
+    if now - _delays.setdefault(number, now) > _LONGEST_DELAY_S:
         return False
     _thread.start_new_thread(_send, (number,))
     return True
+
+
+def _sets_up(frame: FrameType | None) -> bool:
+    while frame is not None:
+        code = frame.f_code
+        if code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        if code.co_filename.endswith("/asyncio/runners.py"):
+            return True  # half a loop complains when it goes
+        if code.co_name == "run_until_complete":
+            return False
+        frame = frame.f_back
+    return False
 
 
 def _again_or_tell(unraisable: sys.UnraisableHookArgs) -> None:

@@ -269,6 +269,32 @@ except KeyboardInterrupt:
     assert (done.stdout, done.stderr) == (b"cancelled\nheard\n", b"")
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_asyncio_sets_up_its_loop_is_silent(number: signal.Signals) -> None:
+    code = f"""\
+import asyncio, os, time
+from prefrontal import interrupts
+interrupts.leave_at_once()
+interrupts.raise_at_signals()
+def loop():
+    os.kill(os.getpid(), {int(number)})
+    time.sleep(0.05)
+    return asyncio.new_event_loop()
+runner = asyncio.Runner(loop_factory=loop)
+try:
+    runner.run(asyncio.sleep(30))
+except BaseException as error:
+    print(type(error).__name__)
+finally:
+    runner.close()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=False, capture_output=True, timeout=PATIENCE_S
+    )
+    name = b"KeyboardInterrupt" if number == signal.SIGINT else b"Terminated"
+    assert (done.stdout, done.stderr) == (name + b"\n", b"")
+
+
 def test_little_is_imported_before_an_interrupt_is_taken_care_of() -> None:
     code = "import sys; before = set(sys.modules); import prefrontal.__main__\n"
     code += "print(*sorted(set(sys.modules) - before))"
