@@ -16,6 +16,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from pathlib import Path
+from random import Random
 from time import perf_counter
 
 from alert_sites import SITES, Alert, read_site, write_windows
@@ -104,15 +105,33 @@ def ours(site: str, files: dict[str, Path]) -> tuple[Incidents, float, int]:
     return result.incidents, result.wakes_per_day, result.budget.most
 
 
+def made_up(seed: int, count: int = 600) -> list[Alert]:
+    """A site of a few days with one attack, for --smoke."""
+    random = Random(seed)
+    alerts = []
+    for number in range(count):
+        attack = 400 <= number < 410
+        text = "credentials dumped" if attack else random.choice(["scan", "login", "update"])
+        host, step = random.choice("abc"), "dump" if attack else ""
+        alerts.append(Alert(1.7e9 + 600.0 * number, text, host, "made up", step))
+    return alerts
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("folder", type=Path)
+    options.add_argument("folder", type=Path, nargs="?", help="with a file for each site")
     options.add_argument("--site", choices=SITES, help="only this one")
+    options.add_argument("--smoke", action="store_true", help="sites made up here, small")
     chosen = options.parse_args()
+    if chosen.folder is None and not chosen.smoke:
+        options.error("name the folder of the alerts, or --smoke for sites made up here")
     print("| site | rule | told | wake-ups a day | most in 24 h | delay, median | missed |")
     print("|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
-        sites = {site: read_site(chosen.folder, site) for site in SITES}
+        if chosen.smoke:
+            sites = {site: made_up(number) for number, site in enumerate(SITES)}
+        else:
+            sites = {site: read_site(chosen.folder, site) for site in SITES}
         files = {
             site: write_windows(alerts, Path(folder, f"{site}.jsonl"))
             for site, alerts in sites.items()
