@@ -21,7 +21,7 @@ from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog, new_id
 from prefrontal.decisions.payloads import WakePayload
 from prefrontal.pulse.delivery import Delivery
-from prefrontal.pulse.sinks import Outcome
+from prefrontal.pulse.sinks import DeliveryOutcome
 from prefrontal.pulse.sinks.outbox import Outbox
 from prefrontal.types import Reason, SignalEvent
 
@@ -37,11 +37,11 @@ class CountingSink:
         self.wanted = 1
         self.came = threading.Event()
 
-    def deliver(self, decision: Decision) -> Outcome:
+    def deliver(self, decision: Decision) -> DeliveryOutcome:
         self.ids.append(decision.id)
         if len(self.ids) >= self.wanted:
             self.came.set()
-        return Outcome(True, "HTTP 204")
+        return DeliveryOutcome(True, "HTTP 204")
 
     def close(self) -> None:
         """Nothing is open."""

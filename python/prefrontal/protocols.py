@@ -66,7 +66,7 @@ class Judge(Protocol):
         ...
 
 
-class Gate(Protocol):
+class TrialGate(Protocol):
     """Everything a replay tries out, made fresh for each replay."""
 
     def find_rule(self, labelled: Iterable[tuple[Sequence[SignalEvent], bool]]) -> FoundRule:

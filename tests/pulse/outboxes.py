@@ -8,24 +8,24 @@ from pathlib import Path
 from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog, new_id
 from prefrontal.decisions.payloads import WakePayload
-from prefrontal.pulse.sinks import Outcome
-from prefrontal.pulse.sinks.lane import GIVE_UP_S, Lane
+from prefrontal.pulse.sinks import DeliveryOutcome
+from prefrontal.pulse.sinks.outbox_lane import GIVE_UP_S, OutboxLane
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason, SignalEvent
 
-HAS_IT = Outcome(True, "HTTP 204")
-NOBODY = Outcome(False, "no answer: refused", down_for_s=0.0)
-NO = Outcome(False, "HTTP 400")
+HAS_IT = DeliveryOutcome(True, "HTTP 204")
+NOBODY = DeliveryOutcome(False, "no answer: refused", down_for_s=0.0)
+NO = DeliveryOutcome(False, "HTTP 400")
 
 
 class ScriptedSink:
     """Answers with `answers` in turn, the last one for ever; keeps what it was given."""
 
-    def __init__(self, *answers: Outcome | Exception) -> None:
+    def __init__(self, *answers: DeliveryOutcome | Exception) -> None:
         self.answers = list(answers or (HAS_IT,))
         self.got: list[Decision] = []
 
-    def deliver(self, decision: Decision) -> Outcome:
+    def deliver(self, decision: Decision) -> DeliveryOutcome:
         self.got.append(decision)
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, Exception):
@@ -72,8 +72,8 @@ class Owing:
             window=(event,),
         )
 
-    def lane(self, sink: ScriptedSink, give_up_s: float = GIVE_UP_S) -> Lane:
-        return Lane("agent", sink, self.deliveries, self.clock, give_up_s)
+    def lane(self, sink: ScriptedSink, give_up_s: float = GIVE_UP_S) -> OutboxLane:
+        return OutboxLane("agent", sink, self.deliveries, self.clock, give_up_s)
 
     def states(self, *records: Decision) -> list[tuple[str, int, str]]:
         """(state, tries, detail) of each."""
@@ -85,7 +85,7 @@ class Owing:
         self.log.close()
 
 
-def until_rest(lane: Lane) -> float | None:
+def until_rest(lane: OutboxLane) -> float | None:
     """Step as long as there is something to do at once; the wait after it."""
     while (wait_s := lane.step()) == 0.0:
         pass

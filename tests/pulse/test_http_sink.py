@@ -15,7 +15,7 @@ import pytest
 
 from prefrontal.decisions.document import document, document_v1
 from prefrontal.errors import InputError
-from prefrontal.pulse.sinks import HttpSink, Outcome, http
+from prefrontal.pulse.sinks import DeliveryOutcome, HttpSink, http
 
 from .wakes import wake
 
@@ -70,7 +70,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_escalation_is_posted_as_json_with_its_id_as_key() -> None:
     with Server([204]) as server:
         sink = HttpSink(server.url, headers={"Authorization": "Bearer abc"})
-        assert sink.deliver(wake()) == Outcome(True, "HTTP 204")
+        assert sink.deliver(wake()) == DeliveryOutcome(True, "HTTP 204")
     headers, body = server.got[0]
     assert headers["Idempotency-Key"] == body["id"] == "f" * 32
     assert headers["Content-Type"] == "application/json"
@@ -89,27 +89,29 @@ def test_who_asks_for_the_shape_of_before_gets_it() -> None:
 
 def test_a_busy_receiver_is_tried_again_with_the_same_key_and_body() -> None:
     with Server([503, 429, 200]) as server:
-        assert HttpSink(server.url).deliver(wake()) == Outcome(True, "HTTP 200", 3)
+        assert HttpSink(server.url).deliver(wake()) == DeliveryOutcome(True, "HTTP 200", 3)
     assert len({headers["Idempotency-Key"] for headers, _ in server.got}) == 1
     assert server.got[0][1] == server.got[1][1] == server.got[2][1]
 
 
 def test_the_tries_come_to_an_end() -> None:
     with Server([500]) as server:
-        assert HttpSink(server.url, retries=2).deliver(wake()) == Outcome(False, "HTTP 500", 3)
+        assert HttpSink(server.url, retries=2).deliver(wake()) == DeliveryOutcome(
+            False, "HTTP 500", 3
+        )
     assert len(server.got) == 3
 
 
 @pytest.mark.parametrize("code", [400, 401, 404, 410, 501])
 def test_an_answer_that_will_not_change_is_not_tried_again(code: int) -> None:
     with Server([code]) as server:
-        assert HttpSink(server.url).deliver(wake()) == Outcome(False, f"HTTP {code}")
+        assert HttpSink(server.url).deliver(wake()) == DeliveryOutcome(False, f"HTTP {code}")
 
 
 @pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
 def test_a_redirect_is_not_followed(code: int) -> None:
     with Server([200]) as other, Server([code], {"Location": other.url}) as server:
-        assert HttpSink(server.url).deliver(wake()) == Outcome(False, f"HTTP {code}")
+        assert HttpSink(server.url).deliver(wake()) == DeliveryOutcome(False, f"HTTP {code}")
         assert other.got == []
 
 
@@ -125,7 +127,7 @@ def test_a_receiver_that_says_nothing_is_given_up_after_the_timeout() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
         outcome = HttpSink(url, timeout_s=0.05, retries=0).deliver(wake())
-    assert outcome == Outcome(False, "no answer: timed out")
+    assert outcome == DeliveryOutcome(False, "no answer: timed out")
 
 
 def test_what_is_for_this_machine_goes_through_no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,7 +170,7 @@ def test_closing_cuts_the_wait_for_the_next_try() -> None:
         sink = HttpSink(server.url)
         sink.close()
         outcome = sink.deliver(wake())
-    assert outcome == Outcome(False, "HTTP 503; given up: closed", 1)
+    assert outcome == DeliveryOutcome(False, "HTTP 503; given up: closed", 1)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from prefrontal.errors import InputError
-from prefrontal.pulse.sinks import OpenClawSink, Outcome
+from prefrontal.pulse.sinks import DeliveryOutcome, OpenClawSink
 
 from .test_http_sink import Server
 from .wakes import wake
@@ -25,7 +25,7 @@ def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 def sent(server: Server, **told: Any) -> tuple[dict[str, str], dict[str, str]]:
     """What the gateway got of one wake."""
     gateway = server.url.removesuffix("wake")
-    assert OpenClawSink(gateway, TOKEN, **told).deliver(wake()) == Outcome(True, "HTTP 200")
+    assert OpenClawSink(gateway, TOKEN, **told).deliver(wake()) == DeliveryOutcome(True, "HTTP 200")
     headers, body = server.got[-1]
     return headers, body
 
@@ -64,14 +64,14 @@ def test_an_audit_says_so_and_a_long_question_is_cut_but_not_its_id() -> None:
 def test_a_gateway_that_refuses_the_token_is_not_pressed() -> None:
     with Server([401]) as server:
         outcome = OpenClawSink(server.url, TOKEN).deliver(wake())
-    assert (outcome, outcome.down_for_s) == (Outcome(False, "HTTP 401"), None)
+    assert (outcome, outcome.down_for_s) == (DeliveryOutcome(False, "HTTP 401"), None)
     assert len(server.got) == 1
 
 
 def test_a_gateway_that_wants_to_be_left_alone_is() -> None:
     with Server([429], {"Retry-After": "60"}) as server:
         outcome = OpenClawSink(server.url, TOKEN, retries=0).deliver(wake())
-    assert (outcome, outcome.down_for_s) == (Outcome(False, "HTTP 429"), 60.0)
+    assert (outcome, outcome.down_for_s) == (DeliveryOutcome(False, "HTTP 429"), 60.0)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from prefrontal.compat.registry import PulseRegistry
 from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.errors import SourceError
-from prefrontal.pulse.sinks import Outcome
+from prefrontal.pulse.sinks import DeliveryOutcome
 from prefrontal.pulse.sinks.outbox import Outbox
 from prefrontal.types import SignalEvent
 
@@ -28,13 +28,13 @@ DAY_S = 86_400.0
 class Heard(ScriptedSink):
     """Says each question aloud as it comes; waits for `go` before it answers."""
 
-    def __init__(self, *answers: Outcome | Exception) -> None:
+    def __init__(self, *answers: DeliveryOutcome | Exception) -> None:
         super().__init__(*answers)
         self.heard: SimpleQueue[str | None] = SimpleQueue()
         self.go = threading.Event()
         self.go.set()
 
-    def deliver(self, decision: Decision) -> Outcome:
+    def deliver(self, decision: Decision) -> DeliveryOutcome:
         self.heard.put(decision.question)
         assert self.go.wait(PATIENCE_S)
         return super().deliver(decision)

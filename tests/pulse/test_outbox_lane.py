@@ -1,4 +1,4 @@
-"""`Lane`: what one durable sink is owed gets there, in order, however long that takes."""
+"""`OutboxLane`: what one durable sink is owed gets there, in order, however long that takes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from prefrontal.decisions.decision import Decision
-from prefrontal.pulse.sinks import Outcome
-from prefrontal.pulse.sinks.lane import LONGEST_WAIT_S, MOST_UNSTORED, STORAGE_WAIT_S
+from prefrontal.pulse.sinks import DeliveryOutcome
+from prefrontal.pulse.sinks.outbox_lane import LONGEST_WAIT_S, MOST_UNSTORED, STORAGE_WAIT_S
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason
 
@@ -73,7 +73,7 @@ def test_a_sink_that_is_down_is_tried_with_growing_waits_up_to_an_hour(owing: Ow
 
 def test_a_sink_is_left_alone_for_as_long_as_it_asks_but_for_an_hour_at_most(owing: Owing) -> None:
     owing.ask("a")
-    later = [Outcome(False, "HTTP 429", down_for_s=asked) for asked in (90.0, 1e9)]
+    later = [DeliveryOutcome(False, "HTTP 429", down_for_s=asked) for asked in (90.0, 1e9)]
     lane = owing.lane(ScriptedSink(*later, HAS_IT))
     assert until_rest(lane) == 90.0
     owing.clock.advance(90.0)
@@ -290,7 +290,7 @@ def test_what_another_process_has_delivered_meanwhile_stays_delivered(owing: Owi
     other = owing.lane(ScriptedSink())
 
     class Slow(ScriptedSink):
-        def deliver(self, decision: Decision) -> Outcome:
+        def deliver(self, decision: Decision) -> DeliveryOutcome:
             until_rest(other)
             return super().deliver(decision)
 

@@ -15,7 +15,7 @@ import pytest
 from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.document import document, document_v1
 from prefrontal.errors import InputError
-from prefrontal.pulse.sinks import CommandSink, LinesFileSink, LinesSink, Outcome, Shape
+from prefrontal.pulse.sinks import CommandSink, DeliveryOutcome, LinesFileSink, LinesSink, Shape
 
 from .wakes import wake
 
@@ -32,7 +32,7 @@ def told_by(folder: Path, decision: Decision, shape: Shape = "v2") -> dict[str, 
     program = folder / "tell.py"
     program.write_text(TELL, encoding="utf-8")
     sink = CommandSink([sys.executable, str(program), str(folder / "told.json")], shape=shape)
-    assert sink.deliver(decision) == Outcome(True, "exit code 0")
+    assert sink.deliver(decision) == DeliveryOutcome(True, "exit code 0")
     found: dict[str, str] = json.loads((folder / "told.json").read_text(encoding="utf-8"))
     return found
 
@@ -80,7 +80,7 @@ def test_a_command_line_is_split_as_a_shell_would_but_run_by_none(tmp_path: Path
     [("exit 3", "exit code 3"), ("kill -TERM $$", "ended by signal SIGTERM")],
 )
 def test_a_command_that_fails_says_how(script: str, detail: str) -> None:
-    assert CommandSink(["sh", "-c", script]).deliver(wake()) == Outcome(False, detail)
+    assert CommandSink(["sh", "-c", script]).deliver(wake()) == DeliveryOutcome(False, detail)
 
 
 def test_a_command_that_reads_nothing_is_fine() -> None:
@@ -90,7 +90,7 @@ def test_a_command_that_reads_nothing_is_fine() -> None:
 def test_a_command_that_takes_too_long_is_killed_with_what_it_started(tmp_path: Path) -> None:
     script = f"sleep 1000 & echo $! > {tmp_path}/pid; wait"
     sink = CommandSink(["sh", "-c", script], timeout_s=0.5)
-    assert sink.deliver(wake()) == Outcome(False, "killed after 0.5 s")
+    assert sink.deliver(wake()) == DeliveryOutcome(False, "killed after 0.5 s")
     pid = int((tmp_path / "pid").read_text())
     assert ended(pid)
 
@@ -111,15 +111,15 @@ def ended(pid: int) -> bool:
 def test_closing_kills_what_runs_and_starts_nothing_more(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "started")
     sink = CommandSink(["sh", "-c", f"echo > {tmp_path}/started; exec sleep 1000"])
-    outcomes: list[Outcome] = []
+    outcomes: list[DeliveryOutcome] = []
     thread = threading.Thread(target=lambda: outcomes.append(sink.deliver(wake())))
     thread.start()
     (tmp_path / "started").read_text()  # comes back when the command is at work
     sink.close()
     sink.close()
     thread.join(10)
-    assert outcomes == [Outcome(False, "ended by signal SIGKILL")]
-    assert sink.deliver(wake()) == Outcome(False, "not run: closed")
+    assert outcomes == [DeliveryOutcome(False, "ended by signal SIGKILL")]
+    assert sink.deliver(wake()) == DeliveryOutcome(False, "not run: closed")
 
 
 def test_the_output_goes_where_it_is_told(tmp_path: Path) -> None:
@@ -140,7 +140,9 @@ def test_a_program_that_is_gone_later_is_an_outcome(tmp_path: Path) -> None:
     program.chmod(0o755)
     sink = CommandSink([str(program)])
     program.unlink()
-    assert sink.deliver(wake()) == Outcome(False, "cannot be run: No such file or directory")
+    assert sink.deliver(wake()) == DeliveryOutcome(
+        False, "cannot be run: No such file or directory"
+    )
 
 
 def test_lines_are_one_json_object_each() -> None:

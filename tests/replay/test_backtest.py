@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from prefrontal.assembly.replay_gate import PulseGate
-from prefrontal.protocols import Gate
+from prefrontal.protocols import TrialGate
 from prefrontal.replay.backtest import Question, backtest
 from prefrontal.replay.result import ReplayResult
 from prefrontal.testing import ScriptedGate, ScriptedRule
@@ -157,7 +157,7 @@ def test_the_worst_hundred_are_kept_and_all_are_counted() -> None:
     assert [each.key for each in result.strip] == [f"w{number}" for number in range(880, 1_000)]
 
 
-def gates() -> list[Gate]:
+def gates() -> list[TrialGate]:
     return [ScriptedGate(lambda _: 0.6), PulseGate()]
 
 
@@ -165,7 +165,7 @@ def gates() -> list[Gate]:
 @pytest.mark.parametrize("relevant", [True, False])
 @pytest.mark.parametrize("gate", gates(), ids=["scripted", "pulse"])
 def test_a_tiny_history_is_replayed_and_says_how_little_it_tells(
-    gate: Gate, relevant: bool, count: int
+    gate: TrialGate, relevant: bool, count: int
 ) -> None:
     windows = [window(number, "a.py", relevant=relevant) for number in range(count)]
     result = backtest(windows, gate, question(total=count))

@@ -19,7 +19,7 @@ from .history_source import HistoryPlace
 
 if TYPE_CHECKING:
     from ..decisions.decision import Decision
-    from ..protocols import Gate
+    from ..protocols import TrialGate
     from ..pulse.modules.fingerprint import ModuleFingerprint
     from ..replay.presets.presets import Preset
     from ..replay.result import ReplayResult
@@ -48,7 +48,9 @@ class Adopter(Replayer):
         self.place = HistoryPlace(self.branch, (), 0.0, Labeller(preset))
         return preset.apply(_along(self.place, history))
 
-    def replay(self, windows: Iterable[Window], gate: Gate, question: Question) -> ReplayResult:
+    def replay(
+        self, windows: Iterable[Window], gate: TrialGate, question: Question
+    ) -> ReplayResult:
         """Raises InputError where nothing was learned."""
         result, learner = replayed(windows, gate, question)
         decided = verdict(result)

@@ -164,7 +164,7 @@ def _asked_sentence(module: GateModule) -> str:
 
 
 class PulseGate:
-    """The gate of `pulse`, as the role `Gate`; hours in UTC, so a replay is the same anywhere.
+    """The gate of `pulse`, as the role `TrialGate`; hours in UTC, so a replay is the same anywhere.
 
     module_id, question: of the module that is opened. settings: of the gate. judges: what was
     opened, in that order. rule: what was found.

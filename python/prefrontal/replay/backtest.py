@@ -16,7 +16,7 @@ from .result import BudgetUse, OtherLabels, PolicyResult, ReplayResult
 from .trial import SlidingCount, Tally, Trial
 
 if TYPE_CHECKING:
-    from ..protocols import FoundRule, Gate
+    from ..protocols import FoundRule, TrialGate
     from ..settings.budget import Budget
     from ..types import SignalEvent, Window
 
@@ -58,13 +58,13 @@ class Question:
     warm: Callable[[], Iterable[Window]] | None = None
 
 
-def backtest(windows: Iterable[Window], gate: Gate, question: Question) -> ReplayResult:
+def backtest(windows: Iterable[Window], gate: TrialGate, question: Question) -> ReplayResult:
     """Replay the windows (in order of time, labelled) and say what each policy would have done."""
     return replayed(windows, gate, question)[0]
 
 
 def replayed(
-    windows: Iterable[Window], gate: Gate, question: Question
+    windows: Iterable[Window], gate: TrialGate, question: Question
 ) -> tuple[ReplayResult, Learner]:
     """What `backtest` says, and the learner as it is at the end.
 
@@ -99,7 +99,7 @@ def replayed(
     return _result(trial, gate, question, found, own, len(warm_up), started, compared), own
 
 
-def _learners(gate: Gate, found: FoundRule, question: Question) -> list[Learner]:
+def _learners(gate: TrialGate, found: FoundRule, question: Question) -> list[Learner]:
     """The one whose figures count, and others that are replayed beside it."""
     budget, complete = question.budget, question.labels == ALL
     if budget is not None and question.warm is not None and not complete:
@@ -164,7 +164,7 @@ def _compared(trial: Trial, other: Tally, days: float, labels: str) -> OtherLabe
 
 def _result(
     trial: Trial,
-    gate: Gate,
+    gate: TrialGate,
     question: Question,
     found: FoundRule,
     learner: Learner,

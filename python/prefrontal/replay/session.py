@@ -27,7 +27,7 @@ from .sample import FOLDER as SAMPLE_FOLDER
 from .sample import read_sample
 
 if TYPE_CHECKING:
-    from ..protocols import Gate
+    from ..protocols import TrialGate
     from ..settings.budget import Budget
     from ..types import Window
     from .result import ReplayResult
@@ -116,14 +116,16 @@ class Replayer:
         """The windows of a repository, labelled."""
         return preset.apply(history)
 
-    def replay(self, windows: Iterable[Window], gate: Gate, question: Question) -> ReplayResult:
+    def replay(
+        self, windows: Iterable[Window], gate: TrialGate, question: Question
+    ) -> ReplayResult:
         return backtest(windows, gate, question)
 
 
 def replay_git(
     path: str,
     request: Request,
-    gate: Gate,
+    gate: TrialGate,
     step: Step = lambda *_: None,
     replayer: Replayer | None = None,
 ) -> ReplayResult:
@@ -170,7 +172,7 @@ def label_git(
 def replay_events(
     path: str,
     request: Request,
-    gate: Gate,
+    gate: TrialGate,
     step: Step = lambda *_: None,
     replayer: Replayer | None = None,
 ) -> ReplayResult:
@@ -185,7 +187,7 @@ def replay_events(
 
 
 def replay_sample(
-    request: Request, gate: Gate, step: Step = lambda *_: None, folder: Path = SAMPLE_FOLDER
+    request: Request, gate: TrialGate, step: Step = lambda *_: None, folder: Path = SAMPLE_FOLDER
 ) -> ReplayResult:
     """Replay the recorded history that ships with the package; its labels are recorded, too.
 
@@ -213,7 +215,7 @@ def replay_sample(
 def replay_history(
     path: str,
     request: Request,
-    gate: Gate,
+    gate: TrialGate,
     step: Step = lambda *_: None,
     replayer: Replayer | None = None,
 ) -> ReplayResult:
@@ -268,7 +270,7 @@ def _replayed(
     name: str,
     preset: Preset,
     request: Request,
-    gate: Gate,
+    gate: TrialGate,
     notes: list[str],
     step: Step,
     origin: str,

@@ -42,7 +42,7 @@ class ScriptedFinding:
 
 @dataclass
 class ScriptedGate:
-    """A `protocols.Gate` whose scores, threshold and rule the test chooses.
+    """A `protocols.TrialGate` whose scores, threshold and rule the test chooses.
 
     score: of a window's events, 0..1. threshold: what wakes, whatever was observed. audits: which
     of the windows that slept are asked about.

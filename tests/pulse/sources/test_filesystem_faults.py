@@ -101,9 +101,9 @@ def test_what_the_system_forgot_to_report_is_found_by_the_scan(
         def __init__(self, roots: object) -> None:
             super().__init__(0.05)
 
-        def wait(self, interrupt: object) -> file_watch.News:
+        def wait(self, interrupt: object) -> file_watch.FileChanges:
             super().wait(interrupt)  # type: ignore[arg-type]
-            return file_watch.News()
+            return file_watch.FileChanges()
 
     monkeypatch.setattr("prefrontal.pulse.sources.file_watcher.SystemWatch", Deaf)
     source = FilesystemSource([home], SETTLE_S, rescan_s=0.2)

@@ -8,16 +8,16 @@ from .command import CommandSink
 from .http import HttpSink
 from .lines import LinesFileSink, LinesSink
 from .openclaw import OpenClawSink
-from .outcome import Outcome, Shape, Sink, as_line
+from .outcome import DeliveryOutcome, Shape, Sink, as_line
 from .signing import Signer
 
 __all__ = [
     "CommandSink",
+    "DeliveryOutcome",
     "HttpSink",
     "LinesFileSink",
     "LinesSink",
     "OpenClawSink",
-    "Outcome",
     "Shape",
     "Signer",
     "Sink",

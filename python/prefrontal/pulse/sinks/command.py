@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from ...errors import InputError
 from ..modules.fields import shown
-from .outcome import Outcome, Shape, checked_shape
+from .outcome import DeliveryOutcome, Shape, checked_shape
 
 if TYPE_CHECKING:
     from ...decisions.decision import Decision
@@ -52,12 +52,12 @@ class CommandSink:
         self._running: set[subprocess.Popen[bytes]] = set()
         self._closed = False
 
-    def deliver(self, decision: Decision) -> Outcome:
+    def deliver(self, decision: Decision) -> DeliveryOutcome:
         question = decision.question or ""
         try:
             with self._lock:
                 if self._closed:
-                    return Outcome(False, "not run: closed")
+                    return DeliveryOutcome(False, "not run: closed")
                 process = subprocess.Popen(
                     self._argv,
                     stdin=subprocess.PIPE,
@@ -67,13 +67,15 @@ class CommandSink:
                 )
                 self._running.add(process)
         except OSError as error:
-            return Outcome(False, f"cannot be run: {error.strerror or error}", down_for_s=0.0)
+            return DeliveryOutcome(
+                False, f"cannot be run: {error.strerror or error}", down_for_s=0.0
+            )
         try:
             process.communicate(question.encode(errors="replace"), timeout=self._timeout_s)
         except subprocess.TimeoutExpired:
             _kill(process)
             process.communicate()
-            return Outcome(False, f"killed after {self._timeout_s:g} s")
+            return DeliveryOutcome(False, f"killed after {self._timeout_s:g} s")
         finally:
             with self._lock:
                 self._running.discard(process)
@@ -129,11 +131,11 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def _ended(code: int) -> Outcome:
+def _ended(code: int) -> DeliveryOutcome:
     if code >= 0:
-        return Outcome(code == 0, f"exit code {code}")
+        return DeliveryOutcome(code == 0, f"exit code {code}")
     try:
         name = signal.Signals(-code).name
     except ValueError:
         name = str(-code)
-    return Outcome(False, f"ended by signal {name}")
+    return DeliveryOutcome(False, f"ended by signal {name}")

@@ -14,7 +14,7 @@ from ...clock import Clock, SystemClock
 from ...errors import InputError
 from ...http_door import LOOPBACK
 from ..modules.fields import shown
-from .outcome import Outcome, Shape, as_line, checked_shape
+from .outcome import DeliveryOutcome, Shape, as_line, checked_shape
 from .signing import Signer
 from .timed_connection import TimedHandler, TimedSecureHandler
 
@@ -68,7 +68,7 @@ class HttpSink:
         self._opener = _opener(self._url)
         self._closed = Event()
 
-    def deliver(self, decision: Decision) -> Outcome:
+    def deliver(self, decision: Decision) -> DeliveryOutcome:
         request = Request(
             self._url,
             data=self._body(decision).encode(),
@@ -87,9 +87,9 @@ class HttpSink:
             if answer.ok or asked_s is None or attempt > self._retries:
                 break
             if self._closed.wait(min(max(wait_s, asked_s), LONGEST_WAIT_S)):
-                return Outcome(False, f"{answer.detail}; given up: closed", attempt)
+                return DeliveryOutcome(False, f"{answer.detail}; given up: closed", attempt)
             wait_s *= 2
-        return Outcome(answer.ok, answer.detail, attempt, asked_s)
+        return DeliveryOutcome(answer.ok, answer.detail, attempt, asked_s)
 
     def _body(self, decision: Decision) -> str:
         """The JSON of a decision, the same each time."""
@@ -107,21 +107,21 @@ class HttpSink:
         for name, value in self._signer.headers(id_, seconds, request.data).items():
             request.add_header(name, value)
 
-    def _once(self, request: Request) -> tuple[Outcome, float | None]:
+    def _once(self, request: Request) -> tuple[DeliveryOutcome, float | None]:
         """One try, and how many seconds to wait at least before the next; None: no next."""
         try:
             with self._opener.open(request, timeout=self._timeout_s) as response:
-                return Outcome(True, f"HTTP {response.status}"), None
+                return DeliveryOutcome(True, f"HTTP {response.status}"), None
         except HTTPError as error:
             with error:
                 later = _retry_after(error.headers.get("Retry-After"))
-                return Outcome(
+                return DeliveryOutcome(
                     False, f"HTTP {error.code}"
                 ), later if error.code in RETRIED else None
         except URLError as error:
-            return Outcome(False, f"no answer: {error.reason}"), 0.0
+            return DeliveryOutcome(False, f"no answer: {error.reason}"), 0.0
         except (OSError, HTTPException) as error:
-            return Outcome(False, f"no answer: {str(error) or type(error).__name__}"), 0.0
+            return DeliveryOutcome(False, f"no answer: {str(error) or type(error).__name__}"), 0.0
 
 
 def _opener(url: str) -> OpenerDirector:

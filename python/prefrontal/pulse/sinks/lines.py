@@ -9,7 +9,7 @@ from threading import Lock
 from typing import IO, TYPE_CHECKING
 
 from ...errors import InputError
-from .outcome import Outcome, Shape, as_line, checked_shape
+from .outcome import DeliveryOutcome, Shape, as_line, checked_shape
 
 if TYPE_CHECKING:
     from ...decisions.decision import Decision
@@ -24,15 +24,15 @@ class LinesSink:
         self._close = close
         self._lock = Lock()
 
-    def deliver(self, decision: Decision) -> Outcome:
+    def deliver(self, decision: Decision) -> DeliveryOutcome:
         line = as_line(decision, self._shape) + "\n"
         try:
             with self._lock:
                 self._stream.write(line)
                 self._stream.flush()
         except (OSError, ValueError) as error:  # ValueError: the stream is closed
-            return Outcome(False, f"cannot be written: {error}", down_for_s=0.0)
-        return Outcome(True, "written")
+            return DeliveryOutcome(False, f"cannot be written: {error}", down_for_s=0.0)
+        return DeliveryOutcome(True, "written")
 
     def close(self) -> None:
         """Close the stream, where this sink was told to own it."""
@@ -58,18 +58,18 @@ class LinesFileSink:
         except OSError as error:
             raise InputError(f"{self._path} cannot be written: {error.strerror}") from None
 
-    def deliver(self, decision: Decision) -> Outcome:
+    def deliver(self, decision: Decision) -> DeliveryOutcome:
         line = as_line(decision, self._shape).encode() + b"\n"
         with self._lock:
             if self._closed:
-                return Outcome(False, "cannot be written: closed")
+                return DeliveryOutcome(False, "cannot be written: closed")
             try:
                 self._add(line)
             except OSError as error:
                 self._let_go()
                 detail = f"cannot be written: {error.strerror or error}"
-                return Outcome(False, detail, down_for_s=0.0)
-        return Outcome(True, "written")
+                return DeliveryOutcome(False, detail, down_for_s=0.0)
+        return DeliveryOutcome(True, "written")
 
     def close(self) -> None:
         """Let go of the file."""

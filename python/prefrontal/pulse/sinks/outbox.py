@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...clock import Clock, SystemClock
 from ...errors import PrefrontalError
-from .lane import GIVE_UP_S, Lane
+from .outbox_lane import GIVE_UP_S, OutboxLane
 
 if TYPE_CHECKING:
     from ...decisions.deliveries import SinkProgress
@@ -45,7 +45,7 @@ class Outbox:
         self._log = log
         self._deliveries = log.deliveries()
         self._runners = [
-            _Runner(Lane(name, sink, self._deliveries, clock, give_up_s))
+            _Runner(OutboxLane(name, sink, self._deliveries, clock, give_up_s))
             for name, sink, give_up_s in sinks
         ]
         log.on_owed = self.wake
@@ -131,7 +131,7 @@ class Outbox:
 class _Runner:
     """The thread of one lane."""
 
-    def __init__(self, lane: Lane) -> None:
+    def __init__(self, lane: OutboxLane) -> None:
         self.lane = lane
         self._changed = Condition()
         self._news = False

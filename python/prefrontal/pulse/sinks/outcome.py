@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DeliveryOutcome:
     """What came of handing over one question. detail: "exit code 3", "HTTP 204", for people.
 
     down_for_s: for at least so many seconds no other question would get through either, 0 when
@@ -30,7 +30,7 @@ class Outcome:
 class Sink(Protocol):
     """Takes escalations somewhere."""
 
-    def deliver(self, decision: Decision) -> Outcome:
+    def deliver(self, decision: Decision) -> DeliveryOutcome:
         """Hand it over, and say what came of it."""
         ...
 

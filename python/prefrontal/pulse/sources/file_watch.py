@@ -21,7 +21,7 @@ _WAIT_MS = 1_000
 _DELETED = 3
 
 
-class News(NamedTuple):
+class FileChanges(NamedTuple):
     """What a watch heard. deleted: paths said to be gone. rescan: some may have been missed."""
 
     paths: Sequence[str] = ()
@@ -32,8 +32,8 @@ class News(NamedTuple):
 class FileWatch(Protocol):
     """Tells what changed below the folders it was made for."""
 
-    def wait(self, interrupt: Event) -> News:
-        """News, or none after a short while or when `interrupt` is set."""
+    def wait(self, interrupt: Event) -> FileChanges:
+        """Changes, or none after a short while or when `interrupt` is set."""
         ...
 
     def close(self) -> None: ...
@@ -57,16 +57,16 @@ class SystemWatch:
         except (OSError, RuntimeError, ValueError) as error:
             raise WatchError(str(error)) from error
 
-    def wait(self, interrupt: Event) -> News:
+    def wait(self, interrupt: Event) -> FileChanges:
         try:
             changes = self._notify.watch(GROUP_MS, STEP_MS, _WAIT_MS, interrupt)
         except (OSError, RuntimeError) as error:
             raise WatchError(str(error)) from error
         if isinstance(changes, str):
-            return News(rescan=changes == "stop")  # which throws away what it had heard
+            return FileChanges(rescan=changes == "stop")  # which throws away what it had heard
         deleted = frozenset(path for kind, path in changes if kind == _DELETED)
         paths = {path for _, path in changes}
-        return News(list(paths), deleted, rescan=len(paths) >= BURST)
+        return FileChanges(list(paths), deleted, rescan=len(paths) >= BURST)
 
     def close(self) -> None:
         self._notify.close()
@@ -78,8 +78,8 @@ class PollingWatch:
     def __init__(self, poll_s: float) -> None:
         self._poll_s = poll_s
 
-    def wait(self, interrupt: Event) -> News:
-        return News(rescan=not interrupt.wait(self._poll_s))
+    def wait(self, interrupt: Event) -> FileChanges:
+        return FileChanges(rescan=not interrupt.wait(self._poll_s))
 
     def close(self) -> None:
         """Nothing is held."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .file_index import FileIndex, differences
 from .file_roots import Roots, holder
-from .file_watch import FileWatch, News, PollingWatch, SystemWatch, WatchError
+from .file_watch import FileChanges, FileWatch, PollingWatch, SystemWatch, WatchError
 
 if TYPE_CHECKING:
     from ...clock import Clock
@@ -117,10 +117,10 @@ class FileWatcher:
             self._next_scan = now + self.rescan_s
             self._scan()
 
-    def _hear(self) -> News:
+    def _hear(self) -> FileChanges:
         if self._watch is None:
             self.interrupt.wait(ROOTS_S)
-            return News()
+            return FileChanges()
         try:
             return self._watch.wait(self.interrupt)
         except WatchError as error:
@@ -131,7 +131,7 @@ class FileWatcher:
             self._roots.armed = {}
             self.interrupt.wait(ROOTS_S / 4)
             self._next_roots = 0.0  # which arms, and scans what was missed
-            return News()
+            return FileChanges()
 
     def _arm(self) -> None:
         """Watch all roots that are there, without a moment in which nobody does."""
@@ -186,7 +186,7 @@ class FileWatcher:
                     self._index.put(f"{listing.folder.rstrip('/')}/{name}", state)
         self.known_roots.append(root)
 
-    def _feed(self, news: News) -> None:
+    def _feed(self, news: FileChanges) -> None:
         with self._settling:
             for path in news.paths:
                 root = self._roots.holder_of(path) or holder(path, self._roots.paths)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...decisions.deliveries import DONE, GIVEN_UP, PENDING, DamagedRowError, Deliveries, Owed
 from ...errors import PrefrontalError
-from .outcome import Outcome, Sink
+from .outcome import DeliveryOutcome, Sink
 
 if TYPE_CHECKING:
     from ...clock import Clock
@@ -26,7 +26,7 @@ GIVE_UP_S = 86_400.0
 log = logging.getLogger("prefrontal.pulse")
 
 
-class Lane:
+class OutboxLane:
     """Delivers to one sink, one question at a time, the oldest first; for one thread.
 
     name: the sink's key in the log and its name for people; it must stay the same over restarts.
@@ -141,14 +141,14 @@ class Lane:
         self._is_up(outcome)
         return 0.0
 
-    def _deliver(self, decision: Decision) -> Outcome:
+    def _deliver(self, decision: Decision) -> DeliveryOutcome:
         try:
             return self.sink.deliver(decision)
         except Exception as error:  # the lane outlives any slip of a sink
             log.exception("%s failed for %s", self.name, _short(decision))
-            return Outcome(False, f"{type(error).__name__}: {error}")
+            return DeliveryOutcome(False, f"{type(error).__name__}: {error}")
 
-    def _refused(self, owed: Owed, outcome: Outcome) -> None:
+    def _refused(self, owed: Owed, outcome: DeliveryOutcome) -> None:
         now, id_ = self._clock.now(), owed.record.id[:8]
         if now - owed.record.time >= self._give_up_s:
             self._settle(owed.seq, GIVEN_UP, now, outcome.detail)
@@ -160,7 +160,7 @@ class Lane:
                 "%s failed for %s, which is tried again: %s", self.name, id_, outcome.detail
             )
 
-    def _goes_down(self, outcome: Outcome) -> None:
+    def _goes_down(self, outcome: DeliveryOutcome) -> None:
         now = self._clock.monotonic()
         if not self._failures:
             self._down_since = now
@@ -169,13 +169,13 @@ class Lane:
         self._down_until = now + min(wait_s, LONGEST_WAIT_S)
         self._failures += 1
 
-    def _is_up(self, outcome: Outcome) -> None:
+    def _is_up(self, outcome: DeliveryOutcome) -> None:
         self.delivered += outcome.ok
         if self._failures:
             log.warning("%s answers again", self.name)
         self._failures = 0
 
-    def _expire(self, outcome: Outcome) -> None:
+    def _expire(self, outcome: DeliveryOutcome) -> None:
         down_s = self._clock.monotonic() - self._down_since
         if down_s < min(self._give_up_s, LONGEST_WAIT_S):
             return
