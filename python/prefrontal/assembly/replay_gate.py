@@ -99,7 +99,7 @@ class ReplayJudge:
             held = gate.held.pop()
             return Judgement(held.score, held.threshold, Reason(held.reason))
         refusal = gate.refusals[-1]
-        return Judgement(refusal.score, refusal.threshold, refusal.reason)
+        return Judgement(refusal.scored.score, refusal.threshold, refusal.reason)
 
     def label(self, window: Window, judgement: Judgement, relevant: bool) -> None:
         decision = self.decision(window, judgement)

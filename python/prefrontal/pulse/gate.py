@@ -14,11 +14,12 @@ from ..decisions.payloads import Moment, WakePayload
 from ..types import Reason, SignalEvent, Standing
 from .asking import question, with_others
 from .gate_module import FOLDING, VERSION, GateModule
-from .holds import HeldWindow, HeldWindows, Lane, LaneKey
+from .holds import HeldWindow, HeldWindows, Lane
 from .moment import shifted
 from .policy import DeliveryPolicy
 from .recall.audit import AuditDraw
 from .recall.score_draw import score_draw
+from .scored_window import ScoredWindow
 from .wake_records import Refusal, WakeRecords, WindowGroup, with_wish
 
 if TYPE_CHECKING:
@@ -147,21 +148,22 @@ class Gate:
             scores = {module_id: self._limbic.score(module_id, window)}
         if (standing := moment.standing) is not None and standing.shift:
             scores = {name: shifted(score, standing.shift) for name, score in scores.items()}
-        slept: list[tuple[str, GateModule, float]] = []
+        slept: list[ScoredWindow] = []
         for name, score in scores.items():
             module = self.modules.get(name)
             if module is None:
                 continue
+            scored = ScoredWindow(module, score, window, moment)
             if score >= module.threshold:  # False for NaN
-                self._wake(name, module, score, window, moment)
+                self._wake(scored)
             elif module.uniform and not module.complete:
-                slept.append((name, module, score))
+                slept.append(scored)
             else:
                 chance = module.control.audit_chance(score)
                 drawn = score_draw(self.settings.seed, self.judged + moment.event, name) < chance
-                self._sleep(name, module, score, window, moment, chance if drawn else 0.0)
+                self._sleep(scored, chance if drawn else 0.0)
         if slept:
-            self._sleep_uniformly(slept, window, moment)
+            self._sleep_uniformly(slept)
 
     def spent_before(self, times: Iterable[float]) -> None:
         """Count wakes of earlier starts into the policy's budget: Unix seconds, in order."""
@@ -205,17 +207,17 @@ class Gate:
                 del self._groups[module_id]
                 if module := self.modules.get(module_id):
                     first = group.moments[0].standing
-                    moment = Moment(self.taken, wall, now, self.labels, self.slept, first)
+                    moment = self._moment(wall, now, first)
                     more = group.payload(closed=group.due > now)
-                    window = tuple(group.window)
-                    told = group.held + self._waiting.take(module_id, first)
-                    self._ask(module_id, module, group.score, window, moment, 1.0, more, told=told)
+                    gathered = ScoredWindow(module, group.score, tuple(group.window), moment)
+                    others = group.held + self._waiting.take(module_id, first)
+                    self._ask(gathered, more=more, others=others)
         for key, lane in self._waiting.lanes():
             module = self.modules.get(key.module_id)
-            asked = only is None or key.module_id in only
+            chosen = only is None or key.module_id in only
             due = everything or lane.eager or lane.due <= now
-            if module is not None and asked and due and lane.windows:  # else told of meanwhile
-                self._ask_late(key, module, lane, wall, now, closing=everything)
+            if module is not None and chosen and due and lane.windows:  # else told of meanwhile
+                self._ask_late(module, lane, wall, now, closing=everything)
 
     def learn(self, decision: Decision, label: float, source: str = "user") -> None:
         """Train a registered module on one label, and let its threshold take note.
@@ -238,182 +240,150 @@ class Gate:
             log.exception("the standing behind an event is not known: %s", error)
             return None
 
-    def _wake(
-        self,
-        module_id: str,
-        module: GateModule,
-        score: float,
-        window: tuple[SignalEvent, ...],
-        moment: Moment,
-    ) -> None:
+    def _moment(self, wall: float, now: float, standing: Standing | None) -> Moment:
+        """Of a decision that no event led to."""
+        return Moment(self.taken, wall, now, self.labels, self.slept, standing)
+
+    def _wake(self, scored: ScoredWindow) -> None:
+        module_id, moment, hold_s = scored.module_id, scored.moment, scored.module.hold_s
         if group := self._groups.get(module_id):
-            group.window.extend(window)
-            group.moments.extend([moment] * len(window))
-            group.score = max(group.score, score)
+            group.window.extend(scored.window)
+            group.moments.extend([moment] * len(scored.window))
+            group.score = max(group.score, scored.score)
             self.counts[Reason.GROUPED] += 1
-            self._gather(group, module_id, module, score, window, moment)
-            return
-        now, hold_s = moment.monotonic, module.hold_s
-        if hold_s and (end := self._policy.written_on(module_id, window, now, hold_s)) is not None:
-            self.counts[Reason.GROUPED] += 1
-            held = self._hold(module_id, module, score, window, moment, Reason.GROUPED)
+            self._gather(group, scored)
+        elif (end := self._written_on(scored)) is not None:
+            held = self._hold(scored, Reason.GROUPED)
             self._waiting.add(module_id, held, end, written_on=True)
-        elif reason := self._held_back(module_id, moment, module.hold_s):
+        elif reason := self._held_back(module_id, moment, hold_s):
             if self._folds:
-                self.counts[reason] += 1
-                held = self._hold(module_id, module, score, window, moment, reason)
-                standing = moment.standing
-                free = self._policy.free_at(
-                    module_id, moment.time, moment.monotonic, standing, module.hold_s
-                )
+                held = self._hold(scored, reason)
+                free = self._free_at(module_id, moment, hold_s)
                 self._waiting.add(module_id, held, min(free, moment.monotonic + LOOK_AGAIN_S[1]))
             else:
-                self._refuse(module_id, module, score, window, moment, reason)
-        elif self._policy.settings.group_s > 0 and not module.complete:
+                self._refuse(scored, reason)
+        elif self._policy.settings.group_s > 0 and not scored.module.complete:
             due = moment.monotonic + self._policy.settings.group_s
-            group = WindowGroup(due, [moment] * len(window), list(window), score)
+            group = WindowGroup(
+                due, [moment] * len(scored.window), list(scored.window), scored.score
+            )
             self._groups[module_id] = group
-            self._gather(group, module_id, module, score, window, moment)
+            self._gather(group, scored)
         else:
-            told = self._waiting.take(module_id, moment.standing)
-            self._ask(module_id, module, score, window, moment, 1.0, told=told)
+            self._ask(scored, others=self._waiting.take(module_id, moment.standing))
 
-    def _gather(
-        self,
-        group: WindowGroup,
-        module_id: str,
-        module: GateModule,
-        score: float,
-        window: tuple[SignalEvent, ...],
-        moment: Moment,
-    ) -> None:
+    def _gather(self, group: WindowGroup, scored: ScoredWindow) -> None:
         """Keep a gathered window, so that it is asked about though the group is lost."""
         if self._folds:
-            grouped = Reason.GROUPED
-            group.held.append(self._hold(module_id, module, score, window, moment, grouped))
+            group.held.append(self._put_by(scored, Reason.GROUPED))
 
-    def _hold(
-        self,
-        module_id: str,
-        module: GateModule,
-        score: float,
-        window: tuple[SignalEvent, ...],
-        moment: Moment,
-        reason: Reason,
-    ) -> HeldWindow:
+    def _hold(self, scored: ScoredWindow, reason: Reason) -> HeldWindow:
+        """Count a window that must wait, and put it by."""
+        self.counts[reason] += 1
+        return self._put_by(scored, reason)
+
+    def _put_by(self, scored: ScoredWindow, reason: Reason) -> HeldWindow:
         """Put a window at or above its threshold by, for the log and for a later question."""
-        more = WakePayload(waits=True)
-        refusal = self._refusal(module_id, module, score, window, moment, reason, more)
-        record = self._records.refused(refusal)
+        record = self._records.refused(self._refusal(scored, reason, WakePayload(waits=True)))
         self.held.append(record)
         return HeldWindow.of(record)
 
     def _ask_late(
-        self,
-        key: LaneKey,
-        module: GateModule,
-        lane: Lane,
-        wall: float,
-        now: float,
-        *,
-        closing: bool,
+        self, module: GateModule, lane: Lane, wall: float, now: float, *, closing: bool
     ) -> None:
         """A hold may have ended: ask about the strongest window of the lane, and name the others.
 
         Looking costs nothing until it has: a budget is only asked when it is known to have room.
         closing: nothing more comes, so what was kept to be asked as one is asked.
         """
-        held = lane.strongest()
-        moment = Moment(self.taken, wall, now, self.labels, self.slept, held.standing)
+        held, module_id = lane.strongest(), module.fingerprint.module_id
+        moment = self._moment(wall, now, held.standing)
         hold_s = 0.0 if closing else module.hold_s
-        free = self._policy.free_at(key.module_id, wall, now, held.standing, hold_s)
-        if free > now or self._held_back(key.module_id, moment, hold_s):
+        free = self._free_at(module_id, moment, hold_s)
+        if free > now or self._held_back(module_id, moment, hold_s):
             soonest, latest = LOOK_AGAIN_S
             lane.due = min(max(free, now + soonest), now + latest)
             return
-        told = self._waiting.take(key.module_id, held.standing, held)
+        others = self._waiting.take(module_id, held.standing, held)
         late = WakePayload(late=True, closed=closing)
-        self._ask(key.module_id, module, held.score, held.window, moment, 1.0, late,
-                  told=told, threshold=held.threshold)  # fmt: skip
-        free = self._policy.free_at(key.module_id, wall, now, held.standing, module.hold_s)
-        lane.due = max(free, now)
+        scored = ScoredWindow(module, held.score, held.window, moment)
+        self._ask(scored, more=late, others=others, threshold=held.threshold)
+        if lane.windows:  # more than one question tells of
+            lane.due = max(self._free_at(module_id, moment, module.hold_s), now)
 
     def _held_back(self, module_id: str, moment: Moment, hold_s: float) -> Reason | None:
         return self._attention.refuses(module_id) or self._policy.admit(
             module_id, moment.time, moment.monotonic, moment.standing, hold_s
         )
 
-    def _sleep_uniformly(
-        self,
-        slept: list[tuple[str, GateModule, float]],
-        window: tuple[SignalEvent, ...],
-        moment: Moment,
-    ) -> None:
+    def _free_at(self, module_id: str, moment: Moment, hold_s: float) -> float:
+        return self._policy.free_at(
+            module_id, moment.time, moment.monotonic, moment.standing, hold_s
+        )
+
+    def _written_on(self, scored: ScoredWindow) -> float | None:
+        """Until when the window waits since its places were asked about just before."""
+        now, hold_s = scored.moment.monotonic, scored.module.hold_s
+        if not hold_s:
+            return None
+        return self._policy.written_on(scored.module_id, scored.window, now, hold_s)
+
+    def _sleep_uniformly(self, slept: list[ScoredWindow]) -> None:
         """Modules of one chance for all scores; one draw for all of them."""
         self.slept += len(slept)
         audited = self._audits.pick(len(slept))
-        below = Reason.BELOW_THRESHOLD
-        for place, (module_id, module, score) in enumerate(slept):
-            if (audited and place in audited) or module.tally is None:
-                chance = self._audits.share if place in audited else 0.0
-                self._sleep(module_id, module, score, window, moment, chance)
+        for place, scored in enumerate(slept):
+            tally = scored.module.tally
+            if (audited and place in audited) or tally is None:
+                self._sleep(scored, self._audits.share if place in audited else 0.0)
             else:
-                module.tally.slept += 1
-                self._refuse(module_id, module, score, window, moment, below)
+                tally.slept += 1
+                self._refuse(scored, Reason.BELOW_THRESHOLD)
 
-    def _sleep(
-        self,
-        module_id: str,
-        module: GateModule,
-        score: float,
-        window: tuple[SignalEvent, ...],
-        moment: Moment,
-        chance: float,
-    ) -> None:
+    def _sleep(self, scored: ScoredWindow, chance: float) -> None:
         """A window stays below the threshold. chance: of the audit that was drawn, 0 for none."""
         more = None
         if chance > 0.0:
-            held = self._held_back(module_id, moment, module.hold_s)
+            module_id, moment = scored.module_id, scored.moment
+            held = self._held_back(module_id, moment, scored.module.hold_s)
             if held is None:
-                told = self._waiting.take(module_id, moment.standing)
-                self._ask(module_id, module, score, window, moment, chance, audit=True, told=told)
+                others = self._waiting.take(module_id, moment.standing)
+                self._ask(scored, chance, audit=True, others=others)
                 return
             more = WakePayload(held_back=str(held))
-        self._refuse(module_id, module, score, window, moment, Reason.BELOW_THRESHOLD, more)
-        module.decided(score, 0.0)
+        self._refuse(scored, Reason.BELOW_THRESHOLD, more)
+        scored.module.decided(scored.score, 0.0)
 
     def _ask(
         self,
-        module_id: str,
-        module: GateModule,
-        score: float,
-        window: tuple[SignalEvent, ...],
-        moment: Moment,
-        propensity: float,
+        scored: ScoredWindow,
+        propensity: float = 1.0,
         more: WakePayload | None = None,
         *,
         audit: bool = False,
-        told: Sequence[HeldWindow] = (),
+        others: Sequence[HeldWindow] = (),
         threshold: float | None = None,
     ) -> None:
-        """Ask about a window. told: what waited and is told of as well, itself if it did.
+        """Ask about a window. others: what waited and is told of as well, itself if it did.
 
         threshold: what it reached when it came; that of now by default.
         """
+        module, score, window, moment = scored
+        module_id = scored.module_id
         asked = question(module.fingerprint.question_template, module_id, window)
-        if told:
-            folded = tuple([each.folded() for each in told])
+        if others:
+            folded = tuple([each.folded() for each in others])
             more = replace(more or WakePayload(), folded=folded)
             if asked is not None:
-                asked = with_others(asked, [e.window for e in told if e.window[-1:] != window[-1:]])
+                rest = [each.window for each in others if each.window[-1:] != window[-1:]]
+                asked = with_others(asked, rest)
         if asked is None or math.isnan(score):
-            if told:  # no later question would say more: let the log know that they are done with
-                no = Reason.NO_QUESTION
-                self.counts[no] += 1
-                refusal = self._refusal(module_id, module, score, window, moment, no, more)
+            if others:  # no later question would say more: let the log know that they are done with
+                self.counts[Reason.NO_QUESTION] += 1
+                refusal = self._refusal(scored, Reason.NO_QUESTION, more)
                 self.held.append(self._records.refused(refusal))
             else:
-                self._refuse(module_id, module, score, window, moment, Reason.NO_QUESTION, more)
+                self._refuse(scored, Reason.NO_QUESTION, more)
             if audit:
                 module.decided(score, 0.0)
             return
@@ -439,42 +409,25 @@ class Gate:
             )
         )
         if module.hold_s:
-            self._policy.asked(module_id, [window, *(e.window for e in told)], moment.monotonic)
+            places = [window, *(each.window for each in others)]
+            self._policy.asked(module_id, places, moment.monotonic)
         if threshold is None or not module.complete:  # else its label counts where it came
             module.decided(score, propensity, self._limbic.unseen(module_id, window))
 
     def _refuse(
-        self,
-        module_id: str,
-        module: GateModule,
-        score: float,
-        window: tuple[SignalEvent, ...],
-        moment: Moment,
-        reason: Reason,
-        more: WakePayload | None = None,
+        self, scored: ScoredWindow, reason: Reason, more: WakePayload | None = None
     ) -> None:
         self.counts[reason] += 1
-        refusal = self._refusal(module_id, module, score, window, moment, reason, more)
+        refusal = self._refusal(scored, reason, more)
         if self.unstored is not None:
             self.unstored.append(refusal)
 
-    def _refusal(
-        self,
-        module_id: str,
-        module: GateModule,
-        score: float,
-        window: tuple[SignalEvent, ...],
-        moment: Moment,
-        reason: Reason,
-        more: WakePayload | None,
-    ) -> Refusal:
+    def _refusal(self, scored: ScoredWindow, reason: Reason, more: WakePayload | None) -> Refusal:
         """Count a window that nobody is woken for now, and remember it for a while."""
         self.refused_count += 1
-        if module.wished:
+        if scored.module.wished:
             more = with_wish(more)
-        refusal = Refusal(
-            self.refused_count, moment, window, module_id, score, module.threshold, reason, more
-        )
+        refusal = Refusal(self.refused_count, scored, scored.module.threshold, reason, more)
         self.refusals.append(refusal)
         return refusal
 

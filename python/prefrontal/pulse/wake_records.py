@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..types import Reason, SignalEvent
     from .holds import HeldWindow
     from .learning.limbic import LimbicLayer
+    from .scored_window import ScoredWindow
 
 REASONS = 12
 """Most reasons that a record names for a score."""
@@ -22,16 +23,13 @@ _SPREAD = 0x9E3779B97F4A7C15F39CC0605CEDC835
 
 
 class Refusal(NamedTuple):
-    """A window that woke nobody: who was asked, with which score, and why not.
+    """A window that woke nobody: below which threshold, and why.
 
     more: of its payload, besides run and moment.
     """
 
     number: int
-    moment: Moment
-    window: tuple[SignalEvent, ...]
-    module_id: str
-    score: float
+    scored: ScoredWindow
     threshold: float
     reason: Reason
     more: WakePayload | None
@@ -68,19 +66,20 @@ class WakeRecords:
 
     def refused(self, refusal: Refusal) -> Decision:
         """The record of a refusal, with what pushes its score now."""
+        scored = refusal.scored
         return Decision(
             id=self.refusal_id(refusal),
-            time=refusal.moment.time,
-            subject=refusal.module_id,
+            time=scored.moment.time,
+            subject=scored.module_id,
             acted=False,
             reason=refusal.reason,
-            score=refusal.score,
+            score=scored.score,
             threshold=refusal.threshold,
             question=None,
             propensity=1.0,
-            window=refusal.window,
-            payload=self.payload(refusal.moment, refusal.more),
-            why=self.why(refusal.module_id, refusal.window, refusal.moment),
+            window=scored.window,
+            payload=self.payload(scored.moment, refusal.more),
+            why=self.why(scored.module_id, scored.window, scored.moment),
         )
 
     def refusal_id(self, refusal: Refusal) -> str:
