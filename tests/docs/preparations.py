@@ -12,7 +12,7 @@ from pathlib import Path
 from prefrontal import PulseRegistry, SignalEvent
 from prefrontal.decisions.log import DecisionLog
 
-from ..replay.agent_sessions import claude_home, openclaw_home
+from ..replay.agent_sessions import claude_home, openclaw_home, write_database
 from .kept_ledger import keep
 from .pages import REPOSITORY
 
@@ -75,7 +75,10 @@ def sessions(_: Path, environment: Mapping[str, str]) -> None:
     openclaw_home(home / ".openclaw")
     claude_home(home / ".claude")
     [session] = (home / ".openclaw").rglob("*.jsonl")
-    session.rename(session.with_name("b7300bff-a214-4c11-97ae-eab26883c67a.jsonl"))
+    named = session.rename(session.with_name("b7300bff-a214-4c11-97ae-eab26883c67a.jsonl"))
+    lines = named.read_text(encoding="utf-8").splitlines()
+    database = home / ".openclaw/agents/main/agent/openclaw-agent.sqlite"
+    write_database(database, {named.stem: lines})
 
 
 def reflected(folder: Path, environment: Mapping[str, str]) -> None:

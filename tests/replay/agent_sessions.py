@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterable
+import sqlite3
+from collections.abc import Iterable, Mapping
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 START = 1_770_000_000.0
 HEARTBEAT = "[OpenClaw heartbeat poll]"
+OPENCLAW_SCHEMA = """
+    PRAGMA journal_mode = WAL;
+    CREATE TABLE session_windows (
+      session_id TEXT NOT NULL PRIMARY KEY, session_key TEXT NOT NULL, reason TEXT,
+      created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE transcript_events (
+      session_id TEXT NOT NULL, seq INTEGER NOT NULL, event_json TEXT NOT NULL,
+      created_at INTEGER NOT NULL, PRIMARY KEY (session_id, seq)
+    ) STRICT;
+"""
+"""The tables that are read, as OpenClaw's src/state/openclaw-agent-schema.sql has them."""
 
 Entry = dict[str, Any]
 
@@ -104,3 +118,27 @@ def claude_home(folder: Path, turns: int = 60, seed: int = 0) -> Path:
         )
     write_session(folder / "projects" / "-home-me-project" / "0205f437-f816.jsonl", lines)
     return folder
+
+
+def write_database(path: Path, sessions: Mapping[str, Iterable[Any]], key: str = "") -> Path:
+    """The sessions as OpenClaw 2026.8 keeps them; text and bytes stand as they are."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(path)) as database, database:
+        database.executescript(OPENCLAW_SCHEMA)
+        for session, entries in sessions.items():
+            database.execute(
+                "INSERT INTO session_windows VALUES (?, ?, 'initial', 0, 0)", (session, key)
+            )
+            rows = [
+                (session, number, _row(entry), 1_770_000_000_000 + number)
+                for number, entry in enumerate(entries)
+            ]
+            # Out of order: who reads goes by the number.
+            database.executemany(
+                "INSERT INTO transcript_events VALUES (?, ?, ?, ?)", rows[::2] + rows[1::2]
+            )
+    return path
+
+
+def _row(entry: Any) -> str:
+    return entry if isinstance(entry, str) else json.dumps(entry)

@@ -127,7 +127,7 @@ def test_a_folder_of_neither_says_what_was_looked_for(tmp_path: Path) -> None:
     assert sentence.endswith("found no such file; a repository is read with --git")
 
 
-def test_files_of_neither_a_database_and_a_lone_subagent_are_told(tmp_path: Path) -> None:
+def test_files_of_neither_an_empty_database_and_a_lone_subagent_are_told(tmp_path: Path) -> None:
     write_session(tmp_path / "windows.jsonl", [{"time": 1, "events": []}])
     with pytest.raises(InputError, match="found 1 without one line of theirs"):
         find_sessions(tmp_path)
@@ -136,7 +136,7 @@ def test_files_of_neither_a_database_and_a_lone_subagent_are_told(tmp_path: Path
     database = tmp_path / "agents" / "main" / "agent" / "openclaw-agent.sqlite"
     database.parent.mkdir(parents=True)
     database.touch()
-    with pytest.raises(InputError, match="database .* is there, but only session files are read"):
+    with pytest.raises(InputError, match=r"1 could not be read \(no transcripts in the database\)"):
         find_sessions(tmp_path)
     write_session(tmp_path / "projects" / "p" / "agent-1.jsonl", CODE)
     with pytest.raises(InputError, match="the sessions of subagents alone are no history"):

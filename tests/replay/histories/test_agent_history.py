@@ -77,7 +77,7 @@ def test_a_turn_that_stands_in_two_files_counts_once(tmp_path: Path) -> None:
     assert [(window.key, window.text) for window in found] == [
         *(("a:2", "pay"), ("a:4", "look"), ("b:6", "more"))
     ]
-    assert "Left out: 2 turns that stood in two files." in found.notes
+    assert "Left out: 2 turns that stood in two places." in found.notes
 
 
 def test_the_span_and_the_limit_choose_and_say_so(tmp_path: Path) -> None:
@@ -157,14 +157,16 @@ def test_a_session_that_is_gone_before_it_is_read_is_told(
     assert notes[1] == "Could not be read: 1 file or folder (No such file or directory)."
 
 
-def test_heartbeats_that_openclaw_cut_out_and_its_database_are_told(tmp_path: Path) -> None:
+def test_heartbeats_that_openclaw_cut_out_and_an_empty_database_are_told(
+    tmp_path: Path,
+) -> None:
     home = openclaw_home(tmp_path, days=1)
     session = home / "agents" / "main" / "sessions" / "b7300bff-a214.jsonl"
     write_session(session, [claw_header(), *asked(HEARTBEAT, "Mail.", 1)])
     (home / "agents" / "main" / "agent").mkdir()
     (home / "agents" / "main" / "agent" / "openclaw-agent.sqlite").touch()
     notes = " ".join(AgentHistory(home).notes)
-    assert "1 database of OpenClaw (agents/*/agent/*.sqlite) left unread" in notes
+    assert "1 file or folder (no transcripts in the database)" in notes
     assert "wake-ups for nothing are undercounted" in notes
 
 

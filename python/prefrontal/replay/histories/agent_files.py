@@ -12,17 +12,23 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ...errors import InputError
+from ...errors import InputError, SourceError
 from ...plain_text import visible
 from .agent_lines import session_entries
 from .claude import KNOWN_TYPES as CLAUDE_TYPES
+from .openclaw_database import DATABASE_NAME, OpenClawDatabase
 
 OPENCLAW, CLAUDE = "OpenClaw", "Claude Code"
 LAYOUTS = ("agents/*/*", "sessions", "projects/*", "", "*", "*/*")
 """Folders, below the one that was named, that may hold session files; the first that do, count."""
 
-LOOKED_FOR = "agents/*/sessions/*.jsonl, sessions/*.jsonl, projects/*/*.jsonl, *.jsonl, */*.jsonl"
+LOOKED_FOR = (
+    f"agents/*/agent/{DATABASE_NAME}, agents/*/sessions/*.jsonl, sessions/*.jsonl,"
+    " projects/*/*.jsonl, *.jsonl, */*.jsonl"
+)
 
+_DATABASES = ("agents/*/agent", "*/agent", "agent", ".")
+_SQLITE_MARK = b"SQLite format 3\0"
 _ARCHIVED = (".jsonl.reset.", ".jsonl.deleted.")
 _SUBAGENTS = ("projects/*/*/subagents/agent-*.jsonl", "*/subagents/agent-*.jsonl")
 _COPIES = (".checkpoint.", ".trajectory.", ".trajectory-")
@@ -33,32 +39,43 @@ _LOOKED_AT = 50
 
 @dataclass(frozen=True, slots=True)
 class SessionFile:
-    """One file of a session. owner: the agent's or project's folder; key: OpenClaw's, or ""."""
+    """One file of a session, or one session of a database.
+
+    owner: the agent's or project's folder; key: OpenClaw's, or ""; session: its id in the database,
+    "" for a file of its own.
+    """
 
     path: Path
     tool: str
     owner: str
     size: int
     key: str = ""
+    session: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the session is called: its id."""
+        return self.session or self.path.name.partition(".jsonl")[0]
 
 
 @dataclass(slots=True)
 class FoundSessions:
-    """Session files, by name, and what was passed over.
+    """The sessions of databases, then session files, by name, and what was passed over.
 
     refused: why each file or folder could not be read. subagents: files of their sessions. foreign:
-    files whose lines are of neither tool. databases: OpenClaw's, which are not read.
+    files whose lines are of neither tool. damaged: the first rows of databases that could not be
+    read, each as AGENT SESSION:ROW.
     """
 
     files: list[SessionFile] = field(default_factory=list)
     refused: dict[Path, str] = field(default_factory=dict)
     subagents: int = 0
     foreign: int = 0
-    databases: int = 0
+    damaged: list[str] = field(default_factory=list)
 
 
 def find_sessions(path: str | Path) -> FoundSessions:
-    """The session files of OpenClaw and Claude Code in a folder, or the one file that was named.
+    """The sessions of OpenClaw and Claude Code in a folder, or in the one file that was named.
 
     A folder is a tool's home, a project, an agent, or any folder of session files. Links are
     followed, no deeper than LAYOUTS; a file that has two names is read once.
@@ -75,6 +92,8 @@ def find_sessions(path: str | Path) -> FoundSessions:
         ) from None
     if stat.S_ISDIR(mode):
         _search(root, sessions)
+    elif _is_database(root):
+        _open(root, sessions)
     elif stat.S_ISREG(mode):
         _look(root, sessions, set(), {})
     if not sessions.files:
@@ -85,16 +104,52 @@ def find_sessions(path: str | Path) -> FoundSessions:
 def _search(root: Path, sessions: FoundSessions) -> None:
     files: set[tuple[int, int]] = set()
     stores: dict[Path, dict[str, str]] = {}
+    _search_databases(root, sessions)
+    in_databases = len(sessions.files)
     for layout in LAYOUTS:
         for folder in _folders(root, layout, sessions):
             for file in _listed(folder, sessions):
                 if _is_session(file.name):
                     _look(file, sessions, files, stores)
-        if sessions.files or sessions.subagents:
+        if len(sessions.files) > in_databases or sessions.subagents:
             break
     for pattern in _SUBAGENTS:
         sessions.subagents += sum(1 for _ in _matching(root, pattern))
-    sessions.databases = sum(1 for _ in _matching(root, "agents/*/agent/*.sqlite"))
+
+
+def _search_databases(root: Path, sessions: FoundSessions) -> None:
+    opened: set[Path] = set()
+    for folder in _DATABASES:
+        for path in sorted(_matching(root, f"{folder}/{DATABASE_NAME}")):
+            if (real := path.resolve()) not in opened:
+                opened.add(real)
+                _open(path, sessions)
+        if opened:
+            break
+
+
+def _open(path: Path, sessions: FoundSessions) -> None:
+    """Takes in the sessions of an agent's database."""
+    folder = path.absolute().parent
+    owner = visible((folder.parent if folder.name == "agent" else folder).name, 80)
+    try:
+        size = path.stat().st_size
+        with OpenClawDatabase(path) as database:
+            for session, key in database.sessions():
+                sessions.files.append(SessionFile(path, OPENCLAW, owner, size, key, session))
+                size = 0  # the file's, once
+    except OSError as error:
+        sessions.refused[path] = error.strerror or "unreadable"
+    except SourceError as error:
+        sessions.refused[path] = str(error)
+
+
+def _is_database(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_SQLITE_MARK)) == _SQLITE_MARK
+    except OSError:  # told when it is looked at
+        return False
 
 
 def _folders(root: Path, layout: str, sessions: FoundSessions) -> Iterator[Path]:
@@ -210,11 +265,6 @@ def _nothing(root: Path, path: str | Path, sessions: FoundSessions) -> str:
     ]
     for reason, count in sorted(Counter(sessions.refused.values()).items()):
         parts.append(f"{count} could not be read ({reason})")
-    if sessions.databases:
-        parts.append(
-            f"{OPENCLAW}'s database (agents/*/agent/*.sqlite) is there, but only session files are"
-            " read"
-        )
     if sessions.subagents:
         parts.append("the sessions of subagents alone are no history")
     if root.is_file():

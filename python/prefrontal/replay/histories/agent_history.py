@@ -19,11 +19,12 @@ from ...plain_text import visible
 from ...redaction import redact
 from ...types import SignalEvent, Window
 from .agent_files import OPENCLAW, SessionFile, find_sessions
-from .agent_lines import session_entries
-from .agent_notes import reading_notes
+from .agent_lines import Seen, session_entries
+from .agent_notes import NAMED_ROWS, reading_notes
 from .agent_turns import Arrival, Turn, Turns
 from .claude import ClaudeSession
 from .openclaw import OpenClawSession
+from .openclaw_database import OpenClawDatabase
 
 LONGEST_TEXT = 2000
 """Characters of a message that the gate is shown."""
@@ -41,11 +42,12 @@ Step = Callable[[str, int, int], None]
 class AgentHistory:
     """The answered turns of OpenClaw or Claude Code as labelled windows, in order of time.
 
-    path: a tool's home (~/.openclaw, ~/.claude), a project, an agent, or one session file. A window
-    is relevant when the agent's answer said something; `known_at` is when it did, and the answer
-    itself is kept nowhere. Texts are redacted and cut to LONGEST_TEXT. Iterating reads a temporary
-    file; a few dozen bytes a window stay in memory. Raises InputError when there are no sessions,
-    SourceError when the temporary file cannot be written.
+    path: a tool's home (~/.openclaw, ~/.claude), a project, an agent, or one file of sessions. A
+    turn that a database and a file hold counts once. A window is relevant when the agent's answer
+    said something; `known_at` is when it did, and the answer itself is kept nowhere. Texts are
+    redacted and cut to LONGEST_TEXT. Iterating reads a temporary file; a few dozen bytes a window
+    stay in memory. Raises InputError when there are no sessions, SourceError when the temporary
+    file cannot be written.
     """
 
     def __init__(
@@ -87,6 +89,7 @@ class AgentHistory:
             if before // _MIB != done // _MIB:
                 step("reading sessions, MiB", done // _MIB, max(total, done) // _MIB)
 
+        in_databases = {(each.owner, each.session) for each in self._found.files if each.session}
         for file in self._found.files:
             turns = Turns(self._counts)
             reader = (
@@ -95,14 +98,30 @@ class AgentHistory:
                 else ClaudeSession(file.owner)
             )
             try:
-                for number, entry in session_entries(file.path, self._counts, seen):
+                for number, entry in self._entries(file, seen):
                     self._keep(file, turns.take(reader.read(number, entry)))
             except OSError as error:
                 self._found.refused[file.path] = error.strerror or "unreadable"
+            except SourceError as error:
+                self._found.refused[file.path] = str(error)
             else:
-                self._counts[f"file:{file.tool}"] += 1
+                again = not file.session and (file.owner, file.name) in in_databases
+                self._counts[f"file:{file.tool}"] += not again
             self._keep(file, turns.end())
         self._added(b"")  # what is still in the buffer is written now or never
+
+    def _entries(self, file: SessionFile, seen: Seen) -> Iterator[tuple[int, dict[str, Any]]]:
+        if not file.session:
+            yield from session_entries(file.path, self._counts, seen)
+            return
+
+        def damaged(number: int) -> None:
+            if len(self._found.damaged) < NAMED_ROWS:
+                row = f"{file.owner} {visible(file.session, 200)[:8]}:{number}"
+                self._found.damaged.append(row)
+
+        with OpenClawDatabase(file.path) as database:
+            yield from database.entries(file.session, self._counts, damaged, seen)
 
     def _keep(self, file: SessionFile, turn: Turn | None) -> None:
         if turn is None:
@@ -126,7 +145,10 @@ class AgentHistory:
         return place
 
     def _sorted(self, since: float, until: float, limit: int | None) -> array[int]:
-        """The newest windows of the span by time; what stands in two files (a fork) counts once."""
+        """The newest windows of the span by time; what stands in two sessions counts once.
+
+        Of two the first counts, which is a database's: a file may have been left in mid-turn.
+        """
         order, count = array("Q"), 0
         by_time = sorted(range(len(self._times)), key=self._times.__getitem__)
         for time, same in groupby(by_time, key=self._times.__getitem__):
@@ -169,8 +191,8 @@ def _beginning(text: str) -> str:
 
 
 def _key(file: SessionFile, arrival: Arrival) -> str:
-    """The first part of the file's name and the line: enough to find it, short enough to print."""
-    return f"{visible(file.path.name.partition('.jsonl')[0], 200)[:8]}:{arrival.line}"
+    """The first part of the session's name and the line: enough to find it, short to print."""
+    return f"{visible(file.name, 200)[:8]}:{arrival.line}"
 
 
 def _digest(arrival: Arrival) -> int:

@@ -41,7 +41,7 @@ def session_entries(
             if not line.strip():
                 continue
             counts["lines"] += 1
-            entry = _entry(line, counts)
+            entry = line_entry(line, counts)
             if entry is not None:
                 yield number, entry
             else:
@@ -78,7 +78,8 @@ def _utf16_lines(file: IO[bytes], encoding: str) -> Iterator[bytes]:
             text.detach()
 
 
-def _entry(line: bytes, counts: Counter[str]) -> dict[str, Any] | None:
+def line_entry(line: bytes, counts: Counter[str]) -> dict[str, Any] | None:
+    """The JSON object of a line; None when it is none. Bytes that are no text are "mended"."""
     try:
         text = line.decode()
     except UnicodeDecodeError:

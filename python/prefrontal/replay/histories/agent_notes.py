@@ -25,14 +25,17 @@ LEFT_OUT = {
     "sidechain": ("turn of a subagent", "turns of subagents"),
     "injected": ("message that the tool itself wrote", "messages that the tool itself wrote"),
     "timeless": ("turn without a time", "turns without a time"),
-    "doubles": ("turn that stood in two files", "turns that stood in two files"),
+    "doubles": ("turn that stood in two places", "turns that stood in two places"),
     "outside": ("turn outside the asked span", "turns outside the asked span"),
 }
 UNREAD = {
     "broken": ("broken line", "broken lines"),
     "long": (f"line over {LINE_LIMIT // 2**20} MiB", f"lines over {LINE_LIMIT // 2**20} MiB"),
+    "damaged": ("damaged row of a database", "damaged rows of databases"),
     "growing": ("unfinished last line", "unfinished last lines"),
 }
+NAMED_ROWS = 3
+"""Damaged rows that are told by their names."""
 _NAMES_SHOWN = 3
 
 
@@ -59,10 +62,13 @@ def _notes(
         unread.append(unknown)
     if unread:
         yield f"Could not be read: {', '.join(unread)}."
+    if sessions.damaged:
+        named = ", ".join(sessions.damaged)
+        yield f"Rows of databases that were passed over, the first: {named}."
     if counts["mended"]:
         lines = _number(counts["mended"], "line", "lines")
         yield f"{lines} held bytes that are no text; they were replaced."
-    yield from _openclaw(sessions, counts, kinds)
+    yield from _openclaw(counts, kinds)
 
 
 def _read(counts: Counter[str], kinds: Counter[tuple[str, bool]]) -> str:
@@ -87,15 +93,8 @@ def _read(counts: Counter[str], kinds: Counter[tuple[str, bool]]) -> str:
     )
 
 
-def _openclaw(
-    sessions: FoundSessions, counts: Counter[str], kinds: Counter[tuple[str, bool]]
-) -> Iterator[str]:
+def _openclaw(counts: Counter[str], kinds: Counter[tuple[str, bool]]) -> Iterator[str]:
     """What OpenClaw itself takes away from the record, so that nobody reads too much into it."""
-    if sessions.databases:
-        yield (
-            f"{_number(sessions.databases, 'database', 'databases')} of OpenClaw"
-            " (agents/*/agent/*.sqlite) left unread: later versions keep new sessions there."
-        )
     if counts[f"file:{OPENCLAW}"] and not kinds["heartbeat", False]:
         yield (
             "No heartbeat with a no-op answer is in these sessions. Some versions of OpenClaw cut"
