@@ -17,7 +17,7 @@ from pathlib import Path
 
 LIMITS = {
     "rings of imports": 0,
-    "levels of imports": 16,
+    "levels of imports": 12,
     "class names that stand twice": 0,
     "participles as names": 223,
     "folders above 30 files": 0,

@@ -6,12 +6,14 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..plugin.contract import Registry
 from ..plugin.hooks import Context, announce, hook_name
-from ..protocols import PeerLedger
 from .keeper import Keeper
+
+if TYPE_CHECKING:
+    from ..plugin.contract import Registry
+    from ..protocols import PeerLedger
 
 Result = TypeVar("Result")
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..plugin import hookspecs
-from ..plugin.contract import Registry
 from ..plugin.hooks import collect, hook_name
 from .state import CORRUPT_SUFFIX
+
+if TYPE_CHECKING:
+    from ..plugin.contract import Registry
 
 Document = TypeVar("Document")
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .models import ProposedBelief
 from .quoting import unquote
 from .reply.parsing import belief_key
+
+if TYPE_CHECKING:
+    from .models import ProposedBelief
 
 KNOWN_FROM = 2
 """The least info_score of a peer that a belief may be held about without other evidence."""

@@ -6,13 +6,12 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..clock import SystemClock
 from ..plugin import IncomingMessage, Plugin, PluginError, PluginMeta
 from ..plugin.hooks import hooks_of
 from ..plugin.messages import is_internal
-from ..protocols import Reflector
 from ..settings.cortex import CortexSettings, parse_cortex
 from .consultation.consultation import Consultation
 from .context.prompt import BeliefBlock
@@ -20,8 +19,11 @@ from .cycle.loop import ReflectionLoop
 from .cycle.oversight import Oversight
 from .host import Host
 from .memory.memory import CortexMemory
-from .models import Belief, ReflectionRecord
 from .triggers import events
+
+if TYPE_CHECKING:
+    from ..protocols import Reflector
+    from .models import Belief, ReflectionRecord
 
 _Context = dict[str, Any]
 _Handle = Callable[["CortexPlugin", _Context], Coroutine[Any, Any, _Context]]

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache
 from types import FunctionType
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from . import hookspecs
-from .contract import Registry
+
+if TYPE_CHECKING:
+    from .contract import Registry
 
 Context = TypeVar("Context")
 Arguments = ParamSpec("Arguments")

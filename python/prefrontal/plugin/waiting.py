@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
-from ..clock import Clock
+if TYPE_CHECKING:
+    from ..clock import Clock
 
 Result = TypeVar("Result")
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from ..decisions.log import Decision
+from ..decisions.decision import Decision
 from ..types import Reason
 
 Admit = Callable[[Decision], str | None]

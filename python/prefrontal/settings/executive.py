@@ -63,3 +63,7 @@ class ExecutiveSettings(BaseModel):
     tie_margin: Share = 0.01
     max_beliefs: Whole = 8
     take_up_hours: Rate = 6.0
+
+    @property
+    def take_up_s(self) -> float:
+        return self.take_up_hours * 3600.0

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from .budget import is_budget
 from .refusal import refusal
-from .rules import BudgetText, Hours, Positive, Rate, Recall, Seconds, Seed, Share, Switch, broken
+from .rules import Hours, Positive, Rate, Recall, Seconds, Seed, Share, Switch, broken, check
 
+BudgetText = Annotated[str, check("be wakes an hour, day or week, such as 20/day", is_budget)]
 USUAL_RECALL = 0.9
 """What a module follows when nobody chose a threshold or a recall for it."""
 

@@ -8,29 +8,29 @@ from typing import Annotated, Any
 from pydantic import ValidationError, WrapValidator
 from pydantic_core import PydanticCustomError
 
-from .budget import is_budget
-
 
 def broken(rule: str) -> PydanticCustomError:
     """The error that reads "<field> must <rule>, got <value>"."""
     return PydanticCustomError("rule", "{rule}", {"rule": rule})
 
 
-def _rule(
+def check(
     rule: str, holds: Callable[[Any], bool] = lambda _: True, *, switch: bool = False
 ) -> WrapValidator:
-    def check(value: Any, parse: Callable[[Any], Any]) -> Any:
+    """The check behind "<field> must <rule>". switch: true and false are values of the field."""
+
+    def validate(value: Any, parse: Callable[[Any], Any]) -> Any:
         if isinstance(value, bool) and not switch:  # true and false are no numbers
             raise broken(rule)
         try:
-            parsed = parse(value)
+            result = parse(value)
         except ValidationError:
             raise broken(rule) from None
-        if not holds(parsed):
+        if not holds(result):
             raise broken(rule)
-        return parsed
+        return result
 
-    return WrapValidator(check)
+    return WrapValidator(validate)
 
 
 def _is_text(value: str) -> bool:
@@ -53,25 +53,24 @@ def _module(value: Any, _: Callable[[Any], Any]) -> Any:
     return value
 
 
-Share = Annotated[float, _rule("be a number in 0..1", lambda value: 0 <= value <= 1)]
-Recall = Annotated[float, _rule("be a number above 0 and at most 1", lambda v: 0 < v <= 1)]
-Seconds = Annotated[float, _rule("be a number of seconds, at least 0", lambda v: v >= 0)]
+Share = Annotated[float, check("be a number in 0..1", lambda value: 0 <= value <= 1)]
+Recall = Annotated[float, check("be a number above 0 and at most 1", lambda v: 0 < v <= 1)]
+Seconds = Annotated[float, check("be a number of seconds, at least 0", lambda v: v >= 0)]
 Timeout = Annotated[
-    float, _rule("be a number of seconds above 0, at most 86400", lambda v: 0 < v <= 86400)
+    float, check("be a number of seconds above 0, at most 86400", lambda v: 0 < v <= 86400)
 ]
-Rate = Annotated[float, _rule("be a number of at least 0", lambda value: value >= 0)]
-BudgetText = Annotated[str, _rule("be wakes an hour, day or week, such as 20/day", is_budget)]
-Slope = Annotated[float, _rule("be a number above 0, at most 1000", lambda v: 0 < v <= 1000)]
-LogOdds = Annotated[float, _rule("be a number in 0..10", lambda value: 0 <= value <= 10)]
-Whole = Annotated[int, _rule("be a whole number in 0..100", lambda value: 0 <= value <= 100)]
-Days = Annotated[int, _rule("be a whole number of days, 0..36500", lambda v: 0 <= v <= 36500)]
-Port = Annotated[int, _rule("be a whole number in 0..65535", lambda value: 0 <= value <= 65535)]
-Positive = Annotated[int, _rule("be a whole number above 0", lambda value: value > 0)]
-Seed = Annotated[int, _rule("be a whole number", lambda value: abs(value) < 2**63)]
-Trust = Annotated[int, _rule("be a whole number in -10..10", lambda value: -10 <= value <= 10)]
-Text = Annotated[str, _rule("be a non-blank string", _is_text)]
-Hour = Annotated[int, _rule("be a whole number 0..23", lambda value: 0 <= value <= 23)]
-Hours = Annotated[tuple[Hour, Hour], _rule("be a list of two whole numbers 0..23")]
-Switch = Annotated[bool, _rule("be true or false", switch=True)]
+Rate = Annotated[float, check("be a number of at least 0", lambda value: value >= 0)]
+Slope = Annotated[float, check("be a number above 0, at most 1000", lambda v: 0 < v <= 1000)]
+LogOdds = Annotated[float, check("be a number in 0..10", lambda value: 0 <= value <= 10)]
+Whole = Annotated[int, check("be a whole number in 0..100", lambda value: 0 <= value <= 100)]
+Days = Annotated[int, check("be a whole number of days, 0..36500", lambda v: 0 <= v <= 36500)]
+Port = Annotated[int, check("be a whole number in 0..65535", lambda value: 0 <= value <= 65535)]
+Positive = Annotated[int, check("be a whole number above 0", lambda value: value > 0)]
+Seed = Annotated[int, check("be a whole number", lambda value: abs(value) < 2**63)]
+Trust = Annotated[int, check("be a whole number in -10..10", lambda value: -10 <= value <= 10)]
+Text = Annotated[str, check("be a non-blank string", _is_text)]
+Hour = Annotated[int, check("be a whole number 0..23", lambda value: 0 <= value <= 23)]
+Hours = Annotated[tuple[Hour, Hour], check("be a list of two whole numbers 0..23")]
+Switch = Annotated[bool, check("be true or false", switch=True)]
 Module = Annotated[Any, WrapValidator(_module)]
 Mapped = Annotated[dict[str, Any], WrapValidator(_mapped)]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ..decisions.decision import Decision
-from ..decisions.log import new_id
+from ..decisions.decision import Decision, new_id
 from ..decisions.payloads import EDITED_QUESTION, DirectivePayload
 from ..decisions.threshold_wishes import wish_threshold
 from ..errors import InputError

@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from ..cortex.state import HISTORY_KEY, parse_history
-from ..decisions.log import new_id
+from ..decisions.decision import new_id
 from ..decisions.pages import DecisionPages
 from ..decisions.payloads import ACT, ASSESSMENT, BELIEF, DIRECTIVE, ROUTE
 from ..decisions.threshold_wishes import THRESHOLDS, parse_thresholds

@@ -12,7 +12,6 @@ from ...errors import PrefrontalError
 from ..watch.screen import Screen, many
 from ..watch.session import Ground, WatchSession, lay_ground, watch_on
 from ..watch.watch import give_once, run
-from .parts import HOUR_S
 from .story import Story
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def run_live(options: RunTold, folders: tuple[str, ...], as_json: bool) -> int:
             built = options.executive(ground, standings, moments, ELSEWHERE, say, taught)
             held.callback(built.close)
             story = Story(screen, say, as_json=as_json or session.output is not None)
-            since = moments.now() - options.settings.executive.take_up_hours * HOUR_S
+            since = moments.now() - options.settings.executive.take_up_s
             attendance = Attendance(ground.log, built.executive, story, run=watch.run, since=since)
             return Attended(ground, attendance, story, say)
 

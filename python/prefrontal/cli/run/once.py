@@ -22,7 +22,6 @@ from ...pulse.sources.event_lines import LineSplitter, event_from_line
 from ..watch.screen import Screen, many, threshold_lines
 from ..watch.session import Ground, lay_ground
 from ..watch.telemetry import say
-from .parts import HOUR_S
 from .story import Story
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ class Once:
         taught = taught_through(ground.log)
         built = options.executive(ground, standings, moments, self.gate, say, taught)
         held.callback(built.close)
-        since = now - settings.executive.take_up_hours * HOUR_S
+        since = now - settings.executive.take_up_s
         self._attendance = Attendance(
             ground.log, built.executive, story, run=self.gate.run, since=since
         )

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ..watch.session import Ground
     from ..watch.telemetry import Say
 
-HOUR_S = 3600.0
 SELECTOR_FILE = "plan-selector.pt"
 
 

@@ -5,22 +5,24 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ...clock import Clock, SystemClock
 from ...plain_text import visible
 from ...plugin.asking import user_message
 from ...plugin.waiting import wait_for
-from ...protocols import ReflectionReply, Reflector
 from ...redaction import redact
-from ...settings.cortex import CortexSettings
 from ..context.material import Gathered, Material, PeerMaterial, fit
 from ..context.prompt import TASK, system_prompt
-from ..models import Reflection
 from ..reflectors.usage import Usage
 from ..reply.parsing import parse_reflection
 from .proposals import Proposal
-from .ratings import Rating
+
+if TYPE_CHECKING:
+    from ...protocols import ReflectionReply, Reflector
+    from ...settings.cortex import CortexSettings
+    from ..models import Reflection
+    from .ratings import Rating
 
 
 class PeerMemory(Protocol):

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..memory.cost import TYPICAL_OUT, tokens_of
-from .asking import Questions, Scene
 from .proposals import MeanOfNew, Proposal
-from .ratings import Rating
 from .replay import BacktestOptions, Progress, RatingLedger, Replay, StreamClock
 from .result import without_trusted
+
+if TYPE_CHECKING:
+    from .asking import Questions, Scene
+    from .ratings import Rating
 
 MEASURED_EVERY = 20
 

@@ -12,11 +12,12 @@ from ...errors import SourceError
 from .metrics import DAY_S, turn
 from .ratings import BENIGN, FRAUD
 from .replay import DISTRUST, TrustTrajectory
-from .result import BacktestResult
 from .table import headline, setting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from .result import BacktestResult
 
 INK, SOFT, LINE, GREEN, RED = "#1b1f23", "#5a636c", "#e2e5e7", "#00875f", "#c8310f"
 BEFORE, AFTER = 30, 15

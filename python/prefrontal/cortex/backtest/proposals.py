@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from copy import deepcopy
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from ..reflectors.beta_trust import BetaTrust
-from .ratings import Rating
+
+if TYPE_CHECKING:
+    from .ratings import Rating
 
 
 class Proposal(NamedTuple):

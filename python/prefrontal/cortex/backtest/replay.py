@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ..._core import cortex as core
 from ..clamp import TrustLimiter, TrustPolicy
 from .cautions import Cautions
 from .proposals import MeanOfNew, Proposal, Proposer, Rules
-from .ratings import Rating
+
+if TYPE_CHECKING:
+    from .ratings import Rating
 
 Progress = Callable[[str, int, int], None]
 """Called with the stage, the work done, and the total."""

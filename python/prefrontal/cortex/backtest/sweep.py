@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ..clamp import TrustPolicy
-from .ratings import Rating
-from .replay import BacktestOptions, Progress, RatingLedger, StreamClock
 from .result import BacktestResult, run_backtest
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from ..clamp import TrustPolicy
+    from .ratings import Rating
+    from .replay import BacktestOptions, Progress, RatingLedger, StreamClock
 
 CLAMPS = (1, 2, 3, 5, 20)
 POLICIES: tuple[TrustPolicy, ...] = ("confirm", "asymmetric", "corroborate")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .metrics import Auc
-from .result import BacktestResult, FarmingFigures
-
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from .metrics import Auc
+    from .result import BacktestResult, FarmingFigures
 
 
 def print_backtest(result: BacktestResult, console: Console) -> None:

@@ -6,17 +6,12 @@ import asyncio
 import json
 from collections import deque
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from ...clock import Clock
 from ...plugin import hookspecs
 from ...plugin.asking import user_message
-from ...plugin.contract import Registry
-from ...plugin.hooks import Context
 from ...plugin.messages import current_message
 from ...plugin.waiting import wait_for
-from ...protocols import Reflector
-from ...settings.cortex_growth import Consultations, Cost
 from ..memory.cost import DailyCost, tokens_of
 from ..quoting import quote
 from ..reflectors.choice import Factories, ReflectorSettings, choose
@@ -31,6 +26,13 @@ from .verdict import (
     default_verdict,
     parse_verdict,
 )
+
+if TYPE_CHECKING:
+    from ...clock import Clock
+    from ...plugin.contract import Registry
+    from ...plugin.hooks import Context
+    from ...protocols import Reflector
+    from ...settings.cortex_growth import Consultations, Cost
 
 TASK = "The agent is about to take the step below. May it?"
 _REQUEST_LIMIT = 600

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from ...settings.cortex_growth import Consultations
+if TYPE_CHECKING:
+    from ...settings.cortex_growth import Consultations
 
 Kind = Literal["money", "irreversible", "commitment", "scope"]
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..reflectors.rules import PeerJudgment, RulesReflector
 from ..reflectors.words import signed
-from .deferral import Kind
 from .verdict import ConsultRequest, ConsultVerdict
+
+if TYPE_CHECKING:
+    from ..reflectors.rules import PeerJudgment, RulesReflector
+    from .deferral import Kind
 
 _AGAINST = frozenset({"size_jump", "steering", "broken", "tempo"})
 _CONFIRM = "the operator confirms it"

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ...plain_text import visible
-from ...settings.cortex_growth import Consultations
-from .deferral import Kind
+
+if TYPE_CHECKING:
+    from ...settings.cortex_growth import Consultations
+    from .deferral import Kind
 
 Ruling = Literal["approve", "deny", "conditional"]
 DECISIONS: tuple[Ruling, ...] = ("approve", "deny", "conditional")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from ..models import Belief
 from ..quoting import safe_id, statement
 from .token_bound import token_bound
+
+if TYPE_CHECKING:
+    from ..models import Belief
 
 NAME_LIMIT = 64
 """Characters of the agent's name in the system prompt; a longer one is cut."""

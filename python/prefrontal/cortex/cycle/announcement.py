@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ...plugin import hookspecs
-from ..host import Host
-from ..models import ReflectionRecord
+
+if TYPE_CHECKING:
+    from ..host import Host
+    from ..models import ReflectionRecord
 
 
 async def announce_record(host: Host, record: ReflectionRecord) -> None:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...plugin import hookspecs
-from ..context.material import Gathered
-from ..host import Host
 from ..lineage import Lineage
 from ..memory.beliefs import BeliefChanges
-from ..memory.memory import CortexMemory
-from ..models import ProposedAssessment, Reflection
 from ..reflectors import alignment
+
+if TYPE_CHECKING:
+    from ..context.material import Gathered
+    from ..host import Host
+    from ..memory.memory import CortexMemory
+    from ..models import ProposedAssessment, Reflection
 
 
 @dataclass(slots=True)

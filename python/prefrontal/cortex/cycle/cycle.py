@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...errors import PrefrontalError
 from ...plugin.asking import context_text, user_message
 from ...plugin.waiting import wait_for
-from ...protocols import ReflectionReply, Reflector
 from ..context.material import Gathered, fit
 from ..context.prompt import TASK, system_prompt
-from ..host import Host
-from ..memory.memory import CortexMemory
 from ..models import Reflection, ReflectionRecord
 from ..reflectors import triage
 from ..reflectors.choice import Factories, choose
@@ -24,6 +21,11 @@ from ..reply import batching
 from ..reply.parsing import ParseError, parse_reflection
 from .applier import Applier, Effects
 from .materials import Materials
+
+if TYPE_CHECKING:
+    from ...protocols import ReflectionReply, Reflector
+    from ..host import Host
+    from ..memory.memory import CortexMemory
 
 _LOG_LIMIT = 200_000
 

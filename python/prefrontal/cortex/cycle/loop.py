@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...plugin import hookspecs
-from ...settings.cortex import CortexSettings
 from ..context.material import fit
 from ..context.prompt import TASK, system_prompt
-from ..host import Host
-from ..memory.memory import CortexMemory
-from ..models import ReflectionRecord
-from ..reflectors.choice import Factories
 from .announcement import announce_record
 from .cycle import Cycle
 from .materials import Materials
-from .oversight import Oversight
+
+if TYPE_CHECKING:
+    from ...settings.cortex import CortexSettings
+    from ..host import Host
+    from ..memory.memory import CortexMemory
+    from ..models import ReflectionRecord
+    from ..reflectors.choice import Factories
+    from .oversight import Oversight
 
 PATIENCE_S = 5.0
 """How long `stop` waits for a cycle that it cancelled."""

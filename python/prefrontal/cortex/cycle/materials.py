@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...errors import PrefrontalError
 from ..context.material import Material, PeerMaterial
-from ..host import Host
-from ..memory.memory import CortexMemory
 from ..sharing.patterns import hints
 from ..triggers import events
+
+if TYPE_CHECKING:
+    from ..host import Host
+    from ..memory.memory import CortexMemory
 
 _LEAST_TOKENS_OF_A_PEER = 40
 _PEERS_AT_ONCE = 50

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError
 from ...plugin import hookspecs
 from ...settings.cortex import parse_cortex
-from ..host import Host
-from ..memory.memory import CortexMemory
 from ..memory.wishes import OPERATOR_KEY, OperatorWishes
+
+if TYPE_CHECKING:
+    from ..host import Host
+    from ..memory.memory import CortexMemory
 
 
 class Oversight:

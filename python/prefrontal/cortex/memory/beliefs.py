@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ..context.prompt import belief_block, belief_line
-from ..lineage import SourcedBelief
 from ..models import Belief
 from ..quoting import statement
 from ..reply.parsing import VALUE_LIMIT, belief_key
-from .wishes import OperatorWishes
+
+if TYPE_CHECKING:
+    from ..lineage import SourcedBelief
+    from .wishes import OperatorWishes
 
 _EVIDENCE_KEPT = 5
 

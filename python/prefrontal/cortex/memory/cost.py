@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...settings.cortex_growth import Cost
 from ..field_checks import checks_of, complete_rows, text
+
+if TYPE_CHECKING:
+    from ...settings.cortex_growth import Cost
 
 DAY_MINUTES = 24 * 60
 TYPICAL_IN, TYPICAL_OUT = 2250, 400

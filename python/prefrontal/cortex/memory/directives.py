@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...plain_text import visible
 from ...plugin.messages import SYSTEM_SENDER, IncomingMessage
-from ...settings.cortex_growth import Directives
 from ..field_checks import checks_of, complete_rows
-from ..models import ProposedDirective
+
+if TYPE_CHECKING:
+    from ...settings.cortex_growth import Directives
+    from ..models import ProposedDirective
 
 HOUR_S = 3600.0
 SENDER_NAME = "Cortex"

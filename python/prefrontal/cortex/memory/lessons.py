@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...plain_text import visible
 from ...redaction import redact
-from ...settings.cortex_growth import Lessons
 from ..field_checks import checks_of, complete_rows
+
+if TYPE_CHECKING:
+    from ...settings.cortex_growth import Lessons
 
 _LIMIT = 200
 _WORD = re.compile(r"[a-z0-9]{2,}")

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...clock import Clock
-from ...settings.cortex import CortexSettings
 from ..clamp import TrustLimiter
-from ..host import Host
-from ..models import ReflectionRecord
 from ..state import (
     BELIEFS_KEY,
     HISTORY_KEY,
@@ -30,6 +26,12 @@ from .cost import DailyCost
 from .directives import DirectiveQueue
 from .lessons import LessonBook
 from .wishes import OperatorWishes
+
+if TYPE_CHECKING:
+    from ...clock import Clock
+    from ...settings.cortex import CortexSettings
+    from ..host import Host
+    from ..models import ReflectionRecord
 
 _PEERS_AT_ONCE = 200
 

@@ -6,11 +6,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import TYPE_CHECKING
 
 from ...plain_text import visible
 from ...redaction import REDACTED, redact
 from ..models import ProposedBelief, SoulAlignment
-from .facts import Contact, PeerFacts
+
+if TYPE_CHECKING:
+    from .facts import Contact, PeerFacts
 
 SOUL_KEY = "self-soul-alignment"
 _GOOD, _MIXED = 0.75, 0.45

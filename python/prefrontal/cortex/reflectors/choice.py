@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from ...plugin.contract import Registry
 from ...protocols import Reflector
-from ...settings.cortex_growth import Evidence, Sharing
-from ..reply.parsing import OUTPUT_SCHEMA
+from ..reply.schema import OUTPUT_SCHEMA
 from .rules import RulesReflector
 from .subagent import SubagentReflector, available_subagent
+
+if TYPE_CHECKING:
+    from ...plugin.contract import Registry
+    from ...settings.cortex_growth import Evidence, Sharing
 
 _SUBAGENT_NAMES = frozenset({"subagent", "main"})
 

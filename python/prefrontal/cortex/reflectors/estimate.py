@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from ...settings.cortex_growth import Evidence
 from .beta_trust import PRIOR
 from .evidence import EASY, REGULAR, faded, unseen, weigh
-from .facts import PeerFacts
 from .judgment import Estimate, Kind, PeerFinding
+
+if TYPE_CHECKING:
+    from ...settings.cortex_growth import Evidence
+    from .facts import PeerFacts
 
 _CEILINGS: dict[Kind, int] = {"size_jump": -1, "steering": 1, "tempo": 1, "broken": 0}
 _STRONGEST_PRIOR = 20.0

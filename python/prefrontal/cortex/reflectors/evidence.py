@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from ...settings.cortex_growth import Evidence
 from .beta_trust import PRIOR, STRONG, BetaTrust
-from .facts import DAY_S, PeerFacts
-from .judgment import Kind, PeerFinding
+from .judgment import DAY_S
+
+if TYPE_CHECKING:
+    from ...settings.cortex_growth import Evidence
+    from .facts import PeerFacts
+    from .judgment import Kind, PeerFinding
 
 REGULAR = 0.6
 """Outcome of an interaction in which nothing stood out."""

@@ -9,8 +9,7 @@ from statistics import median
 from typing import Any
 
 from ..quoting import unquote
-
-DAY_S = 86400.0
+from .judgment import DAY_S
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from statistics import median
+from typing import TYPE_CHECKING
 
-from ...settings.cortex_growth import Evidence
 from .commitments import Commitment, promises
-from .facts import DAY_S, Contact, PeerFacts
-from .judgment import PeerFinding, day, moment
+from .judgment import DAY_S, PeerFinding, day, moment
+
+if TYPE_CHECKING:
+    from ...settings.cortex_growth import Evidence
+    from .facts import Contact, PeerFacts
 
 _LONG_KNOWN = 7
 _PATIENCE_S = DAY_S

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
+DAY_S = 86400.0
 Kind = Literal["size_jump", "tempo", "steering", "overdue", "broken", "late", "kept"]
 
 

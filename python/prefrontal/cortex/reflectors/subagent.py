@@ -5,11 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...errors import PrefrontalError
-from ...plugin.contract import Registry
-from ..reply.parsing import OUTPUT_SCHEMA
+from ..reply.schema import OUTPUT_SCHEMA
+
+if TYPE_CHECKING:
+    from ...plugin.contract import Registry
 
 
 class ReflectorUnavailableError(PrefrontalError):

@@ -6,18 +6,20 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ...errors import PrefrontalError
 from ...plain_text import visible
 from ...plugin.asking import user_message
-from ...plugin.contract import Registry
-from ...protocols import ReflectionReply, Reflector
-from ...settings.cortex_growth import Triage
 from ..memory.cost import tokens_of
 from .choice import Factories, ReflectorSettings, choose
 from .rules import PeerJudgment, RulesReflector
 from .words import name_of, signed
+
+if TYPE_CHECKING:
+    from ...plugin.contract import Registry
+    from ...protocols import ReflectionReply, Reflector
+    from ...settings.cortex_growth import Triage
 
 TASK = "Is this worth a deep look?"
 SYSTEM_PROMPT = """\

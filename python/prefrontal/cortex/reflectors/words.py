@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from ...plain_text import visible
 from ...redaction import redact
-from .facts import DAY_S, PeerFacts
-from .judgment import Estimate, Kind, PeerFinding, day
+from .judgment import DAY_S, Estimate, Kind, PeerFinding, day
+
+if TYPE_CHECKING:
+    from .facts import PeerFacts
 
 _KEY_LIMIT = 64
 _RATIONALE_LIMIT = 600

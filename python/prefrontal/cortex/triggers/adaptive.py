@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from ...settings.cortex_growth import Adaptive
 from ..field_checks import checked, items, mapping, switch, whole
+
+if TYPE_CHECKING:
+    from ...settings.cortex_growth import Adaptive
 
 _OFTEN, _SELDOM = 0.8, 0.2
 _COUNT, _TIMER = "interaction_count", "timer"

@@ -5,14 +5,16 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..._core.cortex import TriggerEngine
-from ...clock import Clock
-from ...settings.cortex import CortexSettings
 from ..field_checks import checked, number, text
 from ..models import TRIGGERS, ProposedCommitment
-from ..state import CortexState
+
+if TYPE_CHECKING:
+    from ...clock import Clock
+    from ...settings.cortex import CortexSettings
+    from ..state import CortexState
 
 __all__ = ["TriggerEngine", "Triggers", "engine_options"]
 

@@ -7,7 +7,19 @@ import warnings
 
 from ...errors import InputError
 
+_PARTS = re.compile(r"\\.|\[[!^]?\]?[^]]*\]|.", re.DOTALL)
 _CLASS = re.compile(r"\[([!^]?)(\]?[^]]*)\]")
+
+
+def globs_in(text: str) -> list[str]:
+    """The globs between the commas, which do not count in brackets and after a backslash."""
+    globs = [""]
+    for part in _PARTS.findall(text):
+        if part == ",":
+            globs.append("")
+        else:
+            globs[-1] += part
+    return [glob.strip() for glob in globs]
 
 
 def compile_glob(glob: str) -> re.Pattern[str]:

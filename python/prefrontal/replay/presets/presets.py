@@ -13,10 +13,9 @@ from ...types import SignalEvent, Window
 from ..histories.agent_replies import is_noop
 from ..histories.windows import LoggedLine
 from .followups import FollowupPreset
-from .globs import compile_glob
+from .globs import compile_glob, globs_in
 from .hiding import events_without
 
-_PARTS = re.compile(r"\\.|\[[!^]?\]?[^]]*\]|.", re.DOTALL)
 WRITTEN = ("created", "modified")
 """Kinds of change that leave something new in a file at its place."""
 
@@ -168,17 +167,6 @@ def path_preset(globs: Iterable[str]) -> PathPreset:
     if not patterns:
         raise InputError(f"path must name a glob besides the exceptions, got {','.join(globs)!r}")
     return PathPreset(globs, patterns, exceptions)
-
-
-def globs_in(text: str) -> list[str]:
-    """The globs between the commas, which do not count in brackets and after a backslash."""
-    globs = [""]
-    for part in _PARTS.findall(text):
-        if part == ",":
-            globs.append("")
-        else:
-            globs[-1] += part
-    return [glob.strip() for glob in globs]
 
 
 def _compiled(regex: str) -> re.Pattern[str]:

@@ -10,8 +10,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from math import floor, log10
 from typing import TYPE_CHECKING
 
+from ..presets.globs import globs_in
 from ..presets.kinds import REPAIRS
-from ..presets.presets import globs_in
 
 if TYPE_CHECKING:
     from ..result import Outcome, PolicyResult, ReplayResult
