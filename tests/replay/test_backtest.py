@@ -177,7 +177,7 @@ def test_a_tiny_history_is_replayed_and_says_how_little_it_tells(
     ends = ((0.0, 0.0), (1.0, 1.0))
     assert (result.curve[:1] + result.curve[-1:]) == (ends if counted and relevant else ())
     assert [each.name for each in result.policies if each.name != "rule"] == [
-        *("heartbeat", "on_change", "random", "prefrontal")
+        *("heartbeat", "cheap_heartbeat", "on_change", "random", "prefrontal")
     ]
     assert len(result.notes) == bool(result.relevant)
     assert ReplayResult.from_dict(result.to_dict()) == result

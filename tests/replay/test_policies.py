@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
 
 import pytest
 
 from prefrontal.replay.backtest import Question, backtest
 from prefrontal.replay.delays import delays
+from prefrontal.replay.heartbeats import DAY_S
+from prefrontal.replay.prices import USUAL_PRICES
 from prefrontal.replay.result import PolicyResult, ReplayResult
 from prefrontal.testing import ScriptedGate, ScriptedRule
 from prefrontal.types import SignalEvent
@@ -60,7 +63,7 @@ def row(result: ReplayResult, name: str) -> PolicyResult:
 
 def test_the_rows_are_in_their_order() -> None:
     names = [each.name for each in replayed(TEN).policies]
-    assert names == ["heartbeat", "on_change", "rule", "random", "prefrontal"]
+    assert names == [*("heartbeat", "cheap_heartbeat", "on_change", "rule", "random", "prefrontal")]
 
 
 def test_a_heartbeat_wakes_48_times_a_day_and_sees_everything() -> None:
@@ -93,6 +96,36 @@ def test_nine_of_ten_wait_no_longer_than_the_90th_percentile() -> None:
     assert heartbeat.delay_p90_minutes == pytest.approx(27.3)
     assert delays([4.0]) == (4.0, 4.0)
     assert delays([]) == (None, None)
+
+
+def at(*hours: float) -> ReplayResult:
+    """What mattered at these hours of a day, UTC; the first day begins at midnight."""
+    midnight = (START - START % DAY_S - START) / HOUR
+    return replayed([("wake", True, midnight + each) for each in hours])
+
+
+def test_the_cheap_heartbeat_beats_18_times_in_the_16_hours_that_hold_most_windows() -> None:
+    # At 08:10, 12:00 and 23:50: beats at 08:00, 08:55, ..., 11:40, 12:35, ..., 23:35.
+    result = at(8 + 1 / 6, 12.0, 23 + 5 / 6, 36.0)
+    cheap = row(result, "cheap_heartbeat")
+    assert cheap.detail.startswith("every 55 minutes, 08:00 to 24:00 UTC, ")
+    assert (cheap.recall, cheap.wakes_per_day, cheap.share_woken) == (1.0, 18.0, 1.0)
+    waits = [45.0, 35.0, 8 * 60 + 10.0, 35.0]
+    assert cheap.delay_minutes == pytest.approx(statistics.median(waits))
+    assert cheap.delay_p90_minutes == pytest.approx(delays(waits)[1])
+    assert cheap.precision == pytest.approx(4 / (result.days * 18))
+    # Nights alone, so it is active at night: from 17:00 on, the first such hour after 08:00.
+    nights = row(at(1.0, 8.5, 24.5, 32.99), "cheap_heartbeat")
+    assert nights.detail.startswith("every 55 minutes, 17:00 to 09:00 UTC, ")
+
+
+def test_the_cheap_heartbeat_costs_what_a_small_model_takes() -> None:
+    result = replayed(TEN)
+    assert row(result, "cheap_heartbeat").usd_per_wake == pytest.approx(
+        USUAL_PRICES.usd_per_wake / 3
+    )
+    others = [each for each in result.policies if each.name != "cheap_heartbeat"]
+    assert {each.usd_per_wake for each in others} == {None}
 
 
 def test_on_change_wakes_for_every_window() -> None:
@@ -149,7 +182,8 @@ def test_a_policy_that_never_wakes_has_no_precision() -> None:
 def test_without_windows_there_is_nothing_to_wake_for() -> None:
     for each in replayed([]).policies:
         assert (each.recall, each.share_woken) == (None, 0.0)
-        assert each.wakes_per_day == (48.0 if each.name == "heartbeat" else 0.0)
+        beats = {"heartbeat": 48.0, "cheap_heartbeat": 18.0}
+        assert each.wakes_per_day == beats.get(each.name, 0.0)
 
 
 def test_windows_of_one_moment_count_as_an_hour() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prefrontal.errors import InputError
-from prefrontal.replay.prices import USUAL_PRICES
+from prefrontal.replay.prices import USUAL_PRICES, TokenKinds
 from prefrontal.replay.result import OtherLabels, Outcome, ReplayResult
 
 from .sample_results import (
@@ -38,7 +38,7 @@ def test_a_result_comes_back_from_json_as_it_was(result: ReplayResult) -> None:
 
 def test_the_object_has_every_promised_key_and_every_policy_its_figures() -> None:
     assert set(SAVED) >= KEYS
-    assert SAVED["format"] == 4
+    assert SAVED["format"] == 5
     names = {"name", "recall", "wakes_per_day", "share_woken", "precision"}
     assert all(set(each) >= names | {"tokens_per_useful_wake"} for each in SAVED["policies"])
 
@@ -56,8 +56,13 @@ def test_a_file_of_the_first_format_is_read_with_what_it_does_not_say() -> None:
     assert replace(result, policies=()) == replace(sample_result(windows=200), policies=())
 
 
-def without_late_delays() -> ReplayResult:
+def of_one_model() -> ReplayResult:
     now = sample_result(windows=200)
+    return replace(now, policies=tuple(replace(each, usd_per_wake=None) for each in now.policies))
+
+
+def without_late_delays() -> ReplayResult:
+    now = of_one_model()
     policies = tuple(replace(each, delay_p90_minutes=None) for each in now.policies)
     return replace(now, policies=policies)
 
@@ -79,8 +84,20 @@ def test_a_file_of_the_third_format_knew_only_the_median_of_a_delay() -> None:
     assert ReplayResult.from_dict(raw) == without_late_delays()
 
 
-def test_prices_by_kind_of_token_come_back() -> None:
-    result = replace(sample_result(windows=200), prices=USUAL_PRICES)
+def test_a_file_of_the_fourth_format_knew_one_model() -> None:
+    raw = replace(sample_result(windows=200), prices=USUAL_PRICES).to_dict()
+    raw["format"] = 4
+    del raw["prices"]["small_usd_per_million"]
+    for policy in raw["policies"]:
+        del policy["usd_per_wake"]
+    result = ReplayResult.from_dict(raw)
+    assert result == replace(of_one_model(), prices=USUAL_PRICES)
+
+
+@pytest.mark.parametrize("small", [None, TokenKinds(1.0, 0.1, 5.0)])
+def test_prices_by_kind_of_token_come_back(small: TokenKinds | None) -> None:
+    prices = replace(USUAL_PRICES, small_usd_per_million=small)
+    result = replace(sample_result(windows=200), prices=prices)
     raw = json.loads(json.dumps(result.to_dict()))
     assert ReplayResult.from_dict(raw) == result
 
@@ -110,7 +127,7 @@ def test_a_value_of_a_foreign_type_is_refused() -> None:
 
 
 BROKEN = [
-    (("format",), 5, "format must be from 1 to 4, got 5"),
+    (("format",), 6, "format must be from 1 to 5, got 6"),
     (("source",), 3, "source must be text, got 3"),
     (("windows",), -1, "windows must be a whole number, 0 or more, got -1"),
     (("windows",), True, "windows must be a whole number, 0 or more, got True"),

@@ -52,7 +52,7 @@ def test_a_file_is_replayed_with_its_own_labels(file: Path) -> None:
     assert result.relevant == sum(bool(each.relevant) for each in history(0, 200)[40:])
     assert result.auc is not None
     assert result.auc > 0.8
-    assert result.policies[2].detail == "src/**"
+    assert result.policies[3].detail == "src/**"
     assert result.strip[-1].key == "windows.jsonl:200"
 
 
@@ -197,7 +197,7 @@ def test_a_repository_is_replayed_with_a_preset_that_was_found(
     assert (result.warmup, result.windows, result.relevant) == (18, 72, 24)
     assert result.notes[0].startswith("Relevant was chosen as path:changelog/**: ")
     assert result.auc == 1.0
-    assert result.policies[2].recall == result.policies[2].precision == 1.0
+    assert result.policies[3].recall == result.policies[3].precision == 1.0
     assert not any("changelog" in path for each in result.strip for path in each.paths)
     assert [what for what, *_ in seen] == ["choosing what relevant means", "replaying"]
     assert seen[-1] == ("replaying", 90, 90)

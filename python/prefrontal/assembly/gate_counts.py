@@ -200,6 +200,7 @@ class GateCounts:
             modules=modules,
             tokens_per_wake=prices.tokens_per_wake,
             usd_per_million_tokens=prices.usd_per_million_tokens,
+            small_usd_per_wake=prices.small_usd_per_wake,
         )
 
 

@@ -62,6 +62,9 @@ class PolicyAnswer(ToolAnswer):
     tokens_per_useful_wake: float | None
     delay_minutes: float | None = Field(description="median, from what mattered to the wake-up")
     delay_p90_minutes: float | None = Field(description="90th percentile of the same")
+    usd_per_wake: float | None = Field(
+        description="what one of its wake-ups costs; null: what all others do"
+    )
 
 
 class ReplayVerdictAnswer(ToolAnswer):

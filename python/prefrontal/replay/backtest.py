@@ -9,9 +9,10 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from .curve import area_under_roc, ranked, recall_curve
+from .heartbeats import DAY_S
 from .learner import ALL, ASKED, LABELS, Learner
-from .policies import DAY_S, policies, tallied
-from .prices import TOKENS_PER_WAKE, USUAL_PRICES, Prices
+from .policies import policies, tallied
+from .prices import SMALL_MODEL_SHARE, TOKENS_PER_WAKE, USUAL_PRICES, Prices
 from .result import BudgetUse, OtherLabels, PolicyResult, ReplayResult
 from .trial import SlidingCount, Tally, Trial
 
@@ -184,6 +185,7 @@ def _result(
         rule=str(found.rule) if found.beats_chance else None,
         tokens_per_wake=question.tokens_per_wake,
         seed=question.seed,
+        cheap_usd_per_wake=_cheap_usd_per_wake(question),
         budget=question.budget,
     )
     own = rows[-1]
@@ -225,6 +227,13 @@ def _result(
         budget=_budget_use(trial, question.budget),
         incidents=trial.incidents.incidents(),
     )
+
+
+def _cheap_usd_per_wake(question: Question) -> float:
+    """What a small model takes for a wake-up; without its prices a share of the one price."""
+    if question.prices is not None:
+        return question.prices.small_usd_per_wake
+    return question.tokens_per_wake * question.usd_per_million_tokens * SMALL_MODEL_SHARE / 1e6
 
 
 def _budget_use(trial: Trial, budget: Budget | None) -> BudgetUse | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from .policies import DAY_S, HEARTBEAT_S
+from .heartbeats import CHEAP_BEATS_PER_DAY, DAY_S, HEARTBEAT_S
+from .prices import SMALL_MODEL_SHARE
 
 LEAST_HOURS = 6
 """Hours that the log must span before anything is said per day, per month or per half hour."""
@@ -43,7 +44,8 @@ class LiveFigures:
     first, last: when the earliest and the latest were taken, Unix seconds; None without any.
     signals: windows that the gate took in, once each, whatever number of modules decided about
     it. wakes: questions that the agent was asked, audits among them. labelled: of them; useful: of
-    those. caught: None while too little is known.
+    those. caught: None while too little is known. small_usd_per_wake: what a small model takes for
+    a wake-up; None where it takes a third.
     """
 
     first: float | None
@@ -57,6 +59,7 @@ class LiveFigures:
     modules: tuple[ModuleFigures, ...]
     tokens_per_wake: int
     usd_per_million_tokens: float
+    small_usd_per_wake: float | None = None
 
     @property
     def days(self) -> float:
@@ -93,6 +96,26 @@ class LiveFigures:
         """Wake-ups less than a heartbeat of 30 minutes; None before there are rates."""
         return int(self.days * DAY_S // HEARTBEAT_S) - self.wakes if self.has_rates else None
 
+    @property
+    def saved_cheap_heartbeat(self) -> int | None:
+        """Wake-ups less than a heartbeat of 55 minutes in 16 hours; None before there are rates."""
+        return int(self.days * CHEAP_BEATS_PER_DAY) - self.wakes if self.has_rates else None
+
+    @property
+    def cheap_usd_per_wake(self) -> float:
+        """Dollars of a wake-up of that heartbeat, whose model is small."""
+        if self.small_usd_per_wake is not None:
+            return self.small_usd_per_wake
+        return self.tokens_per_wake * self.usd_per_million_tokens * SMALL_MODEL_SHARE / 1e6
+
+    @property
+    def usd_saved_cheap_heartbeat(self) -> float | None:
+        """Dollars less than that heartbeat; negative where its small model is cheaper."""
+        own, saved = self.usd(self.wakes), self.saved_cheap_heartbeat
+        if own is None or saved is None:
+            return None
+        return (saved + self.wakes) * self.cheap_usd_per_wake - own
+
     def tokens(self, wakes: int | None) -> int | None:
         """Tokens of so many wake-ups."""
         return None if wakes is None else wakes * self.tokens_per_wake
@@ -118,5 +141,8 @@ class LiveFigures:
             "tokens_saved_heartbeat": self.tokens(self.saved_heartbeat),
             "usd_saved": self.usd(self.saved),
             "usd_saved_heartbeat": self.usd(self.saved_heartbeat),
+            "saved_cheap_heartbeat": self.saved_cheap_heartbeat,
+            "tokens_saved_cheap_heartbeat": self.tokens(self.saved_cheap_heartbeat),
+            "usd_saved_cheap_heartbeat": self.usd_saved_cheap_heartbeat,
             "modules": [asdict(each) for each in self.modules],
         }

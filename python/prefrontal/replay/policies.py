@@ -7,14 +7,12 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from .delays import delays
+from .heartbeats import USUAL_HEARTBEAT, Heartbeat, cheap_heartbeat
 from .result import PolicyResult
 
 if TYPE_CHECKING:
     from ..settings.budget import Budget
     from .trial import Trial
-
-HEARTBEAT_S = 1800
-DAY_S = 86400
 
 
 def policies(
@@ -25,12 +23,14 @@ def policies(
     rule: str | None,
     tokens_per_wake: int,
     seed: int,
+    cheap_usd_per_wake: float,
     budget: Budget | None = None,
 ) -> tuple[PolicyResult, ...]:
-    """One row a policy: heartbeat, on_change, rule, random, prefrontal.
+    """One row a policy: heartbeat, cheap_heartbeat, on_change, rule, random, prefrontal.
 
     days: length of the time span, above 0. asked: recall asked of `random`, which wakes for that
     share of the windows by chance. rule: its text; without one that beats chance there is no row.
+    cheap_usd_per_wake: what a small model takes for a wake-up.
     """
     draw = Random(seed)
     chance = bytes(draw.random() < asked for _ in range(len(trial)))
@@ -42,44 +42,59 @@ def policies(
     ]
     if rule is None:
         per_window.pop(1)
-    rows = [_heartbeat(trial, days, tokens_per_wake)]
+    cheap = cheap_heartbeat(trial.times)
+    rows = [
+        _heartbeat("heartbeat", "every 30 minutes", USUAL_HEARTBEAT, trial, days, tokens_per_wake),
+        _heartbeat(
+            "cheap_heartbeat",
+            f"every 55 minutes, {_hours(cheap)}, by a small model that misses nothing",
+            cheap,
+            trial,
+            days,
+            tokens_per_wake,
+            cheap_usd_per_wake,
+        ),
+    ]
     for name, woke, detail in per_window:
         rows.append(_row(name, detail, woke, trial.relevant, days, tokens_per_wake))
     return tuple(rows)
 
 
-def _heartbeat(trial: Trial, days: float, tokens_per_wake: int) -> PolicyResult:
-    """Wakes every half hour and then sees all that happened since."""
-    useful = len(
-        {
-            int(time // HEARTBEAT_S)
-            for time, relevant in zip(trial.times, trial.relevant, strict=True)
-            if relevant
-        }
-    )
-    # A short span may touch one half hour more than it is long.
-    wakes = max(days * DAY_S / HEARTBEAT_S, float(useful))
-    middle, late = delays(_heartbeat_waits(trial))
+def _hours(heartbeat: Heartbeat) -> str:
+    end = (heartbeat.start + heartbeat.hours) % 24 or 24
+    return f"{heartbeat.start:02}:00 to {end:02}:00 UTC"
+
+
+def _heartbeat(
+    name: str,
+    detail: str,
+    heartbeat: Heartbeat,
+    trial: Trial,
+    days: float,
+    tokens_per_wake: int,
+    usd_per_wake: float | None = None,
+) -> PolicyResult:
+    """Wakes by the clock and then sees all that happened since."""
+    relevant = [
+        time for time, mattered in zip(trial.times, trial.relevant, strict=True) if mattered
+    ]
+    waits = [heartbeat.wait_s(time) for time in relevant]
+    useful = len({round(time + wait) for time, wait in zip(relevant, waits, strict=True)})
+    # A short span may touch one beat more than it is long.
+    wakes = max(days * heartbeat.beats_per_day, float(useful))
+    middle, late = delays([wait / 60 for wait in waits])
     return PolicyResult(
-        name="heartbeat",
+        name=name,
         recall=1.0 if useful else None,
-        wakes_per_day=DAY_S / HEARTBEAT_S,
+        wakes_per_day=float(heartbeat.beats_per_day),
         share_woken=1.0 if len(trial) else 0.0,
         precision=useful / wakes,
         tokens_per_useful_wake=wakes * tokens_per_wake / useful if useful else None,
-        detail="every 30 minutes",
+        detail=detail,
         delay_minutes=middle,
         delay_p90_minutes=late,
+        usd_per_wake=usd_per_wake,
     )
-
-
-def _heartbeat_waits(trial: Trial) -> list[float]:
-    """Minutes that what mattered waits for the next full half hour, UTC."""
-    return [
-        (HEARTBEAT_S - time % HEARTBEAT_S) / 60
-        for time, relevant in zip(trial.times, trial.relevant, strict=True)
-        if relevant
-    ]
 
 
 def _own_detail(budget: Budget | None) -> str:

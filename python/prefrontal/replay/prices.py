@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import InputError
@@ -11,6 +11,11 @@ from .record import Record
 
 MOST_USD = 1e6
 """Dollars a million tokens may cost; more is a slip of the pen."""
+
+SMALL_MODEL_SHARE = 1 / 3
+"""What a small model takes of the price of a mid-size one: $1, $0.10 and $5 a million tokens of new
+input, cached input and output beside $3, $0.30 and $15 (Claude Haiku 4.5 beside Claude Sonnet 4.5,
+public price list of 2026)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +33,15 @@ class TokenKinds:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """usd_per_million: dollars a million tokens. tokens: of one wake-up. source: where from."""
+    """usd_per_million: dollars a million tokens. tokens: of one wake-up. source: where from.
+
+    small_usd_per_million: the same of a small model; None where it takes a third.
+    """
 
     usd_per_million: TokenKinds
     tokens: TokenKinds
     source: str = ""
+    small_usd_per_million: TokenKinds | None = None
 
     @property
     def tokens_per_wake(self) -> int:
@@ -40,12 +49,14 @@ class Prices:
 
     @property
     def usd_per_wake(self) -> float:
-        usd, tokens = self.usd_per_million, self.tokens
-        return (
-            usd.input * tokens.input
-            + usd.cached_input * tokens.cached_input
-            + usd.output * tokens.output
-        ) / 1e6
+        return _usd(self.usd_per_million, self.tokens)
+
+    @property
+    def small_usd_per_wake(self) -> float:
+        """What a small model takes for a wake-up of the same size."""
+        if self.small_usd_per_million is None:
+            return self.usd_per_wake * SMALL_MODEL_SHARE
+        return _usd(self.small_usd_per_million, self.tokens)
 
     @property
     def usd_per_million_tokens(self) -> float:
@@ -58,15 +69,17 @@ class Prices:
         tokens = TokenKinds(
             kinds.input * factor, kinds.cached_input * factor, kinds.output * factor
         )
-        return Prices(self.usd_per_million, tokens, self.source)
+        return replace(self, tokens=tokens)
 
     @classmethod
-    def from_record(cls, record: Record) -> Prices:
-        """Raises InputError naming the field that is wrong."""
+    def from_record(cls, record: Record, one_model: bool = False) -> Prices:
+        """Raises InputError naming the field that is wrong. one_model: no small one is there."""
+        known = not one_model and record.value("small_usd_per_million") is not None
         return cls(
             _kinds(record, "usd_per_million", MOST_USD),
             _kinds(record, "tokens", None),
             record.text("source"),
+            _kinds(record, "small_usd_per_million", MOST_USD) if known else None,
         )
 
 
@@ -74,7 +87,8 @@ def read_prices(path: str) -> Prices:
     """The prices of a JSON file. Raises InputError naming the file and what is wrong in it.
 
     `{"usd_per_million": {"input": 3, "cached_input": 0.3, "output": 15}, "tokens": {"input": 14000,
-    "cached_input": 86000, "output": 700}}`; `source`, a sentence, is optional.
+    "cached_input": 86000, "output": 700}}`; `source`, a sentence, is optional, and so is
+    `small_usd_per_million`, the prices of a small model.
     """
     try:
         raw = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -83,7 +97,7 @@ def read_prices(path: str) -> Prices:
     except ValueError as error:
         raise InputError(f"{path} must be JSON, got: {error}") from None
     if isinstance(raw, dict):
-        raw = {"source": "", **raw}
+        raw = {"source": "", "small_usd_per_million": None, **raw}
     try:
         prices = Prices.from_record(Record(raw, "prices"))
     except InputError as error:
@@ -91,6 +105,14 @@ def read_prices(path: str) -> Prices:
     if prices.tokens.total < 1:
         raise InputError(f"{path}: prices.tokens must be at least 1 in all, got 0")
     return prices
+
+
+def _usd(price: TokenKinds, tokens: TokenKinds) -> float:
+    return (
+        price.input * tokens.input
+        + price.cached_input * tokens.cached_input
+        + price.output * tokens.output
+    ) / 1e6
 
 
 def _kinds(record: Record, field: str, most: float | None) -> TokenKinds:

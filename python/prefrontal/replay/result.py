@@ -11,10 +11,10 @@ from .incidents import Incidents
 from .prices import Prices
 from .record import Record, plain
 
-FORMAT = 4
+FORMAT = 5
 """Version of the saved form. 1 had neither delays nor a price nor an origin; 1 and 2 knew only
-replays in which every window is labelled; 3 knew only the median of a delay and one price. All are
-read. A file with another one is refused rather than guessed at."""
+replays in which every window is labelled; 3 knew only the median of a delay and one price; 4 knew
+one model. All are read. A file with another one is refused rather than guessed at."""
 
 USD_PER_MILLION_TOKENS = 3.0
 """What mid-size models take for a million input tokens by the public price lists of 2026."""
@@ -53,12 +53,14 @@ class Outcome:
 class PolicyResult:
     """What one wake policy would have cost and caught on the same windows.
 
-    name: heartbeat, on_change, rule, random or prefrontal; detail: the rule in words, and the like.
+    name: heartbeat, cheap_heartbeat, on_change, rule, random or prefrontal; detail: the rule in
+    words, and the like.
     recall: share of the relevant windows caught, None when nothing was relevant.
     share_woken: share of the windows that reach the agent.
     precision: share of the wake-ups that found something, None without wake-ups.
     delay_minutes, delay_p90_minutes: median and 90th percentile of the time from what mattered to
     the wake-up that caught it; None when nothing was caught, or in a file that does not say.
+    usd_per_wake: what one wake-up of it costs, None where it costs what all others do.
     """
 
     name: str
@@ -70,6 +72,7 @@ class PolicyResult:
     detail: str = ""
     delay_minutes: float | None = None
     delay_p90_minutes: float | None = None
+    usd_per_wake: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +176,7 @@ class ReplayResult:
         if (version := record.count("format")) not in range(1, FORMAT + 1):
             raise record.refuse("format", f"be from 1 to {FORMAT}", version)
         first, before_labels, one_delay = version == 1, version < 3, version < 4
+        one_model = version < 5
         if (relevant := record.count("relevant")) > (windows := record.count("windows")):
             raise record.refuse("relevant", f"be at most windows ({windows})", relevant)
         return cls(
@@ -192,7 +196,7 @@ class ReplayResult:
             precision=record.share_or_none("precision"),
             tokens_per_useful_wake=record.amount_or_none("tokens_per_useful_wake"),
             tokens_per_wake=record.count("tokens_per_wake"),
-            policies=tuple(_policy(each, first, one_delay) for each in record.records("policies")),
+            policies=tuple(_policy(each, version) for each in record.records("policies")),
             curve=_curve(record),
             missed=record.count("missed"),
             misses=tuple(map(_outcome, record.records("misses"))),
@@ -208,7 +212,7 @@ class ReplayResult:
             labels="all" if before_labels else _labels(record),
             audits=0 if before_labels else record.count("audits"),
             compared=None if before_labels else _other(record),
-            prices=None if one_delay else _prices(record),
+            prices=None if one_delay else _prices(record, one_model),
             budget=None if one_delay else _budget(record),
             incidents=None if one_delay else _incidents(record),
         )
@@ -220,10 +224,10 @@ def _labels(record: Record) -> str:
     return labels
 
 
-def _prices(record: Record) -> Prices | None:
+def _prices(record: Record, one_model: bool) -> Prices | None:
     if record.value("prices") is None:
         return None
-    return Prices.from_record(Record(record.value("prices"), record.name("prices")))
+    return Prices.from_record(Record(record.value("prices"), record.name("prices")), one_model)
 
 
 def _budget(record: Record) -> BudgetUse | None:
@@ -266,7 +270,7 @@ def _outcome(record: Record) -> Outcome:
     )
 
 
-def _policy(record: Record, first: bool, one_delay: bool) -> PolicyResult:
+def _policy(record: Record, version: int) -> PolicyResult:
     return PolicyResult(
         name=record.text("name"),
         recall=record.share_or_none("recall"),
@@ -275,8 +279,9 @@ def _policy(record: Record, first: bool, one_delay: bool) -> PolicyResult:
         precision=record.share_or_none("precision"),
         tokens_per_useful_wake=record.amount_or_none("tokens_per_useful_wake"),
         detail=record.text("detail"),
-        delay_minutes=None if first else record.amount_or_none("delay_minutes"),
-        delay_p90_minutes=None if one_delay else record.amount_or_none("delay_p90_minutes"),
+        delay_minutes=None if version < 2 else record.amount_or_none("delay_minutes"),
+        delay_p90_minutes=None if version < 4 else record.amount_or_none("delay_p90_minutes"),
+        usd_per_wake=None if version < 5 else record.amount_or_none("usd_per_wake"),
     )
 
 

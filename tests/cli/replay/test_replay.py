@@ -61,7 +61,7 @@ def test_json_holds_what_is_promised(file: Path) -> None:
     found = printed("--events", file, "--recall", "0.8")
     assert set(found) >= PROMISED
     assert [each["name"] for each in found["policies"]] == [
-        *("heartbeat", "on_change", "rule", "random", "prefrontal")
+        *("heartbeat", "cheap_heartbeat", "on_change", "rule", "random", "prefrontal")
     ]
     assert all(set(each) >= OF_A_POLICY for each in found["policies"])
     assert (found["windows"], found["asked_recall"]) == (120, 0.8)
@@ -185,6 +185,30 @@ def test_prices_by_kind_of_token_come_from_a_file(file: Path, tmp_path: Path) ->
     assert heartbeat["usd_a_month"] == pytest.approx(48 * 30 * 0.038)
     shown = " ".join(run("--events", file, "--prices", path).stdout.split())
     assert "91,000 tokens a wake-up, $0.04: 87.9 % read from a cache at $0.1 a million" in shown
+
+
+def test_the_cheap_heartbeat_has_a_small_models_price_and_says_so(
+    file: Path, tmp_path: Path
+) -> None:
+    found = {each["name"]: each for each in printed("--events", file)["policies"]}
+    usual, cheap = found["heartbeat"], found["cheap_heartbeat"]
+    assert cheap["usd_a_month"] == pytest.approx(usual["usd_a_month"] * 18 / 48 / 3)
+    shown = " ".join(run("--events", file).stdout.split())
+    assert "Cheap heartbeat: every 55 minutes, " in shown
+    assert "$0.03 a wake-up, a third of that price, as Claude Haiku 4.5 takes" in shown
+    assert "docs.openclaw.ai/reference/prompt-caching" in shown
+
+    kinds = {"input": 2, "cached_input": 0.1, "output": 10}
+    small = {"input": 0.25, "cached_input": 0.025, "output": 2}
+    tokens = {"input": 10_000, "cached_input": 80_000, "output": 1_000}
+    path = tmp_path / "prices.json"
+    prices = {"usd_per_million": kinds, "tokens": tokens, "small_usd_per_million": small}
+    path.write_text(json.dumps(prices), encoding="utf-8")
+    cheap = printed("--events", file, "--prices", path)["policies"][1]
+    assert cheap["usd_per_wake"] == pytest.approx(0.0065)
+    assert cheap["usd_a_month"] == pytest.approx(18 * 30 * 0.0065)
+    one_price = printed("--events", file, "--usd-per-million-tokens", 6)["policies"][1]
+    assert one_price["usd_per_wake"] == pytest.approx(100_675 * 2 / 1e6)
 
 
 @pytest.mark.parametrize(

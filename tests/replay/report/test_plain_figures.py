@@ -86,7 +86,7 @@ def test_a_delay_is_at_once_or_so_long(minutes: float | None, words: str) -> Non
     ("middle", "late", "words"),
     [(None, None, "–"), (0.0, 0.0, "at once"), (15.2, None, "15 min"), (15.2, 27.4, "15–27 min"),
      (15.2, 15.4, "15 min"), (0.0, 12.0, "at once, 12 min"), (0.4, 12.0, "under 1 min, 12 min"),
-     (40.0, 600.0, "40 min, 10 h"), (180.0, 600.0, "3–10 h")],
+     (40.0, 600.0, "0.7–10 h"), (2.0, 600.0, "2 min, 10 h"), (180.0, 600.0, "3–10 h")],
 )  # fmt: skip
 def test_a_delay_is_its_median_and_where_nine_of_ten_are(
     middle: float | None, late: float | None, words: str

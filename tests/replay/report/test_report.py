@@ -122,7 +122,7 @@ def test_verdict_figures_policies_misses_and_limits_read_without_a_script() -> N
         "and spared nearly half the wake-ups.",
         "48 % fewer one every 1.5 days, not 1.1 a day",
         "84× fewer asks at once, not 15 min later",
-        "a month at $3.00 a million tokens $5.20 not $10.04 (heartbeat: $435)",
+        "a month at $3.00 a million tokens $5.20 not $10.04 (heartbeat: $435, cheap: $13.91)",
         "Asked to catch 90 %, caught 89.2 % (90 % interval 87.1 % to 91.1 %).",
         "Best one-line rule path src/**/*.py or text ^(Fix|Deprecate)",
         "The last 120 windows",

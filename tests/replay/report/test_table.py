@@ -56,10 +56,11 @@ def test_the_verdict_comes_first_then_what_the_gate_adds_then_the_policies() -> 
     )
     for words in (
         "Against a heartbeat 84× fewer wake-ups; asks at once, not 15 min later",
-        "Money $5.20 a month, not $10.04 (heartbeat: $435)",
+        "Money $5.20 a month, not $10.04 (heartbeat: $435, cheap: $13.91)",
         "pytest: 3,183 windows over 2,500 days, after 795 to warm up. 802 (25 %) mattered",
         "Policy Caught Wake-ups Spared Delay A month Learned gate 89.2 % one every 1.5 days 48 %",
         "Heartbeat, 30 min 100.0 % 48 a day 43× as many 15–27 min $435",
+        "Cheap one, 55 min 100.0 % 18 a day 16× as many 0.6–6 h $13.91",
         "The one-line rule: path src/**/*.py or text ^(Fix|Deprecate)",
         "Missed (87, the worst 3):",
         "Woke for nothing (719, the worst 3):",

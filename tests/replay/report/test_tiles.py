@@ -11,14 +11,16 @@ def made(hours: float = 240.0, signals: int = 4310, wakes: int = 123) -> LiveFig
     return LiveFigures(0.0, hours * 3600, signals, wakes, 14, 100, 62, caught, (), 100_000, 3.0)
 
 
-def test_what_a_gate_did_is_said_in_eight_lines() -> None:
+def test_what_a_gate_did_is_said_in_nine_lines() -> None:
     assert live_lines(made()) == [
         "91 % of what mattered was caught: 84 % to 96 % likely, estimated from 41 audits",
         "123 wake-ups so far: of 4,310 signals in 10 days; 14 audits among them",
         "62 % of the answered ones mattered: 100 of 123 were answered",
         "97 % fewer wake-ups than waking on every signal: 12 a day, not 431 a day",
         "3.9× fewer wake-ups than a 30-minute heartbeat: 48 a day there",
-        "$111 a month at $3.00 a million tokens: not $3,879 (heartbeat: $432)",
+        "1.5× fewer wake-ups than a 55-minute heartbeat of 16 hours with a small model: 18 a day"
+        " there, $54.00 a month",
+        "$111 a month at $3.00 a million tokens: not $3,879 (heartbeat: $432, cheap: $54.00)",
         "419 million tokens saved against waking on every signal: 100,000 tokens a wake-up",
         "35.7 million tokens saved against a heartbeat: 100,000 tokens a wake-up",
     ]

@@ -90,7 +90,7 @@ def test_the_promise_gives_what_was_asked_what_came_and_the_interval() -> None:
 
 def test_policies_stand_in_the_order_of_what_a_person_compares() -> None:
     names = [each.name for each in shown_policies(sample_result())]
-    assert names == ["prefrontal", "on_change", "heartbeat", "rule", "random"]
+    assert names == [*("prefrontal", "on_change", "heartbeat", "cheap_heartbeat", "rule", "random")]
 
 
 def test_the_base_rate_is_called_so_and_is_no_rule_of_its_own() -> None:

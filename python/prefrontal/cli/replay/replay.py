@@ -165,10 +165,11 @@ def replay(
     """Replay a history and see what would have woken the agent.
 
     Shows how many wake-ups a day each policy costs and how much of what mattered it catches:
-    a heartbeat, waking on every change, the best one-line rule, chance, and the learned gate at
-    the recall you ask for. Without any source, the repository you are in is replayed. PATH is a
-    repository, or what OpenClaw or Claude Code kept: its folder, a project, or one session file; a
-    turn mattered when the agent's own answer was more than a no-op.
+    a heartbeat, a cheap one (55 minutes, 16 hours, a small model), waking on every change, the
+    best one-line rule, chance, and the learned gate at the recall you ask for. Without any source,
+    the repository you are in is replayed. PATH is a repository, or what OpenClaw or Claude Code
+    kept: its folder, a project, or one session file; a turn mattered when the agent's own answer
+    was more than a no-op.
 
     \b
       prefrontal replay

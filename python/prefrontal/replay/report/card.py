@@ -74,12 +74,14 @@ def _heartbeat(result: ReplayResult) -> Tile | None:
 def _money(result: ReplayResult) -> Tile | None:
     rows = [result.policy(name) for name in ("prefrontal", "on_change", "heartbeat")]
     own, every, heartbeat = rows
+    cheap = result.policy("cheap_heartbeat")
     if own is None or every is None or heartbeat is None or not result.usd_per_million_tokens:
         return None
     return money_tile(
         month_of(result, own),
         month_of(result, every),
         month_of(result, heartbeat),
+        None if cheap is None else month_of(result, cheap),
         result.usd_per_million_tokens,
     )
 

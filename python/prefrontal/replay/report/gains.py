@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..reading import share_fewer, times_fewer
 from ..result import USD_PER_MILLION_TOKENS, PolicyResult, ReplayResult
-from .plain_figures import how_often, usd, usd_a_month, wait
+from .plain_figures import DAYS_A_MONTH, how_often, usd, usd_a_month, wait
 from .verdict import NOTHING_TO_MEASURE, TOO_EARLY, verdict
 from .wording import (
     compared_sentence,
@@ -42,6 +42,8 @@ def gains(result: ReplayResult) -> list[tuple[str, str]]:
 
 def month_of(result: ReplayResult, policy: PolicyResult) -> float:
     """What a policy's wake-ups cost in a month, in dollars."""
+    if policy.usd_per_wake is not None:
+        return policy.wakes_per_day * DAYS_A_MONTH * policy.usd_per_wake
     return usd_a_month(policy.wakes_per_day, result.tokens_per_wake, result.usd_per_million_tokens)
 
 
@@ -59,7 +61,7 @@ def details(result: ReplayResult) -> list[str]:
         useful = result.tokens_per_useful_wake
         money = usd(useful * result.usd_per_million_tokens / 1e6)
         lines.append(f"{tokens(useful)} tokens per useful wake-up, {money}.")
-    return [*lines, price_sentence(result)]
+    return [*lines, price_sentence(result), *filter(None, [cheap_sentence(result)])]
 
 
 def price_sentence(result: ReplayResult) -> str:
@@ -75,6 +77,24 @@ def price_sentence(result: ReplayResult) -> str:
     return (
         f"Money: {result.tokens_per_wake:,} tokens a wake-up at ${price:g} a million{source}. "
         "Yours: --prices, or --tokens-per-wake and --usd-per-million-tokens."
+    )
+
+
+def cheap_sentence(result: ReplayResult) -> str:
+    """What the cheap heartbeat is and assumes; empty where it was not tried."""
+    cheap = result.policy("cheap_heartbeat")
+    if cheap is None or cheap.usd_per_wake is None:
+        return ""
+    small, source = None if result.prices is None else result.prices.small_usd_per_million, ""
+    if small is None:
+        source = (
+            ", a third of that price, as Claude Haiku 4.5 takes of Claude Sonnet 4.5's (public"
+            " price list of 2026)"
+        )
+    return (
+        f"Cheap heartbeat: {printable(cheap.detail)}, {usd(cheap.usd_per_wake)} a wake-up{source};"
+        " 55 minutes keep the prompt in a cache of an hour"
+        " (docs.openclaw.ai/reference/prompt-caching). The hours are the best in hindsight."
     )
 
 
@@ -122,7 +142,7 @@ def _money(result: ReplayResult, own: PolicyResult) -> str:
     every, heartbeat = result.policy("on_change"), result.policy("heartbeat")
     if every is None or heartbeat is None or not result.usd_per_million_tokens:
         return ""
-    return (
-        f"{usd(month_of(result, own))} a month, not {usd(month_of(result, every))} "
-        f"(heartbeat: {usd(month_of(result, heartbeat))})"
-    )
+    beats = f"heartbeat: {usd(month_of(result, heartbeat))}"
+    if (cheap := result.policy("cheap_heartbeat")) is not None:
+        beats += f", cheap: {usd(month_of(result, cheap))}"
+    return f"{usd(month_of(result, own))} a month, not {usd(month_of(result, every))} ({beats})"

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ..incidents import Incidents
     from ..result import PolicyResult, ReplayResult
 
-KNOWN = {"heartbeat", "on_change", "rule", "random", "prefrontal"}
+KNOWN = {"heartbeat", "cheap_heartbeat", "on_change", "rule", "random", "prefrontal"}
 MINOR = ("Mattered", "Asked", "Delay", "Useful")
 """Columns that a narrow window has no room for; the first screen says the delay."""
 

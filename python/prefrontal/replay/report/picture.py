@@ -35,6 +35,7 @@ TONES = {"good": "#006b4c", "bad": "#a8240a", "weak": "#7a5000", "open": "#35506
 SIGNS = {"good": "\u2714", "bad": "\u2718", "weak": "\u2248", "open": "?"}
 POINTS = {
     "heartbeat": ("s", "#b3261e"),
+    "cheap_heartbeat": ("p", "#b3261e"),
     "on_change": ("^", "#b97700"),
     "rule": ("D", "#0067a5"),
     "random": ((6, 2, 0), SOFT),
@@ -42,6 +43,7 @@ POINTS = {
 }
 NAMES = {
     "heartbeat": "heartbeat",
+    "cheap_heartbeat": "cheap heartbeat",
     "on_change": "every change",
     "rule": "one-line rule",
     "random": "by chance",
@@ -155,7 +157,7 @@ def _draw_curve(axes: Axes, result: ReplayResult) -> None:
     _annotate(axes, result)
     legend = axes.legend(
         loc="upper left", bbox_to_anchor=(-0.025, -0.155), ncols=2, fontsize=8, labelcolor=INK,
-        frameon=False, columnspacing=2.5, labelspacing=0.65, borderaxespad=0,
+        frameon=False, columnspacing=2.5, labelspacing=0.45, borderaxespad=0,
     )  # fmt: skip
     for text in legend.get_texts():
         text.set_parse_math(False)

@@ -80,10 +80,12 @@ def usd_a_month(per_day: float, tokens_per_wake: int, usd_per_million_tokens: fl
 
 
 def waits(median: float | None, late: float | None) -> str:
-    """A delay by its median and 90th percentile: "15–28 min", "at once" where both are."""
+    """A delay by its median and 90th percentile: "15–28 min", "0.6–6 h"."""
     middle, end = wait(median), wait(late)
     if late is None or middle == end:
         return middle
+    if middle.endswith(" min") and end.endswith(" h") and median is not None and median >= 3:
+        return f"{half_up(median / 60, 1)}–{end}"
     number, _, unit = middle.partition(" ")
     same = number.isdecimal() and end.endswith(f" {unit}") and end.partition(" ")[0].isdecimal()
     return f"{number}–{end}" if same else f"{middle}, {end}"

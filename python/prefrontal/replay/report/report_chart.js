@@ -1,7 +1,7 @@
 // The picture: wake-ups a day on a log scale against the share of what mattered that was caught.
 
 const SVG = "http://www.w3.org/2000/svg";
-const KNOWN = ["heartbeat", "on_change", "rule", "random", "prefrontal"];
+const KNOWN = ["heartbeat", "cheap_heartbeat", "on_change", "rule", "random", "prefrontal"];
 const LOWEST = 0.05; // the knob's lower end; the picture starts there too
 const RHYTHMS = [[1 / 365, "yearly"], [1 / 30, "monthly"], [1 / 7, "weekly"], [1, "daily"],
   [24, "hourly"], [1440, "every minute"]];
@@ -138,7 +138,7 @@ function drawPoints(svg, replay, at, curve) {
   }
 }
 
-const SHORT = { heartbeat: "heartbeat", on_change: "every change", rule: "rule", random: "by chance" };
+const SHORT = { heartbeat: "heartbeat", cheap_heartbeat: "cheap heartbeat", on_change: "every change", rule: "rule", random: "by chance" };
 
 // The first place around the point where the words touch neither curve, point nor other words.
 function placeLabel(svg, point, at, busy, taken) {

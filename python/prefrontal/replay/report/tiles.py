@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..heartbeats import CHEAP_BEATS_PER_DAY, USUAL_HEARTBEAT
 from ..live_figures import LEAST_HOURS, CaughtShare, LiveFigures
-from ..policies import DAY_S, HEARTBEAT_S
 from .markup import escape, unbroken
-from .plain_figures import how_often, usd, usd_a_month
+from .plain_figures import DAYS_A_MONTH, how_often, usd, usd_a_month
 from .wording import NOTHING, days_words, half_up, percent, than_heartbeat, than_on_change
 
-HEARTBEATS = DAY_S / HEARTBEAT_S
+HEARTBEATS = USUAL_HEARTBEAT.beats_per_day
 """A day."""
 _SIZES = ((10**9, "billion"), (10**6, "million"), (10**3, "thousand"))
 
@@ -46,12 +46,21 @@ def heartbeat_tile(factor: float | None, more: str) -> Tile:
     return Tile("heartbeat", than_heartbeat(factor), "wake-ups than a 30-minute heartbeat", more)
 
 
-def money_tile(own: float, every: float, heartbeat: float, price: float) -> Tile:
-    """Dollars a month: of the gate, of waking on every signal, of a heartbeat.
+def cheap_tile(factor: float | None, more: str) -> Tile:
+    """Against the cheap heartbeat. factor: its wake-ups for each one here."""
+    label = "wake-ups than a 55-minute heartbeat of 16 hours with a small model"
+    return Tile("cheap-heartbeat", than_heartbeat(factor), label, more)
+
+
+def money_tile(
+    own: float, every: float, heartbeat: float, cheap: float | None, price: float
+) -> Tile:
+    """Dollars a month: of the gate, of waking on every signal, of a heartbeat, of a cheap one.
 
     price: of a million tokens.
     """
-    others = f"not {usd(every)} (heartbeat: {usd(heartbeat)})"
+    cheap_one = "" if cheap is None else f", cheap: {usd(cheap)}"
+    others = f"not {usd(every)} (heartbeat: {usd(heartbeat)}{cheap_one})"
     return Tile("month", usd(own), f"a month at {usd(price)} a million tokens", others)
 
 
@@ -108,16 +117,22 @@ def _rates(figures: LiveFigures) -> list[Tile]:
         return [
             Tile("every", NOTHING, "wake-ups than waking on every signal", count),
             heartbeat_tile(None, wait),
+            cheap_tile(None, wait),
             Tile("month", NOTHING, "a month", wait),
         ]
     usd_price = figures.usd_per_million_tokens
     own_usd, every_usd, heartbeat_usd = (
         usd_a_month(each, price, usd_price) for each in (own, every, HEARTBEATS)
     )
+    cheap_usd = CHEAP_BEATS_PER_DAY * DAYS_A_MONTH * figures.cheap_usd_per_wake
     return [
         every_tile(own, every, "signal"),
         heartbeat_tile(HEARTBEATS / own if own else None, f"{how_often(HEARTBEATS)} there"),
-        money_tile(own_usd, every_usd, heartbeat_usd, usd_price),
+        cheap_tile(
+            CHEAP_BEATS_PER_DAY / own if own else None,
+            f"{how_often(CHEAP_BEATS_PER_DAY)} there, {usd(cheap_usd)} a month",
+        ),
+        money_tile(own_usd, every_usd, heartbeat_usd, cheap_usd, usd_price),
     ]
 
 

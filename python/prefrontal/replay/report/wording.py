@@ -24,9 +24,12 @@ POLICY_WORDS = {
     "by_recall": "Asked by recall",
     "on_change": "Every change",
     "heartbeat": "Heartbeat",
+    "cheap_heartbeat": "Cheap heartbeat",
     "rule": "Best one-line rule",
     "random": "By chance",
 }
+_HEARTBEATS = {"heartbeat": "Heartbeat", "cheap_heartbeat": "Cheap one"}
+"""In a narrow column, where the one stands under the other."""
 REPAIR_WORDS = "its message speaks of a fix, bug, regression, crash, security or a revert"
 KIND_WORDS = {
     "caught": "woke and it mattered",
@@ -263,10 +266,10 @@ def policy_words(policy: PolicyResult) -> str:
 
 def policy_line(policy: PolicyResult) -> str:
     """The policy's name where there is no room for its detail, but for what a name needs."""
-    words = policy_words(policy)
-    if policy.name != "heartbeat" or not policy.detail:
-        return words
-    every = policy.detail.removeprefix("every ").replace("minutes", "min")
+    words = _HEARTBEATS.get(policy.name)
+    if words is None or not policy.detail:
+        return policy_words(policy)
+    every = policy.detail.partition(",")[0].removeprefix("every ").replace("minutes", "min")
     return f"{words}, {printable(every, 7)}"
 
 
