@@ -29,16 +29,16 @@ class Budget:
 
 def parse_budget(text: str) -> Budget:
     """The budget of "20/day". Raises InputError for another form."""
-    found = _FORM.fullmatch(text.strip())
-    if found is None or int(found[1]) > MOST_WAKES:
+    match = _FORM.fullmatch(text.strip())
+    if match is None or int(match[1]) > MOST_WAKES:
         raise InputError(
             "budget must be a whole number of wakes above 0 an hour, day or week, such as 20/day,"
             f" got {text!r:.80}"
         )
-    return Budget(int(found[1]), found[2])
+    return Budget(int(match[1]), match[2])
 
 
 def is_budget(text: str) -> bool:
     """Whether `parse_budget` takes it."""
-    found = _FORM.fullmatch(text.strip())
-    return found is not None and int(found[1]) <= MOST_WAKES
+    match = _FORM.fullmatch(text.strip())
+    return match is not None and int(match[1]) <= MOST_WAKES

@@ -15,17 +15,17 @@ USUAL_RECALL = 0.9
 """What a module follows when nobody chose a threshold or a recall for it."""
 
 
-class _Told(type(BaseModel)):  # type: ignore[misc]
+class _SentenceOnError(type(BaseModel)):  # type: ignore[misc]
     """Lets a call with a wrong field end in one sentence; pydantic itself does not go this way."""
 
-    def __call__(cls, **told: Any) -> Any:
+    def __call__(cls, **fields: Any) -> Any:
         try:
-            return super().__call__(**told)
+            return super().__call__(**fields)
         except ValidationError as error:
             raise refusal(error, cls, cls.__name__) from None
 
 
-class PolicySettings(BaseModel, metaclass=_Told):
+class PolicySettings(BaseModel, metaclass=_SentenceOnError):
     """How wakes are held back. The defaults hold nothing back but exact repetitions.
 
     settle_s: a file must have been left alone so long before it is looked at.
@@ -56,7 +56,7 @@ class PolicySettings(BaseModel, metaclass=_Told):
     key_ttl_s: Seconds = 300.0
 
 
-class GateSettings(BaseModel, metaclass=_Told):
+class GateSettings(BaseModel, metaclass=_SentenceOnError):
     """What decides besides the modules, the same in prefrontal.yml and in the gate.
 
     threshold: the least score that wakes, fixed, for every module. recall: the share of what

@@ -33,18 +33,18 @@ TOP_KEYS = tuple(GateSettings.model_fields)
 
 
 def load_settings(
-    path: str | os.PathLike[str] | None = None, told: Mapping[str, Any] | None = None
+    path: str | os.PathLike[str] | None = None, overrides: Mapping[str, Any] | None = None
 ) -> Settings:
-    """The settings of a file, or the defaults; `told` (the command line) stands in front.
+    """The settings of a file, or the defaults; `overrides` (the command line) stands in front.
 
     Raises InputError naming the file, the field, the rule and the value, SourceError when the
     file cannot be read.
     """
     if path is None:
-        return parse_settings({}, told)
+        return parse_settings({}, overrides)
     document = read_settings_file(path)
     try:
-        settings = parse_settings(document, told)
+        settings = parse_settings(document, overrides)
     except InputError as error:
         raise InputError(f"{os.fspath(path)}: {error}") from None
     settings._file = Path(path)
@@ -52,7 +52,7 @@ def load_settings(
     return settings
 
 
-def parse_settings(raw: object, told: Mapping[str, Any] | None = None) -> Settings:
+def parse_settings(raw: object, overrides: Mapping[str, Any] | None = None) -> Settings:
     """Check what a file held; None counts as empty. Raises InputError."""
     if raw is not None and not isinstance(raw, dict):
         raise InputError(f"{WHOLE} must be a mapping, got {shown(raw)}")
@@ -61,7 +61,7 @@ def parse_settings(raw: object, told: Mapping[str, Any] | None = None) -> Settin
         if not isinstance(key, str):
             raise unknown(Settings, (), key, WHOLE, TOP_KEYS)
     try:
-        settings = _behind(_gathered(document))(**_gathered(told or {}))
+        settings = _behind(_gathered(document))(**_gathered(overrides or {}))
     except SettingsError as error:  # the environment: JSON was expected there
         raise InputError(f"the environment must hold JSON there: {error}") from None
     except ValidationError as error:
@@ -116,7 +116,7 @@ def _behind(document: dict[str, Any]) -> type[Settings]:
             file_secret_settings: PydanticBaseSettingsSource,
         ) -> tuple[PydanticBaseSettingsSource, ...]:
             variables = {**env_settings(), **EnvSettingsSource(_TopKeys)()}
-            found = InitSettingsSource(settings_cls, _gathered(variables))
-            return init_settings, found, InitSettingsSource(settings_cls, document)
+            environment = InitSettingsSource(settings_cls, _gathered(variables))
+            return init_settings, environment, InitSettingsSource(settings_cls, document)
 
     return Layered

@@ -43,8 +43,8 @@ class Snapshot:
         What was told twice or was broken is no signal.
         """
         signals = int(self.status["events"]) - int(self.status["broken_events"])
-        asked = map(self.decided, (Reason.DUPLICATE, Reason.WOKE, Reason.AUDIT))
-        return self._tokens_per_wake * (signals - sum(asked))
+        questions = map(self.decided, (Reason.DUPLICATE, Reason.WOKE, Reason.AUDIT))
+        return self._tokens_per_wake * (signals - sum(questions))
 
     @cached_property
     def estimates(self) -> dict[str, RecallEstimate]:
@@ -97,8 +97,8 @@ def _thresholds(snapshot: Snapshot) -> Iterator[Sample]:
         yield {"module": module}, float(threshold)
 
 
-def _alarmed(told: Snapshot) -> Iterator[Sample]:
-    for module, alarm in told.alarms.items():
+def _alarmed(snapshot: Snapshot) -> Iterator[Sample]:
+    for module, alarm in snapshot.alarms.items():
         yield {"module": module}, float(alarm is not None)
 
 
