@@ -10,8 +10,11 @@ from prefrontal.cli.watch.module_files import read_fingerprint
 from prefrontal.pulse.modules.template import QuestionTemplate
 from prefrontal.pulse.sources.cloud_events import cloud_events
 from prefrontal.pulse.sources.github_events import github_event
+from prefrontal.pulse.sources.github_notifications import GitHubAccount, GitHubNotifications
 from prefrontal.pulse.sources.mcp.signals import McpSignals
 from prefrontal.types import SignalEvent
+
+from ..pulse.sources.github_site import TOKEN, thread
 
 MODULES = Path(__file__).parents[2] / "examples" / "modules"
 
@@ -24,15 +27,19 @@ PAID = (
     b'{"specversion": "1.0", "id": "1", "source": "/orders", "type": "paid",'
     b' "data": {"message": "Order 17"}}'
 )
+NOTIFIED = GitHubNotifications(GitHubAccount(TOKEN))._event(thread(7, "2026-11-23T10:00:00Z"))
 SIGNALS = {
     "github": github_event("pull_request", PULL, 0.0),
     "cloud-events": next(cloud_events("application/cloudevents+json", {}, PAID, 0.0))[1],
+    "github-notifications": NOTIFIED,
     "log-lines": SignalEvent("log", "/var/log/app.log", "line", 1.0, 0.0, {"text": "ERROR: full"}),
     "mcp-server": McpSignals("tickets").changed("ticket://17", "The gate is stuck", 0.0),
 }
 QUESTIONS = {
     "github": "jane did pull_request.opened: Mend the gate (https://h/a/b/pull/7). "
     "Does it need me?",
+    "github-notifications": "Issue 7: notification.mention at "
+    "https://github.com/ada/engine/issues/7. Does it need me?",
     "cloud-events": "paid from /orders: Order 17. Is there something to do?",
     "log-lines": "app.log says: ERROR: full. Is something wrong? (/var/log/app.log)",
     "mcp-server": "ticket://17 was modified: The gate is stuck. Does it need me?",

@@ -7,14 +7,16 @@ import random
 import socket
 from collections import Counter
 from collections.abc import Callable
+from datetime import UTC, datetime
 from http.client import HTTPConnection, HTTPException
 from itertools import count
 from pathlib import Path
-from threading import Semaphore
+from threading import Event, Semaphore
 
 import pytest
 
 from ...exhaustive import first
+from ...pulse.sources.github_site import TOKEN, github_site, thread
 from ...replay import repositories
 from ..running import PATIENCE_S, Running, watching
 from .kills import at_work, config, decided, kill_often, text, writing
@@ -163,3 +165,39 @@ def test_each_new_file_of_a_folder_is_decided_once_whenever_the_watch_is_killed(
     assert decided(tmp_path, lambda event: f"{event.delta_type} {Path(event.location).name}") == (
         Counter([f"created {name}" for name in expected])
     )
+
+
+@pytest.mark.parametrize("kills", KILLS)
+def test_each_notification_is_decided_once_whenever_the_watch_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kills: int
+) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
+    with github_site() as site:
+        account = {"token_env": "GITHUB_TOKEN", "url": site.url, "every_s": 0.02}
+        settings = config(tmp_path, github=account)
+        site.per_page = 5_000
+        numbers, asked = count(), 0
+
+        def write() -> None:
+            nonlocal asked
+            if len(site.asked) > asked:
+                asked = len(site.asked)
+                time = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+                site.add(*(thread(next(numbers), time) for _ in range(3)))
+
+        with watching("--config", settings) as running:
+            while len(site.asked) < 2:  # the first answer has been taken
+                Event().wait(0.01)
+            write()
+            running.line()
+        with writing(write):
+            kill_often(kills, settings, at_work)
+        last = next(numbers)
+        site.add(thread(last, datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")))
+        with watching("--config", settings) as running:
+            while not running.line().endswith(f"Issue {last}"):
+                pass
+            running.end()
+    expected = Counter(f"Issue {number}" for number in range(next(numbers)))
+    found = decided(tmp_path)
+    assert (expected - found, found - expected) == (Counter(), Counter())

@@ -245,6 +245,7 @@ def _modules(
     others = (
         unadopted(settings),
         sources.network,
+        sources.github,
         sources.http,
         sources.logs,
         sources.mcp,

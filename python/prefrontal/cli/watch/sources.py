@@ -11,6 +11,7 @@ from ...settings.secrets import environment_secret
 if TYPE_CHECKING:
     from ...protocols import Source
     from ...settings import Settings
+    from ...settings.github_source import GitHubAccountEntry
     from ...settings.mcp_source import McpServer
     from ...settings.models import HttpEvents
     from ...storage.state_folder import StateFolder
@@ -25,6 +26,8 @@ def configured_sources(settings: Settings, state: StateFolder) -> Iterator[Sourc
 
         for endpoint in sources.network:
             yield NetworkSource(endpoint.url, endpoint.every_s)
+    if sources.github is not None:
+        yield _notified(sources.github)
     if sources.http is not None:
         yield _listening(sources.http)
     yield from map(_heard, sources.mcp)
@@ -57,6 +60,14 @@ def unadopted(settings: Settings) -> list[Path]:
     adopted = {settings.path(each.git).resolve() for each in settings.adopted if each.git}
     named = map(settings.path, settings.sources.git)
     return [each for each in named if each.resolve() not in adopted]
+
+
+def _notified(entry: GitHubAccountEntry) -> Source:
+    from ...pulse.sources.github_notifications import GitHubAccount, GitHubNotifications
+
+    token = environment_secret("sources.github.token_env", entry.token_env) or ""
+    account = GitHubAccount(token, entry.url, entry.participating)
+    return GitHubNotifications(account, entry.every_s)
 
 
 def _listening(entry: HttpEvents) -> Source:

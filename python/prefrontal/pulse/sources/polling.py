@@ -21,13 +21,15 @@ class Poller:
     """Calls `ask(push)` at once and then every `interval_s` seconds on a thread of its own.
 
     What `ask` raises is counted, kept for the status, and logged once until it succeeds again;
-    each failure in a row doubles the time to the next call, up to LONGEST_BACKOFF.
+    each failure in a row doubles the time to the next call, up to LONGEST_BACKOFF. `ask` may set
+    least_s, the least number of seconds to the next call.
     """
 
     def __init__(self, name: str, interval_s: float, ask: Callable[[Outlet], None]) -> None:
         if not 0 < interval_s < math.inf:
             raise InputError(f"interval_s must be a number of seconds above 0, got {interval_s!r}")
         self._name = name
+        self.least_s = 0.0
         self._interval_s = interval_s
         self._ask = ask
         self._outlet = Outlet()
@@ -72,7 +74,8 @@ class Poller:
     def delay_s(self) -> float:
         """Seconds to the next call."""
         longest = max(self._interval_s, min(self._interval_s * LONGEST_BACKOFF, _HOUR_S))
-        return min(self._interval_s * 2.0 ** min(self._in_a_row, 30), longest)
+        backed_off = min(self._interval_s * 2.0 ** min(self._in_a_row, 30), longest)
+        return max(backed_off, self.least_s)
 
     def call(self) -> None:
         """Ask once, now."""
