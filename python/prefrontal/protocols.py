@@ -239,8 +239,9 @@ class PeerLedger(Protocol):
         info_score (0..10, of now), assessment_count, latest (None or info_score, trust, rationale,
         created_at), trajectory (up to five trust values, oldest first). interactions: how many of
         the newest to add as "recent", oldest first, each with direction ("in" or "out"), preview,
-        size (characters), created_at, and where somebody judged it outcome (-1 to +1) and
-        outcome_is_new (judged since the latest assessment). Raises ValueError for an unknown peer.
+        size (characters), created_at, channel_type, and where somebody judged it outcome (-1 to
+        +1) and outcome_is_new (judged since the latest assessment). Raises ValueError for an
+        unknown peer.
         """
         ...
 

@@ -44,6 +44,8 @@ QUESTIONS = {
     "summarise_diff": "A commit touched {}. Summarise the diff.",
 }
 
+FILES = {"check_markdown_links": "docs/x.md", "list_new_dependencies": "requirements.txt"}
+
 
 def tool(name: str) -> Callable[..., Any]:
     """The run() of a shipped tool."""
@@ -73,12 +75,30 @@ def test_discovery_finds_nothing_wrong_with_them(layout: Layout) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_is_found_by_its_question(layout: Layout, name: str) -> None:
-    question = QUESTIONS[name].format("src/x.py")
-    wake = wake_of(question, diff="/x.diff", before="/before", after="/after")
+    place = FILES.get(name, "src/x.py")
+    wake = wake_of(
+        QUESTIONS[name].format(place), place, diff="/x.diff", before="/before", after="/after"
+    )
     choice = RoutedChooser(Router(layout, Routing()), roots=[Path("/w")]).choose(wake, ())
     assert choice.option is not None, choice.sentence
     assert choice.option.name == name
     assert choice.option.features["side_effect"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("check_python_syntax", ".gitignore"),
+        ("run_test_file", "tests/data.json"),
+        ("check_markdown_links", "README.rst"),
+        ("list_new_dependencies", "src/x.py"),
+    ],
+)
+def test_none_is_tried_on_a_file_that_it_is_not_for(layout: Layout, name: str, place: str) -> None:
+    wake = wake_of(QUESTIONS[name].format(place), place, before="/before", after="/after")
+    choice = RoutedChooser(Router(layout, Routing()), roots=[Path("/w")]).choose(wake, ())
+    assert name not in [each.name for each in choice.options]
+    assert f"{name} needs a file like *." in choice.sentence
 
 
 @pytest.mark.parametrize("name", first(2, NAMES))
@@ -157,7 +177,8 @@ def test_public_names_that_came_went_or_changed_are_listed(tmp_path: Path) -> No
     }
     assert run(old, old) == {"findings": []}
     assert run("", "def _x(): pass\n") == {"findings": []}
-    assert run(old, "def (") == {"findings": ["one of both versions is no Python"]}
+    with pytest.raises(ValueError, match="after must be Python"):
+        run(old, "def (")
 
 
 def test_new_dependencies_are_listed_from_either_form() -> None:
@@ -280,6 +301,9 @@ class ThingTest(unittest.TestCase):
 """
 
 
+NOT_HERE = {"gone": "import gone\n", "src": "from src import nothing\n"}
+
+
 @pytest.mark.parametrize("with_pytest", first(1, [False, True]))
 def test_a_test_file_is_run_and_its_failures_are_told(tmp_path: Path, with_pytest: bool) -> None:
     write(tmp_path / "src" / "thing.py", "def one():\n    return 1\n")
@@ -293,9 +317,17 @@ def test_a_test_file_is_run_and_its_failures_are_told(tmp_path: Path, with_pytes
     assert said.startswith("failed: ") and "test_two" in said
     file.write_text(TESTS.replace("one(), 2", "one(), 1"))
     assert run(str(file), str(tmp_path)) == {"findings": [], "passed": 2}
-    file.write_text("import gone\n")
+    for needed, source in NOT_HERE.items():
+        file.write_text(source)
+        with pytest.raises(RuntimeError, match=f"test_thing.py needs {needed}, which is not here"):
+            run(str(file), str(tmp_path))
+    file.write_text("import thing.gone\n")  # the project's own, and gone
     [said] = run(str(file), str(tmp_path))["findings"]
-    assert "No module named 'gone'" in said
+    assert "No module named 'thing.gone'" in said
+    file.write_text("import time\ntime.sleep(60)\n")
+    run.__globals__["SECONDS"] = 0.01
+    with pytest.raises(RuntimeError, match="test_thing.py did not end within"):
+        run(str(file), str(tmp_path))
 
 
 def test_a_test_file_runs_in_the_sandbox_too(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import io
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from runpy import run_path
@@ -27,8 +27,29 @@ COMMITS: tuple[tuple[str, dict[str, str | None]], ...] = (
     ("bob", {"docs/guide.md": "[more](gone.md)\n"}),
     ("ann", {"requirements.txt": "click>=8\n"}),
     ("bob", {"tests/test_shop.py": "def test_price():\n    assert 1 == 2\n"}),
-    ("ann", {"page.css": "p {}\n", "src/cart.py": None}),
+    (
+        "ann",
+        {
+            "page.css": "p {}\n",
+            "src/cart.py": None,
+            ".gitignore": "*.pyc\n",
+            "tests/test_cart.py": "import not_on_this_machine\n",
+        },
+    ),
 )
+DAY = tuple(
+    (
+        "ann",
+        {
+            f"src/part{number % 7}.py": f"def part():\n    return {number}\n",
+            ".gitignore": f"*.{number}\n",
+            f"tests/test_part{number % 3}.py": f"import not_on_this_machine  # {number}\n",
+            "CHANGELOG.md": f"# Change {number}\n",
+        },
+    )
+    for number in range(12)
+)
+"""Of a maintainer in whose work no check finds anything, and whose tests cannot run here."""
 
 
 def git(folder: Path, *words: str, name: str = "ann", minute: int = 0) -> str:
@@ -45,17 +66,23 @@ def git(folder: Path, *words: str, name: str = "ann", minute: int = 0) -> str:
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("home") / "shop"
+    commit_all(folder, COMMITS)
+    return folder
+
+
+def commit_all(
+    folder: Path, commits: Sequence[tuple[str, Mapping[str, str | None]]], apart: int = 70
+) -> None:
     folder.mkdir()
     git(folder, "init", "-q", "-b", "main")
-    for number, (name, files) in enumerate(COMMITS):
+    for number, (name, files) in enumerate(commits):
         for place, text in files.items():
             if text is None:
                 (folder / place).unlink()
             else:
                 write(folder / place, text)
         git(folder, "add", "-A")
-        git(folder, "commit", "-q", "-m", f"change {number}", name=name, minute=70 * number)
-    return folder
+        git(folder, "commit", "-q", "-m", f"change {number}", name=name, minute=apart * number)
 
 
 @pytest.fixture(scope="module")
@@ -118,6 +145,26 @@ def test_the_people_are_judged_by_what_their_changes_led_to(story: str) -> None:
     assert "What it believes" in told
 
 
+def test_faults_and_checks_that_find_nothing_are_held_against_nobody(story: str) -> None:
+    assert "-> run_test_file failed: run_test_file failed" in line(story, "tests", "test_cart.py")
+    assert not [each for each in story.splitlines() if "gitignore" in each and "syntax" in each]
+    assert "(-" not in story.partition("What it thinks of people:")[2]
+    assert "deferred" not in story and "peer_budget" not in story
+
+
+@pytest.mark.exhaustive
+def test_after_a_whole_day_of_commits_their_maintainer_is_trusted(
+    program: dict[str, Any], tmp_path: Path
+) -> None:
+    commit_all(tmp_path / "parts", DAY, apart=37)
+    with redirect_stdout(io.StringIO()) as printed:
+        assert program["main"]([str(tmp_path / "parts"), "--allow-weak-sandbox"]) == 0
+    story = printed.getvalue()
+    assert story.count("-> run_test_file         failed: ") > 1
+    assert re.search(r"^  ann \(\+[1-9]\): ", story, re.M)
+    assert "deferred" not in story and "peer_budget" not in story and "too fast" not in story
+
+
 def test_the_day_ends_with_what_a_heartbeat_agent_would_have_cost(story: str) -> None:
     assert re.search(r"a heartbeat agent, 48 turns a day +48 turns +4,832,400 tokens", story)
     [turns, tokens] = re.findall(r"what the tools found +(\d+) turns +([\d,]+) tokens", story)[0]
@@ -157,4 +204,4 @@ def test_a_weaker_level_that_confines_will_do(
     with redirect_stdout(io.StringIO()) as printed:
         assert program["main"]([str(repository), "--commits", "1"]) == 0
     assert "sandbox: landlock-fs." in printed.getvalue()
-    assert "-> summarise_diff        done: 2 files" in printed.getvalue()
+    assert "-> summarise_diff        done: 4 files" in printed.getvalue()

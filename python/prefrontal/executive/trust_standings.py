@@ -19,17 +19,18 @@ if TYPE_CHECKING:
 
 LONGEST_PEER = 200
 _SOURCE, _ACTOR = "source:", "actor:"
+"""Beginnings that no name has: releases before this one judged sources, too."""
 
 
-def peer_of(event: SignalEvent) -> str:
-    """The peer behind a signal: its feature "actor", else "source:" and its source.
+def peer_of(event: SignalEvent) -> str | None:
+    """The peer behind a signal: its feature "actor"; None without one, a source is no peer.
 
-    Nobody can pass for a source, or for the agent itself, by a name.
+    Nobody can pass for the agent itself by a name.
     """
     actor = event.features.get("actor")
     name = one_line(actor).strip() if isinstance(actor, str) else ""
     if not name:
-        return encodable(f"{_SOURCE}{one_line(event.source).strip()}")[:LONGEST_PEER]
+        return None
     if name.startswith((_SOURCE, _ACTOR)) or name == SYSTEM_SENDER:
         name = _ACTOR + name
     return encodable(name)[:LONGEST_PEER]
@@ -47,7 +48,8 @@ class TrustStandings:
 
     def standing(self, event: SignalEvent) -> Standing | None:
         """What is held of the peer behind the signal; None when nobody judged it."""
-        return self._by_peer.get(peer_of(event)) if self._by_peer else None
+        peer = peer_of(event) if self._by_peer else None
+        return None if peer is None else self._by_peer.get(peer)
 
     def trust(self, peer_id: str) -> int | None:
         """The last trust, -10..10."""

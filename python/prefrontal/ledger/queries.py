@@ -19,7 +19,7 @@ _INTERACTION = """\
 SELECT id, peer_id, direction, channel_type, channel_id, event_id, preview, size, created_at,
   correlation_id, outcome FROM interactions"""
 _RECENT = """\
-SELECT direction, preview, size, created_at, outcome, judged_after FROM interactions
+SELECT direction, preview, size, created_at, channel_type, outcome, judged_after FROM interactions
 WHERE peer_id = ?
 ORDER BY id DESC LIMIT ?"""
 _ASSESSMENT = "SELECT id, peer_id, info_score, trust, rationale, created_at FROM assessments"
@@ -67,7 +67,7 @@ def _latest(last: Assessment) -> dict[str, Any]:
 
 
 def _recent(database: Database, peer: Peer, limit: int) -> list[dict[str, Any]]:
-    names = ("direction", "preview", "size", "created_at")
+    names = ("direction", "preview", "size", "created_at", "channel_type")
     entries = []
     for *row, outcome, judged_after in reversed(database.execute(_RECENT, (peer.peer_id, limit))):
         entry = dict(zip(names, row, strict=True))

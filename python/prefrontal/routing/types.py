@@ -88,6 +88,7 @@ class Manifest:
     """What a tool.yaml or tool.toml says of one tool: hints for ranking, never the truth.
 
     anti_intents: words of prompts that the tool is not for. example: arguments for a dry run.
+    files: patterns of the names of files it is for, as "*.py"; empty for any.
     """
 
     name: str
@@ -100,6 +101,7 @@ class Manifest:
     anti_intents: tuple[str, ...] = ()
     side_effects: SideEffects | None = None
     example: Mapping[str, Any] | None = None
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

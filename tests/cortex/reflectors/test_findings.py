@@ -97,6 +97,13 @@ def test_a_newcomer_in_a_hurry_is_noticed_and_an_old_hand_is_not() -> None:
     assert tempo.kind == "tempo" and "12 interactions within 11.0 hours" in tempo.text
     old = exchange(START - 30 * DAY)
     assert kinds(peer("p", [*old, *rush])) == []
+    raw = peer("p", rush)
+    for each in raw["recent"]:
+        each["signal"] = True
+    assert kinds(raw) == []  # the gate woke so often
+    for each in raw["recent"][:6]:
+        del each["signal"]
+    assert kinds(raw) == []  # three requests
     daily = [m for i in range(130) for m in exchange(START + i * 2 * HOUR)]
     assert kinds(peer("p", daily)) == []
 

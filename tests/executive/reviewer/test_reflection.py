@@ -14,6 +14,7 @@ from prefrontal.cortex.memory.wishes import OPERATOR_KEY, OperatorWishes
 from prefrontal.cortex.models import Belief
 from prefrontal.cortex.plugin import CortexPlugin
 from prefrontal.decisions.payload_json import to_plain
+from prefrontal.decisions.payloads import AssessmentPayload
 from prefrontal.errors import PrefrontalError
 from prefrontal.executive.nouns import ActOutcome, Conclusion, Status
 from prefrontal.ledger import Ledger
@@ -22,6 +23,7 @@ from prefrontal.testing import ScriptedSubagent
 
 from ..executive_samples import ASKED, DONE, FAILED, NOW, Reviewing, chosen, wake
 
+ASKED_OUTCOME = ActOutcome(Status.ASKED, "asked: what is this?")
 FIVE = {"cortex": {"triggers": [{"interaction_count": 5}]}}
 
 
@@ -78,10 +80,37 @@ def test_a_wake_is_a_message_of_its_peer_and_attended_twice_it_is_recorded_once(
 
 
 def test_a_wake_without_a_text_is_remembered_by_its_question(reviewing: Reviewing) -> None:
-    reviewing.reviewer.hear(wake(text=" ", actor=None))
+    reviewing.reviewer.hear(wake(text=" "))
     [kept] = ledger_of(reviewing).interactions()
-    assert kept.peer_id == "source:tracker"
     assert kept.preview == "Something changed at issue/7. Does it matter?"
+
+
+def test_a_source_is_no_peer_and_nobody_is_judged_for_its_signals(reviewing: Reviewing) -> None:
+    outcomes = ((DONE, 1.0), (FAILED, None), (DONE, -1.0), (ASKED_OUTCOME, None))
+    for number, (outcome, score) in enumerate(outcomes * 3):
+        reviewing.clock.advance(60.0)
+        reviewing.moments.take()
+        one = wake(number, actor=None)
+        reviewing.reviewer.hear(one)
+        assert reviewing.reviewer.consent(one, chosen()) is None
+        assert reviewing.reviewer.reflect(one, chosen(), outcome, score) == ()
+        reviewing.reviewer.judge(one, -1.0)
+    assert list(ledger_of(reviewing).interactions()) == []
+    assert list(ledger_of(reviewing).list_peers()) == []
+
+
+def test_faults_of_tools_move_nobodys_trust(reviewing: Reviewing) -> None:
+    judgments: list[Conclusion] = []
+    for number in range(20):
+        reviewing.clock.advance(60.0)
+        reviewing.moments.take()
+        one = wake(number)
+        reviewing.reviewer.hear(one)
+        judgments += reviewing.reviewer.reflect(one, chosen(), FAILED, None)
+    payloads = [each.payload for each in judgments]
+    trusts = [each.trust for each in payloads if isinstance(each, AssessmentPayload)]
+    assert trusts and min(trusts) >= 0
+    assert [each.text for each in judgments if each.kind == "belief"] == []
 
 
 def test_nobody_passes_for_the_agent_itself(reviewing: Reviewing) -> None:

@@ -27,6 +27,7 @@ hints:
   action: summarise
   anti_intents: [plot, visualise]
 side_effects: none
+files: ["*.csv", matrix*]
 example: {df: [1, 2.5], n: 3}
 """
 TOML = """\
@@ -34,6 +35,7 @@ name = "summarize_matrix"
 intents = ["summarize", "statistics", "matrix"]
 returns = ["summary"]
 side_effects = "none"
+files = ["*.csv", "matrix*"]
 [[args]]
 name = "df"
 type = "DataFrame"
@@ -63,6 +65,7 @@ def expected(path: Path) -> Manifest:
         anti_intents=("plot", "visualise"),
         side_effects="none",
         example={"df": [1, 2.5], "n": 3},
+        files=("*.csv", "matrix*"),
     )
 
 
@@ -131,7 +134,7 @@ def test_a_file_of_one_tool_need_not_name_it_and_must_not_name_another(tmp_path:
         (
             "intens: [a]",
             "manifest must have only known keys, got 'intens' (did you mean 'intents'?); known are "
-            "name, intents, args, returns, hints, side_effects, example",
+            "name, intents, args, returns, hints, side_effects, example, files",
         ),
         ("intents: plot", "intents must be a list of at most 10000, got 'plot'"),
         ("intents: [plot, 3]", "items of intents must be texts, got 3"),

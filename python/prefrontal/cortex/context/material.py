@@ -16,6 +16,8 @@ RATIONALE_LIMIT = 240
 SUMMARY_LIMIT = 400
 PROMISE_LIMIT = 120
 _STATISTICS = ("per_day", "size_mean", "size_max", "size_open", "size_jump", "tempo", "good", "bad")
+SIGNAL_CHANNEL = "signal"
+"""Channel of messages that are signals for which the gate woke the agent, not requests to it."""
 _HOLDER = 8
 _MARGIN = 16
 """Tokens reserved for the text between the parts."""
@@ -143,6 +145,8 @@ def _interaction(each: Mapping[str, Any]) -> dict[str, Any]:
         "size": each.get("size", 0),
         "at": _second(each.get("created_at")),
     }
+    if each.get("channel_type") == SIGNAL_CHANNEL:
+        entry["signal"] = True
     if each.get("outcome") is not None:
         entry["outcome"] = each["outcome"]
         entry["outcome_is_new"] = bool(each.get("outcome_is_new"))

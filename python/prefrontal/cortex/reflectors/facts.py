@@ -17,7 +17,7 @@ class Contact:
     """One message. direction: "in" from the peer, "out" to it. at: Unix seconds.
 
     outcome: -1 (bad) to 1 (good) when somebody else has judged it, else None. outcome_is_new:
-    judged since the last assessment.
+    judged since the last assessment. is_signal: the gate woke the agent for it, nobody asked.
     """
 
     direction: str
@@ -26,6 +26,7 @@ class Contact:
     at: float
     outcome: float | None = None
     outcome_is_new: bool = False
+    is_signal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +126,7 @@ def _contacts(raw: object) -> Iterator[Contact]:
                 at=at,
                 outcome=max(-1.0, min(1.0, outcome)) if math.isfinite(outcome) else None,
                 outcome_is_new=each.get("outcome_is_new") is True,
+                is_signal=each.get("signal") is True,
             )
 
 

@@ -101,13 +101,18 @@ def _jump(what: str, size: int, earlier: Sequence[int], at: float, hidden: int) 
 
 
 def _tempo(peer: PeerFacts, evidence: Evidence) -> Iterator[PeerFinding]:
-    """A newcomer in a hurry: many requests before there was time to know it."""
-    if peer.count < evidence.tempo_after or peer.span_days >= _NEWCOMER_DAYS:
+    """A newcomer in a hurry: many requests before there was time to know it.
+
+    How often the gate wakes for somebody's signals is no hurry of theirs: those do not count.
+    """
+    requests = sum(not each.is_signal for each in peer.requests)
+    count = peer.count if requests == len(peer.requests) else requests
+    if count < evidence.tempo_after or peer.span_days >= _NEWCOMER_DAYS:
         return
-    rate = peer.count / max(peer.span_days, 1.0)
+    rate = count / max(peer.span_days, 1.0)
     if rate > evidence.tempo_per_day:
         text = (
-            f"Tempo: {peer.count} interactions within {max(peer.span_days * 24, 0.1):.1f} hours "
+            f"Tempo: {count} interactions within {max(peer.span_days * 24, 0.1):.1f} hours "
             f"of first contact, more than {evidence.tempo_per_day:g} a day; too fast to earn trust"
         )
         yield PeerFinding("tempo", peer.last_seen, text)

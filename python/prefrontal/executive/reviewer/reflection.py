@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...cortex.consultation.deferral import Kind, kind_of_tool
 from ...cortex.consultation.verdict import ConsultRequest
+from ...cortex.context.material import SIGNAL_CHANNEL
 from ...cortex.plugin import CortexPlugin
 from ...cortex.quoting import quote
 from ...decisions.payloads import AssessmentPayload, Consent
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from ...settings.executive import ExecutiveSettings
 
 Answer = TypeVar("Answer")
-CHANNEL = "signal"
-"""Channel of what a peer has said by a signal; the conversation is the signal's source."""
-NOBODY = "nobody"
 _SAID_LIMIT = 600
 _DONE_NOTHING = (Status.DEFERRED, Status.INVALID)
 
@@ -113,7 +111,7 @@ class AgentReviewer:
 
     async def _hear(self, wake: Decision) -> tuple[HeardBelief, ...]:
         peer = peer_behind(wake)
-        if not self._ledger.has_interaction(wake.id):
+        if peer and not self._ledger.has_interaction(wake.id):
             ctx: hookspecs.MessageContext = {
                 **_ids(wake, peer),
                 "event_id": wake.id,
@@ -154,19 +152,19 @@ class AgentReviewer:
                 return kind
         if option is not None and option.features.get("side_effect") == 0.0:
             return None  # it reads, in the sandbox: nobody can be harmed by it
-        trust = cortex.last_trust(peer) or 0
+        trust = (cortex.last_trust(peer) or 0) if peer else 0
         return "scope" if trust < self._settings.trust.defer_below else None
 
     async def _reflect(
         self, wake: Decision, choice: Choice, outcome: ActOutcome, score: float | None
     ) -> tuple[Conclusion, ...]:
         await self._note(wake, choice, outcome)
-        if score is not None:
+        if score is not None and peer_behind(wake):
             await self._judge(wake, score)
         cortex = self._cortex
         if cortex is None:
             return ()
-        if score:
+        if score and peer_behind(wake):
             cortex.memory.triggers.push("good" if score > 0 else "bad", peer_behind(wake))
         before = CortexBefore.of(cortex)
         tick: hookspecs.Tick = {"now": self._clock.now(), "monotonic": self._clock.monotonic()}
@@ -223,8 +221,8 @@ class AgentReviewer:
 
 
 def peer_behind(wake: Decision) -> str:
-    """The peer of the last event that woke; "nobody" when there was none."""
-    return peer_of(wake.window[-1]) if wake.window else NOBODY
+    """The peer of the last event that woke; "" when nobody is behind it."""
+    return (peer_of(wake.window[-1]) or "") if wake.window else ""
 
 
 def _said(wake: Decision) -> str:
@@ -239,7 +237,7 @@ def _ids(wake: Decision, peer: str) -> hookspecs.Ids:
     return {
         "peer_id": peer,
         "recipient_id": peer,
-        "channel_type": CHANNEL,
+        "channel_type": SIGNAL_CHANNEL,  # the conversation is the signal's source
         "channel_id": source,
         "correlation_id": wake.id,
     }
@@ -251,5 +249,11 @@ def _by_relevance(cortex: CortexPlugin, peer: str, now: float) -> list[Belief]:
     beliefs = cortex.memory.beliefs
     held = [each for each in beliefs.active(now) if not (omit and beliefs.is_stale(each))]
     return sorted(
-        held, key=lambda each: (each.peer_id != peer, not each.pinned, -each.created_at, each.key)
+        held,
+        key=lambda each: (
+            not peer or each.peer_id != peer,
+            not each.pinned,
+            -each.created_at,
+            each.key,
+        ),
     )

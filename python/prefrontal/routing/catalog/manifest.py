@@ -74,13 +74,13 @@ def _row(manifest: Manifest) -> list[Any]:
     arguments = [[each.name, each.type_hint, each.required, each.default] for each in manifest.args]
     hints = [manifest.domain, manifest.action, list(manifest.anti_intents), manifest.side_effects]
     texts = [list(manifest.intents), list(manifest.returns)]
-    return [manifest.name, *texts, arguments, *hints, manifest.example]
+    return [manifest.name, *texts, arguments, *hints, manifest.example, list(manifest.files)]
 
 
 def _from_row(
     path: Path, name: str, intents: list[str], returns: list[str], args: list[Any], *rest: Any
 ) -> Manifest:
-    domain, action, anti_intents, side_effects, example = rest
+    domain, action, anti_intents, side_effects, example, files = rest
     return Manifest(
         name=name,
         path=path,
@@ -92,6 +92,7 @@ def _from_row(
         anti_intents=tuple(anti_intents),
         side_effects=side_effects,
         example=example,
+        files=tuple(files),
     )
 
 

@@ -1,6 +1,7 @@
 """The keys of one tool's manifest, each checked independently.
 
-name, intents, args, returns, hints (domain, action, anti_intents), side_effects, example.
+name, intents, args, returns, hints (domain, action, anti_intents), side_effects, example,
+files.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from ..layout import is_slug
 from ..plain_values import plain, well_formed
 from ..types import ArgSpec, Manifest, SideEffects
 
-KEYS = ("name", "intents", "args", "returns", "hints", "side_effects", "example")
+KEYS = ("name", "intents", "args", "returns", "hints", "side_effects", "example", "files")
 HINTS = ("domain", "action", "anti_intents")
 ARGUMENT = ("name", "type", "required", "default")
 LONGEST = 1000
@@ -52,6 +53,7 @@ def read_manifest(path: Path, raw: object, default_name: str, report: Report) ->
         anti_intents=_texts(hints, "anti_intents", "hints.", report),
         side_effects=_side_effects(raw, report),
         example=_example(raw, report),
+        files=_texts(raw, "files", "", report, _is_name, "be patterns of names like *.py"),
     )
 
 
@@ -170,6 +172,10 @@ def _example(raw: Mapping[str, Any], report: Report) -> dict[str, Any] | None:
     except ValueError as error:
         report("example", f"example must {error}")
     return None
+
+
+def _is_name(pattern: str) -> bool:
+    return "/" not in pattern and "\\" not in pattern
 
 
 def _is_text(value: object) -> bool:

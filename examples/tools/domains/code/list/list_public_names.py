@@ -21,10 +21,13 @@ def run(before: str, after: str) -> dict[str, Any]:
 
     Returns:
         findings: one line for each name, "added one(n)" or "one() is now one(n)".
+
+    Raises:
+        ValueError: one of both is no Python, and nothing can be said.
     """
     old, new = names_of(before), names_of(after)
     if old is None or new is None:
-        return {"findings": ["one of both versions is no Python"]}
+        raise ValueError(f"{'before' if old is None else 'after'} must be Python")
     findings = [f"removed {old[name]}" for name in old if name not in new]
     findings += [f"added {new[name]}" for name in new if name not in old]
     kept = [name for name in new if name in old and old[name] != new[name]]

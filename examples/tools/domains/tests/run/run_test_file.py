@@ -15,6 +15,11 @@ from pathlib import Path
 from typing import Any
 
 LINE = re.compile(r"^(FAILED|FAIL:|ERROR:?) (.*)$")
+MISSING = re.compile(
+    r"ModuleNotFoundError: No module named '([\w.]+)'"
+    r"|ImportError: cannot import name '\w+' from '([\w.]+)' \(unknown location\)"
+)
+UNREAD = re.compile(r"errors? during collection|Failed to import test module")
 COUNT = re.compile(r"(\d+) (passed|failed|errors?|skipped)")
 MOST_FINDINGS = 20
 SECONDS = 20
@@ -30,6 +35,10 @@ def run(path: str, folder: str) -> dict[str, Any]:
     Returns:
         findings: one line for each test that failed and each file that could not be read.
         passed: how many passed.
+
+    Raises:
+        RuntimeError: the tests could not be run here, which says nothing of them: they need a
+            package that is not installed or not part of the project, or did not end in time.
     """
     file = Path(path)
     if not file.is_file():
@@ -49,7 +58,9 @@ def run(path: str, folder: str) -> dict[str, Any]:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return {"findings": [f"{file.name} did not end within {SECONDS} s"], "passed": 0}
+        raise RuntimeError(f"{file.name} did not end within {SECONDS} s") from None
+    if lacking := missing(ended.stdout + ended.stderr, Path(folder), file):
+        raise RuntimeError(f"{file.name} needs {lacking}, which is not here")
     return told(file.name, ended.stdout + ended.stderr, ended.returncode, with_pytest)
 
 
@@ -71,6 +82,18 @@ def places(folder: Path, file: Path) -> str:
         str(each)
         for each in (folder, *(folder / name for name in ("src", "lib", "python")), file.parent)
     )
+
+
+def missing(output: str, folder: Path, file: Path) -> str:
+    """The module without which the tests could not be imported, if it is none of the project."""
+    named = MISSING.search(output)
+    if named is None or not UNREAD.search(output):
+        return ""
+    module = named[1] or named[2]
+    top = module.partition(".")[0]
+    own = [Path(place, top) for place in places(folder, file).split(os.pathsep)]
+    there = any(each.is_dir() or each.with_suffix(".py").is_file() for each in own)
+    return "" if there and named[1] else module
 
 
 def told(name: str, output: str, status: int, with_pytest: bool) -> dict[str, Any]:
