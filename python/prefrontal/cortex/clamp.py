@@ -66,7 +66,7 @@ class TrustLimiter:
     """The clamp of a cycle, an hourly cap on top, and no move without new evidence.
 
     max_delta: the clamp. max_per_hour: how far trust may stand from where it stood at any time of
-    the last hour; None for no cap. policy, whose prices are measured in benchmarks/README.md:
+    the last hour; None for no cap. policy, whose prices are measured in benchmarks/cortex.md:
 
     - "plain": the clamp alone.
     - "confirm": a step that does not go on in the direction of the last proposal is at most 1.

@@ -30,7 +30,7 @@ class Calibration(BaseModel):
 
     It reaches 0.60 where the sum is `cold` when nothing was learned yet, `learned` when much was,
     in between in proportion; slope: how steeply. Fitted so that some 85 of 100 tools at or above
-    0.60 are right, see benchmarks/README.md.
+    0.60 are right, see benchmarks/routing.md.
     """
 
     model_config = _CHECKED
