@@ -84,21 +84,25 @@ def preview(rows: Sequence[LogRow], threshold: float, policy: PolicySettings) ->
     cooldowns and budgets of the settings.
     """
     records = (row.as_record() for row in rows)
-    [found] = replay_log(records, threshold, policy_admission(policy)) or [ModuleOutcome("")]
-    return found
+    [result] = replay_log(records, threshold, policy_admission(policy)) or [ModuleOutcome("")]
+    return result
 
 
-def preview_words(found: ModuleOutcome, days: float) -> str:
+def preview_words(result: ModuleOutcome, days: float) -> str:
     """The preview in a sentence or two."""
     words = f"In {days:.0f} days" if days >= 1.5 else "In this time"
-    words += f" it would have woken {many(found.would_wake, 'time')} instead of {found.woke:,}"
-    if found.held_back:
-        held = ", ".join(f"{n} {why.replace('_', ' ')}" for why, n in found.held_back.most_common())
+    words += f" it would have woken {many(result.would_wake, 'time')} instead of {result.woke:,}"
+    if result.held_back:
+        held = ", ".join(
+            f"{n} {why.replace('_', ' ')}" for why, n in result.held_back.most_common()
+        )
         words += f", with {held} held back"
-    if found.recall is not None:
-        words += f"; caught {found.caught:,.0f} of {found.caught + found.missed:,.0f} that mattered"
-    if found.wasted:
-        words += f"; {found.wasted:,.0f} for nothing"
+    if result.recall is not None:
+        words += (
+            f"; caught {result.caught:,.0f} of {result.caught + result.missed:,.0f} that mattered"
+        )
+    if result.wasted:
+        words += f"; {result.wasted:,.0f} for nothing"
     return words + "."
 
 

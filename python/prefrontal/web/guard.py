@@ -55,8 +55,8 @@ class Guard:
         self._key = key.encode()
         self._session = hmac.new(self._token, b"prefrontal dash", hashlib.sha256).hexdigest()
         own = socket.gethostname().lower()
-        told = (each.lower() for each in (door.host, *names))
-        self._hosts = {*LOOPBACK, own, f"{own}.local", *told}
+        others = (each.lower() for each in (door.host, *names))
+        self._hosts = {*LOOPBACK, own, f"{own}.local", *others}
         self._loopback_only = door.host in LOOPBACK
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -90,18 +90,18 @@ class Guard:
         return None
 
     def _refused_change(self, scope: Scope) -> tuple[int, str] | None:
-        given = _header(scope, KEY_HEADER)
-        if given is None or not hmac.compare_digest(given, self._key):
+        key = _header(scope, KEY_HEADER)
+        if key is None or not hmac.compare_digest(key, self._key):
             return 403, "the page is from an earlier start of the server: load it again"
         origin = _header(scope, b"origin")
         if origin is not None and not _is_same(origin, _header(scope, b"host") or b""):
             return 403, "Origin must be this page"
         return None
 
-    def _is_host_ours(self, given: bytes | None) -> bool:
+    def _is_host_ours(self, header: bytes | None) -> bool:
         """An address, or a name of this machine: no name that somebody else points here."""
         try:
-            name = urlsplit(f"//{(given or b'').decode('ascii')}").hostname
+            name = urlsplit(f"//{(header or b'').decode('ascii')}").hostname
         except ValueError:
             return False
         if not name:
@@ -125,8 +125,8 @@ class Guard:
         """Whether this is the link with the token in it."""
         if not self._token or scope["method"] != "GET" or scope["path"] != "/":
             return False
-        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-        return hmac.compare_digest(given.encode(), self._token)
+        token = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        return hmac.compare_digest(token.encode(), self._token)
 
     async def _let_in(self, send: Send) -> None:
         """Set the cookie and lead on to the page: a page of ours, as a redirect from another site's
@@ -153,8 +153,8 @@ def _is_same(origin: bytes, host: bytes) -> bool:
 
 def _header(scope: Scope, name: bytes) -> bytes | None:
     """The header's value; empty where it came twice, which no browser does."""
-    found = [value for key, value in scope["headers"] if key == name]
-    return None if not found else found[0] if len(found) == 1 else b""
+    values = [value for key, value in scope["headers"] if key == name]
+    return None if not values else values[0] if len(values) == 1 else b""
 
 
 def _cookie(header: bytes) -> str:

@@ -31,7 +31,7 @@ def health_pieces(
     tallies: Tallies, pages: DecisionPages, shown: Shown, inode: int | None
 ) -> dict[str, Html]:
     """One row for each thing that can be well or not. inode: of the log that is followed."""
-    told = parse_status(pages.state(STATUS))
+    status = parse_status(pages.state(STATUS))
     rows: list[tuple[str, str, str, object]] = [
         _watcher(shown),
         *_replaced(shown, inode),
@@ -39,7 +39,7 @@ def health_pieces(
         ("log", "", "Kept", f"{tallies.seq:,} decisions, {tallies.label:,} labels"),
         ("place", "", "In", str(shown.log.path)),
         *_deliveries(pages, shown.clock.now()),
-        *_gate(told),
+        *_gate(status),
     ]
     return {
         f"health-{name}": fill(_ROW, name=name, kind=kind, title=title, value=value)
@@ -49,8 +49,8 @@ def health_pieces(
 
 def standstill(sentence: str) -> dict[str, Html]:
     """The row that says why the page does not follow the log at the moment."""
-    told = fill(_ROW, name="page", kind="trouble", title="This page", value=sentence)
-    return {"health-page": told}
+    row = fill(_ROW, name="page", kind="trouble", title="This page", value=sentence)
+    return {"health-page": row}
 
 
 def parse_status(content: bytes | None) -> dict[str, Any]:
@@ -105,20 +105,20 @@ def _deliveries(pages: DecisionPages, now: float) -> Iterator[tuple[str, str, st
         )
 
 
-def _gate(told: Mapping[str, Any]) -> Iterator[tuple[str, str, str, object]]:
-    if not told:
+def _gate(status: Mapping[str, Any]) -> Iterator[tuple[str, str, str, object]]:
+    if not status:
         yield "queue", "", "Queue and sources", "the gate does not say"
         return
-    found = [(told.get(key), words) for key, words in _COUNTS]
-    counts = ", ".join(f"{n:,} {words}" for n, words in found if isinstance(n, int) and n)
-    lost = any(told.get(key) for key in ("refused_by_queue", "unwritten"))
+    numbers = [(status.get(key), words) for key, words in _COUNTS]
+    counts = ", ".join(f"{n:,} {words}" for n, words in numbers if isinstance(n, int) and n)
+    lost = any(status.get(key) for key in ("refused_by_queue", "unwritten"))
     yield "queue", "trouble" if lost else "well", "Queue", counts or "empty, nothing lost"
-    if isinstance(told.get("at"), int | float):
-        yield "said", "", "The gate said so", moment(told["at"])
-    if isinstance(decided := told.get("decisions"), Mapping) and decided:
+    if isinstance(status.get("at"), int | float):
+        yield "said", "", "The gate said so", moment(status["at"])
+    if isinstance(decided := status.get("decisions"), Mapping) and decided:
         reasons = (f"{n:,} {reason.replace('_', ' ')}" for reason, n in decided.items() if n)
         yield "decided", "", "Since its start", ", ".join(reasons)
-    sources = told.get("sources")
+    sources = status.get("sources")
     for number, each in enumerate(sources if isinstance(sources, list) else ()):
         if isinstance(each, Mapping):
             yield f"source-{number}", "", str(each.get("kind", "Source")), _source(each)

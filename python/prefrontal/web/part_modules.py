@@ -48,7 +48,7 @@ def module_pieces(
 
     gate: what the running gate said last of each module's threshold.
     """
-    said = gate if isinstance(gate, Mapping) else {}
+    gate_facts = gate if isinstance(gate, Mapping) else {}
     names = sorted({*shown.modules, *tallies.modules})
     if len(names) > SHOWN:
         names = sorted(sorted(names, key=lambda each: -_last(tallies, each))[:SHOWN])
@@ -56,7 +56,7 @@ def module_pieces(
     for name in names:
         key = module_key(name)
         tally = tallies.modules.get(name) or ModuleDay()
-        facts = said.get(name)
+        facts = gate_facts.get(name)
         facts = facts if isinstance(facts, Mapping) else {}
         figures = tallies.counts.modules.get(name, ModuleCounts()).figures(name)
         pieces[key] = _card(figures, key, tally, shown, wished.get(name), facts)

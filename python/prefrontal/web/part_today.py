@@ -38,12 +38,12 @@ def figures(tallies: Tallies) -> dict[str, Html]:
     woke = today["woke"] + today["caught"] + today["wasted"]
     asleep = today["slept"] + today["held"]
     waiting = len(tallies.unanswered)
-    kept = f"and {many(today['audit'] + today['missed'], 'audit')}"
+    audits = f"and {many(today['audit'] + today['missed'], 'audit')}"
     tiles = (
         Tile("woke", f"{woke:,}", "Woke today",
              f"{today['caught']:,} mattered, {today['wasted']:,} did not"),
         Tile("slept", f"{asleep:,}", "Slept today",
-             kept if asleep else "counted where the gate keeps refusals (log_refusals)"),
+             audits if asleep else "counted where the gate keeps refusals (log_refusals)"),
         Tile("missed", f"{today['missed']:,}", "Missed today", "found by audits and labels"),
         Tile("questions", f"{waiting:,}", "Questions waiting",
              "your answers are what it learns from"
@@ -74,12 +74,12 @@ class Strip:
 
     def pieces(self, tallies: Tallies) -> dict[str, Html]:
         """The latest events of today, oldest first."""
-        found: dict[int, tuple[LogRow, Html]] = {}
+        bars: dict[int, tuple[LogRow, Html]] = {}
         for row in tallies.strip:
             known = self._known.get(row.seq)
-            found[row.seq] = known if known and known[0] is row else (row, _bar(row))
-        self._known = found
-        return {f"e-{seq}": html for seq, (_, html) in found.items()}
+            bars[row.seq] = known if known and known[0] is row else (row, _bar(row))
+        self._known = bars
+        return {f"e-{seq}": html for seq, (_, html) in bars.items()}
 
 
 def _bar(row: LogRow) -> Html:

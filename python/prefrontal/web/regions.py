@@ -50,7 +50,7 @@ def _changed(before: Regions, after: Regions) -> Iterator[tuple[str, dict[str, A
         if pieces == known:
             continue
         new = {key: piece for key, piece in pieces.items() if known.get(key) != piece}
-        told: dict[str, Any] = {"pieces": new}
+        change: dict[str, Any] = {"pieces": new}
         if list(pieces) != list(known):
-            told["order"] = list(pieces)
-        yield name, told
+            change["order"] = list(pieces)
+        yield name, change

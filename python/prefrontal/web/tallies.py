@@ -133,8 +133,8 @@ class Tallies:
             self.strip.append(row)
             self._count(row, 1)
 
-    def _relabel(self, given: Iterable[Relabelled]) -> None:
-        for each in given:
+    def _relabel(self, relabels: Iterable[Relabelled]) -> None:
+        for each in relabels:
             row = each.row
             if row.kind != WAKE:
                 continue
@@ -147,8 +147,8 @@ class Tallies:
                 self._replace(row)
 
     def _replace(self, row: LogRow) -> None:
-        for place, shown in enumerate(self.strip):
-            if shown.seq == row.seq:
+        for place, other in enumerate(self.strip):
+            if other.seq == row.seq:
                 self.strip[place] = row
                 return
 

@@ -165,11 +165,11 @@ class GitHubNotifications:
 
     def _least_s(self, page: HttpPage) -> float:
         """Seconds that the server wants to be left alone, an hour at most."""
-        asked = [_number(page.headers.get(name)) for name in ("X-Poll-Interval", "Retry-After")]
+        waits = [_number(page.headers.get(name)) for name in ("X-Poll-Interval", "Retry-After")]
         if page.headers.get("X-RateLimit-Remaining") == "0":
             reset = _number(page.headers.get("X-RateLimit-Reset"))
-            asked.append(reset - self._clock.now())
-        return min(max(0.0, *asked), _LONGEST_WAIT_S)
+            waits.append(reset - self._clock.now())
+        return min(max(0.0, *waits), _LONGEST_WAIT_S)
 
     def _threads(self, page: HttpPage) -> Iterator[dict[str, Any]]:
         """The notifications of this page and those that follow."""
@@ -296,6 +296,6 @@ def _mapping(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _text(given: dict[str, Any], name: str) -> str:
-    value = given.get(name)
+def _text(document: dict[str, Any], name: str) -> str:
+    value = document.get(name)
     return value if isinstance(value, str) else ""

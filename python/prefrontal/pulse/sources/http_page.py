@@ -45,24 +45,24 @@ class PageReader:
     max_bytes: int
     follows: bool
 
-    def read(self, url: str, headers: Mapping[str, str], shown: str) -> HttpPage:
-        """The page. shown: what errors call it, for an address that nobody may see.
+    def read(self, url: str, headers: Mapping[str, str], name: str) -> HttpPage:
+        """The page. name: what errors call it, for an address that nobody may see.
 
         Raises SourceError when there is no answer, or not all of it in time and size.
         """
-        asked = request.Request(url, headers={"User-Agent": "prefrontal", **headers})
+        question = request.Request(url, headers={"User-Agent": "prefrontal", **headers})
         deadline = time.monotonic() + self.timeout_s
         try:
-            with self._opener().open(asked, timeout=self.timeout_s) as response:
+            with self._opener().open(question, timeout=self.timeout_s) as response:
                 return HttpPage(
-                    response.status, response.headers, self._body(response, deadline, shown)
+                    response.status, response.headers, self._body(response, deadline, name)
                 )
         except HTTPError as refusal:
             with refusal:
                 return HttpPage(refusal.code, refusal.headers, b"")
         except (OSError, http.client.HTTPException, ValueError) as error:
             reason = getattr(error, "reason", None) or error
-            raise SourceError(f"{shown} cannot be read: {reason}") from None
+            raise SourceError(f"{name} cannot be read: {reason}") from None
 
     def _opener(self) -> request.OpenerDirector:
         opener = request.OpenerDirector()
@@ -72,12 +72,12 @@ class PageReader:
             opener.add_handler(request.HTTPRedirectHandler())
         return opener
 
-    def _body(self, response: Any, deadline: float, shown: str) -> bytes:
+    def _body(self, response: Any, deadline: float, name: str) -> bytes:
         body = bytearray()
         while chunk := response.read1(_CHUNK):
             body += chunk
             if len(body) > self.max_bytes:
-                raise SourceError(f"{shown} has more than {self.max_bytes} bytes")
+                raise SourceError(f"{name} has more than {self.max_bytes} bytes")
             if time.monotonic() > deadline:
-                raise SourceError(f"{shown} took longer than {self.timeout_s:g} s")
+                raise SourceError(f"{name} took longer than {self.timeout_s:g} s")
         return bytes(body)
