@@ -69,9 +69,9 @@ def _below(path: str, keys: Iterable[Key], *, environment: bool) -> Iterator[str
             continue
         inner = key.inner
         here = f"{path}.{key.name}" if path else key.name
-        title = f"{here}[]" if key.listed else here
+        title = f"{here}[]" if key.listed else f"{here}.NAME" if key.named else here
         inside = list(keys_of(inner))
-        in_list = key.listed or "[]" in path
+        in_list = key.listed or key.named or "[]" in path
         yield _section(title, summary_of(inner), inside, environment=environment and not in_list)
         yield from _below(title, inside, environment=environment and not in_list)
 

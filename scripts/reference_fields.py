@@ -31,6 +31,7 @@ class Key:
     meaning: str
     inner: type[BaseModel] | None = None
     listed: bool = False
+    named: bool = False
 
 
 def keys_of(model: type[BaseModel]) -> Iterator[Key]:
@@ -42,7 +43,8 @@ def keys_of(model: type[BaseModel]) -> Iterator[Key]:
         meaning = meanings.get(name, "")
         if inner is not None and not meaning:
             meaning = summary_of(inner)
-        yield Key(name, _kind(info, inner, listed), _default(info), meaning, inner, listed)
+        named = inner is not None and get_origin(info.annotation) is dict
+        yield Key(name, _kind(info, inner, listed), _default(info), meaning, inner, listed, named)
 
 
 def keys_of_dataclass(kind: type, allowed: Mapping[str, str]) -> Iterator[Key]:

@@ -9,6 +9,7 @@ _MODEL = "Of the client that `llm_provider` names; none: that of `llm`"
 MEANINGS: dict[str, str] = {
     "Settings.sinks": "Where questions go, besides standard output",
     "Endpoint.url": "Its address; an answer that changed is a signal",
+    "JsonMapping.text": "What it says; may be missing there",
     "HttpEvents.host": "The address it listens at",
     "Metrics.host": "The address it listens at",
     "SinkSettings.headers": "Sent with each post",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,12 @@ from prefrontal.pulse.modules.template import QuestionTemplate
 from prefrontal.pulse.sources.cloud_events import cloud_events
 from prefrontal.pulse.sources.github_events import github_event
 from prefrontal.pulse.sources.github_notifications import GitHubAccount, GitHubNotifications
+from prefrontal.pulse.sources.mapped_json import mapped_events
 from prefrontal.pulse.sources.mcp.signals import McpSignals
 from prefrontal.types import SignalEvent
 
 from ..pulse.sources.github_site import TOKEN, thread
+from ..pulse.sources.test_mapped_json import MESSAGE, SLACK
 
 MODULES = Path(__file__).parents[2] / "examples" / "modules"
 
@@ -32,6 +35,7 @@ SIGNALS = {
     "github": github_event("pull_request", PULL, 0.0),
     "cloud-events": next(cloud_events("application/cloudevents+json", {}, PAID, 0.0))[1],
     "github-notifications": NOTIFIED,
+    "slack": next(mapped_events("slack", SLACK, json.dumps(MESSAGE).encode(), 0.0))[1],
     "log-lines": SignalEvent("log", "/var/log/app.log", "line", 1.0, 0.0, {"text": "ERROR: full"}),
     "mcp-server": McpSignals("tickets").changed("ticket://17", "The gate is stuck", 0.0),
 }
@@ -40,6 +44,7 @@ QUESTIONS = {
     "Does it need me?",
     "github-notifications": "Issue 7: notification.mention at "
     "https://github.com/ada/engine/issues/7. Does it need me?",
+    "slack": "U2147483697 in C024BE91L: The gate is stuck. Does it need me?",
     "cloud-events": "paid from /orders: Order 17. Is there something to do?",
     "log-lines": "app.log says: ERROR: full. Is something wrong? (/var/log/app.log)",
     "mcp-server": "ticket://17 was modified: The gate is stuck. Does it need me?",

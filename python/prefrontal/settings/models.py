@@ -14,11 +14,13 @@ from .adopted import Adopted
 from .executive import ExecutiveSettings
 from .gate import GateSettings
 from .github_source import GitHubAccountEntry
+from .json_mapping import JsonMapping
 from .mcp_source import McpServer
 from .routing import Routing
 from .rules import (
     Mapped,
     Module,
+    PathName,
     Port,
     Positive,
     Seconds,
@@ -43,11 +45,12 @@ class Endpoint(BaseModel):
 
 
 class HttpEvents(BaseModel):
-    """Where other programs post events: /events, /cloudevents and /github.
+    """Where other programs post events: /events, /cloudevents, /github and /hooks/NAME.
 
     host, port: 0 for any free port. token_env: the environment variable that holds what a request
     must carry as bearer token; needed unless host is this machine alone. github_secret_env: the one
-    that holds the secret of a GitHub webhook. max_bytes: of a request.
+    that holds the secret of a GitHub webhook. hooks: mappings of what is posted to /hooks/NAME,
+    by name. max_bytes: of a request.
     """
 
     model_config = _CHECKED
@@ -56,6 +59,7 @@ class HttpEvents(BaseModel):
     port: Port = 8766
     token_env: Text | None = None
     github_secret_env: Text | None = None
+    hooks: dict[PathName, JsonMapping] = {}
     max_bytes: Positive = 1 << 20
 
 

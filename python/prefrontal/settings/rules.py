@@ -37,6 +37,14 @@ def _is_text(value: str) -> bool:
     return bool(value.strip()) and "\0" not in value
 
 
+def _is_path_name(value: str) -> bool:
+    return value.isascii() and bool(value) and value.replace("-", "").replace("_", "").isalnum()
+
+
+def _is_json_path(value: str) -> bool:
+    return "\0" not in value and all(part.strip() for part in value.split("."))
+
+
 def _mapped(value: Any, _: Callable[[Any], Any]) -> Any:
     """A mapping by names that whoever reads it checks; an empty value counts as an empty one."""
     if value is None:
@@ -69,6 +77,8 @@ Positive = Annotated[int, check("be a whole number above 0", lambda value: value
 Seed = Annotated[int, check("be a whole number", lambda value: abs(value) < 2**63)]
 Trust = Annotated[int, check("be a whole number in -10..10", lambda value: -10 <= value <= 10)]
 Text = Annotated[str, check("be a non-blank string", _is_text)]
+JsonPath = Annotated[str, check("be names and numbers with points between them", _is_json_path)]
+PathName = Annotated[str, check("be letters, digits, - and _", _is_path_name)]
 Hour = Annotated[int, check("be a whole number 0..23", lambda value: 0 <= value <= 23)]
 Hours = Annotated[tuple[Hour, Hour], check("be a list of two whole numbers 0..23")]
 Switch = Annotated[bool, check("be true or false", switch=True)]

@@ -72,10 +72,18 @@ def _notified(entry: GitHubAccountEntry) -> Source:
 
 def _listening(entry: HttpEvents) -> Source:
     from ...pulse.sources.http_events import HttpDoor, HttpEventsSource
+    from ...pulse.sources.mapped_json import HookPath
 
     token = environment_secret("token_env", entry.token_env) or ""
     secret = environment_secret("github_secret_env", entry.github_secret_env) or ""
-    return HttpEventsSource(HttpDoor(entry.host, entry.port, token, entry.max_bytes, secret))
+    hooks = tuple(
+        HookPath(
+            name, mapping, environment_secret("slack_secret_env", mapping.slack_secret_env) or ""
+        )
+        for name, mapping in entry.hooks.items()
+    )
+    door = HttpDoor(entry.host, entry.port, token, entry.max_bytes, secret, hooks)
+    return HttpEventsSource(door)
 
 
 def _heard(entry: McpServer) -> Source:

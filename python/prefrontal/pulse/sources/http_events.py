@@ -20,6 +20,7 @@ from ...http_server import Door, JsonRequest, LimitedServer, RequestError
 from .cloud_events import cloud_events
 from .event_lines import event_from_object
 from .github_events import github_event, is_signed
+from .mapped_json import HookPath, is_signed_by_slack, mapped_events, slack_challenge
 from .running import Outlet, Push
 from .source_batch import Post
 
@@ -40,7 +41,9 @@ log = logging.getLogger("prefrontal.pulse")
 
 @dataclass(frozen=True, slots=True)
 class HttpDoor(Door):
-    """A door, and github_secret: what deliveries to /github are signed with."""
+    """A door, github_secret: what deliveries to /github are signed with, and hooks: what is posted
+    to /hooks.
+    """
 
     free_port: ClassVar[str] = "sources.http.port: 0 takes a free one"
     token_place: ClassVar[str] = (
@@ -50,6 +53,7 @@ class HttpDoor(Door):
     port: int = 8766
     max_bytes: int = 1 << 20
     github_secret: str = field(default="", repr=False)
+    hooks: tuple[HookPath, ...] = ()
 
 
 class HttpEventsSource:
@@ -57,8 +61,10 @@ class HttpEventsSource:
 
     /events takes one event or a list, as on the socket; /cloudevents CloudEvents 1.0 (structured,
     batch, binary); /github webhooks, when there is a secret, checked by their signature instead
-    of the token. A delivery that was seen before (by the id of a CloudEvent or by the signature,
-    since GitHub signs no name of a delivery; the newest 10,000 are remembered) is answered 200 and
+    of the token; /hooks/NAME JSON of any shape, by a mapping, signed by Slack where the hook has a
+    secret. A delivery that was seen before (by the id of a CloudEvent or a hook, or by the
+    signature, since GitHub signs no name of a delivery; the newest 10,000 are remembered) is
+    answered 200 and
     told of once. A request with a mistake is refused whole; one whose events nobody takes now, or
     that cannot be stored within ACCEPT_S, is answered 503 with Retry-After and may be sent again.
     GET /health says that it listens.
@@ -179,20 +185,40 @@ class _Request(JsonRequest):
             raise
 
     def _taken(self, method: str, path: str) -> tuple[HTTPStatus, dict[str, Any]]:
+        door = self.server.source.door
+        hook = next((each for each in door.hooks if path == f"/hooks/{each.name}"), None)
         takers = {"/events": self._events, "/cloudevents": self._cloud, "/github": self._github}
-        if path != "/github":
+        if path != "/github" and not (hook and hook.slack_secret):
             self.check_sender()
-        if path not in takers or (path == "/github" and not self.server.source.door.github_secret):
-            known = ", ".join(sorted(takers))
+        if (hook is None and path not in takers) or (path == "/github" and not door.github_secret):
+            known = ", ".join([*sorted(takers), *(f"/hooks/{each.name}" for each in door.hooks)])
             raise RequestError(HTTPStatus.NOT_FOUND, f"there are only {known} and /health")
         if method != "POST":
             raise RequestError(HTTPStatus.METHOD_NOT_ALLOWED, f"{path} takes POST only")
         try:
-            told = takers[path]()
+            if hook is not None:
+                return self._hook(hook)
+            return self._accepted(takers[path]())
         except InputError as error:
             raise RequestError(HTTPStatus.BAD_REQUEST, str(error)) from None
-        count = self.server.source.take(told)
+
+    def _accepted(
+        self, events: Iterable[tuple[str, SignalEvent]]
+    ) -> tuple[HTTPStatus, dict[str, Any]]:
+        count = self.server.source.take(events)
         return HTTPStatus.ACCEPTED if count else HTTPStatus.OK, {"accepted": count}
+
+    def _hook(self, hook: HookPath) -> tuple[HTTPStatus, dict[str, Any]]:
+        self.check_kind("application/json")
+        body, now = self.body(), self.server.source.clock.now()
+        if hook.slack_secret:
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            if not is_signed_by_slack(hook.slack_secret, headers, body, now):
+                sentence = "X-Slack-Signature must be the signature of the body, made just now"
+                raise RequestError(HTTPStatus.UNAUTHORIZED, sentence)
+            if (challenge := slack_challenge(body)) is not None:
+                return HTTPStatus.OK, {"challenge": challenge}
+        return self._accepted(mapped_events(hook.name, hook.mapping, body, now))
 
     def _events(self) -> list[tuple[str, SignalEvent]]:
         given = self.json_body("event")

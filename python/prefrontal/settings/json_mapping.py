@@ -1,0 +1,31 @@
+"""The keys of prefrontal.yml below `sources.http.hooks`."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from .rules import JsonPath, Text
+
+
+class JsonMapping(BaseModel):
+    """How the JSON that a program posts to /hooks/NAME becomes signals of the source NAME.
+
+    Each is a path into the JSON, such as `event.text` or `embeds.0.title`. each: to a list of which
+    every item is a signal; the other paths then begin there. location: where; without it NAME.
+    delta_type: what happened; without it "posted". text, actor: may be missing there. timestamp:
+    seconds, milliseconds or ISO 8601. id: what tells a repetition. features: others, by name.
+    slack_secret_env: the environment variable that holds the signing secret of a Slack app, which
+    is then checked instead of the token.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    each: JsonPath | None = None
+    location: JsonPath | None = None
+    delta_type: JsonPath | None = None
+    text: JsonPath | None = None
+    actor: JsonPath | None = None
+    timestamp: JsonPath | None = None
+    id: JsonPath | None = None
+    features: dict[Text, JsonPath] = {}
+    slack_secret_env: Text | None = None
