@@ -19,6 +19,7 @@ WITHOUT_JSON = {
     "agent run": "its channels speak JSON already: JSON lines, or the webhook",
     "completion": "prints a script",
     "dash": "serves a page",
+    "hook": "speaks the JSON of the agent's hooks",
     "mcp": "speaks JSON-RPC, and nothing else",
 }
 FINGERPRINT = {

@@ -20,6 +20,8 @@ ROUTED = {
 }
 OWN: dict[str, dict[int, str]] = {
     "control experiment": {0: "none failed", 3: "one failed"},
+    "hook": {1: "no answer, and the agent goes on as without it"},
+    "push": {0: "review, or --github", 1: "no review"},
     "route": ROUTED,
     "route audit": {5: "a rule is broken"},
     "route prompt": ROUTED,

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from ...errors import InputError, SourceError
+from ...installation.runtimes import TITLES, runtimes_here
 from ...plain_text import visible
 from ...storage.files import write_atomic
 from .. import COMMANDS
@@ -52,6 +53,22 @@ def init(folder: Path, yes: bool, force: bool, as_json: bool) -> None:
     done = {"file": str(path), "next": [command for command, _ in following]}
     wrote = f"Wrote {visible(str(path), 500)}. Next:"
     answer(as_json, done, "\n".join([wrote, *(f"  {each}   {why}" for each, why in following)]))
+    if not yes:
+        _offer(path)
+
+
+def _offer(path: Path) -> None:
+    """Put the gate in front of the agents that are here, if a person wishes it."""
+    from ..install.install import install
+
+    for name in runtimes_here():
+        title = TITLES[name]
+        try:
+            wanted = click.confirm(f"Show what puts the gate in front of {title}?", default=False)
+        except click.Abort:
+            raise KeyboardInterrupt from None  # told as every interrupt is
+        if wanted:
+            install.main([name, "--config", str(path)], standalone_mode=False)
 
 
 def is_terminal() -> bool:
@@ -77,6 +94,9 @@ def _next(path: Path, answers: Answers) -> list[tuple[str, str]]:
         lines.append((command, "what it would have cost"))
     if answers.told == OPENCLAW:
         lines.append((f"export {OPENCLAW_TOKEN}=...", "hooks.token of your OpenClaw"))
+    for name in runtimes_here():
+        command = f"prefrontal install {name} --config {config}"
+        lines.append((command, f"the gate in front of {TITLES[name]}"))
     lines.append((f"prefrontal watch --config {config}", "ask when something matters"))
     if answers.acts and "run" in COMMANDS:
         lines.append((f"prefrontal run --config {config}", "and act on it"))

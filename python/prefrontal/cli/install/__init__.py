@@ -1,0 +1,1 @@
+"""`prefrontal install` and `uninstall`: the gate in front of an agent that is there."""

@@ -1,0 +1,38 @@
+"""`prefrontal hook`: what the hooks of an agent call; `prefrontal install` writes them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from ..state import state_option
+
+
+@click.command()
+@click.argument("agent", type=click.Choice(["claude-code"]))
+@click.option(
+    "--config", metavar="FILE.yml", type=click.Path(path_type=Path), help="Settings, YAML."
+)
+@state_option
+def hook(agent: str, config: Path | None, state: str | None) -> None:
+    """Answer a hook of an agent: its JSON on standard input, ours on standard output.
+
+    UserPromptSubmit: a heartbeat reaches the model only when the gate says wake. Stop: the answer
+    is the label of the wake. PreToolUse: what is hard to take back is asked about. Whatever goes
+    wrong ends with 1, and the agent goes on as if there were no hook.
+    """
+    from .claude_hooks import ClaudeHooks
+
+    try:
+        payload = json.load(sys.stdin)
+        if not isinstance(payload, dict):
+            raise ValueError("an object is expected")
+        output = ClaudeHooks(config, state).answer(payload)
+    except Exception as error:  # noqa: BLE001 - exit code 2 would stop the agent
+        click.echo(f"prefrontal hook {agent}: {error}; the agent goes on without it", err=True)
+        raise SystemExit(1) from None
+    if output is not None:
+        click.echo(json.dumps(output))
