@@ -19,6 +19,16 @@ RUN = f"coalesce(json_extract({_DETAILS}, '$.run'), '')"
 EVENT = f"CAST(coalesce(json_extract({_DETAILS}, '$.event'), 0) AS INTEGER)"
 
 _OF_TIME = f"kind = '{WAKE}' AND reason <> '{Reason.REPLAYED}' AND time >= ? AND time < ?"
+# A late question is told of by what it folded, whose moments count.
+_ASKED_TIMES = f"""\
+SELECT decisions.time, acted, asked.time, last.label FROM decisions
+LEFT JOIN folds ON folds.held = decisions.seq
+LEFT JOIN (SELECT seq AS number, time FROM decisions) AS asked ON asked.number = folds.question
+LEFT JOIN labels AS last
+ON last.seq = (SELECT max(seq) FROM labels WHERE decision = decisions.seq)
+WHERE kind = '{WAKE}' AND reason <> '{Reason.REPLAYED}' AND decisions.time >= ?
+AND (acted OR folds.held IS NOT NULL OR last.label IS NOT NULL)
+AND NOT (acted AND json_extract({_DETAILS}, '$.late') IS NOT NULL) ORDER BY decisions.time"""
 _LAST = "labels AS last ON last.seq = (SELECT max(seq) FROM labels WHERE decision = decisions.seq)"
 
 
@@ -37,6 +47,19 @@ class AskedWakes:
     count: int
     labelled: int
     relevant: int
+
+
+@dataclass(frozen=True, slots=True)
+class AskedTime:
+    """A window that was asked about or is labelled.
+
+    happened, question_at: Unix seconds; None where no question told of it. mattered: by its last
+    label; None where there is none.
+    """
+
+    happened: float
+    question_at: float | None
+    mattered: bool | None
 
 
 class GateReads:
@@ -81,6 +104,14 @@ class GateReads:
             rows = self._database.execute(sql, _between(since, until))
             ends.append(next((float(time) for (time,) in rows), None))
         return ends[0], ends[1]
+
+    def asked_times(self, since: float) -> list[AskedTime]:
+        """What was or would be asked about, and what mattered, since that Unix second."""
+        rows = self._database.execute(_ASKED_TIMES, (since,))
+        return [
+            AskedTime(time, time if acted else told_at, None if label is None else label >= 0.5)
+            for time, acted, told_at, label in rows
+        ]
 
     def events(
         self, since: float | None = None, until: float | None = None

@@ -31,6 +31,12 @@ class Heartbeat:
     def beats_per_day(self) -> int:
         return -(-self.hours * HOUR_S // self.interval_s)
 
+    @property
+    def active_words(self) -> str:
+        """From when to when: "08:00 to 24:00 UTC"."""
+        end = (self.start + self.hours) % 24 or 24
+        return f"{self.start:02}:00 to {end:02}:00 UTC"
+
     def wait_s(self, time: float) -> float:
         """Seconds from `time` to the first beat after it."""
         into_day = (time - self.start * HOUR_S) % DAY_S

@@ -43,6 +43,11 @@ class StateFolder:
         """What the watched folders held when they were last looked at."""
         return self.path / "seen-files"
 
+    @property
+    def shadow(self) -> StateFolder:
+        """Of a watch that wakes nobody, beside the one of this folder."""
+        return StateFolder(self.path / "shadow")
+
     def seen_commits(self, repository: Path) -> Path:
         """Which commits of the repository were already told of."""
         return self.path / f"seen-commits-{crc32(os.fsencode(repository)):08x}"

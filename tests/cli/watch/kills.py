@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
@@ -81,12 +81,15 @@ def at_work(running: Running, moments: random.Random) -> None:
 
 
 def kill_often(
-    kills: int, settings: Path, wait: Callable[[Running, random.Random], object] = soon
+    kills: int,
+    settings: Path,
+    wait: Callable[[Running, random.Random], object] = soon,
+    words: Sequence[str] = (),
 ) -> None:
     """Start the watch `kills` times; kill it when it has begun and `wait` returns."""
     moments = random.Random(kills)
     for _ in range(kills):
-        running = Running("--config", settings)
+        running = Running("--config", settings, *words)
         try:
             running.until("Ctrl-C stops")
             wait(running, moments)

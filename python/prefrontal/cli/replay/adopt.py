@@ -52,6 +52,17 @@ Of sessions and recorded windows only what was learned is kept: nothing follows 
     metavar="FILE.yml",
     help="Settings that get it; made when missing.",
 )
+@click.option(
+    "--shadow",
+    is_flag=True,
+    help="Instead of a history: go on where `prefrontal watch --shadow` ended.",
+)
+@click.option(
+    "--state",
+    metavar="DIR",
+    envvar="PREFRONTAL_STATE",
+    help="With --shadow: the state folder of that watch, where the settings do not say it.",
+)
 @click.option("--yes", is_flag=True, help="Ask nothing.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object; asks nothing, as --yes.")
 def adopt(
@@ -62,6 +73,8 @@ def adopt(
     relevant: str | None,
     module_id: str | None,
     config: str,
+    shadow: bool,
+    state: str | None,
     yes: bool,
     as_json: bool,
 ) -> None:
@@ -69,13 +82,31 @@ def adopt(
 
     Without any source it is the repository you are in. PATH is a repository, or what OpenClaw or
     Claude Code kept, or a file of recorded windows. Shows what it learned and what it will write,
-    and asks. A second time replaces what the first one wrote.
+    and asks. A second time replaces what the first one wrote. With --shadow the gate goes on with
+    what a watch in the shadow learned and how far it read; nothing is asked of its time.
 
     \b
       prefrontal adopt
       prefrontal adopt ~/project --recall 0.95
       prefrontal adopt --events windows.jsonl --yes
+      prefrontal adopt --shadow
     """
+    if shadow:
+        from ..shadow.adoption import adopt_the_shadow
+
+        history_words = (place, repository, file, recall, relevant, module_id)
+        if any(each is not None for each in history_words):
+            raise InputError(
+                "shadow must come without a history and its options, got both: it is adopted as it"
+                " is"
+            )
+        adopt_the_shadow(config, state, yes, as_json)
+        return
+    source = click.get_current_context().get_parameter_source("state")
+    if state is not None and source == click.core.ParameterSource.COMMANDLINE:
+        raise InputError(
+            "state must come with --shadow: a history goes into the state folder of the settings"
+        )
     from ..page import progress
     from .adoption import History, carry_out, plan
 

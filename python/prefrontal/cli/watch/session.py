@@ -10,6 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from ...assembly.adopted_modules import adopted_modules
+from ...assembly.shadow.adoption import mark_shadow, open_shadow
 from ...decisions.log import DecisionLog
 from ...errors import InputError, SourceError
 from ...pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
@@ -109,10 +110,11 @@ def build_watch(
     folders: Sequence[str] = (),
     sinks: Sequence[SinkSettings] = (),
     standings: Standings | None = None,
+    shadow: bool = False,
 ) -> WatchSession:
     """Bring the parts together; nothing runs yet. Arguments and errors: as of `lay_ground`."""
     with ExitStack() as held:
-        ground = lay_ground(settings, folders, sinks, held)
+        ground = lay_ground(settings, folders, sinks, held, shadow=shadow)
         return WatchSession(watch_on(ground, settings, standings), ground, held.pop_all())
 
 
@@ -124,12 +126,14 @@ def lay_ground(
     *,
     owes_wakes: bool = True,
     anything: bool = False,
+    shadow: bool = False,
 ) -> Ground:
     """Open what a gate stands on; `held` gives it back.
 
     folders, sinks: more of them than the settings hold; folders relative to where we are.
     owes_wakes: whether each wake is owed to the durable sinks, rather than what `Outbox.owe` is
-    told. anything: without a module, ask about every event. Raises InputError when there is
+    told. anything: without a module, ask about every event. shadow: in the folder of the shadow,
+    without any sink. Raises InputError when there is
     nothing to watch or a part of the settings cannot be used, SourceError when the state folder is
     in use or cannot be written.
     """
@@ -139,17 +143,32 @@ def lay_ground(
     modules = _modules(settings, state, roots, anything)
     if not (modules or settings.adopted):
         raise InputError(f"prefrontal must be told what to watch: {_something(settings)}")
-    found = configured_sinks(settings, (*settings.sinks, *sinks), held)
+    wanted = () if shadow else (*settings.sinks, *sinks)
+    found = configured_sinks(settings, wanted, held)
     state.make()
-    held.enter_context(state.watched())
+    if shadow:
+        state.shadow.make()
+        held.enter_context(state.shadow.watched())
+        state = open_shadow(state)
+    else:
+        held.enter_context(state.watched())
     keys = [key for key, _, _ in found.durable] if owes_wakes else []
     log = held.enter_context(DecisionLog(state.decisions, owed_to=keys))
     log.prune(KEEP_REFUSALS_DAYS)
     modules += adopted_modules(settings, log)
+    if shadow:
+        mark_shadow(log, settings.gate, modules, _words(settings, folders))
     outbox = Outbox(log, found.durable)
     held.callback(outbox.close)
     untrained = tuple(unadopted(settings))
     return Ground(state, tuple(roots), tuple(modules), found, log, outbox, untrained)
+
+
+def _words(settings: Settings, folders: Sequence[str]) -> list[str]:
+    """What follows `prefrontal watch` to watch the same; folders whole, since one may be
+    elsewhere then."""
+    words = [] if settings.file is None else ["--config", str(settings.file)]
+    return words + [str(Path(each).absolute()) for each in folders]
 
 
 def watch_on(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
+from ...errors import InputError
 from ..decisions.answerable import ID_LENGTH
 from ..state import state_option
 from .gate_options import gate_options, gate_overrides
@@ -40,6 +41,11 @@ better."""
 @click.option("--exec", "command", metavar="CMD", help="Run CMD, the question on its input.")
 @click.option("--post", metavar="URL", help="Post each question there, as JSON.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+@click.option(
+    "--shadow",
+    is_flag=True,
+    help="Wake nobody: decide beside what wakes the agent now. `prefrontal shadow` reports.",
+)
 @click.option("--metrics", metavar="[HOST:]PORT", help="Serve figures for Prometheus there.")
 @click.option(
     "--log-format",
@@ -56,6 +62,7 @@ def watch(
     post: str | None,
     log_refusals: bool,
     as_json: bool,
+    shadow: bool,
     metrics: str | None,
     log_format: str | None,
     state: str | None,
@@ -66,12 +73,17 @@ def watch(
       prefrontal watch ~/Downloads
       prefrontal watch ~/Downloads --exec 'notify-send Prefrontal'
       prefrontal watch --config prefrontal.yml --recall 0.95 --json
+      prefrontal watch --config prefrontal.yml --shadow
     """
     from ...executive.trust_standings import gate_standings
     from ...settings import load_settings, parse_settings
     from ...settings.agent_file import read_agent_config, workspace_folder
     from .session import build_watch
 
+    if shadow and (command is not None or post is not None or as_json):
+        raise InputError(
+            "shadow must come without --exec, --post and --json: a shadow tells nobody"
+        )
     overrides = gate_overrides(recall, threshold, log_refusals)
     overrides |= {"state": str(Path(state).absolute())} if state else {}
     if telemetry := telemetry_told(metrics, log_format):
@@ -82,8 +94,9 @@ def watch(
     agent = read_agent_config(config, keys={"workspace", "ledger"})
     standings = gate_standings(settings.executive, agent, workspace_folder(None, agent))
     more = parse_settings({"sinks": added}).sinks
-    built = build_watch(settings, directories, more, standings)
-    click.get_current_context().exit(run(built, as_json, settings.telemetry))
+    built = build_watch(settings, directories, more, standings, shadow)
+    handled = (lambda screen, say: ShadowHandling(say)) if shadow else None
+    click.get_current_context().exit(run(built, as_json, settings.telemetry, handled))
 
 
 def telemetry_told(metrics: str | None, log_format: str | None) -> dict[str, Any]:
@@ -171,6 +184,24 @@ class HandOver:
 
     def summary(self) -> list[str]:
         return []
+
+
+class ShadowHandling:
+    """Gives the wakes to nobody."""
+
+    def __init__(self, say: Say) -> None:
+        self._say = say
+
+    def begin(self) -> None:
+        self._say("Shadow: nobody is woken; `prefrontal shadow` says what it would have done.")
+
+    def take(self, decision: Decision) -> None: ...
+
+    def finish(self, timeout_s: float) -> bool:
+        return True
+
+    def summary(self) -> list[str]:
+        return ["Nobody was woken: `prefrontal shadow` says what it would have cost and caught."]
 
 
 def give_once(decision: Decision, sinks: Iterable[tuple[str, Sink]], say: Say) -> list[str]:

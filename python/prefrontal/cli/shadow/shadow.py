@@ -1,0 +1,192 @@
+"""`prefrontal shadow`: what a watch that wakes nobody would have cost, caught and delayed."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ...errors import InputError, SourceError
+from ...plain_text import visible
+from ...settings.agent_file import FILE_NAME
+from ...storage.state_folder import StateFolder, default_state
+from ..answers import answer, json_option
+from ..decisions.answerable import ID_LENGTH
+from ..paths import home_short
+
+if TYPE_CHECKING:
+    from ...assembly.shadow.report import ShadowPolicy, ShadowReport
+    from ...decisions.log import DecisionLog
+    from ...replay.report.table import Page
+
+MOST_SHOWN = 5
+
+EPILOG = """\
+What mattered is known from the repositories that were adopted and from your own word: `prefrontal
+feedback --state STATE/shadow ID useful`. The shadow's other decisions are there, too: `prefrontal
+decisions`, `explain` and `dash` take that --state."""
+
+
+@click.command(epilog=EPILOG)
+@click.option("--prices", metavar="FILE", help="Prices and size of a wake-up, as for `replay`.")
+@click.option("--forget", is_flag=True, help="End it: delete what it decided and learned.")
+@click.option("--yes", is_flag=True, help="With --forget: ask nothing.")
+@click.option(
+    "--config",
+    type=click.Path(),
+    metavar="FILE.yml",
+    help=f"Settings that name the state folder; {FILE_NAME} where it is there.",
+)
+@click.option(
+    "--state", metavar="DIR", envvar="PREFRONTAL_STATE", help="State folder of `watch --shadow`."
+)
+@json_option
+def shadow(
+    prices: str | None,
+    forget: bool,
+    yes: bool,
+    config: str | None,
+    state: str | None,
+    as_json: bool,
+) -> None:
+    """What `prefrontal watch --shadow` would have cost, caught and delayed so far.
+
+    Beside waking on every signal, a 30-minute heartbeat and a cheap one. Says when the time was too
+    short. `prefrontal adopt --shadow` switches it on.
+
+    \b
+      prefrontal watch --config prefrontal.yml --shadow    # beside the heartbeat, for a day
+      prefrontal shadow
+      prefrontal adopt --shadow
+    """
+    from ...assembly.shadow.adoption import shadow_log
+    from ...assembly.shadow.report import shadow_report
+    from ...clock import SystemClock
+    from ...replay.prices import USUAL_PRICES, read_prices
+
+    folder = shadowed_state(config, state)
+    if forget:
+        _forget(folder, yes or as_json, as_json)
+        return
+    money = USUAL_PRICES if prices is None else read_prices(prices)
+    with shadow_log(folder) as (log, mark):
+        runs = is_running(folder)
+        report = shadow_report(log, mark, SystemClock().now() if runs else None, money)
+        if as_json:
+            answer(True, report.to_dict() | {"state": str(folder.path), "running": runs}, "")
+            return
+        _print(report, folder, runs, log)
+
+
+def shadowed_state(config: str | None, state: str | None) -> StateFolder:
+    """The folder whose shadow is meant. Raises InputError."""
+    from ...settings.loading import load_settings
+
+    if state is not None:
+        return StateFolder(Path(state).absolute())
+    if config is None and Path(FILE_NAME).is_file():
+        config = FILE_NAME
+    return StateFolder(default_state() if config is None else load_settings(config).state_folder())
+
+
+def is_running(state: StateFolder) -> bool:
+    """Whether a watch runs in the shadow of this folder now."""
+    try:
+        with state.shadow.watched():
+            return False
+    except SourceError:
+        return True
+
+
+def _forget(state: StateFolder, agreed: bool, as_json: bool) -> None:
+    from ...assembly.shadow.adoption import forget_shadow, shadow_log
+    from ..run.init import is_terminal
+
+    with shadow_log(state):
+        pass
+    if not (agreed or is_terminal()):
+        raise InputError("shadow --forget must be asked from a terminal; --yes asks nothing")
+    if not agreed and not click.confirm("Delete what the shadow decided and learned?"):
+        click.echo("Nothing was deleted.")
+        return
+    with state.shadow.watched():
+        forget_shadow(state)
+    place = home_short(str(state.shadow.path))
+    answer(as_json, {"forgotten": str(state.shadow.path)}, f"Deleted {visible(place, 500)}.")
+
+
+def _print(report: ShadowReport, state: StateFolder, runs: bool, log: DecisionLog) -> None:
+    from rich.console import Console
+
+    from ...replay.report.table import Page
+    from ...replay.report.tiles import caught_words
+    from ...replay.report.wording import days_words, moment
+
+    page = Page(Console(highlight=False))
+    place, figures = visible(home_short(str(state.path)), 200), report.figures
+    since = f"since {moment(report.began)} UTC"
+    page.say(f"Shadow of {place}: {days_words(report.hours / 24)} {since}"
+             f"{', still running' if runs else ''}. Nobody was woken.", "bold")  # fmt: skip
+    page.say(f"{figures.signals:,} signals came; it would have asked {figures.wakes:,} times,"
+             f" {figures.audits:,} audits among them.")  # fmt: skip
+    page.gap()
+    heads = ("Policy", "Caught", "Wake-ups", "A day", "Delay", "So far", "A month")
+    page.table(heads, list(map(_row, report.policies)), bold=0)
+    page.gap()
+    if figures.caught is not None:
+        page.say(f"Caught: {caught_words(figures.caught)}.", "dim")
+    if report.delayed:
+        of = "mattered" if report.is_known else "it would have asked about"
+        page.say(f"Delay: of the {report.delayed:,} windows that {of}.", "dim")
+    page.say(f"Cheap one: {report.policies[-1].detail}.", "dim")
+    for note in report.notes:
+        page.say(f"Note: {note}", "yellow")
+    _print_asked(log, report, state, page)
+    page.gap()
+    page.say("Switch it on:", "bold")
+    _print_command("prefrontal adopt --shadow", page)
+
+
+def _print_command(command: str, page: Page) -> None:
+    """Whole, so that it can be copied."""
+    page.console.print(f"    {command}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _print_asked(log: DecisionLog, report: ShadowReport, state: StateFolder, page: Page) -> None:
+    from ...replay.report.wording import moment
+
+    questions = log.recent(MOST_SHOWN, acted=True, since=report.began)
+    if not questions:
+        return
+    page.gap()
+    page.say("It would have asked last:", "bold")
+    for each in questions:
+        question = visible(each.question or "", 200)
+        when = f"{moment(each.time, '%m-%d %H:%M')}  {each.id[:ID_LENGTH]}"
+        page.say(f"{when}  {visible(each.subject, 24)}: {question}", indent=2)
+    place = shlex.quote(home_short(str(state.shadow.path)))
+    page.say("Say what of it matters:", indent=2)
+    _print_command(f"prefrontal feedback --state {place} ID useful", page)
+
+
+def _row(policy: ShadowPolicy) -> tuple[str, ...]:
+    from ...replay.report.plain_figures import how_often, usd, waits
+    from ...replay.report.wording import percent
+
+    names = {
+        "prefrontal": "The gate",
+        "on_change": "Every signal",
+        "heartbeat": "Heartbeat, 30 min",
+        "cheap_heartbeat": "Cheap one, 55 min",
+    }
+    return (
+        names[policy.name],
+        percent(policy.recall),
+        f"{policy.wakes:,}",
+        how_often(policy.wakes_per_day),
+        waits(policy.delay_minutes, policy.delay_p90_minutes),
+        usd(policy.usd),
+        usd(policy.usd_a_month),
+    )
