@@ -46,11 +46,8 @@ COMMANDS = {
     ),
     "route": ("route.route:route", "From a prompt to a validated, promoted tool."),
     "run": ("run.run:run", "Watch, act with a tool or ask, and learn from it."),
-<<<<<<< HEAD
-    "uninstall": ("install.install:uninstall", "Take the gate out again."),
-=======
     "shadow": ("shadow.shadow:shadow", "What a watch in the shadow would have done."),
->>>>>>> b0d0c91 (x)
+    "uninstall": ("install.install:uninstall", "Take the gate out again."),
     "verify": ("decisions.verify:verify", "Decide what is in the log again, bit for bit."),
     "watch": ("watch.watch:watch", "Watch, and ask when a signal matters."),
 }
