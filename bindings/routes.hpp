@@ -4,8 +4,10 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "csrc/pulse/linear_scorer.hpp"
@@ -74,8 +76,32 @@ inline py::list told(const std::vector<pulse::Contribution>& contributions) {
   return out;
 }
 
-// `route(module_id, directories, irrelevant_extensions, namespaces, ticks)` of a class whose
-// `routes(self)` gives the Routes.
+// (source, [(fields, how, patterns), ...]) as Python has it.
+using GivenCondition =
+    std::tuple<std::vector<std::string>, std::string, std::vector<std::string>>;
+using GivenInterest = std::tuple<std::string, std::vector<GivenCondition>>;
+
+inline std::vector<pulse::SourceInterest> source_interests(
+    const std::vector<GivenInterest>& given) {
+  using How = pulse::Condition::How;
+  static const std::map<std::string, How> kHow = {{"path", How::path},
+                                                  {"pattern", How::pattern},
+                                                  {"any_case", How::any_case},
+                                                  {"contains", How::contains}};
+  std::vector<pulse::SourceInterest> interests;
+  for (const auto& [source, conditions] : given) {
+    pulse::SourceInterest& interest = interests.emplace_back();
+    interest.source = source;
+    for (const auto& [fields, how, patterns] : conditions) {
+      if (!kHow.contains(how)) throw py::value_error("unknown way to match: " + how);
+      interest.conditions.push_back({fields, kHow.at(how), patterns});
+    }
+  }
+  return interests;
+}
+
+// `route(module_id, directories, irrelevant_extensions, namespaces, ticks, sources, undeclared)` of
+// a class whose `routes(self)` gives the Routes.
 template <class Class, class Of>
 void def_route(Class& bound, const char* name, Of routes) {
   bound.def(
@@ -83,12 +109,15 @@ void def_route(Class& bound, const char* name, Of routes) {
       [routes](typename Class::type& self, const std::string& module,
                const std::vector<std::string>& directories,
                const std::vector<std::string>& irrelevant_extensions,
-               const std::vector<std::string>& namespaces, bool ticks) {
-        routes(self).add(module, {directories, irrelevant_extensions, namespaces, ticks});
+               const std::vector<std::string>& namespaces, bool ticks,
+               const std::vector<GivenInterest>& sources, bool undeclared) {
+        routes(self).add(module, {directories, irrelevant_extensions, namespaces, ticks,
+                                  source_interests(sources), undeclared});
       },
       py::arg("module_id"), py::arg("directories") = std::vector<std::string>(),
       py::arg("irrelevant_extensions") = std::vector<std::string>(),
-      py::arg("namespaces") = std::vector<std::string>(), py::arg("ticks") = false);
+      py::arg("namespaces") = std::vector<std::string>(), py::arg("ticks") = false,
+      py::arg("sources") = std::vector<GivenInterest>(), py::arg("undeclared") = false);
 }
 
 }  // namespace prefrontal::bindings

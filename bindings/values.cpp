@@ -66,6 +66,15 @@ void special_feature(std::string_view name, py::handle value, std::string_view o
   }
 }
 
+// What modules may declare of a repository or a server. A feature of the linear scorer, too.
+void routed_feature(std::string_view name, py::handle value, const Name& what, pulse::Event& out,
+                    Spare& spare) {
+  const bool routed = name == "repository" || name == "branch" || name == "path" ||
+                      name == "old_path" || name == "server";
+  if (routed && out.source != "filesystem" && PyUnicode_Check(value.ptr()))
+    out.places.push_back({name, pulse::Attribute::Kind::text, text(value, what, spare), 0.0});
+}
+
 bool known_feature(std::string_view name, py::handle value, std::string_view owner,
                    pulse::Event& out, Spare& spare) {
   const Name what{owner, "features", name};
@@ -93,6 +102,7 @@ void read_features(py::handle features, std::string_view owner, pulse::Event& ou
     if (!PyUnicode_Check(key)) continue;
     const std::string_view name = text(key, {owner, "features", {}}, spare);
     special_feature(name, value, owner, out, spare);
+    routed_feature(name, value, {owner, "features", name}, out, spare);
     if (known_feature(name, value, owner, out, spare)) continue;
     const Name what{owner, "features", name};
     if (PyUnicode_Check(value)) {

@@ -40,6 +40,7 @@ struct Event {
   std::string_view actor;
   std::string_view text;
   std::vector<Attribute> attributes;  // every other scalar entry, in the caller's order
+  std::vector<Attribute> places;      // texts that routes look at, however long; not of files
 };
 
 using Window = std::vector<Event>;

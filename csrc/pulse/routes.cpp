@@ -3,29 +3,11 @@
 #include <algorithm>
 #include <mutex>
 
+#include "csrc/pulse/path_parts.hpp"
 #include "csrc/pulse/sparse_features.hpp"
 
 namespace prefrontal::pulse {
 namespace {
-
-// Parts of a path; the first part of an absolute one is "/". "." and empty parts do not count, and
-// ".." takes the part before it away, but never the leading "/".
-std::vector<std::string_view> parts_of(std::string_view path) {
-  std::vector<std::string_view> parts;
-  if (path.starts_with('/')) parts.push_back(path.substr(0, 1));
-  while (!path.empty()) {
-    const std::size_t end = std::min(path.find('/'), path.size());
-    const std::string_view part = path.substr(0, end);
-    path.remove_prefix(std::min(end + 1, path.size()));
-    if (part.empty() || part == ".") continue;
-    if (part == ".." && !parts.empty() && parts.back() != "..") {
-      if (parts.back() != "/") parts.pop_back();
-    } else {
-      parts.push_back(part);
-    }
-  }
-  return parts;
-}
 
 std::string_view name_of(std::string_view location) {
   while (location.size() > 1 && location.back() == '/') location.remove_suffix(1);
@@ -57,7 +39,7 @@ class Routes::Marks {
 
 void Routes::Node::insert(std::string_view path, Place place) {
   Node* node = this;
-  for (std::string_view part : parts_of(path)) {
+  for (std::string_view part : path_parts(path)) {
     auto found = node->children.find(part);
     if (found == node->children.end())
       found = node->children.emplace(std::string(part), std::make_unique<Node>()).first;
@@ -69,7 +51,7 @@ void Routes::Node::insert(std::string_view path, Place place) {
 void Routes::Node::erase(std::string_view path, Place place) {
   std::vector<std::pair<Node*, std::string_view>> way;
   Node* node = this;
-  for (std::string_view part : parts_of(path)) {
+  for (std::string_view part : path_parts(path)) {
     const auto found = node->children.find(part);
     if (found == node->children.end()) return;
     way.emplace_back(node, part);
@@ -87,7 +69,7 @@ template <class Visit>
 void Routes::Node::above(std::string_view path, Visit&& visit) const {
   const Node* node = this;
   visit(node->places);
-  for (std::string_view part : parts_of(path)) {
+  for (std::string_view part : path_parts(path)) {
     const auto found = node->children.find(part);
     if (found == node->children.end()) return;
     node = found->second.get();
@@ -111,6 +93,8 @@ void Routes::add(const std::string& name, Interests interests) {
   for (const std::string& path : module.interests.directories) directories_.insert(path, place);
   for (const std::string& path : module.interests.namespaces) namespaces_.insert(path, place);
   if (module.interests.ticks) ticks_.push_back(place);
+  if (module.interests.undeclared) undeclared_.push_back(place);
+  for (const SourceInterest& each : module.interests.sources) sources_[each.source].push_back(place);
   if (module.interests.everything()) everything_.push_back(place);
 }
 
@@ -128,6 +112,13 @@ void Routes::forget(const Module& module) {
     directories_.erase(path, module.place);
   for (const std::string& path : module.interests.namespaces) namespaces_.erase(path, module.place);
   drop(ticks_, module.place);
+  drop(undeclared_, module.place);
+  for (const SourceInterest& each : module.interests.sources) {
+    const auto found = sources_.find(each.source);
+    if (found == sources_.end()) continue;  // named twice
+    drop(found->second, module.place);
+    if (found->second.empty()) sources_.erase(found);
+  }
   drop(everything_, module.place);
   by_place_[module.place] = nullptr;
 }
@@ -159,6 +150,21 @@ void Routes::memory(const Event& event, Marks& marks) const {
   if (!event.name_space.empty()) namespaces_.above(event.name_space, visit);
 }
 
+void Routes::other(const Event& event, Marks& marks) const {
+  marks.set(undeclared_);
+  other(event.source, event, marks);
+  if (!is_named_source(event.source)) other("", event, marks);
+}
+
+void Routes::other(std::string_view source, const Event& event, Marks& marks) const {
+  const auto found = sources_.find(source);
+  if (found == sources_.end()) return;
+  for (Place place : found->second) {
+    for (const SourceInterest& each : by_place_[place]->interests.sources)
+      if (each.source == source && each.concerns(event)) marks.set(place);
+  }
+}
+
 Routes::Match Routes::match(const Window& window) const {
   std::shared_lock lock(mutex_);
   Match match;
@@ -173,9 +179,9 @@ Routes::Match Routes::match(const Window& window) const {
     } else if (event.source == "time") {
       marks.set(ticks_);
     } else {
-      match.all = true;
+      other(event, marks);
     }
-    match.all = match.all || marks.full();
+    match.all = marks.full();
     if (match.all) return match;
   }
   for (const auto& [name, module] : modules_) {

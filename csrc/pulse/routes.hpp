@@ -3,7 +3,7 @@
 //   file event     modules that watch a folder above it and do not call its kind irrelevant
 //   memory event   modules that watch its namespace or one above it
 //   time event     modules that declared active hours
-//   other sources  every module
+//   other sources  modules that declared the source and what they want of it
 //
 // A module that declares nothing gets everything. A window goes where any of its events goes.
 #pragma once
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "csrc/pulse/event.hpp"
+#include "csrc/pulse/source_interest.hpp"
 
 namespace prefrontal::pulse {
 
@@ -26,8 +27,12 @@ struct Interests {
   std::vector<std::string> irrelevant_extensions;  // ".tmp", ".tar.gz"; A to Z count as a to z
   std::vector<std::string> namespaces;
   bool ticks = false;
+  std::vector<SourceInterest> sources = {};
+  bool undeclared = false;  // other sources reach it whatever it declared, as they once did
 
-  bool everything() const { return directories.empty() && namespaces.empty() && !ticks; }
+  bool everything() const {
+    return directories.empty() && namespaces.empty() && !ticks && sources.empty();
+  }
 };
 
 // Safe to use from several threads.
@@ -65,11 +70,15 @@ class Routes {
   void forget(const Module& module);
   void file(const Event& event, Marks& marks) const;
   void memory(const Event& event, Marks& marks) const;
+  void other(const Event& event, Marks& marks) const;
+  void other(std::string_view source, const Event& event, Marks& marks) const;
 
   std::map<std::string, Module, std::less<>> modules_;
   std::vector<const Module*> by_place_;  // null where nobody stands
   std::vector<Place> everything_;
   std::vector<Place> ticks_;
+  std::vector<Place> undeclared_;
+  std::map<std::string, std::vector<Place>, std::less<>> sources_;  // "" is any name of one's own
   Node directories_;
   Node namespaces_;
   mutable std::shared_mutex mutex_;

@@ -54,6 +54,16 @@ def test_a_log_of_before_what_was_held_back_waited_is_decided_again(tmp_path: Pa
         assert log.counts()["cooldown"] > 10
 
 
+def test_a_log_of_before_signals_belonged_to_modules_is_decided_again(tmp_path: Path) -> None:
+    found, tally = decided_again(golden(3, tmp_path))
+    assert found == []
+    assert (tally.starts, tally.lost, dict(tally.left)) == (1, 0, {})
+    with DecisionLog(golden(3, tmp_path)) as log:
+        kept = list(log.records())
+    assert {each.window[-1].source for each in kept} > {"filesystem", "git", "log", "ci"}
+    assert any(" by : of use?" in str(each.question) for each in kept)
+
+
 def test_a_golden_log_holds_what_decides(tmp_path: Path) -> None:
     with DecisionLog(golden(1, tmp_path)) as log:
         counts, kept = log.counts(), list(log.records())

@@ -17,6 +17,7 @@ from prefrontal.decisions.payload_json import to_plain
 from prefrontal.decisions.threshold_wishes import wish_threshold
 from prefrontal.decisions.wake_runs import START
 from prefrontal.executive.again import Deviation
+from prefrontal.pulse.gate_module import VERSION
 from prefrontal.pulse.shells.asker import Asker
 from prefrontal.pulse.starts import start_of
 from prefrontal.settings import GateSettings, PolicySettings
@@ -255,7 +256,7 @@ def test_a_recall_of_before_is_not_decided_again_without_refusals() -> None:
         one.wake(file("/srv/bills/bill.pdf", "cleo"))
         ((_, content),) = log.wake_runs().starts()
         start = start_of(content)
-        assert start.version == 3 and not start.follows
+        assert start.version == VERSION and not start.follows
         old = replace(start, version=1, settings=start.settings.model_copy(update={"recall": 0.8}))
         log.save_state(START + start.run, old.to_bytes(), start.labels)
         found, tally = decided_again(log)

@@ -45,7 +45,7 @@ def test_the_question_is_about_the_last_event() -> None:
 
 
 def test_an_empty_window_has_the_empty_location() -> None:
-    assert PrefrontalLayer().evaluate("module", 1.0, [], GOOD).question == "Check ?"
+    assert PrefrontalLayer().evaluate("module", 1.0, [], GOOD).question == "Check?"
     assert not PrefrontalLayer().evaluate("module", 1.0, [], asking("{location}")).should_escalate
 
 

@@ -38,6 +38,9 @@ DOCUMENT: dict[str, Any] = {
 }
 
 
+KNOWN = "filesystem, memory, time, history, git, logs, http, mcp, github, network"
+
+
 def document(path: str, value: object) -> dict[str, Any]:
     """A valid document with the value at a dotted path replaced."""
     raw = copy.deepcopy(DOCUMENT)
@@ -201,14 +204,14 @@ def test_a_misspelt_prior_key_is_refused_with_the_key_that_was_meant(
 ) -> None:
     text = refusal(document(f"{path}.{key}", []))
     assert text.startswith(f"{path} must have only known keys, got {key!r} (did you mean {meant!r}")
-    assert text.endswith("; known are filesystem, memory, time, history")
+    assert text.endswith(f"; known are {KNOWN}")
 
 
 @pytest.mark.parametrize("key", ["calendar", 7, None])
 def test_an_unknown_prior_key_is_refused_without_a_guess(key: object) -> None:
     raw = copy.deepcopy(DOCUMENT)
     raw["signal_priors"][key] = {}
-    assert refusal(raw).endswith(f"keys, got {key!r}; known are filesystem, memory, time, history")
+    assert refusal(raw).endswith(f"keys, got {key!r}; known are {KNOWN}")
 
 
 def test_own_metadata_at_the_top_level_is_ignored() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 from threading import Event
@@ -15,6 +16,8 @@ from prefrontal.pulse.learning.limbic import LimbicLayer
 from prefrontal.pulse.learning.rules import find_rule
 from prefrontal.pulse.modules.fingerprint import ModuleFingerprint
 from prefrontal.pulse.modules.routes import Interests, interests
+from prefrontal.pulse.modules.source_interest import Condition, SourceInterest
+from prefrontal.pulse.modules.source_priors import NAMED_SOURCES
 from prefrontal.types import SignalEvent
 
 from .sample_modules import DOWNLOADS, EVENINGS, FILES, MONDAY_EVENING, file, fingerprint, tick
@@ -33,6 +36,14 @@ MODULES = {
     "files on time": fingerprint(filesystem=FILES, time=EVENINGS),
     "clock": fingerprint(time=EVENINGS),
     "notes": fingerprint(memory={"watch_namespaces": ["notes", "user/prefs"]}),
+    "commits": fingerprint(git={"repositories": ["/src/gate"], "paths": ["*.py", "/doc"]}),
+    "main": fingerprint(git={"branches": ["main", "release/*"]}),
+    "errors": fingerprint(logs={"files": ["/var/log/*.log", "app"], "contains": ["ERROR"]}),
+    "builds": fingerprint(http={"sources": ["ci"], "types": ["failed", "build.*"]}),
+    "programs": fingerprint(http={}),
+    "tickets": fingerprint(mcp={"servers": ["tickets"], "resources": ["ticket://**/open"]}),
+    "pulls": fingerprint(github={"repositories": ["Ada/*"], "events": ["push", "issues.opened"]}),
+    "pages": fingerprint(network={"endpoints": ["https://example.org/status"]}),
     "all ears": fingerprint(),
 }
 
@@ -106,9 +117,31 @@ def test_a_watched_root_sees_every_absolute_path() -> None:
         (memory("somewhere", namespace="notes"), {"notes"}),
         (memory("somewhere", namespace=None), set()),
         (tick(), {"clock", "files on time"}),
-        (event("network", "https://x"), set(MODULES) - {"all ears"}),
-        (event("git", "repository"), set(MODULES) - {"all ears"}),
-        (event("", ""), set(MODULES) - {"all ears"}),
+        (event("network", "https://example.org/status/7"), {"pages"}),
+        (event("network", "https://example.org/"), set()),
+        (event("git", "/src/gate/a/b.py", path="a/b.py"), {"commits"}),
+        (event("git", "/src/gate/x.rs", path="x.rs", old_path="x.py"), {"commits"}),
+        (event("git", "/src/gate/doc/x", path="doc/x", branch="main"), {"commits", "main"}),
+        (event("git", "/src/gate/a/doc", path="a/doc", branch="release/2"), {"main"}),
+        (event("git", "a.py", path="a.py", repository="/src/./gate", branch="x"), {"commits"}),
+        (event("git", "/src/gate2/a.py", path="a.py", branch="mainly"), set()),
+        (event("git", "/src/gate"), set()),
+        (event("log", "/var/log//a.log", text="an ERROR"), {"errors"}),
+        (event("log", "/srv/app", text="ERROR"), {"errors"}),
+        (event("log", "/srv/app", text="Error"), set()),
+        (event("log", "/var/log/old/a.log", text="ERROR"), set()),
+        (event("ci", "main"), {"programs"}),
+        (SignalEvent("ci", "main", "failed", 1.0, 0.0), {"builds", "programs"}),
+        (SignalEvent("ci", "main", "build.ended", 1.0, 0.0), {"builds", "programs"}),
+        (event("cloudevent", "/orders"), {"programs"}),
+        (event("", ""), {"programs"}),
+        (event("mcp", "ticket://17/open", server="tickets"), {"tickets"}),
+        (event("mcp", "ticket://17/open", server="others"), set()),
+        (event("mcp", "ticket://17/shut", server="tickets"), set()),
+        (SignalEvent("github", "h", "push", 1.0, 0.0, {"repository": "ada/x"}), {"pulls"}),
+        (SignalEvent("github", "h", "issues.shut", 1.0, 0.0, {"repository": "ADA/x"}), set()),
+        (SignalEvent("github", "h", "push", 1.0, 0.0, {"repository": "bob/x"}), set()),
+        (SignalEvent("github", "h", "push", 1.0, 0.0), set()),
     ],
 )
 def test_other_signals_concern_who_declared_them(signal: SignalEvent, concerned: set[str]) -> None:
@@ -117,6 +150,7 @@ def test_other_signals_concern_who_declared_them(signal: SignalEvent, concerned:
 
 def test_a_window_concerns_everybody_whom_one_of_its_events_concerns() -> None:
     assert routed(file("/elsewhere"), tick()) == {"clock", "files on time"}
+    assert routed(event("ci", "x"), tick()) == {"clock", "files on time", "programs"}
     assert routed(file(), memory("notes")) == {*BOTH, "notes"}
     assert core.Routes().match([file()]) == []
     with pytest.raises(TypeError, match="window must be a list of SignalEvent, got 5"):
@@ -143,6 +177,23 @@ def test_a_module_added_again_or_removed_leaves_nothing_behind() -> None:
     assert routes.match([file("/z/d"), tick()]) == ["new"]
 
 
+def test_before_version_4_a_source_without_a_folder_reached_every_module() -> None:
+    routes = core.Routes()
+    for name, each in MODULES.items():
+        routes.add(name, **interests(each, undeclared=True))
+    for signal in (event("git", "/x"), event("network", "https://x"), event("ci", "x")):
+        assert routes.match([signal]) == sorted(MODULES)
+    assert routes.match([file("/elsewhere")]) == ["all ears"]
+    limbic = LimbicLayer(undeclared=True)
+    limbic.register("files", MODULES["files"])
+    assert list(limbic.score_routed([event("git", "/x")])) == ["files"]
+
+
+def test_a_way_to_match_that_there_is_not_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^unknown way to match: glob$"):
+        core.Routes().add("m", sources=[("git", [(["path"], "glob", ["a"])])])
+
+
 def layer(modules: dict[str, ModuleFingerprint]) -> LimbicLayer:
     limbic = LimbicLayer(utc=True)
     for name, each in modules.items():
@@ -150,7 +201,10 @@ def layer(modules: dict[str, ModuleFingerprint]) -> LimbicLayer:
     return limbic
 
 
-WINDOWS = [[file()], [file("/x")], [tick()], [memory("notes/a")], [event("git", "r")], []]
+WINDOWS = [
+    [file()], [file("/x")], [tick()], [memory("notes/a")], [event("git", "r", branch="main")],
+    [event("ci", "x"), file()], [],
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("crowd", [0, 100])
@@ -166,9 +220,7 @@ def test_who_is_concerned_scores_as_ever_and_nobody_else_is_scored(crowd: int) -
             limbic.update_weights(name, window, 1.0)
     for window in WINDOWS:
         scores = limbic.score_routed(window)
-        other = bool(window) and window[0].source == "git"
-        expected = {"all ears", *routed(*window)} if window else set()
-        assert set(scores) == (set(limbic.modules()) if other else expected)
+        assert set(scores) == ({"all ears", *routed(*window)} if window else set())
         assert list(scores) == sorted(scores)
         assert scores == {name: limbic.score(name, window) for name in scores}
 
@@ -214,12 +266,24 @@ def test_modules_come_and_go_while_windows_are_routed() -> None:
 names = st.sampled_from(["a", "b", "c"])
 paths = st.lists(names, max_size=4).map(lambda parts: "/" + "/".join(parts))
 suffixes = st.sampled_from([".x", ".Y", ".z"])
+patterns = st.lists(
+    st.sampled_from(["a", "b", "c", "*", "**", "a*", "*b", "a*c", "**c", "ab"]), min_size=1, max_size=4
+).map("/".join)
+ways = st.sampled_from(["path", "pattern", "any_case", "contains"])
+fields = st.lists(st.sampled_from(["location", "path", "text", "delta_type"]), max_size=2)
+conditions = st.tuples(fields, ways, st.lists(patterns, max_size=2)).map(lambda it: Condition(*it))
+sources = st.sampled_from(["git", "log", "ci", ""])
+wanted_sources = st.tuples(sources, st.lists(conditions, max_size=2)).map(
+    lambda it: SourceInterest(*it)
+)
 wishes = st.fixed_dictionaries(
     {
         "directories": st.lists(paths, max_size=3),
         "irrelevant_extensions": st.lists(suffixes, max_size=2),
         "namespaces": st.lists(paths.map(lambda path: path[1:] or "a"), max_size=2),
         "ticks": st.booleans(),
+        "sources": st.lists(wanted_sources, max_size=2),
+        "undeclared": st.integers(0, 9).map(lambda number: number == 0),
     }
 )
 signals = (
@@ -228,12 +292,34 @@ signals = (
     )
     | paths.map(lambda path: memory(path[1:] or "b"))
     | st.just(tick())
-    | st.just(event("git", "/a/b"))
+    | st.tuples(st.sampled_from(["git", "log", "ci", "x"]), paths, paths, paths).map(
+        lambda told: event(told[0], told[1], path=told[2][1:], text=told[3].upper())
+    )
 )
 
 
+def matching(pattern: str, name: str) -> bool:
+    """A plain reference of patterns: as a regular expression, the longest wildcard first."""
+    pieces = re.split(r"(\*\*/|\*\*|\*)", pattern.rstrip("/"))
+    wild = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*"}
+    regex = "".join(wild.get(piece, re.escape(piece)) for piece in pieces)
+    return re.fullmatch(f"{regex}(?:/.*)?", name, re.DOTALL) is not None
+
+
+def holds(condition: Condition, signal: SignalEvent) -> bool:
+    told = {"location": signal.location, "delta_type": signal.delta_type} | signal.features
+    values = [str(told[name]) for name in condition.fields if told.get(name)]
+    if condition.how == "contains":
+        return any(pattern in value for value in values for pattern in condition.patterns)
+    if condition.how == "any_case":
+        values = [value.lower() for value in values]
+    if condition.how == "path":
+        values = [str(PurePosixPath(value)) for value in values]
+    return any(matching(pattern, value) for value in values for pattern in condition.patterns)
+
+
 def concerns(wish: Interests, signal: SignalEvent) -> bool:
-    if not (wish["directories"] or wish["namespaces"] or wish["ticks"]):
+    if not (wish["directories"] or wish["namespaces"] or wish["ticks"] or wish["sources"]):
         return True
     if signal.source == "filesystem":
         path = PurePosixPath(signal.location)
@@ -243,7 +329,21 @@ def concerns(wish: Interests, signal: SignalEvent) -> bool:
     if signal.source == "memory":
         place = PurePosixPath(signal.location)
         return any(place.is_relative_to(each) for each in wish["namespaces"])
-    return wish["ticks"] if signal.source == "time" else True
+    if signal.source == "time":
+        return wish["ticks"]
+    names = {signal.source} if signal.source in NAMED_SOURCES else {signal.source, ""}
+    return wish["undeclared"] or any(
+        each.source in names and all(holds(it, signal) for it in each.conditions)
+        for each in wish["sources"]
+    )
+
+
+@given(patterns, st.lists(st.text("abc./", max_size=4), max_size=5).map("/".join))
+@settings(deadline=None, max_examples=500)
+def test_a_pattern_matches_what_a_regular_expression_does(pattern: str, name: str) -> None:
+    routes = core.Routes()
+    routes.add("m", sources=[("x", [(["location"], "pattern", [pattern])])])
+    assert bool(routes.match([event("x", name)])) == (name != "" and matching(pattern, name))
 
 
 @given(

@@ -54,12 +54,14 @@ def test_every_placeholder_takes_its_value_from_the_last_event() -> None:
         "location=/home/user/notes/plan.tar.gz; basename=plan.tar.gz; extension=.gz; "
         "delta_type=created; source=filesystem; time=2023-03-06T17:24Z; "
         "actor=jane; text=plan again; "
-        "what=plan.tar.gz was created in notes by jane: plan again; count=2; module_id=watcher"
+        "what=plan.tar.gz and 1 more were created by jane: plan again; count=2; module_id=watcher"
     )
 
 
 def test_an_empty_window_gives_empty_values_and_a_count_of_0() -> None:
-    assert render("[{location}{basename}{extension}{time}] {count} {module_id}") == "[] 0 module"
+    template = "[{location}{basename}{extension}{time}] {count} {module_id}"
+    assert render(template) == "0 module"
+    assert QuestionTemplate.parse(template).render([], "module", as_before=True) == "[] 0 module"
 
 
 def test_doubled_braces_are_literal() -> None:
@@ -269,8 +271,31 @@ def test_a_value_is_never_read_as_a_template(literal: str, location: str) -> Non
           "features": {"actor": "Ada", "text": "Fix the parser"}},
          "a.py was changed in src by Ada: Fix the parser"),
         ({"location": "inbox", "delta_type": "arrived"}, "inbox: arrived"),
-        ({"location": "", "delta_type": ""}, ": "),
+        ({"location": "inbox", "delta_type": ""}, "inbox"),
+        ({"location": "", "delta_type": ""}, ""),
     ],
 )  # fmt: skip
 def test_what_happened_is_told_as_far_as_the_event_says(what: dict[str, Any], told: str) -> None:
     assert render("{what}|{location}", event(**what)).split("|")[0] == told
+
+
+@pytest.mark.parametrize(
+    ("kinds", "places", "what"),
+    [
+        (["modified"] * 3, ["/r/src/a", "/r/src/b", "/r/src/c"], "c and 2 more were changed in src"),
+        (["created"] * 2, ["/r/src/a", "/r/doc/b"], "b and 1 more were created"),
+        (["created", "deleted"], ["/r/src/a", "/r/src/b"], "b and 1 more were changed in src"),
+        (["modified"] * 2, ["/r/src/a", "/r/src/a"], "a was changed in src"),
+    ],
+)
+def test_of_a_window_of_several_files_the_last_is_named_and_the_others_are_counted(
+    kinds: list[str], places: list[str], what: str
+) -> None:
+    shared = {"actor": "Ada", "text": "Fix the parser"}
+    window = [
+        event(location=place, delta_type=kind, features=shared)
+        for kind, place in zip(kinds, places, strict=True)
+    ]
+    assert render("{what}|{location}", *window).split("|")[0] == f"{what} by Ada: Fix the parser"
+    parsed = QuestionTemplate.parse("{what}|{location}")
+    assert " more " not in parsed.render(window, "module", as_before=True)

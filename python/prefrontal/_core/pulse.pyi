@@ -37,14 +37,21 @@ class Routes:
         irrelevant_extensions: Sequence[str] = (),
         namespaces: Sequence[str] = (),
         ticks: bool = False,
+        sources: Sequence[tuple[str, Sequence[tuple[Sequence[str], str, Sequence[str]]]]] = (),
+        undeclared: bool = False,
     ) -> None:
         """Add a module, replacing one of the same id.
 
         directories: file events at or below them go to the module, unless their last suffix, or
         the last two, is one of irrelevant_extensions whatever its case. namespaces: memory events
         go to it whose location or feature "namespace" is one of them or below one ("a" is above
-        "a/b"). ticks: time events do. Without directories, namespaces and ticks everything does.
-        Events of other sources go to every module.
+        "a/b"). ticks: time events do. sources: (source, conditions) each; events of that source do
+        for which every condition (fields, how, patterns) holds: one of the patterns matches one of
+        the fields, "location", "delta_type", "text" or a feature. how: "path", "pattern",
+        "any_case" (patterns in lower case) or "contains". `*` in a pattern is anything up to the
+        next "/", `**` anything, and what lies below a match matches, too. source "": every name but
+        those of this package. Without directories, namespaces, ticks and sources everything does.
+        undeclared: events of sources that are neither files, memory nor time do in any case.
         """
 
     def remove(self, module_id: str) -> bool:
@@ -122,6 +129,8 @@ class Limbic:
         irrelevant_extensions: Sequence[str] = (),
         namespaces: Sequence[str] = (),
         ticks: bool = False,
+        sources: Sequence[tuple[str, Sequence[tuple[Sequence[str], str, Sequence[str]]]]] = (),
+        undeclared: bool = False,
     ) -> None:
         """Say what concerns the module, as `Routes.add` does; until then nothing does."""
 
@@ -180,6 +189,8 @@ class LstmLimbic:
         irrelevant_extensions: Sequence[str] = (),
         namespaces: Sequence[str] = (),
         ticks: bool = False,
+        sources: Sequence[tuple[str, Sequence[tuple[Sequence[str], str, Sequence[str]]]]] = (),
+        undeclared: bool = False,
     ) -> None:
         """Say what concerns the module, as `Routes.add` does; until then nothing does."""
 

@@ -21,14 +21,16 @@ NAME_LIMIT = 72
 """Characters of each."""
 
 
-def question(text: object, module_id: str, window: Sequence[SignalEvent]) -> str | None:
-    """The template `text` filled in from the window's last event.
+def question(
+    text: object, module_id: str, window: Sequence[SignalEvent], *, as_before: bool = False
+) -> str | None:
+    """The template `text` filled in from the window. as_before: as of `QuestionTemplate.render`.
 
     None, without an error, for a template that is missing, blank or broken, and for a question
     that comes out blank (an empty window has the location "").
     """
     template = _parsed(text) if isinstance(text, str) else None
-    asked = template.render(window, module_id) if template else ""
+    asked = template.render(window, module_id, as_before=as_before) if template else ""
     return asked if asked.strip() else None
 
 
@@ -64,7 +66,7 @@ def brief_name(window: Sequence[SignalEvent]) -> str:
     text = last.features.get("text") if isinstance(last.features, dict) else None
     if isinstance(text, str) and text.strip():
         return visible(text, NAME_LIMIT)
-    return _NAMED.render(window, "")
+    return _NAMED.render(window, "", as_before=True)
 
 
 _NAMED = QuestionTemplate(("", " ", ""), ("basename", "delta_type"), NAME_LIMIT)

@@ -13,7 +13,7 @@ from ..decisions.decision import Decision, new_id
 from ..decisions.payloads import Moment, WakePayload
 from ..types import Reason, SignalEvent, Standing
 from .asking import question, with_others
-from .gate_module import FOLDING, VERSION, GateModule
+from .gate_module import DECLARED, FOLDING, VERSION, GateModule
 from .holds import HeldWindow, HeldWindows, Lane
 from .moment import shifted
 from .policy import DeliveryPolicy
@@ -370,7 +370,8 @@ class Gate:
         """
         module, score, window, moment = scored
         module_id = scored.module_id
-        asked = question(module.fingerprint.question_template, module_id, window)
+        template, as_before = module.fingerprint.question_template, self.version < DECLARED
+        asked = question(template, module_id, window, as_before=as_before)
         if others:
             folded = tuple([each.folded() for each in others])
             more = replace(more or WakePayload(), folded=folded)

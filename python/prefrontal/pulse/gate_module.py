@@ -19,7 +19,10 @@ UNVERSIONED = 1
 """The rules of releases whose starts carry no version."""
 FOLDING = 3
 """The first rules that let what is held back wait for a question that tells of it."""
-VERSION = 3
+DECLARED = 4
+"""The first rules by which a signal reaches those modules alone that declared its source, and by
+which fields that are empty leave a question with their words."""
+VERSION = 4
 """Of the rules by which a gate decides; a start notes it, so that it can be decided again."""
 
 

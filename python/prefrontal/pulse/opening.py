@@ -25,7 +25,7 @@ from ..errors import InputError
 from ..settings.budget import parse_budget
 from ..types import Reason
 from .gate import Gate
-from .gate_module import VERSION
+from .gate_module import DECLARED, VERSION
 from .learned import Learned, judged_before
 from .learning.limbic import LEARNING_VERSION, LimbicLayer
 from .starts import StartNote, asked_about
@@ -118,7 +118,9 @@ def open_gate(
     store does not say. Raises InputError for two modules of one id.
     """
     learning = min(version, LEARNING_VERSION)
-    limbic = LimbicLayer(settings.scorer, settings.seed, version=learning)
+    limbic = LimbicLayer(
+        settings.scorer, settings.seed, version=learning, undeclared=version < DECLARED
+    )
     before = judged_before(store) if judged is None else judged
     gate = Gate(settings, limbic, clock, standings, attention, judged=before, version=version)
     shelf = LimbicLayer(settings.scorer, settings.seed, version=learning)

@@ -1,19 +1,22 @@
 """Writes a log of decisions as this release writes it, for releases to come to decide again.
 
-    python -m tests.assembly.golden.make_golden_log FILE.sqlite.gz
+    python -m tests.assembly.golden.make_golden_log FILE.sqlite.gz [PART]
 
+PART is one of the functions below, such as "routed"; without it all of them are called.
 `log-1.sqlite.gz` was written at 52f8fca, by the last release whose starts carry no version. It
 holds a gate stepped by hand with trust, audits and a recall that moves thresholds, before and after
 a crash; one with budgets; one with groups; one whose threshold a person set; one with threads; and
 one that was asked over MCP. `log-2.sqlite.gz` was written at e2236ef, which forgot what it had held
 back (version 2), with the compiled recall control of the release after; neither of the two was
-released without the other. A file that is there already is never written again.
+released without the other. `log-3.sqlite.gz` is "routed" alone, written at 08ef7ad, where every
+module was asked about sources without folders and an empty field kept its words (version 3). A file that is there already is never written again.
 """
 
 from __future__ import annotations
 
 import gzip
 import sys
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -39,19 +42,24 @@ def main() -> None:
         sys.exit(f"{target} is there already and is not written again")
     with TemporaryDirectory() as folder:
         path = Path(folder) / "log.sqlite"
-        write_log(path)
+        write_log(path, sys.argv[2] if len(sys.argv) > 2 else "")
         target.write_bytes(gzip.compress(path.read_bytes(), mtime=0))
 
 
-def write_log(path: Path) -> None:
+def write_log(path: Path, part: str = "") -> None:
     """One start after the other, on one log."""
     with DecisionLog(path, clock=ManualClock(NOW)) as log:
+        if part:
+            globals()[part](log)
+            log.flush()
+            return
         following(log)
         live(log, 100, seed=2)
         live(log, 100, seed=3, starts=2, policy=POLICY.model_copy(update={"group_s": 90.0}))
         wished(log)
         threaded(log)
         asked(log)
+        routed(log)
         log.flush()
 
 
@@ -107,6 +115,19 @@ def asked(log: DecisionLog) -> None:
     one = Asker(log, MODULES, GateSettings(recall=0.8), clock=ManualClock(NOW))
     for _, event in signals(Random(6), 10):
         one.judge([event])
+
+
+def routed(log: DecisionLog) -> None:
+    """Files, commits of several files, lines of a log and news of other programs."""
+    random, clock = Random(8), ManualClock(NOW)
+    with gate(log, clock, policy=PolicySettings(cooldown_s=120.0)) as one:
+        for pause, event in signals(random, 150):
+            clock.advance(pause)
+            source = random.choice(("filesystem", "git", "log", "network", "ci"))
+            named = replace(event, source=source)
+            more = [replace(named, location=f"{named.location}.{n}") for n in range(2)]
+            for wake in one.judge((*more, named) if source == "git" else (named,)):
+                log.add_label(wake.id, float(random.random() < wake.score), clock.now())
 
 
 if __name__ == "__main__":

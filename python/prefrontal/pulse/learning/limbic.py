@@ -46,6 +46,8 @@ class LimbicLayer:
         (name, words, kind of file); what most windows share moves when labels about different
         things agree. 1: all features alike, for logs of gates that learned so. Saved weights are
         the same for both.
+    undeclared: let signals of other sources than files, memory and time reach every module, as
+        gates did before version 4 of their rules.
 
     A window is a list of events, the latest last. Methods may be called from several threads.
     """
@@ -57,6 +59,7 @@ class LimbicLayer:
         *,
         utc: bool = False,
         version: int = LEARNING_VERSION,
+        undeclared: bool = False,
     ) -> None:
         if scorer not in SCORERS:
             raise ValueError(f"scorer must be one of {', '.join(SCORERS)}, got {scorer!r}")
@@ -67,6 +70,7 @@ class LimbicLayer:
         self._core: core.Limbic | core.LstmLimbic = (
             core.Limbic(utc, version) if scorer == "linear" else core.LstmLimbic(seed % 2**64)
         )
+        self._undeclared = undeclared
         self._of_histories: frozenset[str] = frozenset()
         self._loaded: frozenset[str] = frozenset()
 
@@ -91,7 +95,7 @@ class LimbicLayer:
             self._core.add(module_id, _digest(fingerprint), 0.0, seeds(fingerprint))
         else:
             self._core.add(module_id, _digest(fingerprint), fingerprint.slot_relevance_mask())
-        self._core.route(module_id, **interests(fingerprint))
+        self._core.route(module_id, **interests(fingerprint, undeclared=self._undeclared))
         self._of_histories -= {module_id}
         if fingerprint.history is not None:
             self._begin_history(module_id, fingerprint.history)
@@ -147,7 +151,7 @@ class LimbicLayer:
 
         A file concerns the modules that watch a folder above it, unless its kind is irrelevant to
         them; a memory event those that watch its namespace; a time event those with active hours;
-        any other source every module. A module that declared nothing, or that `load` brought back
+        any other source those that declared it. A module that declared nothing, or that `load` brought back
         without `register`, is concerned by everything; that of a history by nothing but the changes
         that are given to `score` with its id. The scores are those of `score`.
         """

@@ -3,7 +3,8 @@
 Each seed is (kind, value, log-odds) of one feature of the linear scorer; learning moves them like
 any other weight. A file of a relevant kind in a watched folder starts at log-odds 2.2 (0.90), any
 other kind there at -1 (0.27), an irrelevant kind at -3.5 (0.03); outside the active hours or days
-2.5 less. A tick of the clock says nothing by itself, unless time is all the fingerprint speaks of.
+2.5 less. A signal of another source that was declared starts at 1.2 (0.77), where the source has a
+name. A tick of the clock says nothing by itself, unless time is all the fingerprint speaks of.
 """
 
 from __future__ import annotations
@@ -32,22 +33,30 @@ TICK_TOO_SOON = -3.0
 def seeds(fingerprint: ModuleFingerprint) -> list[Seed]:
     """The seeds of one module; the threshold is none of them: it moves the gate, not the score."""
     files, memory, time = fingerprint.filesystem, fingerprint.memory, fingerprint.time
+    others = _others(fingerprint)
     found: list[Seed] = []
     if files is not None:
         found += _files(files)
-    elif memory is not None or time is not None:
+    elif memory is not None or time is not None or others:
         found.append(("source", "filesystem", UNDECLARED))
     if memory is not None:
         found += _memory(memory)
-    elif files is not None or time is not None:
+    elif files is not None or time is not None or others:
         found.append(("source", "memory", UNDECLARED))
+    found += others
     if time is not None:
         found += _hours(time)
-    if time is not None and files is None and memory is None:
+    if time is not None and files is None and memory is None and not others:
         found += _ticks(time)
     else:
         found.append(("source", "time", UNDECLARED))
     return found
+
+
+def _others(fingerprint: ModuleFingerprint) -> list[Seed]:
+    """Of the sources besides; a sender whose name is not known has none."""
+    interests = [each for prior in fingerprint.source_priors() for each in prior.interests()]
+    return [("source", each.source or "cloudevent", IN_PLACE) for each in interests]
 
 
 def _files(prior: FilesystemPrior) -> list[Seed]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import reprlib
 from math import isfinite
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeGuard
 
 from ...errors import InputError
@@ -66,6 +67,17 @@ def text(path: str, value: object) -> str:
     if not isinstance(value, str) or not value.strip():
         refuse(path, "be a non-blank string", value)
     return value
+
+
+def folder(path: str, value: object) -> str:
+    """A folder that need not exist: absolute, `~` expanded and links resolved."""
+    given = text(path, value)
+    try:
+        return str(Path(given).expanduser().resolve())
+    except (OSError, RuntimeError, ValueError) as error:
+        raise InputError(
+            f"{path} must be a path that can be resolved ({error}), got {shown(value)}"
+        ) from error
 
 
 def strings(path: str, value: object, *, at_least_one: bool = False) -> list[str]:

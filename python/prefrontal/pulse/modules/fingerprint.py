@@ -9,6 +9,16 @@ from typing import TYPE_CHECKING, Any
 from ...nearest import did_you_mean
 from .fields import mapping, number, refuse, required, text
 from .priors import FilesystemPrior, HistoryPrior, MemoryPrior, TimePrior, extension_hash
+from .source_priors import (
+    SOURCE_PRIORS,
+    GithubPrior,
+    GitPrior,
+    HttpPrior,
+    LogsPrior,
+    McpPrior,
+    NetworkPrior,
+    SourcePrior,
+)
 from .template import QuestionTemplate
 
 if TYPE_CHECKING:
@@ -17,16 +27,22 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FilesystemPrior",
+    "GitPrior",
+    "GithubPrior",
     "HistoryPrior",
+    "HttpPrior",
+    "LogsPrior",
+    "McpPrior",
     "MemoryPrior",
     "ModuleFingerprint",
+    "NetworkPrior",
     "TimePrior",
     "parse_fingerprint",
 ]
 
 _REQUIRED = ("module_id", "cluster", "version", "question_template", "default_threshold")
 _THRESHOLD = "be a number in 0..1 or null"
-_PRIORS = ("filesystem", "memory", "time", "history")
+_PRIORS = ("filesystem", "memory", "time", "history", *SOURCE_PRIORS)
 
 
 @dataclass(slots=True)
@@ -37,7 +53,8 @@ class ModuleFingerprint:
     question_template: the question for the agent, see `QuestionTemplate`.
     default_threshold: 0..1, the score from which this module's signals are worth a wake-up; None
     lets it follow a recall.
-    filesystem, memory, time: what to watch; None where nothing was declared.
+    filesystem, memory, time, git, logs, http, mcp, github, network: what to watch; None where
+    nothing was declared. A module that declares none of them is asked about everything.
     history: that it was adopted from a replay and is asked about that history alone.
     hold_s: what comes after a question is asked as one once nothing came for so many seconds.
     """
@@ -52,6 +69,22 @@ class ModuleFingerprint:
     time: TimePrior | None = None
     history: HistoryPrior | None = None
     hold_s: float = 0.0
+    git: GitPrior | None = None
+    logs: LogsPrior | None = None
+    http: HttpPrior | None = None
+    mcp: McpPrior | None = None
+    github: GithubPrior | None = None
+    network: NetworkPrior | None = None
+
+    def source_priors(self) -> list[SourcePrior]:
+        """What was declared of sources besides files, memory and time."""
+        found: list[SourcePrior | None] = [getattr(self, name) for name in SOURCE_PRIORS]
+        return [prior for prior in found if prior is not None]
+
+    @property
+    def declares_nothing(self) -> bool:
+        """Whether every signal reaches it, since it says nothing of any source."""
+        return not (self.filesystem or self.memory or self.time or self.source_priors())
 
     def watch_directories(self) -> list[str]:
         """A copy of the directories to watch, absolute; empty without a filesystem prior."""
@@ -145,6 +178,9 @@ def parse_fingerprint(raw: dict[str, Any]) -> ModuleFingerprint:
         fingerprint.time = TimePrior.parse("signal_priors.time", priors["time"])
     if "history" in priors:
         fingerprint.history = HistoryPrior.parse("signal_priors.history", priors["history"])
+    for name, kind in SOURCE_PRIORS.items():
+        if name in priors:
+            setattr(fingerprint, name, kind.parse(f"signal_priors.{name}", priors[name]))
     QuestionTemplate.parse(template)
     return fingerprint
 

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from ...errors import InputError
-from .fields import is_whole, items, mapping, number, refuse, required, shown, strings, text
+from .fields import folder, is_whole, items, mapping, number, refuse, required, strings
 
 EVERY_DAY = tuple(range(7))
 
@@ -42,7 +40,7 @@ class FilesystemPrior:
         required(path, raw, ("watch_directories",))
         where = f"{path}.watch_directories"
         directories = [
-            _directory(f"{where}[{index}]", item)
+            folder(f"{where}[{index}]", item)
             for index, item in enumerate(items(where, raw["watch_directories"], at_least_one=True))
         ]
         relevant, irrelevant = (
@@ -175,16 +173,6 @@ def _rule(path: str, value: object) -> dict[str, Any]:
     except (KeyError, ValueError, TypeError, RuntimeError) as error:
         refuse(path, f"be a rule that a replay found ({error})", value)
     return value
-
-
-def _directory(path: str, value: object) -> str:
-    given = text(path, value)
-    try:
-        return str(Path(given).expanduser().resolve())
-    except (OSError, RuntimeError, ValueError) as error:
-        raise InputError(
-            f"{path} must be a path that can be resolved ({error}), got {shown(value)}"
-        ) from error
 
 
 def _extensions(path: str, value: object) -> list[str]:

@@ -13,6 +13,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING
 
 from ...plain_text import one_line, visible
+from .empty_fields import without_field
 from .fields import refuse, shown
 
 if TYPE_CHECKING:
@@ -65,8 +66,29 @@ def _minute(event: SignalEvent) -> str:
 _VERBS = {"created": "created", "modified": "changed", "deleted": "deleted"}
 
 
-def _what(event: SignalEvent) -> str:
-    """What happened, to what, where and by whom, as far as the event says."""
+def _what(window: Sequence[SignalEvent]) -> str:
+    """What happened, to what, where and by whom, as far as the window says."""
+    event, kind = window[-1], _words(window[-1].delta_type)
+    places = {_words(each.location) for each in window}
+    if len(places) > 1:
+        told = _what_of_several(window, len(places))
+    elif kind or _feature(event, "old_location"):
+        return _what_of_one(event)
+    else:
+        told = _path(event).name or _words(event.location)
+    actor, text = _feature(event, "actor"), _feature(event, "text")
+    return told + (f" by {actor}" if actor else "") + (f": {text}" if text else "")
+
+
+def _what_of_several(window: Sequence[SignalEvent], places: int) -> str:
+    last, folders = _path(window[-1]), {_path(each).parent for each in window}
+    kinds = {_words(each.delta_type) for each in window}
+    verb = _VERBS.get(kinds.pop(), "changed") if len(kinds) == 1 else "changed"
+    within = f" in {last.parent.name}" if len(folders) == 1 and last.parent.name else ""
+    return f"{last.name} and {places - 1} more were {verb}{within}"
+
+
+def _what_of_one(event: SignalEvent) -> str:
     path, kind = _path(event), _words(event.delta_type)
     name, folder = path.name or _words(event.location), path.parent.name
     within = f" in {folder}" if folder else ""
@@ -94,9 +116,8 @@ _OF_THE_EVENT: dict[str, Callable[[SignalEvent], str]] = {
     "time": _minute,
     "actor": lambda event: _feature(event, "actor"),
     "text": lambda event: _feature(event, "text"),
-    "what": _what,
 }
-PLACEHOLDERS = (*_OF_THE_EVENT, "count", "module_id")
+PLACEHOLDERS = (*_OF_THE_EVENT, "what", "count", "module_id")
 """Every name a template may hold in braces."""
 _ALLOWED = (
     "hold nothing in braces but "
@@ -144,24 +165,41 @@ class QuestionTemplate:
         clean = tuple(map(one_line, literals))
         return cls(clean, tuple(names), _room(text, clean, len(names)))
 
-    def render(self, window: Sequence[SignalEvent], module_id: str) -> str:
+    def render(
+        self, window: Sequence[SignalEvent], module_id: str, *, as_before: bool = False
+    ) -> str:
         """The question about the window's last event, one line, at most QUESTION_LIMIT long.
 
-        {count} is the number of events in the window, {time} the last event's minute in UTC
-        ("unknown" when it has none). An empty window gives empty values. A value longer than
-        `value_limit` keeps its start and its end with "…" between them.
+        {what} tells of the whole window, {count} is the number of its events, {time} the last one's
+        minute in UTC ("unknown" when it has none). A value longer than `value_limit` keeps its
+        start and its end with "…" between them; one that is empty leaves with the words that lead
+        up to it (`empty_fields`). as_before: those words stay, and {what} tells of the last event
+        alone, as before version 4 of the gate's rules.
         """
-        event = window[-1] if window else None
-        parts = [self.literals[0]]
-        for name, literal in zip(self.names, self.literals[1:], strict=True):
-            if name == "count":
-                value = str(len(window))
-            elif name == "module_id":
-                value = module_id
+        parts, literal = list[str](), self.literals[0]
+        for name, following in zip(self.names, self.literals[1:], strict=True):
+            value = visible(_value(name, window, module_id, as_before), self.value_limit)
+            if value.strip() or as_before:
+                parts += (literal, value)
+                literal = following
             else:
-                value = _OF_THE_EVENT[name](event) if event is not None else ""
-            parts += (visible(value, self.value_limit), literal)
-        return "".join(parts)
+                literal = without_field(literal, following, first=not parts)
+        last = literal if literal is self.literals[-1] else literal.rstrip()
+        return "".join([*parts, last])
+
+
+def _value(
+    name: str, window: Sequence[SignalEvent], module_id: str, as_before: bool
+) -> str:
+    if name == "count":
+        return str(len(window))
+    if name == "module_id":
+        return module_id
+    if not window:
+        return ""
+    if name == "what":
+        return _what_of_one(window[-1]) if as_before else _what(window)
+    return _OF_THE_EVENT[name](window[-1])
 
 
 def _around(text: str, token: re.Match[str]) -> str:
