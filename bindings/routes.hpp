@@ -77,8 +77,7 @@ inline py::list told(const std::vector<pulse::Contribution>& contributions) {
 }
 
 // (source, [(fields, how, patterns), ...]) as Python has it.
-using GivenCondition =
-    std::tuple<std::vector<std::string>, std::string, std::vector<std::string>>;
+using GivenCondition = std::tuple<std::vector<std::string>, std::string, std::vector<std::string>>;
 using GivenInterest = std::tuple<std::string, std::vector<GivenCondition>>;
 
 inline std::vector<pulse::SourceInterest> source_interests(

@@ -29,7 +29,8 @@ void step_over_folders(std::string_view name, Reached& reached) {
 }
 
 void step_over(char wanted, std::string_view name, Reached& reached) {
-  for (std::size_t i = name.size(); i > 0; --i) reached[i] = reached[i - 1] && name[i - 1] == wanted;
+  for (std::size_t i = name.size(); i > 0; --i)
+    reached[i] = reached[i - 1] && name[i - 1] == wanted;
   reached[0] = false;
 }
 

@@ -1,5 +1,6 @@
-// Names with wildcards: `*` is anything within a part, `**` anything at all, `**/` any parts or none;
-// parts end at "/". A pattern matches what it names and what lies below that: "src" is "src/a.py".
+// Names with wildcards: `*` is anything within a part, `**` anything at all, `**/` any parts or
+// none; parts end at "/". A pattern matches what it names and what lies below that: "src" is
+// "src/a.py".
 #pragma once
 
 #include <string>

@@ -94,7 +94,8 @@ void Routes::add(const std::string& name, Interests interests) {
   for (const std::string& path : module.interests.namespaces) namespaces_.insert(path, place);
   if (module.interests.ticks) ticks_.push_back(place);
   if (module.interests.undeclared) undeclared_.push_back(place);
-  for (const SourceInterest& each : module.interests.sources) sources_[each.source].push_back(place);
+  for (const SourceInterest& each : module.interests.sources)
+    sources_[each.source].push_back(place);
   if (module.interests.everything()) everything_.push_back(place);
 }
 

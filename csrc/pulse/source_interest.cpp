@@ -21,12 +21,12 @@ std::string_view said(const Event& event, std::string_view field) {
 }
 
 bool matches_any(const Condition& condition, std::string_view value) {
-  return std::any_of(
-      condition.patterns.begin(), condition.patterns.end(), [&](const std::string& pattern) {
-        return condition.how == Condition::How::contains
-                   ? value.find(pattern) != std::string_view::npos
-                   : matches_pattern(pattern, value);
-      });
+  return std::any_of(condition.patterns.begin(), condition.patterns.end(),
+                     [&](const std::string& pattern) {
+                       return condition.how == Condition::How::contains
+                                  ? value.find(pattern) != std::string_view::npos
+                                  : matches_pattern(pattern, value);
+                     });
 }
 
 }  // namespace

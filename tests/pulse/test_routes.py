@@ -16,7 +16,7 @@ from prefrontal.pulse.learning.limbic import LimbicLayer
 from prefrontal.pulse.learning.rules import find_rule
 from prefrontal.pulse.modules.fingerprint import ModuleFingerprint
 from prefrontal.pulse.modules.routes import Interests, interests
-from prefrontal.pulse.modules.source_interest import Condition, SourceInterest
+from prefrontal.pulse.modules.source_interest import Condition, How, SourceInterest
 from prefrontal.pulse.modules.source_priors import NAMED_SOURCES
 from prefrontal.types import SignalEvent
 
@@ -267,9 +267,11 @@ names = st.sampled_from(["a", "b", "c"])
 paths = st.lists(names, max_size=4).map(lambda parts: "/" + "/".join(parts))
 suffixes = st.sampled_from([".x", ".Y", ".z"])
 patterns = st.lists(
-    st.sampled_from(["a", "b", "c", "*", "**", "a*", "*b", "a*c", "**c", "ab"]), min_size=1, max_size=4
+    st.sampled_from(["a", "b", "c", "*", "**", "a*", "*b", "a*c", "**c", "ab"]),
+    min_size=1,
+    max_size=4,
 ).map("/".join)
-ways = st.sampled_from(["path", "pattern", "any_case", "contains"])
+ways: st.SearchStrategy[How] = st.sampled_from(["path", "pattern", "any_case", "contains"])
 fields = st.lists(st.sampled_from(["location", "path", "text", "delta_type"]), max_size=2)
 conditions = st.tuples(fields, ways, st.lists(patterns, max_size=2)).map(lambda it: Condition(*it))
 sources = st.sampled_from(["git", "log", "ci", ""])

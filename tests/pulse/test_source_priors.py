@@ -10,7 +10,7 @@ import pytest
 
 from prefrontal.errors import InputError
 from prefrontal.pulse.learning.limbic import LimbicLayer
-from prefrontal.pulse.modules.fingerprint import parse_fingerprint
+from prefrontal.pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
 from prefrontal.types import SignalEvent
 
 from .sample_modules import FILES, file, fingerprint
@@ -25,10 +25,17 @@ PRIORS: dict[str, dict[str, Any]] = {
 }
 
 
+def declaring(name: str, raw: object) -> ModuleFingerprint:
+    """A module with that prior alone."""
+    given: dict[str, Any] = {name: raw}
+    return fingerprint(**given)
+
+
 @pytest.mark.parametrize("name", sorted(PRIORS))
 def test_a_prior_comes_back_as_it_was_written_and_every_field_may_be_left_out(name: str) -> None:
-    whole, empty = fingerprint(**{name: PRIORS[name]}), fingerprint(**{name: {}})
-    for each, raw in ((whole, PRIORS[name]), (empty, {})):
+    whole, empty = declaring(name, PRIORS[name]), declaring(name, {})
+    pairs: list[tuple[ModuleFingerprint, dict[str, Any]]] = [(whole, PRIORS[name]), (empty, {})]
+    for each, raw in pairs:
         document = each.to_dict()
         assert document["signal_priors"] == {name: raw}
         assert parse_fingerprint(document) == each
@@ -73,7 +80,7 @@ def test_paths_are_stored_absolute_and_a_bare_name_stays_one(
 )  # fmt: skip
 def test_a_slip_is_refused_by_its_dotted_path(name: str, raw: object, sentence: str) -> None:
     with pytest.raises(InputError) as caught:
-        fingerprint(**{name: raw})
+        declaring(name, raw)
     assert str(caught.value).startswith(sentence)
 
 
@@ -90,7 +97,7 @@ SIGNALS = {
 @pytest.mark.parametrize("name", sorted(PRIORS))
 def test_what_was_declared_starts_as_relevant_and_a_file_does_not(name: str) -> None:
     limbic = LimbicLayer()
-    limbic.register("m", fingerprint(**{name: PRIORS[name]}))
+    limbic.register("m", declaring(name, PRIORS[name]))
     assert limbic.score("m", [SIGNALS[name]]) == pytest.approx(0.77, abs=0.01)
     assert limbic.score("m", [file()]) < 0.1
 

@@ -282,7 +282,11 @@ def test_what_happened_is_told_as_far_as_the_event_says(what: dict[str, Any], to
 @pytest.mark.parametrize(
     ("kinds", "places", "what"),
     [
-        (["modified"] * 3, ["/r/src/a", "/r/src/b", "/r/src/c"], "c and 2 more were changed in src"),
+        (
+            ["modified"] * 3,
+            ["/r/src/a", "/r/src/b", "/r/src/c"],
+            "c and 2 more were changed in src",
+        ),
         (["created"] * 2, ["/r/src/a", "/r/doc/b"], "b and 1 more were created"),
         (["created", "deleted"], ["/r/src/a", "/r/src/b"], "b and 1 more were changed in src"),
         (["modified"] * 2, ["/r/src/a", "/r/src/a"], "a was changed in src"),

@@ -9,7 +9,8 @@ a crash; one with budgets; one with groups; one whose threshold a person set; on
 one that was asked over MCP. `log-2.sqlite.gz` was written at e2236ef, which forgot what it had held
 back (version 2), with the compiled recall control of the release after; neither of the two was
 released without the other. `log-3.sqlite.gz` is "routed" alone, written at 08ef7ad, where every
-module was asked about sources without folders and an empty field kept its words (version 3). A file that is there already is never written again.
+module was asked about sources without folders and an empty field kept its words (version 3). A file
+that is there already is never written again.
 """
 
 from __future__ import annotations

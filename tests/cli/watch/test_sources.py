@@ -39,7 +39,7 @@ def test_a_server_alone_is_something_to_watch(tmp_path: Path) -> None:
     settings = parse_settings({"sources": {"mcp": [HERE]}, "state": str(tmp_path / "state")})
     built = build_watch(settings)
     try:
-        assert [each.module_id for each in built.modules] == ["everything"]
+        assert [each.module_id for each in built.modules] == ["tickets-mcp"]
         kinds = [each["kind"] for each in built.watch.status()["sources"]]
     finally:
         built.stop()

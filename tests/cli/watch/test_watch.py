@@ -268,15 +268,59 @@ def test_a_broken_kept_module_stops_the_watch_before_it_begins(tmp_path: Path) -
     assert "x.json must be JSON" in said(tmp_path, "--state", state)
 
 
+def modules_of(folder: Path, *given: dict[str, Any], **sources: Any) -> list[str]:
+    """Ids of what a watch with these sources and modules would run."""
+    told = {"state": str(folder / "state"), "sources": sources, "modules": list(given)}
+    built = build_watch(parse_settings(told))
+    built.stop()
+    return [module.module_id for module in built.modules]
+
+
+def test_each_source_that_no_module_hears_gets_one_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOOK_SECRET", "a-secret")
+    project = tmp_path / "project"
+    sources = {
+        "directories": [str(project), str(tmp_path / "in")],
+        "git": [str(project)],
+        "logs": [str(tmp_path / "a" / "app.log"), str(tmp_path / "b" / "app.log")],
+        "network": [{"url": "https://example.org/status"}],
+        "http": {"port": 0, "github_secret_env": "HOOK_SECRET"},
+        "mcp": [{"command": ["tickets-mcp"], "experimental": True}],
+    }
+    assert modules_of(tmp_path, **sources) == [
+        "project", "in", str(project), "app.log", str(tmp_path / "b" / "app.log"),
+        "network", "programs", "github", "tickets-mcp",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    "sources", [{"http": {"port": 0}}, {"logs": ["app.log"]}, {"stdin": True}, {"git": ["."]}]
+    ("priors", "left"),
+    [
+        ({}, []),
+        ({"filesystem": {"watch_directories": ["/elsewhere"]}}, ["project", "app.log", "programs"]),
+        ({"git": {"paths": ["*.py"]}}, ["app.log", "programs"]),
+        ({"git": {"repositories": ["/src/project/core"]}}, ["app.log", "programs"]),
+        ({"git": {"repositories": ["/src/other"]}}, ["project", "app.log", "programs"]),
+        ({"logs": {"files": ["app.*"], "contains": ["ERROR"]}}, ["project", "programs"]),
+        ({"logs": {"files": ["other.log"]}}, ["project", "app.log", "programs"]),
+        ({"http": {"sources": ["ci"]}}, ["project", "app.log"]),
+    ],
 )
-def test_a_source_without_a_module_gets_one_for_everything(
+def test_a_source_that_a_module_declares_gets_none(
+    tmp_path: Path, priors: dict[str, Any], left: list[str]
+) -> None:
+    own = INVOICES | {"module_id": "own", "signal_priors": priors}
+    found = modules_of(tmp_path, own, git=["/src/project"], logs=["/var/app.log"], stdin=True)
+    assert found == ["own", *left]
+
+
+@pytest.mark.parametrize("sources", [{"http": {"port": 0}}, {"stdin": True}])
+def test_programs_alone_get_a_module_for_everything(
     tmp_path: Path, sources: dict[str, Any]
 ) -> None:
-    built = build_watch(parse_settings({"state": str(tmp_path / "state"), "sources": sources}))
-    built.stop()
-    assert [module.module_id for module in built.modules] == ["everything"]
+    assert modules_of(tmp_path, **sources) == ["everything"]
 
 
 def test_folders_of_one_name_get_modules_of_their_own(tmp_path: Path) -> None:

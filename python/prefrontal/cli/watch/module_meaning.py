@@ -14,10 +14,20 @@ from ..paths import home_short
 if TYPE_CHECKING:
     from ...pulse.modules.fingerprint import ModuleFingerprint
     from ...pulse.modules.priors import FilesystemPrior, TimePrior
+    from ...pulse.modules.source_priors import SourcePrior
 
 A_MONDAY = 1
 """Of January 2024."""
 OTHER_KIND = ".other"
+ANY_NAME = "any"
+WORDS = {
+    "git": "a file of a commit that it declares",
+    "log": "a line of a log file that it declares",
+    "mcp": "news of an MCP server that it declares",
+    "github": "a delivery of GitHub that it declares",
+    "network": "a page that it declares and that changed",
+}
+"""By the source of an event."""
 
 
 def sentences(fingerprint: ModuleFingerprint) -> Iterator[str]:
@@ -30,11 +40,14 @@ def sentences(fingerprint: ModuleFingerprint) -> Iterator[str]:
             for key in fingerprint.memory.high_relevance_keys:
                 yield meaning.memory(f"the key {key!r} written in {namespace}", namespace, key)
             yield meaning.memory(f"any other key written in {namespace}", namespace, "other")
-    if fingerprint.time is not None and not (fingerprint.filesystem or fingerprint.memory):
+    for prior in fingerprint.source_priors():
+        yield from meaning.others(prior)
+    declared = fingerprint.filesystem or fingerprint.memory or fingerprint.source_priors()
+    if fingerprint.time is not None and not declared:
         hours = fingerprint.time.typical_interval_hours
         yield meaning.tick(f"a minute's tick {hours:g} hours after the last wake", hours * 60)
         yield meaning.tick("a minute's tick right after a wake", 0.0)
-    if not (fingerprint.filesystem or fingerprint.memory or fingerprint.time):
+    if fingerprint.declares_nothing:
         yield meaning.of("any signal", _file("/anywhere/file", ".txt", meaning.busy))
 
 
@@ -66,6 +79,13 @@ class _Meaning:
     def memory(self, what: str, namespace: str, key: str) -> str:
         features = {"namespace": namespace, "key": key, "value_length": 100}
         return self.of(what, SignalEvent("memory", namespace, "modified", 1.0, self.busy, features))
+
+    def others(self, prior: SourcePrior) -> Iterator[str]:
+        """A sentence for each kind of signal that another source gives."""
+        for interest in prior.interests():
+            source = interest.source or ANY_NAME
+            what = WORDS.get(source) or f"news of {interest.source or 'a program with any name'}"
+            yield self.of(what, SignalEvent(source, "example", "modified", 1.0, self.busy))
 
     def tick(self, what: str, minutes: float) -> str:
         local = time.localtime(self.busy)

@@ -12,6 +12,7 @@ from ..answers import answer, json_option
 from ..candidates import module_names
 from ..paths import home_short
 from ..state import state_folder, state_option
+from .watched_sources import watched_sources
 
 if TYPE_CHECKING:
     from ...pulse.modules.fingerprint import ModuleFingerprint
@@ -122,6 +123,7 @@ def watched(fingerprint: ModuleFingerprint) -> str:
         parts.append(f"{', '.join(map(home_short, files.watch_directories))}{kinds}")
     if memory := fingerprint.memory:
         parts.append(f"memory {', '.join(memory.watch_namespaces)}")
+    parts += watched_sources(fingerprint)
     if time := fingerprint.time:
         hours = f"{time.active_hours[0]:02d}:00 to {time.active_hours[1]:02d}:59"
         parts.append(f"mostly {hours}" if parts else f"the clock, {hours}")

@@ -7,28 +7,26 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...assembly.adopted_modules import adopted_modules
 from ...assembly.shadow.adoption import mark_shadow, open_shadow
 from ...decisions.log import DecisionLog
 from ...errors import InputError, SourceError
-from ...pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
 from ...pulse.shells.watch import Watch
 from ...pulse.sinks.outbox import Outbox
 from ...settings.agent_file import FILE_NAME
 from ...storage.state_folder import StateFolder
+from .built_in_modules import PROGRAMS, built_in_modules, everything
 from .module_files import given_modules
 from .sinks import ConfiguredSinks, configured_sinks
 from .sources import configured_sources, unadopted
 
 if TYPE_CHECKING:
     from ...protocols import Source, Standings
+    from ...pulse.modules.fingerprint import ModuleFingerprint
     from ...settings import Settings, SinkSettings
 
-QUESTION = "{what}. Does it matter? ({location})"
-HOLD_S = 2.0
-"""Of the modules here: what comes close after a question is asked as one."""
 LEAST_STOP_S = 0.5
 """Left to the durable sinks, whatever the rest took."""
 KEEP_REFUSALS_DAYS = 30
@@ -144,7 +142,7 @@ def lay_ground(
     if not (modules or settings.adopted):
         raise InputError(f"prefrontal must be told what to watch: {_something(settings)}")
     wanted = () if shadow else (*settings.sinks, *sinks)
-    found = configured_sinks(settings, wanted, held)
+    ready = configured_sinks(settings, wanted, held)
     state.make()
     if shadow:
         state.shadow.make()
@@ -152,16 +150,16 @@ def lay_ground(
         state = open_shadow(state)
     else:
         held.enter_context(state.watched())
-    keys = [key for key, _, _ in found.durable] if owes_wakes else []
+    keys = [key for key, _, _ in ready.durable] if owes_wakes else []
     log = held.enter_context(DecisionLog(state.decisions, owed_to=keys))
     log.prune(KEEP_REFUSALS_DAYS)
     modules += adopted_modules(settings, log)
     if shadow:
         mark_shadow(log, settings.gate, modules, _words(settings, folders))
-    outbox = Outbox(log, found.durable)
+    outbox = Outbox(log, ready.durable)
     held.callback(outbox.close)
     untrained = tuple(unadopted(settings))
-    return Ground(state, tuple(roots), tuple(modules), found, log, outbox, untrained)
+    return Ground(state, tuple(roots), tuple(modules), ready, log, outbox, untrained)
 
 
 def _words(settings: Settings, folders: Sequence[str]) -> list[str]:
@@ -220,25 +218,6 @@ def _histories(settings: Settings, log: DecisionLog) -> Iterator[Source]:
         yield from history_sources(settings, log)
 
 
-def folder_module(folder: Path) -> ModuleFingerprint:
-    """The module for a folder that no other module watches: every file is worth a question."""
-    return parse_fingerprint(
-        _described(folder.name or str(folder), {"filesystem": {"watch_directories": [str(folder)]}})
-    )
-
-
-def _described(module_id: str, priors: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "module_id": module_id,
-        "cluster": "built-in",
-        "version": "1",
-        "question_template": QUESTION,
-        "default_threshold": None,
-        "hold_s": HOLD_S,
-        "signal_priors": priors,
-    }
-
-
 def _folder(path: Path) -> Path:
     if path.exists() and not path.is_dir():
         raise InputError(f"folder to watch must be a folder, got the file {str(path)!r}")
@@ -248,41 +227,15 @@ def _folder(path: Path) -> Path:
 def _modules(
     settings: Settings, state: StateFolder, folders: Sequence[Path], anything: bool
 ) -> list[ModuleFingerprint]:
-    """Those of the settings and the state folder, and one for each folder left over."""
-    found: dict[str, ModuleFingerprint] = {}
+    """Those of the settings and the state folder, and one for each source left over."""
+    own: dict[str, ModuleFingerprint] = {}
     for origin, module in given_modules(settings, state):
-        if module.module_id in found:
+        if module.module_id in own:
             raise InputError(f"module_id must be given once, got {module.module_id!r} in {origin}")
-        found[module.module_id] = module
-    for folder in folders:
-        if not any(_covers(module, folder) for module in found.values()):
-            module = folder_module(folder)
-            if module.module_id in found:  # a folder of the same name elsewhere
-                module.module_id = str(folder)
-            found[module.module_id] = module
-    sources = settings.sources
-    others = (
-        unadopted(settings),
-        sources.network,
-        sources.github,
-        sources.http,
-        sources.logs,
-        sources.mcp,
-        sources.socket,
-        sources.stdin,
-    )
-    if not found and (anything or any(others)):
-        found["everything"] = parse_fingerprint(_described("everything", {}))
-    return list(found.values())
-
-
-def _covers(module: ModuleFingerprint, folder: Path) -> bool:
-    """Whether what happens in the folder reaches the module."""
-    if module.history is not None:
-        return False
-    if not (module.filesystem or module.memory or module.time):
-        return True
-    return any(
-        folder.is_relative_to(watched) or Path(watched).is_relative_to(folder)
-        for watched in module.watch_directories()
-    )
+        own[module.module_id] = module
+    modules = [*own.values(), *built_in_modules(settings, folders, list(own.values()))]
+    # What programs send may be called anything, and so may what an agent asks about.
+    alone = [each.module_id for each in modules] == [PROGRAMS]
+    if (alone and not own) or (anything and not own and not folders):
+        return [everything()]
+    return modules

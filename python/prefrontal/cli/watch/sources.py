@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from ...settings.secrets import environment_secret
 
 if TYPE_CHECKING:
     from ...protocols import Source
+    from ...pulse.sources.mcp.connection import McpAddress
     from ...settings import Settings
     from ...settings.github_source import GitHubAccountEntry
     from ...settings.mcp_source import McpServer
@@ -86,11 +88,17 @@ def _listening(entry: HttpEvents) -> Source:
     return HttpEventsSource(door)
 
 
-def _heard(entry: McpServer) -> Source:
+def mcp_address(entry: McpServer) -> McpAddress:
+    """Where the server is, without secrets."""
     from ...pulse.sources.mcp.connection import McpAddress
+
+    return McpAddress(entry.command, entry.url or "", name=entry.name or "")
+
+
+def _heard(entry: McpServer) -> Source:
     from ...pulse.sources.mcp.events import McpEventsSource
 
     handed = {name: environment_secret("sources.mcp.env", name) or "" for name in entry.env}
     token = environment_secret("sources.mcp.token_env", entry.token_env) or ""
-    address = McpAddress(entry.command, entry.url or "", token, handed, entry.name or "")
+    address = replace(mcp_address(entry), token=token, env=handed)
     return McpEventsSource(address, reads=entry.read)

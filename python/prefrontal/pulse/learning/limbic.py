@@ -151,9 +151,9 @@ class LimbicLayer:
 
         A file concerns the modules that watch a folder above it, unless its kind is irrelevant to
         them; a memory event those that watch its namespace; a time event those with active hours;
-        any other source those that declared it. A module that declared nothing, or that `load` brought back
-        without `register`, is concerned by everything; that of a history by nothing but the changes
-        that are given to `score` with its id. The scores are those of `score`.
+        any other source those that declared it. A module that declared nothing, or that `load`
+        brought back without `register`, is concerned by everything; that of a history by nothing
+        but the changes that are given to `score` with its id. The scores are those of `score`.
         """
         scores = self._core.score_routed(window)
         for module_id in self._of_histories:

@@ -34,23 +34,23 @@ def seeds(fingerprint: ModuleFingerprint) -> list[Seed]:
     """The seeds of one module; the threshold is none of them: it moves the gate, not the score."""
     files, memory, time = fingerprint.filesystem, fingerprint.memory, fingerprint.time
     others = _others(fingerprint)
-    found: list[Seed] = []
+    prior_seeds: list[Seed] = []
     if files is not None:
-        found += _files(files)
+        prior_seeds += _files(files)
     elif memory is not None or time is not None or others:
-        found.append(("source", "filesystem", UNDECLARED))
+        prior_seeds.append(("source", "filesystem", UNDECLARED))
     if memory is not None:
-        found += _memory(memory)
+        prior_seeds += _memory(memory)
     elif files is not None or time is not None or others:
-        found.append(("source", "memory", UNDECLARED))
-    found += others
+        prior_seeds.append(("source", "memory", UNDECLARED))
+    prior_seeds += others
     if time is not None:
-        found += _hours(time)
+        prior_seeds += _hours(time)
     if time is not None and files is None and memory is None and not others:
-        found += _ticks(time)
+        prior_seeds += _ticks(time)
     else:
-        found.append(("source", "time", UNDECLARED))
-    return found
+        prior_seeds.append(("source", "time", UNDECLARED))
+    return prior_seeds
 
 
 def _others(fingerprint: ModuleFingerprint) -> list[Seed]:
@@ -60,17 +60,17 @@ def _others(fingerprint: ModuleFingerprint) -> list[Seed]:
 
 
 def _files(prior: FilesystemPrior) -> list[Seed]:
-    found: list[Seed] = []
+    prior_seeds: list[Seed] = []
     if prior.relevant_extensions:
-        found.append(("source", "filesystem", UNLISTED))
+        prior_seeds.append(("source", "filesystem", UNLISTED))
     for extension in dict.fromkeys(map(_lower, prior.relevant_extensions)):
-        found.append(("extension", extension, RELEVANT))
+        prior_seeds.append(("extension", extension, RELEVANT))
     for extension in dict.fromkeys(map(_lower, prior.irrelevant_extensions)):
         lifted = UNLISTED if prior.relevant_extensions else 0.0
-        found.append(("extension", extension, IRRELEVANT - IN_PLACE - lifted))
+        prior_seeds.append(("extension", extension, IRRELEVANT - IN_PLACE - lifted))
     for directory in _outermost(prior.watch_directories):
-        found.append(("directory", directory, IN_PLACE))
-    return found
+        prior_seeds.append(("directory", directory, IN_PLACE))
+    return prior_seeds
 
 
 def _lower(extension: str) -> str:
@@ -80,20 +80,20 @@ def _lower(extension: str) -> str:
 
 def _outermost(directories: list[str]) -> list[str]:
     """Without folders inside others: a file in both would count twice."""
-    kept: list[str] = []
+    outermost: list[str] = []
     for directory in sorted(set(directories), key=len):
-        if not any(directory.startswith(outer.rstrip("/") + "/") for outer in kept):
-            kept.append(directory)
-    return kept
+        if not any(directory.startswith(outer.rstrip("/") + "/") for outer in outermost):
+            outermost.append(directory)
+    return outermost
 
 
 def _memory(prior: MemoryPrior) -> list[Seed]:
-    found: list[Seed] = []
+    prior_seeds: list[Seed] = []
     for namespace in dict.fromkeys(prior.watch_namespaces):
-        found += [("directory", namespace, IN_PLACE), ("name", namespace, IN_PLACE)]
+        prior_seeds += [("directory", namespace, IN_PLACE), ("name", namespace, IN_PLACE)]
     for key in dict.fromkeys(prior.high_relevance_keys):
-        found.append(("feature", f"key={key}", HIGH_KEY))
-    return found
+        prior_seeds.append(("feature", f"key={key}", HIGH_KEY))
+    return prior_seeds
 
 
 def _hours(prior: TimePrior) -> list[Seed]:
@@ -104,11 +104,11 @@ def _hours(prior: TimePrior) -> list[Seed]:
 
 def _ticks(prior: TimePrior) -> list[Seed]:
     """A clock-only module fires once half its usual interval has passed."""
-    found: list[Seed] = [("source", "time", TICK_ON_TIME)]
+    prior_seeds: list[Seed] = [("source", "time", TICK_ON_TIME)]
     half_minutes = prior.typical_interval_hours * 60 / 2
-    found.append(("idle minutes", "0", TICK_TOO_SOON))
+    prior_seeds.append(("idle minutes", "0", TICK_TOO_SOON))
     power = 0
     while 2 ** (power + 1) <= half_minutes and power < 24:
-        found.append(("idle minutes", f"2^{power}", TICK_TOO_SOON))
+        prior_seeds.append(("idle minutes", f"2^{power}", TICK_TOO_SOON))
         power += 1
-    return found
+    return prior_seeds

@@ -45,12 +45,12 @@ def mapping(path: str, value: object, keys: Iterable[str]) -> dict[object, objec
     return value
 
 
-def required(path: str, given: Collection[object], keys: Collection[str]) -> None:
+def required(path: str, present: Collection[object], keys: Collection[str]) -> None:
     """Refuse a dict, or its keys, that lacks one of `keys`; the error names every missing one."""
-    missing = [key for key in keys if key not in given]
+    missing = [key for key in keys if key not in present]
     if missing:
-        hints = "".join(did_you_mean(key, missing) for key in given if key not in keys)
-        refuse(path, f"have the keys {', '.join(missing)}", list(given), hints)
+        hints = "".join(did_you_mean(key, missing) for key in present if key not in keys)
+        refuse(path, f"have the keys {', '.join(missing)}", list(present), hints)
 
 
 def items(path: str, value: object, *, at_least_one: bool = False) -> list[object]:
@@ -71,9 +71,9 @@ def text(path: str, value: object) -> str:
 
 def folder(path: str, value: object) -> str:
     """A folder that need not exist: absolute, `~` expanded and links resolved."""
-    given = text(path, value)
+    name = text(path, value)
     try:
-        return str(Path(given).expanduser().resolve())
+        return str(Path(name).expanduser().resolve())
     except (OSError, RuntimeError, ValueError) as error:
         raise InputError(
             f"{path} must be a path that can be resolved ({error}), got {shown(value)}"

@@ -78,8 +78,8 @@ class ModuleFingerprint:
 
     def source_priors(self) -> list[SourcePrior]:
         """What was declared of sources besides files, memory and time."""
-        found: list[SourcePrior | None] = [getattr(self, name) for name in SOURCE_PRIORS]
-        return [prior for prior in found if prior is not None]
+        priors: list[SourcePrior | None] = [getattr(self, name) for name in SOURCE_PRIORS]
+        return [prior for prior in priors if prior is not None]
 
     @property
     def declares_nothing(self) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from .fields import folder, items, mapping, refuse, text
@@ -40,7 +41,7 @@ class GitPrior:
         raw = mapping(path, value, cls.__slots__)
         repositories = [
             folder(f"{path}.repositories[{index}]", item)
-            for index, item in enumerate(_given(path, raw, "repositories"))
+            for index, item in enumerate(_list(path, raw, "repositories"))
         ]
         return cls(repositories, _texts(path, raw, "paths"), _texts(path, raw, "branches"))
 
@@ -240,20 +241,21 @@ SOURCE_PRIORS: dict[str, type[SourcePrior]] = {
 """By their keys in `signal_priors`."""
 
 
-def _given(path: str, raw: dict[object, object], name: str) -> list[object]:
+def _list(path: str, raw: dict[object, object], name: str) -> list[object]:
     """A list with something in it, or none at all."""
     return items(f"{path}.{name}", raw[name], at_least_one=True) if name in raw else []
 
 
 def _texts(path: str, raw: dict[object, object], name: str) -> list[str]:
-    given = _given(path, raw, name)
-    return [text(f"{path}.{name}[{index}]", item).strip() for index, item in enumerate(given)]
+    texts = _list(path, raw, name)
+    return [text(f"{path}.{name}[{index}]", item).strip() for index, item in enumerate(texts)]
 
 
-def _file(given: str) -> str:
+def _file(name: str) -> str:
     """A name stays one; a path becomes absolute, links as they are: so log files are called."""
-    expanded = os.path.expanduser(given)
-    return os.path.abspath(expanded) if "/" in expanded else expanded
+    if "/" not in name:
+        return name
+    return os.path.normpath(Path(name).expanduser().absolute())
 
 
 def _at_any_depth(pattern: str) -> str:

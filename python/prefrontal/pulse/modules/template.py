@@ -46,8 +46,8 @@ def _path(event: SignalEvent) -> PurePosixPath | PureWindowsPath:
 
 def _extension(event: SignalEvent) -> str:
     features: object = event.features
-    told = features.get("extension") if isinstance(features, dict) else None
-    return told if isinstance(told, str) else _path(event).suffix
+    extension = features.get("extension") if isinstance(features, dict) else None
+    return extension if isinstance(extension, str) else _path(event).suffix
 
 
 def _feature(event: SignalEvent, name: str) -> str:
@@ -71,13 +71,13 @@ def _what(window: Sequence[SignalEvent]) -> str:
     event, kind = window[-1], _words(window[-1].delta_type)
     places = {_words(each.location) for each in window}
     if len(places) > 1:
-        told = _what_of_several(window, len(places))
+        change = _what_of_several(window, len(places))
     elif kind or _feature(event, "old_location"):
         return _what_of_one(event)
     else:
-        told = _path(event).name or _words(event.location)
+        change = _path(event).name or _words(event.location)
     actor, text = _feature(event, "actor"), _feature(event, "text")
-    return told + (f" by {actor}" if actor else "") + (f": {text}" if text else "")
+    return change + (f" by {actor}" if actor else "") + (f": {text}" if text else "")
 
 
 def _what_of_several(window: Sequence[SignalEvent], places: int) -> str:
@@ -95,16 +95,16 @@ def _what_of_one(event: SignalEvent) -> str:
     if old := _feature(event, "old_location"):
         before = PurePosixPath(old)
         if before.parent.name == folder:
-            told = f"{before.name} was renamed to {name}{within}"
+            change = f"{before.name} was renamed to {name}{within}"
         else:
-            told = f"{before.name} was moved from {before.parent.name or '/'} to {folder}"
-            told += "" if before.name == name else f", as {name}"
+            change = f"{before.name} was moved from {before.parent.name or '/'} to {folder}"
+            change += "" if before.name == name else f", as {name}"
     elif kind in _VERBS:
-        told = f"{name} was {_VERBS[kind]}{within}"
+        change = f"{name} was {_VERBS[kind]}{within}"
     else:
-        told = f"{name}{within}: {kind}"
+        change = f"{name}{within}: {kind}"
     actor, text = _feature(event, "actor"), _feature(event, "text")
-    return told + (f" by {actor}" if actor else "") + (f": {text}" if text else "")
+    return change + (f" by {actor}" if actor else "") + (f": {text}" if text else "")
 
 
 _OF_THE_EVENT: dict[str, Callable[[SignalEvent], str]] = {
@@ -151,9 +151,9 @@ class QuestionTemplate:
         for token in _TOKEN.finditer(text):
             literals[-1] += text[start : token.start()]
             start = token.end()
-            found, name = token.group(), token.group(1)
-            if found in ("{{", "}}"):
-                literals[-1] += found[0]
+            whole, name = token.group(), token.group(1)
+            if whole in ("{{", "}}"):
+                literals[-1] += whole[0]
             elif name in PLACEHOLDERS:
                 names.append(name)
                 literals.append("")
@@ -188,9 +188,7 @@ class QuestionTemplate:
         return "".join([*parts, last])
 
 
-def _value(
-    name: str, window: Sequence[SignalEvent], module_id: str, as_before: bool
-) -> str:
+def _value(name: str, window: Sequence[SignalEvent], module_id: str, as_before: bool) -> str:
     if name == "count":
         return str(len(window))
     if name == "module_id":

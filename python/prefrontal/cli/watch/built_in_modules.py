@@ -1,0 +1,155 @@
+"""A module for each source that nobody asks about: everything it tells is worth a question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
+from ...pulse.modules.source_priors import LogsPrior, McpPrior, SourcePrior
+from ...types import SignalEvent
+from .sources import mcp_address, unadopted
+
+if TYPE_CHECKING:
+    from ...settings import Settings
+
+PROGRAMS = "programs"
+"""The module for what other programs send."""
+HOLD_S = 2.0
+"""Of the modules here: what comes close after a question is asked as one."""
+QUESTIONS = {
+    "filesystem": "{what}. Does it matter? ({location})",
+    "git": "{what}. Does it matter? ({location})",
+    "logs": "{basename} says: {text}. Does it matter? ({location})",
+    "network": "{location} was {delta_type}. Does it matter?",
+    "http": "{source}: {delta_type} at {location} by {actor}: {text}. Does it matter?",
+    "github": "{delta_type} by {actor}: {text}. Does it matter? ({location})",
+    "mcp": "{location} ({delta_type}): {text}. Does it matter?",
+}
+"""By the key of `signal_priors`."""
+
+
+class _Place(NamedTuple):
+    """Something that is watched. kind: a key of `signal_priors`. names: for its module, the
+    shortest first."""
+
+    kind: str
+    prior: dict[str, Any]
+    names: tuple[str, ...]
+
+
+def built_in_modules(
+    settings: Settings, folders: Iterable[Path], present: Sequence[ModuleFingerprint]
+) -> list[ModuleFingerprint]:
+    """One for each folder and each source that no other module hears."""
+    modules: list[ModuleFingerprint] = []
+    ids = {module.module_id for module in present}
+    places = [
+        *(_folder(each) for each in folders if not any(_hears_files(m, each) for m in present)),
+        *_unheard(settings, present),
+    ]
+    for kind, prior, names in places:
+        name = next((each for each in names if each not in ids), f"{kind} {names[-1]}")
+        ids.add(name)
+        modules.append(built_in_module(kind, prior, name))
+    return modules
+
+
+def built_in_module(kind: str, prior: dict[str, Any], name: str) -> ModuleFingerprint:
+    """The module for one source."""
+    return parse_fingerprint(described(name, QUESTIONS[kind], {kind: prior}))
+
+
+def everything() -> ModuleFingerprint:
+    """The module for whatever comes."""
+    return parse_fingerprint(described("everything", QUESTIONS["filesystem"], {}))
+
+
+def described(module_id: str, question: str, priors: dict[str, Any]) -> dict[str, Any]:
+    """The raw fingerprint of a module that follows the recall of the settings."""
+    return {
+        "module_id": module_id,
+        "cluster": "built-in",
+        "version": "1",
+        "question_template": question,
+        "default_threshold": None,
+        "hold_s": HOLD_S,
+        "signal_priors": priors,
+    }
+
+
+def _folder(folder: Path) -> _Place:
+    name = folder.name or str(folder)
+    return _Place("filesystem", {"watch_directories": [str(folder)]}, (name, str(folder)))
+
+
+def _unheard(settings: Settings, present: Sequence[ModuleFingerprint]) -> Iterator[_Place]:
+    sources = settings.sources
+    for repository in (each.resolve() for each in unadopted(settings)):
+        if not any(_hears_commits(module, repository) for module in present):
+            names = (repository.name, str(repository))
+            yield _Place("git", {"repositories": [str(repository)]}, names)
+    for path in (settings.path(each).absolute() for each in sources.logs):
+        if not any(_hears_line(module, path) for module in present):
+            yield _Place("logs", {"files": [str(path)]}, (path.name, str(path)))
+    if sources.network and not any(_declares(module, "network") for module in present):
+        yield _Place("network", {}, ("network",))
+    named = sources.http or sources.socket or sources.stdin
+    if named and not any(_declares(module, "http") for module in present):
+        yield _Place("http", {}, (PROGRAMS,))
+    delivered = sources.http is not None and sources.http.github_secret_env
+    if (delivered or sources.github) and not any(_declares(module, "github") for module in present):
+        yield _Place("github", {}, ("github",))
+    for server in (mcp_address(each).shown for each in sources.mcp):
+        if not any(_hears_server(module, server) for module in present):
+            yield _Place("mcp", {"servers": [server]}, (server, f"mcp {server}"))
+
+
+def _declares(module: ModuleFingerprint, kind: str) -> bool:
+    """Whether the module is asked about the source, all or part of it."""
+    return _hears_all(module) or getattr(module, kind) is not None
+
+
+def _hears_all(module: ModuleFingerprint) -> bool:
+    return module.history is None and module.declares_nothing
+
+
+def _hears_files(module: ModuleFingerprint, folder: Path) -> bool:
+    """Whether what happens in the folder reaches the module."""
+    watched = module.watch_directories() if module.history is None else []
+    return _hears_all(module) or _overlaps(folder, watched)
+
+
+def _hears_commits(module: ModuleFingerprint, repository: Path) -> bool:
+    prior = module.git
+    wants = prior is not None and (
+        not prior.repositories or _overlaps(repository, prior.repositories)
+    )
+    return _hears_all(module) or wants
+
+
+def _overlaps(folder: Path, others: Iterable[str]) -> bool:
+    return any(folder.is_relative_to(each) or Path(each).is_relative_to(folder) for each in others)
+
+
+def _hears_line(module: ModuleFingerprint, path: Path) -> bool:
+    line = SignalEvent("log", str(path), "line", 1.0, 0.0)
+    return _hears_all(module) or (
+        module.logs is not None and _concerns(LogsPrior(module.logs.files), line)
+    )
+
+
+def _hears_server(module: ModuleFingerprint, server: str) -> bool:
+    message = SignalEvent("mcp", server, "message", 1.0, 0.0, {"server": server})
+    return _hears_all(module) or (
+        module.mcp is not None and _concerns(McpPrior(module.mcp.servers), message)
+    )
+
+
+def _concerns(prior: SourcePrior, event: SignalEvent) -> bool:
+    from ..._core.pulse import Routes
+
+    routes = Routes()
+    routes.add("module", sources=prior.interests())
+    return bool(routes.match([event]))
