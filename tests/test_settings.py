@@ -78,6 +78,7 @@ KEYS_OF_THE_GATE: dict[str, Any] = {
     "scorer": "lstm",
     "seed": 3,
     "log_refusals": True,
+    "slept_mb": 8.0,
 }
 
 

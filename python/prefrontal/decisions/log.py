@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -22,6 +23,7 @@ from .news import DecisionNews
 from .payloads import WAKE
 from .retention import delete_refusals
 from .schema import STEPS
+from .slept_ring import SleptWindows
 from .wake_runs import WakeRuns
 
 if TYPE_CHECKING:
@@ -82,12 +84,20 @@ class DecisionLog:
         except BaseException:
             self._database.close()
             raise
+        folder = self.slept_folder
+        self._slept = None if folder is None else SleptWindows(folder)
         self._deferred = DeferredWriter(self.append_many, soon_limit)
 
     @property
     def path(self) -> str:
         """The file, absolute, or ":memory:"."""
         return self._database.path
+
+    @property
+    def slept_folder(self) -> Path | None:
+        """Where the ring of what slept lies beside the log; None for one in memory."""
+        path = self._database.path
+        return None if path == ":memory:" else Path(path).with_suffix(".slept")
 
     def append(self, record: Decision) -> None:
         """Keep the record. Raises InputError for an id that is there already."""
@@ -156,20 +166,36 @@ class DecisionLog:
     def add_label(self, decision_id: str, label: float, at: float, source: str = "user") -> bool:
         """Say how much a decision mattered, 0..1, at Unix second `at`; False for an unknown id.
 
-        Labels are only ever added; the last one counts. Raises InputError for any other label.
+        Labels are only ever added; the last one counts. What slept comes into the log with its
+        first label. Raises InputError for any other label.
         """
         values = (decision_id, *_checked_label(label, at), source)
         if not decision_id.isascii():
             return False
         with self._database.transaction():
+            if self._database.execute_many(_LABEL, [values]) == 1:
+                return True
+        asleep = [] if self._slept is None else self._slept.find(decision_id)
+        if [each.id for each in asleep] != [decision_id]:
+            return False
+        with self._database.transaction():  # what is labelled must stay
+            self._database.execute_many(_INSERT, map(to_row, asleep))
             return self._database.execute_many(_LABEL, [values]) == 1
 
     def get(self, decision_id: str) -> Decision | None:
         """The decision of that id, or of the only id that begins so (four characters or more).
 
-        Raises InputError when several ids begin so, or when it is shorter.
+        Raises InputError when several ids begin so, or when it is shorter. What slept is looked for
+        where no decision of the log has the id.
         """
-        return queries.by_id(self._database, decision_id)
+        record = queries.by_id(self._database, decision_id)
+        if record is not None or self._slept is None:
+            return record
+        asleep = self._slept.find(decision_id)
+        if len(asleep) > 1:
+            rule = "belong to one decision"
+            raise InputError(f"decision id must {rule}, got {decision_id!r} of several")
+        return asleep[0] if asleep else None
 
     def recent(
         self,
@@ -182,9 +208,16 @@ class DecisionLog:
     ) -> DecisionList:
         """The newest decisions first, at most `limit`, only those that match what is given.
 
-        since: Unix seconds; that moment is included. kind: None for all kinds.
+        since: Unix seconds; that moment is included. kind: None for all kinds. acted: False asks
+        for what slept, too, as far as the ring beside the log goes back.
         """
         decisions = queries.newest(self._database, limit, subject, acted, reason, since, kind)
+        if acted is False and kind in (None, WAKE) and self._slept is not None:
+            asleep = self._slept.newest(limit, subject, reason)
+            known = {each.id for each in decisions}
+            decisions += [each for each in asleep if each.id not in known]
+            decisions = [each for each in decisions if since is None or each.time >= since]
+            decisions = sorted(decisions, key=lambda each: -each.time)[: max(limit, 0)]
         return DecisionList(decisions)
 
     def followed(self, decision_id: str) -> DecisionList:

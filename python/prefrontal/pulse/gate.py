@@ -63,7 +63,8 @@ class Gate:
     this one judged, so that its draws are others. run: eight hexadecimal digits that tell this
     start from others. taken: windows so far. labels: number of the last label learned. slept: how
     many slept of modules whose audits are drawn with one chance. unstored: refusals for the log to
-    keep; None when it keeps none. explained: whether decisions say what pushed their scores.
+    keep; None when it keeps none. asleep: those for a ring on disk; None without one. explained:
+    whether decisions say what pushed their scores.
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class Gate:
         self.counts: Counter[str] = Counter()
         self.refusals: deque[Refusal] = deque(maxlen=RING)
         self.unstored: list[Refusal] | None = [] if settings.log_refusals else None
+        self.asleep: list[Refusal] | None = None
         self.decided: list[Decision] = []
         self.held: list[Decision] = []
         self.labels = 0
@@ -102,6 +104,11 @@ class Gate:
         self._records = WakeRecords(limbic if explained else None)
         self.slept = 0
         self.run = self._records.run
+
+    @property
+    def records(self) -> WakeRecords:
+        """What makes the records of this start."""
+        return self._records
 
     def add(self, fingerprint: ModuleFingerprint) -> GateModule:
         """Start a module afresh; one of the same id is replaced, learning and all."""
@@ -422,6 +429,8 @@ class Gate:
         refusal = self._refusal(scored, reason, more)
         if self.unstored is not None:
             self.unstored.append(refusal)
+        elif self.asleep is not None:
+            self.asleep.append(refusal)
 
     def _refusal(self, scored: ScoredWindow, reason: Reason, more: WakePayload | None) -> Refusal:
         """Count a window that nobody is woken for now, and remember it for a while."""

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from ..decisions.decision import Decision
 from ..decisions.payloads import Moment, WakePayload
+from ..decisions.slept_ring import slept_id
 from .moment import reasons
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 REASONS = 12
 """Most reasons that a record names for a score."""
-
-_SPREAD = 0x9E3779B97F4A7C15F39CC0605CEDC835
 
 
 class Refusal(NamedTuple):
@@ -55,14 +54,15 @@ class WindowGroup:
 
 class WakeRecords:
     """Makes the records of one start. run: eight hexadecimal digits that tell it from others.
+    first_id: what the ids of its refusals are counted from.
 
     limbic: says what pushed a score; without it no record does.
     """
 
     def __init__(self, limbic: LimbicLayer | None) -> None:
         self._limbic = limbic
-        self._first_id = uuid4().int
-        self.run = f"{self._first_id:032x}"[:8]
+        self.first_id = uuid4().int
+        self.run = f"{self.first_id:032x}"[:8]
 
     def refused(self, refusal: Refusal) -> Decision:
         """The record of a refusal, with what pushes its score now."""
@@ -84,7 +84,7 @@ class WakeRecords:
 
     def refusal_id(self, refusal: Refusal) -> str:
         """Its id, in a fraction of uuid4's time; the odd factor spreads the first digits."""
-        return f"{(self._first_id + refusal.number * _SPREAD) % 2**128:032x}"
+        return slept_id(self.first_id, refusal.number)
 
     def why(
         self, module_id: str, window: tuple[SignalEvent, ...], moment: Moment

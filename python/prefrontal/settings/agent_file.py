@@ -23,7 +23,8 @@ AGENT_KEYS = (
 )
 GATE_KEYS = (
     *("modules", "sources", "adopted", "policy", "sinks", "state", "threshold", "recall"),
-    *("audit_share", "log_refusals", "scorer", "seed", "gate", "routing", "telemetry", "executive"),
+    *("audit_share", "log_refusals", "slept_mb", "scorer", "seed", "gate", "routing", "telemetry"),
+    "executive",
 )
 CHANNELS = ("jsonl", "terminal", "webhook")
 """Those that come along; a plugin may bring others."""

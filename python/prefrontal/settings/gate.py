@@ -8,7 +8,19 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from .budget import is_budget
 from .refusal import refusal
-from .rules import Hours, Positive, Rate, Recall, Seconds, Seed, Share, Switch, broken, check
+from .rules import (
+    Hours,
+    Megabytes,
+    Positive,
+    Rate,
+    Recall,
+    Seconds,
+    Seed,
+    Share,
+    Switch,
+    broken,
+    check,
+)
 
 BudgetText = Annotated[str, check("be wakes an hour, day or week, such as 20/day", is_budget)]
 USUAL_RECALL = 0.9
@@ -65,6 +77,8 @@ class GateSettings(BaseModel, metaclass=_SentenceOnError):
     slept windows that are shown all the same. policy: what may hold a wake back. scorer: `linear`
     learns a logistic model; `lstm` is the recurrent one that it is compared with. seed: what audits
     and the weights of an `lstm` are drawn from. log_refusals: keep what nobody was woken for, too.
+    slept_mb: what slept in the last 24 hours can be explained, from a ring on disk of so many
+    megabytes, without `log_refusals`, too; 0 keeps none.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
@@ -76,6 +90,7 @@ class GateSettings(BaseModel, metaclass=_SentenceOnError):
     scorer: Literal["linear", "lstm"] = "linear"
     seed: Seed = 0
     log_refusals: Switch = False
+    slept_mb: Megabytes = 64.0
 
     def model_post_init(self, context: Any, /) -> None:
         if self.threshold is not None and self.recall is not None:

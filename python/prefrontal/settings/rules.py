@@ -64,6 +64,7 @@ def _module(value: Any, _: Callable[[Any], Any]) -> Any:
 Share = Annotated[float, check("be a number in 0..1", lambda value: 0 <= value <= 1)]
 Recall = Annotated[float, check("be a number above 0 and at most 1", lambda v: 0 < v <= 1)]
 Seconds = Annotated[float, check("be a number of seconds, at least 0", lambda v: v >= 0)]
+Megabytes = Annotated[float, check("be a number of megabytes, at least 0", lambda v: v >= 0)]
 Timeout = Annotated[
     float, check("be a number of seconds above 0, at most 86400", lambda v: 0 < v <= 86400)
 ]

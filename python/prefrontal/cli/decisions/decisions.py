@@ -47,8 +47,9 @@ def decisions(
 ) -> None:
     """The latest decisions, the newest first.
 
-    What slept is kept only where `log_refusals` is on (`prefrontal watch --log-refusals`); what was
-    held back always is, with the question that told of it.
+    What slept is kept for a day in a ring of 64 MB (`slept_mb`), for longer where `log_refusals` is
+    on (`prefrontal watch --log-refusals`); what was held back always is, with the question that
+    told of it.
     Of the kinds that follow a wake (`prefrontal run`) those that were not done are listed, too.
     """
     if limit < 1:
@@ -167,7 +168,7 @@ def _found(log: DecisionLog, decision_id: str) -> Decision:
 def _none_found(slept: bool, module: str | None) -> str:
     whose = f" of {_plain(module)}" if module else ""
     if slept:
-        hint = "they are kept with `prefrontal watch --log-refusals`"
+        hint = "they are kept for a day, for longer with `prefrontal watch --log-refusals`"
         return f"No decision{whose} that woke nobody is kept; {hint}."
     return f"No decision{whose} woke the agent yet."
 

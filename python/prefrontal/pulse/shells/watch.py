@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 from ...clock import Clock, SystemClock
 from ...decisions.listing import DecisionList
 from ...decisions.log import DecisionLog
+from ...decisions.slept_ring import SleptRing
 from ...types import Reason, SignalEvent
 from ..delivery import Delivery, Handler
 from ..learning.labels import check_label
 from ..opening import open_gate
+from ..slept_lines import SleptLines
 from ..sources.clock import ClockSource
 from ..sources.filesystem import FilesystemSource
 from ..sources.memory import MemoryStore
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
     from ..modules.fingerprint import ModuleFingerprint
     from ..recall.audit import RecallEstimate
     from ..threshold_facts import ThresholdFacts
+
+SLEPT_S = 86_400.0
+"""How long what slept can be explained."""
 
 
 class Watch:
@@ -79,6 +84,12 @@ class Watch:
         self._start_note = opened.note(self._log)
         self._worker = Worker(self._gate, self._log, self._learned, self._delivery, self._clock)
         self._worker.queue_size = queue_size
+        if (folder := self._log.slept_folder) and settings.slept_mb and not settings.log_refusals:
+            records = self._gate.records
+            most_bytes = int(settings.slept_mb * 1e6)
+            ring = SleptRing(folder, most_bytes, SLEPT_S, records.run, records.first_id)
+            self._worker.slept = SleptLines(ring, records, self._clock)
+            self._gate.asleep = []
         self._delivery.on_free = self._worker.look
         self._status_note = StatusNote(self._log, self.status, self._clock)
         self._worker.after_work = self._status_note.look

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..delivery import Delivery
     from ..gate import Gate
     from ..learned import Learned
+    from ..slept_lines import SleptLines
 
 QUEUE_SIZE = 50_000
 SOURCE_QUEUE = 1_024
@@ -93,6 +94,7 @@ class Worker:
         self.refused = 0
         self.broken = 0
         self.last_wake: float | None = None
+        self.slept: SleptLines | None = None
         self._gate = gate
         self._decisions = decisions
         self._learned = learned
@@ -255,6 +257,8 @@ class Worker:
                 self._learn()  # what the last handlers said
                 self._learned.save()
                 self._flush()
+                if self.slept is not None:
+                    self.slept.close()
             with self._ready:
                 self._thread = None
         return ended and delivered
@@ -344,6 +348,9 @@ class Worker:
         if gate.unstored:
             unstored.records += gate.refused(gate.unstored)
             gate.unstored = []
+        if self.slept is not None and gate.asleep is not None:
+            self.slept.keep(gate.asleep)
+            gate.asleep = []
         if unstored.records or self._is_time(unstored, last):
             if self._is_stored(unstored):
                 self._unstored = Unstored()
