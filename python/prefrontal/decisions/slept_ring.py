@@ -121,7 +121,9 @@ class SleptWindows:
             numbers = [_number(line) for line in lines]
             for number in _numbers(first_id, prefix, numbers, lines):
                 line = lines[max(0, bisect_right(numbers, number) - 1)]
-                matches += [each for each in _decisions(first_id, line) if each.id.startswith(prefix)]
+                matches += [
+                    each for each in _decisions(first_id, line) if each.id.startswith(prefix)
+                ]
                 if len(matches) >= most:
                     return matches[:most]
         return matches
