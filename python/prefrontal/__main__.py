@@ -4,12 +4,18 @@ Little is imported here: what comes before the first line of `main` ends with a 
 somebody presses Ctrl-C just then.
 """
 
+import sys
+
 from .interrupts import leave_at_once
 
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
     leave_at_once()
+    if sys.argv[1:2] == ["gate"]:
+        from .cli.gate.supervisor import answer_words
+
+        answer_words(sys.argv[2:])
     from .cli import main as command
 
     command(prog_name="prefrontal")

@@ -87,6 +87,10 @@ class HistorySource:
     def stop(self, timeout_s: float = 5.0) -> None:
         self._poller.stop(timeout_s)
 
+    def caught_up(self, timeout_s: float) -> bool:
+        """Wait for the first look; whether all there was has been handed on."""
+        return self._poller.looked(timeout_s) and self._waiting is None
+
     def status(self) -> dict[str, object]:
         """repository, branch, windows handed on, and what went wrong."""
         status = {

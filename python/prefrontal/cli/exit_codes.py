@@ -22,6 +22,12 @@ OWN: dict[str, dict[int, str]] = {
     "control experiment": {0: "none failed", 3: "one failed"},
     "hook": {1: "no answer, and the agent goes on as without it"},
     "push": {0: "review, or --github", 1: "no review"},
+    "gate": {
+        0: "wake, and sleep, too, in the formats hermes, openclaw, no-work and github",
+        1: "sleep",
+        2: "sleep with --format exit",
+        64: "a slip on the command line",
+    },
     "route": ROUTED,
     "route audit": {5: "a rule is broken"},
     "route prompt": ROUTED,

@@ -11,6 +11,8 @@ from .decision import COLUMNS, Decision, from_row
 from .event_json import restored, storable
 
 PENDING, DONE, GIVEN_UP = "pending", "done", "given up"
+GATE_CALLER = "prefrontal gate"
+"""Whoever calls `prefrontal gate`, under the name of a sink."""
 LONGEST_DETAIL = 500
 """Characters."""
 

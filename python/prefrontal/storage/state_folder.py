@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ from zlib import crc32
 
 from ..errors import InputError, SourceError
 
+LOCK_STEP_S = 0.005
 NAME_LIMIT = 150
 """Most characters of a file name made from an id; file systems take 255 bytes."""
 
@@ -80,6 +82,33 @@ class StateFolder:
         if len(safe) > NAME_LIMIT:
             safe = f"{safe[:NAME_LIMIT]}-{crc32(module_id.encode()):08x}"
         return self.modules / f"{safe}.json"
+
+    @contextmanager
+    def called(self, patience_s: float) -> Iterator[None]:
+        """While inside, no other `prefrontal gate` is at work here; one that is, is waited for.
+
+        Raises SourceError when it takes longer.
+        """
+        import fcntl
+
+        try:
+            lock = (self.path / "gate.lock").open("a+b")
+        except OSError as error:
+            raise SourceError(f"{self.path} cannot be written: {error.strerror}") from None
+        end = time.monotonic() + patience_s
+        with lock:
+            while True:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except OSError:
+                    if time.monotonic() >= end:
+                        raise SourceError(
+                            f"another prefrontal gate is at work in {self.path} for more than"
+                            f" {patience_s:g} s"
+                        ) from None
+                    time.sleep(LOCK_STEP_S)
+            yield
 
     @contextmanager
     def watched(self) -> Iterator[None]:

@@ -125,15 +125,16 @@ def lay_ground(
     owes_wakes: bool = True,
     anything: bool = False,
     shadow: bool = False,
+    asker: str | None = None,
 ) -> Ground:
     """Open what a gate stands on; `held` gives it back.
 
     folders, sinks: more of them than the settings hold; folders relative to where we are.
     owes_wakes: whether each wake is owed to the durable sinks, rather than what `Outbox.owe` is
     told. anything: without a module, ask about every event. shadow: in the folder of the shadow,
-    without any sink. Raises InputError when there is
-    nothing to watch or a part of the settings cannot be used, SourceError when the state folder is
-    in use or cannot be written.
+    without any sink. asker: who asks, and is owed each wake in the place of every sink. Raises
+    InputError when there is nothing to watch or a part of the settings cannot be used, SourceError
+    when the state folder is in use or cannot be written.
     """
     state = StateFolder(settings.state_folder())
     roots = _roots(settings)
@@ -141,7 +142,7 @@ def lay_ground(
     modules = _modules(settings, state, roots, anything)
     if not (modules or settings.adopted):
         raise InputError(f"prefrontal must be told what to watch: {_something(settings)}")
-    wanted = () if shadow else (*settings.sinks, *sinks)
+    wanted = () if shadow or asker else (*settings.sinks, *sinks)
     ready = configured_sinks(settings, wanted, held)
     state.make()
     if shadow:
@@ -151,6 +152,7 @@ def lay_ground(
     else:
         held.enter_context(state.watched())
     keys = [key for key, _, _ in ready.durable] if owes_wakes else []
+    keys += [] if asker is None else [asker]
     log = held.enter_context(DecisionLog(state.decisions, owed_to=keys))
     log.prune(KEEP_REFUSALS_DAYS)
     modules += adopted_modules(settings, log)

@@ -178,6 +178,19 @@ class Watch:
         self._status_note.look(last=True)
         return stopped
 
+    def caught_up(self, timeout_s: float) -> bool:
+        """Wait until every source that can has handed on what was there; whether all have."""
+        end = self._clock.monotonic() + timeout_s
+        waits = [wait for each in self._sources if (wait := getattr(each, "caught_up", None))]
+        caught_up = [wait(max(end - self._clock.monotonic(), 0.0)) for wait in waits]
+        return all(caught_up)
+
+    def due_s(self) -> float | None:
+        """Seconds until something that was held back may be asked; None where nothing waits."""
+        with self._worker.paused():
+            due = self._gate.due()
+        return None if due is None else max(due - self._clock.monotonic(), 0.0)
+
     def record_feedback(self, decision_id: str, label: float) -> None:
         """Say how much it mattered, 0..1; kept durably, learned soon after, on the gate's thread.
 

@@ -9,6 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from ...clock import Clock, SystemClock
+from ...decisions.deliveries import GATE_CALLER
 from ...errors import PrefrontalError
 from .outbox_lane import GIVE_UP_S, OutboxLane
 
@@ -99,7 +100,7 @@ class Outbox:
     def _see_to_orphans(self) -> None:
         """Tell of what is owed to sinks that are no more; give up what is a day old."""
         for each in self._pending():
-            if each.sink in self._names():
+            if each.sink in (*self._names(), GATE_CALLER):
                 continue
             before = self._clock.now() - GIVE_UP_S
             old = self._deliveries.expire(each.sink, before, "no sink has this name any more")

@@ -89,6 +89,7 @@ class FilesystemSource:
         self._threads: list[Thread] = []
         self._loaded = False
         self._save_soon = False
+        self._handing_on = False
 
     def start(self, push: Push) -> None:
         with self._lock:
@@ -137,6 +138,14 @@ class FilesystemSource:
                 self._watcher.admit(root)
                 self._save_soon = True
 
+    def caught_up(self, timeout_s: float) -> bool:
+        """Wait for what changed to come to rest; whether all of it has been handed on."""
+        with self._settling:
+            return self._settling.wait_for(
+                lambda: not (len(self._settler) or self._handing_on or self._settler.changed),
+                timeout_s,
+            )
+
     @property
     def coalesced(self) -> int:
         """Reports of the system that became part of another's event."""
@@ -172,8 +181,12 @@ class FilesystemSource:
                 else:
                     events = self._due()
                 changed, self._settler.changed = self._settler.changed, {}
+                self._handing_on = bool(events or changed)
             if not self._hand_on(events, changed):
                 return
+            with self._settling:
+                self._handing_on = False
+                self._settling.notify_all()
             if self._save_soon or self._clock.monotonic() - saved >= self._save_s:
                 saved, self._save_soon = self._clock.monotonic(), False
                 self._save()

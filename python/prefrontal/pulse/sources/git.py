@@ -78,6 +78,10 @@ class GitSource:
     def stop(self, timeout_s: float = 5.0) -> None:
         self._poller.stop(timeout_s)
 
+    def caught_up(self, timeout_s: float) -> bool:
+        """Wait for the first look; whether all there was has been handed on."""
+        return self._poller.looked(timeout_s)
+
     def status(self) -> dict[str, object]:
         """repository, commits told of, and what went wrong."""
         return {"repository": self._folder, "commits": self._commits} | self._poller.status()

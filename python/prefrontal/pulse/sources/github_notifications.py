@@ -113,6 +113,10 @@ class GitHubNotifications:
     def stop(self, timeout_s: float = 5.0) -> None:
         self._poller.stop(timeout_s)
 
+    def caught_up(self, timeout_s: float) -> bool:
+        """Wait for the first look; whether all there was has been handed on."""
+        return self._poller.looked(timeout_s)
+
     def status(self) -> dict[str, object]:
         """account, requests made, notifications that were none, and what went wrong."""
         counts = {"requests": self._requests, "malformed": self._malformed}

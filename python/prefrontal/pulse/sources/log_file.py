@@ -83,6 +83,10 @@ class LogFileSource:
         self._poller.stop(timeout_s)
         self._leave_off()
 
+    def caught_up(self, timeout_s: float) -> bool:
+        """Wait for the first look; whether all there was has been handed on."""
+        return self._poller.looked(timeout_s) and all(file.is_read for file in self._files)
+
     def status(self) -> dict[str, object]:
         """file, lines told of, lines too long, and what went wrong."""
         told = {"file": str(self._path), "lines": self._told, "too_long": self._too_long}

@@ -84,6 +84,10 @@ class NetworkSource:
     def stop(self, timeout_s: float = 5.0) -> None:
         self._poller.stop(timeout_s)
 
+    def caught_up(self, timeout_s: float) -> bool:
+        """Wait for the first look; whether all there was has been handed on."""
+        return self._poller.looked(timeout_s)
+
     def status(self) -> dict[str, object]:
         """endpoint, requests made, the last status code, and what went wrong."""
         code = None if self._last is None else self._last.status

@@ -36,6 +36,7 @@ class Poller:
         self._lock = Lock()
         self._end = Event()
         self._thread: Thread | None = None
+        self._looked = Event()
         self._failures = 0
         self._in_a_row = 0
         self._last_error = ""
@@ -45,6 +46,7 @@ class Poller:
             if self._thread is None:
                 self._outlet.push = push
                 self._end = Event()
+                self._looked.clear()
                 self._outlet.is_ended = self._end.is_set
                 self._thread = Thread(
                     target=self._run, args=(self._end,), name=self._name, daemon=True
@@ -62,6 +64,10 @@ class Poller:
             self._end.set()
         if thread is not None and thread is not current_thread():
             thread.join(timeout_s)
+
+    def looked(self, timeout_s: float) -> bool:
+        """Wait for the first call since the start to end; whether it did, and without an error."""
+        return self._looked.wait(timeout_s) and not self._in_a_row
 
     def status(self) -> dict[str, object]:
         return {
@@ -96,4 +102,5 @@ class Poller:
     def _run(self, end: Event) -> None:
         while not end.is_set():
             self.call()
+            self._looked.set()
             end.wait(self.delay_s())

@@ -1,0 +1,139 @@
+"""The group of all commands. A subcommand is imported only when it is called.
+
+What goes wrong is a sentence and an exit code (`exit_codes`), never a traceback;
+PREFRONTAL_TRACEBACK=1 shows the traceback of a defect. Ctrl-C and SIGTERM end a command without a
+word.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from importlib import import_module
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from ..errors import PrefrontalError
+from ..interrupts import end_line, exit_code, leave_again, raise_at_signals
+from .exit_codes import sentence, tell_exit_codes
+
+_CLICKS = (click.ClickException, click.Abort)
+
+COMMANDS = {
+    "adopt": ("replay.adopt:adopt", "Let the live gate go on where a replay ends."),
+    "agent": ("agent.agent:agent", "An agent that remembers peers, and reflects."),
+    "completion": ("completion:completion", "Print the completion of a shell."),
+    "control": ("control:control", "Experiments on the control modules."),
+    "cortex": ("cortex.cortex:cortex", "What the agent believes, and why."),
+    "dash": ("dash:dash", "The live page: what it does, and your say in it."),
+    "decisions": ("decisions.decisions:decisions", "The latest decisions of the live gate."),
+    "doctor": ("doctor:doctor", "What this machine offers."),
+    "explain": ("decisions.decisions:explain", "Why a decision was taken."),
+    "feedback": ("decisions.decisions:feedback", "Say whether a wake was worth it."),
+    "gate": ("gate.gate:gate", "Wake or sleep? One answer, for cron, hooks and scripts."),
+    "hook": ("install.hook:hook", "What the hooks of an agent call."),
+    "init": ("run.init:init", "Write a commented prefrontal.yml for this machine."),
+    "install": ("install.install:install", "Put the gate in front of an agent."),
+    "ledger": ("agent.ledger:ledger", "Whom the agent dealt with, and how it went."),
+    "mcp": ("mcp:mcp", "Serve agents over the Model Context Protocol."),
+    "memory": ("agent.memory:memory", "What the agent remembers."),
+    "modules": ("watch.modules:modules", "The modules that `watch` runs."),
+    "push": ("replay.push:push", "Should a reviewer look at this push?"),
+    "replay": (
+        "replay.replay:replay",
+        "Replay a history: what would have woken the agent?",
+    ),
+    "route": ("route.route:route", "From a prompt to a validated, promoted tool."),
+    "run": ("run.run:run", "Watch, act with a tool or ask, and learn from it."),
+    "shadow": ("shadow.shadow:shadow", "What a watch in the shadow would have done."),
+    "uninstall": ("install.install:uninstall", "Take the gate out again."),
+    "verify": ("decisions.verify:verify", "Decide what is in the log again, bit for bit."),
+    "watch": ("watch.watch:watch", "Watch, and ask when a signal matters."),
+}
+"""Name -> where the command is, and its line in `prefrontal --help`."""
+
+
+class LazyGroup(click.Group):
+    """A group whose help and completion do not import its commands."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(COMMANDS)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        items = [CompletionItem(name, help=COMMANDS[name][1]) for name in names]
+        return items + click.Command.shell_complete(self, ctx, incomplete)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
+        command = getattr(import_module(f".{module}", __package__), name)
+        assert isinstance(command, click.Command)
+        tell_exit_codes(command, cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in self.list_commands(ctx)])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            try:
+                raise_at_signals()
+                return super().invoke(ctx)
+            finally:
+                leave_again()
+        except click.exceptions.Exit:
+            raise
+        except BaseException as error:
+            code = exit_code(error)
+            if code is None:
+                _tell(ctx, error)
+                raise
+            end_line()
+            ctx.exit(code)
+
+
+def _tell(ctx: click.Context, error: BaseException) -> None:
+    """Say what went wrong and leave; what click itself tells better is left to it."""
+    if isinstance(error, PrefrontalError):
+        _leave(ctx, str(error), 2)
+    if not isinstance(error, Exception) or isinstance(error, _CLICKS):
+        return
+    broken_pipe = isinstance(error, OSError) and error.errno == errno.EPIPE
+    if broken_pipe or os.environ.get("PREFRONTAL_TRACEBACK"):
+        return  # click ends quietly on a closed pipe
+    name = type(error).__name__
+    text = f"This is a defect of prefrontal, please report it: {name}: {error}"
+    _leave(ctx, f"{text} (PREFRONTAL_TRACEBACK=1 shows where)", 1)
+
+
+def _leave(ctx: click.Context, what: str, code: int) -> None:
+    click.echo(f"Error: {what}", err=True)
+    ctx.exit(code)
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from .. import __version__
+
+        click.echo(f"prefrontal {__version__}")
+        ctx.exit()
+
+
+@click.group(
+    cls=LazyGroup, epilog=sentence(""), context_settings={"help_option_names": ["-h", "--help"]}
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
+def main() -> None:
+    """Executive control for always-on agents: wake the agent only when a signal matters."""

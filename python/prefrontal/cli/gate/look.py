@@ -1,0 +1,132 @@
+"""One look at every source: what is new is decided and stored, and the caller owed questions."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from ...decisions.deliveries import GATE_CALLER
+from ...pulse.sources.clock import TICK_INTERVAL_S, ClockSource
+from ..watch.session import lay_ground, watch_on
+from .signs import files_of
+
+if TYPE_CHECKING:
+    from ...decisions.log import DecisionLog
+    from ...pulse.shells.watch import Watch
+    from ...settings import Settings
+    from ...storage.state_folder import StateFolder
+    from ..watch.session import Ground
+    from .call import GateCall
+    from .caller import GateCaller
+    from .look_settings import LookSettings
+    from .plan import GatePlan
+
+ASKED = "gate asked"
+"""The state of the log that says when addresses were asked, GitHub and the clock."""
+CLOCK, GITHUB = "clock", "github"
+LOOK_AGAIN_S = 3600.0
+"""Everything is looked at after so long though no sign has changed."""
+
+
+class GateLook:
+    """faults: sentences on what could not be looked at."""
+
+    def __init__(
+        self, call: GateCall, settings: LookSettings, state: StateFolder, plan: GatePlan
+    ) -> None:
+        self._call = call
+        self._settings = settings
+        self._state = state
+        self._plan = plan
+        self.faults: list[str] = []
+
+    def take(self, caller: GateCaller) -> float:
+        """Take it; Unix second at which to look again in any case, 0 where not all was seen."""
+        with ExitStack() as held:
+            ground = lay_ground(
+                self._settings.settings, self._call.folders, (), held, asker=GATE_CALLER
+            )
+            addresses = _Asked(ground.log, self._settings.settings)
+            settings = addresses.due_now()
+            files = [str(each) for each in files_of(self._settings.settings, self._state)]
+            folders = [str(each) for each in ground.folders()]
+            own = str(self._state.path)
+            self._plan.look(files, folders, own)
+            roots = [each.resolve() for each in ground.folders()]
+            place = self._state.path.resolve()
+            kept_out = [] if any(each.is_relative_to(place) for each in roots) else [place]
+            watch = watch_on(ground, settings, self._settings.standings, kept_out)
+            caller.go_on()
+            watch.start()
+            if addresses.is_clock_due(ground):
+                watch.push(ClockSource().tick())
+            is_all = watch.caught_up(self._call.limit_s / 2)
+            caller.go_on()
+            is_all = watch.stop(self._call.limit_s / 4) and is_all
+            caller.go_on()
+            self.faults += _faults(watch)
+            addresses.keep()
+            due = time.time() + LOOK_AGAIN_S
+            if (later := watch.due_s()) is not None:
+                due = min(due, time.time() + later)
+            return min(due, addresses.next_due()) if is_all and not self.faults else 0.0
+
+
+def _faults(watch: Watch) -> list[str]:
+    sources = watch.status()["sources"]
+    return [str(each["last_error"]) for each in sources if each.get("errors")]
+
+
+class _Asked:
+    """When addresses, and the clock, were asked last: each only as often as it is to be."""
+
+    def __init__(self, log: DecisionLog, settings: Settings) -> None:
+        self._log = log
+        self._settings = settings
+        self._now = time.time()
+        state = log.load_state(ASKED)
+        try:
+            self._times = {} if state is None else dict(json.loads(state[0]))
+        except ValueError:
+            self._times = {}
+        sources = settings.sources
+        self._every = {each.url: each.every_s for each in sources.network}
+        if sources.github is not None:
+            self._every[GITHUB] = sources.github.every_s
+        self._due = [url for url in self._every if self._is_due(url)]
+
+    def due_now(self) -> Settings:
+        """The settings without the addresses that are to be asked later."""
+        sources = self._settings.sources
+        network = tuple(each for each in sources.network if each.url in self._due)
+        github = sources.github if GITHUB in self._due else None
+        update = {"network": network, "github": github}
+        return self._settings.model_copy(update={"sources": sources.model_copy(update=update)})
+
+    def is_clock_due(self, ground: Ground) -> bool:
+        """Whether a module cares for the time, and a minute has passed."""
+        if not any(module.time for module in ground.modules):
+            return False
+        self._every[CLOCK] = TICK_INTERVAL_S
+        if not self._is_due(CLOCK):
+            return False
+        self._due.append(CLOCK)
+        return True
+
+    def keep(self) -> None:
+        """Remember what was asked now."""
+        if self._due:
+            self._times |= dict.fromkeys(self._due, self._now)
+            times = {name: at for name, at in self._times.items() if name in self._every}
+            self._log.save_state(ASKED, json.dumps(times).encode(), 0)
+
+    def next_due(self) -> float:
+        """Unix second at which the next of them is due."""
+        times = [self._times.get(name, 0.0) + every for name, every in self._every.items()]
+        return min(times, default=float("inf"))
+
+    def _is_due(self, name: str) -> bool:
+        since = self._now - self._times.get(name, 0.0)
+        return not 0.0 <= since < self._every[name]

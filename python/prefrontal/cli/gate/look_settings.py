@@ -1,0 +1,85 @@
+"""The settings of one call: those of `prefrontal watch`, less what only who listens can hear."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...errors import InputError
+from ...executive.trust_standings import gate_standings
+from ...settings.agent_file import FILE_NAME, agent_files, read_agent_config, workspace_folder
+from ...settings.loading import load_settings
+
+if TYPE_CHECKING:
+    from ...protocols import Standings
+    from ...settings import Settings
+    from .call import GateCall
+
+GATHER_S = 60.0
+"""What one call finds is one question of each module."""
+LISTENING = ("http", "mcp", "socket", "stdin")
+"""Sources that hear nothing of what came while nobody listened."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookSettings:
+    """settings: with what can be looked at now and then. standings: of who is behind signals."""
+
+    settings: Settings
+    standings: Standings | None
+
+    @classmethod
+    def read(cls, call: GateCall) -> LookSettings:
+        """From the file that the call names, else from the one of the usual files that counts most.
+
+        Raises InputError and SourceError.
+        """
+        file = _file(call)
+        overrides: dict[str, Any] = {}
+        if call.state:
+            overrides["state"] = str(Path(call.state).absolute())
+        settings = load_settings(file, overrides)
+        agent = read_agent_config(file, keys={"workspace", "ledger"})
+        workspace = workspace_folder(call.workspace, agent)
+        standings = gate_standings(settings.executive, agent, workspace)
+        return cls(_for_one_look(settings, call), standings)
+
+
+def _file(call: GateCall) -> Path | None:
+    if call.config is not None:
+        return Path(call.config)
+    if call.workspace is not None and (own := Path(call.workspace, FILE_NAME)).exists():
+        return own
+    return next(reversed(agent_files()), None)
+
+
+def _for_one_look(settings: Settings, call: GateCall) -> Settings:
+    """The same without listeners; folders are scanned, and what is found together is one question.
+
+    Raises InputError where nothing is left to look at.
+    """
+    sources = settings.sources
+    listeners = [name for name in LISTENING if getattr(sources, name)]
+    looked_at = (
+        sources.directories,
+        sources.git,
+        sources.logs,
+        sources.network,
+        sources.github,
+    )
+    if listeners and not (any(looked_at) or settings.adopted or settings.modules or call.folders):
+        names = ", ".join(f"sources.{name}" for name in listeners)
+        raise InputError(
+            f"{settings.file} must name a source that can be looked at now and then (directories,"
+            f" git, logs, network, github, adopted), got only {names}; `prefrontal watch` listens"
+        )
+    quiet = {"http": None, "mcp": (), "socket": None, "stdin": False, "polling": True}
+    policy = settings.gate.policy
+    gathered = policy.model_copy(update={"group_s": max(policy.group_s, GATHER_S)})
+    return settings.model_copy(
+        update={
+            "sources": sources.model_copy(update=quiet),
+            "gate": settings.gate.model_copy(update={"policy": gathered}),
+        }
+    )

@@ -1,0 +1,107 @@
+"""One turn of the gate: its sources are read, it decides, and each question is told once."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from ...decisions.deliveries import DONE, GATE_CALLER, GIVEN_UP, DamagedRowError
+from ...decisions.document import document
+from ...decisions.log import DecisionLog
+from ...storage.state_folder import StateFolder
+from .faults import GateFaults
+from .formats import GateVerdict, report_of
+from .look import GateLook
+from .look_settings import LookSettings
+from .plan import GatePlan, is_held
+
+if TYPE_CHECKING:
+    from ...decisions.decision import Decision
+    from .call import GateCall
+    from .caller import GateCaller
+
+CALLED = "gate"
+"""The state of the log that says that a gate was asked before."""
+FIRST = "First call: what is there now is known, and what comes from now on counts."
+MOST_QUESTIONS = 500
+"""That one answer tells; the next call tells the others."""
+
+
+def take_turn(call: GateCall, caller: GateCaller) -> None:
+    """Look, decide and have the answer printed; what was printed is told to nobody again.
+
+    Raises PrefrontalError.
+    """
+    caller.go_on()
+    settings = LookSettings.read(call)
+    state = StateFolder(settings.settings.state_folder())
+    plan = GatePlan(call.key())
+    is_known = plan.state_before() == str(state.path)
+    plan.forget()
+    state.make()
+    with ExitStack() as held:
+        held.enter_context(state.called(call.limit_s / 2))
+        caller.go_on()
+        due, faults = 0.0, list[str]()
+        if not is_held(str(state.path)):
+            look = GateLook(call, settings, state, plan)
+            due, faults = look.take(caller), look.faults
+        log = held.enter_context(DecisionLog(state.decisions))
+        note = "" if log.load_state(CALLED) else FIRST
+        if note:
+            log.save_state(CALLED, b"1", 0)
+        if note and is_known:
+            faults.append(f"{state.decisions} was lost since the last call, with what came then")
+        if _is_told(call, log, caller, faults, note) and due:
+            plan.keep(due)
+
+
+def _is_told(
+    call: GateCall,
+    log: DecisionLog,
+    caller: GateCaller,
+    faults: list[str],
+    note: str,
+) -> bool:
+    """Tell what is owed to who asks, and note that it was told."""
+    deliveries = log.deliveries()
+    try:
+        owed: list[tuple[int, Decision]] = []
+        damaged: list[int] = []
+        after, now = 0, time.time() + 1.0
+        while len(owed) < MOST_QUESTIONS:
+            try:
+                first = deliveries.first(GATE_CALLER, now, 0.0, after)
+            except DamagedRowError as error:
+                faults.append(f"the question {error.id} of the log cannot be read")
+                damaged.append(error.seq)
+                after = error.seq
+                continue
+            if first is None:
+                break
+            owed.append((first.seq, first.record))
+            after = first.seq
+        verdict = _verdict(call, [record for _, record in owed], faults, note)
+        if not caller.print(report_of(call, verdict)):
+            return False
+        for seq, _ in owed:
+            deliveries.settle(GATE_CALLER, seq, DONE, 0.0, "told to who called the gate")
+        for seq in damaged:
+            deliveries.settle(GATE_CALLER, seq, GIVEN_UP, 0.0, "it cannot be read")
+        return not faults
+    finally:
+        deliveries.close()
+
+
+def _verdict(call: GateCall, records: list[Decision], faults: list[str], note: str) -> GateVerdict:
+    memory, fault = GateFaults(call.key()), "; ".join(faults)
+    if not fault:
+        memory.end()
+    return GateVerdict(
+        [(each.id, each.question or "") for each in records],
+        [document(each) for each in records] if call.form == "json" else (),
+        fault=fault,
+        wake=bool(fault) and memory.wakes(fault),
+        note=note,
+    )

@@ -1,0 +1,158 @@
+"""What cannot be decided wakes, once and loudly, whatever went wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+
+from prefrontal.cli.gate.cache import CallFile
+from prefrontal.cli.gate.faults import AGAIN_S, GateFaults
+from prefrontal.errors import SourceError
+from prefrontal.storage.state_folder import StateFolder
+
+from .turns import PATIENCE_S, Place
+
+
+def test_broken_settings_wake_in_the_contract_of_the_format(place: Place) -> None:
+    place.settings("sources: {lgos: [app.log]}\nstate: state\n")
+    code, output, errors = place.run("--format", "openclaw")
+    assert code == 0
+    answer = json.loads(output)
+    assert answer["fire"] is True
+    assert "lgos" in answer["message"]
+    assert "so the answer is WAKE" in errors
+    code, output, errors = place.run("--format", "openclaw")
+    assert json.loads(output) == {"fire": False}
+    assert "still no decision, told before" in errors
+
+
+def test_a_gate_that_hangs_in_the_system_wakes_at_the_limit(place: Place) -> None:
+    (place.folder / "prefrontal.yml").unlink()
+    os.mkfifo(place.folder / "prefrontal.yml")
+    code, output, errors = place.run(limit_s=0.5)
+    assert code == 0
+    assert "no decision within 0.5 s" in output
+    assert "no decision within 0.5 s" in errors
+
+
+def test_a_locked_log_wakes_at_the_limit_and_loses_nothing(place: Place) -> None:
+    place.take()
+    place.write("ERROR while the log is locked")
+    held = sqlite3.connect(place.state / "decisions.sqlite", isolation_level=None)
+    held.execute("BEGIN IMMEDIATE")
+    code, output, _ = place.run(limit_s=1.0)
+    assert (code, "no decision within 1 s" in output) == (0, True)
+    held.execute("ROLLBACK")
+    held.close()
+    [question] = place.questions()
+    assert "ERROR while the log is locked" in question["question"]
+
+
+def test_a_process_that_is_killed_before_it_has_decided_wakes(place: Place) -> None:
+    (place.folder / "prefrontal.yml").unlink()
+    os.mkfifo(place.folder / "prefrontal.yml")
+    with place.begin("--format", "hermes") as process:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        end = time.monotonic() + PATIENCE_S
+        while not (found := children.read_text().split()) and time.monotonic() < end:
+            time.sleep(0.01)
+        os.kill(int(found[0]), signal.SIGKILL)
+        output, errors = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 0
+    assert json.loads(output.splitlines()[-1])["wakeAgent"] is True
+    assert "was ended before it had decided" in errors
+
+
+@pytest.mark.parametrize("damage", [b"no database", b""], ids=["foreign", "empty"])
+def test_a_broken_log_is_a_sentence(place: Place, damage: bytes) -> None:
+    place.take()
+    for each in place.state.glob("decisions.sqlite*"):
+        each.write_bytes(damage)
+    place.write("ERROR")
+    if damage:
+        with pytest.raises(SourceError, match="not a database"):
+            place.take()
+    else:
+        report = place.take()
+        assert report.wake
+        assert b"was lost since the last call" in report.errors
+
+
+def test_a_source_that_cannot_be_read_wakes_and_the_others_are_read(place: Place) -> None:
+    place.settings("sources: {logs: [app.log], git: [gone]}\nstate: state\n")
+    report = place.take()
+    assert report.wake
+    assert b"gone" in report.errors
+    place.write("ERROR in the log")
+    report = place.take()
+    assert b"ERROR in the log" in report.output
+    place.settings("sources: {logs: [app.log]}\nstate: state\n")
+    assert not place.take().wake
+
+
+def test_a_fault_wakes_again_after_half_an_hour_or_when_it_was_over(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = time.time()
+    monkeypatch.setattr("time.time", lambda: now)
+    faults = GateFaults("key")
+    assert faults.wakes("no disk for 3 s")
+    assert not faults.wakes("no disk for 4 s")
+    assert faults.wakes("no settings")
+    now += AGAIN_S
+    assert faults.wakes("no settings")
+    assert not faults.wakes("no settings")
+    faults.end()
+    assert faults.wakes("no settings")
+    assert not GateFaults("key").wakes("no settings")
+    assert GateFaults("another").wakes("no settings")
+
+
+def test_a_fault_that_cannot_be_remembered_wakes_each_time(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (place.folder / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(place.folder / "file"))
+    assert GateFaults("key").wakes("no disk")
+    assert GateFaults("key").wakes("no disk")
+    assert place.take().wake is False  # and without a plan all is looked at
+    place.write("ERROR")
+    assert place.take().wake
+
+
+def test_what_is_kept_for_another_call_or_was_cut_is_not_read(place: Place) -> None:
+    file = CallFile("key", "plan")
+    assert file.read() is None
+    assert file.write(["a", "", "b"])
+    assert file.read() == ["a", "", "b"]
+    data = Path(file.path).read_bytes()
+    for cut in range(len(data)):
+        Path(file.path).write_bytes(data[:cut])
+        assert file.read() is None
+    Path(file.path).write_bytes(data.replace(b"key", b"kex"))
+    assert file.read() is None
+    assert (Path(file.path).stat().st_mode & 0o777) == 0o600
+
+
+def test_two_gates_at_once_ask_once(place: Place) -> None:
+    place.take()
+    place.write("ERROR")
+    with place.begin("--json") as one, place.begin("--json") as two:
+        outputs = [each.communicate(timeout=PATIENCE_S)[0] for each in (one, two)]
+    answers = [json.loads(each) for each in outputs]
+    assert sorted(len(each["questions"]) for each in answers) == [0, 1]
+    assert sorted(each["wake"] for each in answers) == [False, True]
+
+
+def test_a_gate_that_waits_for_another_too_long_says_so(place: Place) -> None:
+    place.take()
+    state = StateFolder(place.state)
+    waits = pytest.raises(SourceError, match="another prefrontal gate is at work")
+    with state.called(0.0), waits, state.called(0.01):
+        raise AssertionError

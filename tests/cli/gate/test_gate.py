@@ -1,0 +1,135 @@
+"""`prefrontal gate` answers whether something came since the last call that matters."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from prefrontal.cli import main
+from prefrontal.cli.gate.plan import GatePlan
+from prefrontal.cli.gate.turn import FIRST
+from prefrontal.decisions.log import DecisionLog
+from prefrontal.pulse.shells.asker import Asker
+from prefrontal.settings.gate import GateSettings
+
+from .turns import Place
+
+
+def test_the_command_says_what_came_since_the_last_call(place: Place) -> None:
+    assert place.run() == (1, "", f"{FIRST}\n")
+    place.write("ERROR the database is gone")
+    code, output, errors = place.run()
+    assert (code, errors) == (0, "")
+    assert "ERROR the database is gone" in output
+    assert place.run() == (1, "", "")
+
+
+def test_nothing_new_is_seen_without_opening_the_log(place: Place) -> None:
+    place.take()
+    assert GatePlan(place.call().key()).nothing_new()
+    place.write("one more")
+    assert not GatePlan(place.call().key()).nothing_new()
+
+
+def test_all_that_came_is_one_question_and_none_is_asked_twice(place: Place) -> None:
+    place.take()
+    place.write(*(f"line {number}" for number in range(20)))
+    [question] = place.questions()
+    assert "line 0" in question["question"]
+    assert len(question["events"]) == 20
+    assert place.questions() == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda place: place.settings("sources: {logs: [app.log, b.log]}\nstate: state\n"),
+        lambda place: (place.state / "modules" / "a.json").write_text("{}"),
+        lambda place: os.environ.update(PREFRONTAL_RECALL="0.5"),
+        lambda place: place.log.unlink(),
+    ],
+    ids=["settings", "module", "environment", "log"],
+)
+def test_what_may_change_the_answer_is_looked_at_again(
+    place: Place, change: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PREFRONTAL_RECALL", raising=False)
+    place.take()
+    assert GatePlan(place.call().key()).nothing_new()
+    assert callable(change)
+    change(place)
+    assert not GatePlan(place.call().key()).nothing_new()
+
+
+def test_folders_and_repositories_are_looked_at_too(place: Place) -> None:
+    (place.folder / "inbox").mkdir()
+    repository = place.folder / "repository"
+    git = ["git", "-C", str(repository), "-c", "user.name=A", "-c", "user.email=a@b.c"]
+    subprocess.run(["git", "init", "-q", str(repository)], check=True)
+    place.settings("sources: {directories: [inbox], git: [repository]}\nstate: state\n")
+    place.take()
+    assert GatePlan(place.call().key()).nothing_new()
+    (place.folder / "inbox" / "invoice.pdf").write_text("100")
+    [question] = place.questions()
+    assert "invoice.pdf" in question["question"]
+    assert place.questions() == []
+    assert GatePlan(place.call().key()).nothing_new()
+    (repository / "a.py").write_text("a = 1\n")
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "-qm", "First"], check=True)
+    assert not GatePlan(place.call().key()).nothing_new()
+    [question] = place.questions()
+    assert "a.py" in question["question"]
+
+
+def test_a_name_that_is_no_signal_is_nothing_new(place: Place) -> None:
+    inbox = place.folder / "inbox"
+    inbox.mkdir()
+    place.settings("sources: {directories: [inbox]}\nstate: state\n")
+    place.take()
+    (inbox / "movie.mkv.part").write_text("half")
+    (inbox / ".git").mkdir()
+    (inbox / ".git" / "index").write_text("1")
+    assert GatePlan(place.call().key()).nothing_new()
+
+
+def test_a_question_that_nobody_took_is_told_again(place: Place) -> None:
+    place.take()
+    place.write("ERROR")
+    first = json.loads(place.take("json", is_printed=False).output)["questions"]
+    assert first
+    assert place.questions() == first
+    assert place.questions() == []
+
+
+def test_the_label_of_an_answer_teaches_the_next(place: Place) -> None:
+    place.take()
+    place.write("INFO heartbeat")
+    [question] = place.questions()
+    with DecisionLog(place.state / "decisions.sqlite") as log:
+        Asker(log, [], GateSettings()).label(question["id"], 0.0)
+    place.write("INFO heartbeat")
+    place.take()
+    with DecisionLog(place.state / "decisions.sqlite") as log:
+        state = log.load_state("weights")
+    assert state is not None
+    assert state[1] == 1  # the number of the label that was learned
+
+
+def test_the_workspace_has_the_settings_and_a_slip_is_neither_wake_nor_sleep(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path("/"))
+    assert place.run()[0] == 1
+    runner = CliRunner()
+    slips = ["--frmat text", "--format xml", "--exit-codes 1", "--exit-codes 1/64", "--limit 0"]
+    for words in map(str.split, slips):
+        done = runner.invoke(main, ["gate", *words])
+        assert done.exit_code == 64, words
+        assert "Error: " in done.output
+    assert "Exit codes: 0 wake" in runner.invoke(main, ["gate", "--help"]).output
