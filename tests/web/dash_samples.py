@@ -53,7 +53,9 @@ def wake(
         "threshold": 0.6,
         "question": f"/in/{score:.2f}.pdf: an invoice to file?" if acted else None,
         "propensity": 0.02 if reason == "audit" else 1.0,
-        "window": (SignalEvent("filesystem", "/in/bill.pdf", "created", 1.0, time),),
+        "window": (
+            SignalEvent("filesystem", f"/in/{score:.2f}-{time:.1f}.pdf", "created", 1.0, time),
+        ),
         "why": (("extension .pdf", 1.25), ("hour 9", -0.5)),
         "payload": WakePayload(),
     }

@@ -10,6 +10,8 @@ import pytest
 
 from prefrontal.cortex.models import Belief
 from prefrontal.decisions.threshold_wishes import read_thresholds
+from prefrontal.types import SignalEvent
+from prefrontal.web.part_questions import SHOWN
 
 from ..exhaustive import first
 from .dash_on_screen import Screen
@@ -90,6 +92,24 @@ def test_an_answer_is_kept_and_the_question_goes(
     assert label(page, "open2") == expected
     assert "Is it 2?" in screen.said()
     assert screen.complaints() == []
+
+
+def test_all_questions_about_a_file_are_ignored_and_that_is_undone(
+    screen: Screen, page: Served
+) -> None:
+    screen.open(page.url)
+    for number in range(3):
+        window = (SignalEvent("filesystem", "/in/menu.pdf", "modified", 1.0, NOON + 50 + number),)
+        page.shown.log.append(wake(NOON + 50 + number, window=window))
+    screen.until(lambda: len(screen.all("[id$='-alike']")) == 1)
+    asked = len(screen.all(".question"))
+    screen.click("[id$='-alike']")
+    screen.until(lambda: "Ignoring 3 questions about menu.pdf" in screen.said())
+    screen.until(lambda: len(screen.all(".question")) == asked - 1)
+    screen.click(".later button")
+    screen.until(lambda: "Not ignored" in screen.said())
+    screen.until(lambda: len(screen.all(".question")) == asked)
+    assert not [each for each in page.shown.log.labels_after(0) if each.source == "dash"]
 
 
 def test_an_edited_question_is_kept_with_its_words(screen: Screen, page: Served) -> None:
@@ -271,8 +291,8 @@ def test_many_events_at_once_are_all_counted(screen: Screen, page: Served) -> No
         page.shown.log.append_many(wake(NOON + number) for _ in range(10))
     screen.until(lambda: screen.find("#figure-questions dd").text == "603")
     assert len(screen.all(".bar")) == 120
-    assert len(screen.all(".question")) == 8
-    assert "595 more wait" in screen.find("#q-more").text
+    assert len(screen.all(".question")) == SHOWN
+    assert "553 more wait" in screen.find("#q-more").text
 
 
 def test_what_strangers_wrote_shows_as_text_and_runs_nothing(screen: Screen, page: Served) -> None:

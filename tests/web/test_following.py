@@ -79,7 +79,8 @@ def test_routes_and_reflections_follow_too(tmp_path: Path) -> None:
         until(changes, lambda each: "routes" in each.regions)
         shown.log.append(decision("act", "tool", cause="route1", question="done so"))
         change = until(changes, lambda each: "routes" in each.regions)[-1]
-        assert "done so" in change.regions["routes"]["pieces"]["r-1"]
+        [piece] = change.regions["routes"]["pieces"].values()
+        assert "done so" in piece
         shown.log.append(decision("belief", "house-rule"))
         until(changes, lambda each: "reflections" in each.regions)
 

@@ -107,6 +107,8 @@ def build_dash(shown: Shown, door: Door, names: Collection[str] = ()) -> Dash:
                 Route(path, _changing(shown, follower, change), methods=["POST"])
                 for path, change in (
                     ("/questions/answer", changes.answer),
+                    ("/questions/ignore-alike", changes.ignore_alike),
+                    ("/questions/undo", changes.undo),
                     ("/modules/threshold", changes.set_threshold),
                     ("/beliefs", changes.change_belief),
                 )

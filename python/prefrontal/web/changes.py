@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import closing
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from ..decisions.decision import Decision, new_id
-from ..decisions.payloads import EDITED_QUESTION, DirectivePayload
+from ..decisions.pages import DecisionPages
+from ..decisions.payloads import EDITED_QUESTION, WAKE, DirectivePayload
 from ..decisions.threshold_wishes import wish_threshold
 from ..errors import InputError
 from ..plain_text import visible
-from .markup import meant
+from .markup import many, meant
 from .operator_word import forget_belief, pin_belief
 from .part_decisions import EDITED
-from .part_questions import LONGEST_EDIT
+from .part_questions import LONGEST_EDIT, READ
+from .question_groups import subject_of
 
 if TYPE_CHECKING:
+    from .later_answers import LaterAnswer
     from .shown import Shown
 
 SOURCE = "dash"
@@ -41,6 +46,49 @@ def answer(shown: Shown, told: Mapping[str, str]) -> str:
         shown.log.add_label(wake.id, LABELS[said], shown.clock.now(), SOURCE)
     words = {"accept": "Accepted", "edit": "Accepted with your words", "ignore": "Ignored"}
     return f"{words[said]}: {visible(wake.question or wake.subject, 120)}"
+
+
+def ignore_alike(shown: Shown, told: Mapping[str, str]) -> str:
+    """Ignore questions, by their numbers, soon: until then `undo` leaves them open.
+
+    Raises InputError for numbers of anything but wakes with a question that nobody has answered.
+    """
+    given = told.get("numbers", "")
+    numbers = [int(each) for each in given.split(",") if each.isdecimal() and len(each) < 18]
+    if not numbers or len(numbers) != given.count(",") + 1 or len(numbers) > READ:
+        raise InputError(f"numbers must be 1 to {READ} numbers of questions, got {given!r:.40}")
+    with closing(DecisionPages(shown.log.path)) as pages:
+        records = pages.whole(numbers)
+    for number in numbers:
+        record = records.get(number)
+        if record is None or record.kind != WAKE or record.question is None:
+            raise InputError(f"numbers must be those of questions, got {number}")
+    hidden = {each for later in shown.later.waiting() for each in later.numbers}
+    open_ones = [
+        (number, records[number].id)
+        for number in numbers
+        if records[number].label is None and number not in hidden
+    ]
+    if not open_ones:
+        return "They were answered already."
+    words = visible(subject_of(records[open_ones[-1][0]]).name, 120)
+    shown.later.add(open_ones, words, monotonic())
+    return f"Ignoring {many(len(open_ones), 'question')} about {words}. Undo takes it back."
+
+
+def undo(shown: Shown, told: Mapping[str, str]) -> str:
+    """Leave questions open that were about to be ignored. Raises InputError when it is too late."""
+    later = shown.later.take_back(told.get("key", ""))
+    if later is None:
+        raise InputError("key must be of an answer that can still be taken back; it is kept now")
+    return f"Not ignored: {many(len(later.numbers), 'question')} about {later.words}."
+
+
+def keep_later(shown: Shown, later: LaterAnswer) -> None:
+    """Make labels of what nobody took back."""
+    with shown.writing:
+        for decision in later.ids:
+            shown.log.add_label(decision, LABELS["ignore"], shown.clock.now(), SOURCE)
 
 
 def set_threshold(shown: Shown, told: Mapping[str, str]) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
+from math import inf
 from threading import Event, Thread
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import TYPE_CHECKING
 
 from ..cortex.state import HISTORY_KEY, parse_history
@@ -17,7 +19,14 @@ from ..decisions.threshold_wishes import THRESHOLDS, parse_thresholds
 from ..errors import PrefrontalError
 from ..pulse.status_note import STATUS
 from ..storage.memory_files import MemoryFiles
-from .part_decisions import REFLECTIONS, ROUTES, clamps_of, reflection_pieces, route_pieces
+from .changes import keep_later
+from .part_decisions import (
+    REFLECTIONS_READ,
+    ROUTES_READ,
+    clamps_of,
+    reflection_pieces,
+    route_pieces,
+)
 from .part_health import health_pieces, inode_of, parse_status, standstill
 from .part_memory import belief_pieces, damaged, peer_pieces
 from .part_modules import module_pieces
@@ -29,6 +38,7 @@ from .tallies import Tallies
 if TYPE_CHECKING:
     from ..cortex.models import ReflectionRecord
     from ..replay.live_figures import LiveFigures
+    from .later_answers import LaterAnswer
     from .markup import Html
     from .shown import Shown
 
@@ -73,6 +83,7 @@ class Follower:
         self._looked = dict.fromkeys(("slow", "workspace"), perf_counter())
         self._grew = False
         self._cycles: list[ReflectionRecord] = []
+        self._later: list[LaterAnswer] = []
         self._trouble = ""
         self._inode = inode_of(shown.log.path)
         self._pages = DecisionPages(shown.log.path)
@@ -96,7 +107,10 @@ class Follower:
         self._now.set()
         if self._thread.is_alive():
             self._thread.join()
-        self._pages.close()
+        try:
+            self._keep_later(inf)  # a person had no other word on them
+        finally:
+            self._pages.close()
 
     def figures(self) -> LiveFigures:
         """What the gate did so far, as the page shows it; from any thread."""
@@ -130,8 +144,16 @@ class Follower:
             self._trouble = sentence
             self._publish({"health": {**standstill(sentence), **self.state[1].get("health", {})}})
 
+    def _keep_later(self, now: float) -> None:
+        """Make labels of the answers that nobody took back."""
+        self._shown.later.keep_due(now, partial(keep_later, self._shown))
+
     def _follow(self) -> None:
         """Publish what came, the log first."""
+        self._keep_later(monotonic())
+        if (later := self._shown.later.waiting()) != self._later:
+            self._later = later
+            self._publish({"questions": self._queue.pieces(self._tallies, self._pages, later)})
         version = self._pages.version()
         now = self._shown.clock.now()
         if self._tallies.is_over(now):
@@ -177,10 +199,10 @@ class Follower:
             "so-far": so_far(self._figures),
             "legend": legend(tallies),
             "strip": self._strip.pieces(tallies),
-            "questions": self._queue.pieces(tallies, pages),
+            "questions": self._queue.pieces(tallies, pages, self._later),
         }
         if not {ROUTE, ACT}.isdisjoint(kinds):
-            routes = pages.of_kinds((ROUTE,), ROUTES)
+            routes = pages.of_kinds((ROUTE,), ROUTES_READ)
             found["routes"] = route_pieces(routes, {r.id: pages.led_to(r.id) for _, r in routes})
         if not REFLECTED.isdisjoint(kinds):
             found["reflections"] = self._reflections()
@@ -208,8 +230,8 @@ class Follower:
         return found
 
     def _reflections(self) -> dict[str, Html]:
-        decisions = self._pages.of_kinds(sorted(REFLECTED), REFLECTIONS)
-        return reflection_pieces(decisions, self._cycles[-REFLECTIONS:])
+        decisions = self._pages.of_kinds(sorted(REFLECTED), REFLECTIONS_READ)
+        return reflection_pieces(decisions, self._cycles[-REFLECTIONS_READ:])
 
     def _read_cycles(self) -> list[ReflectionRecord]:
         files = MemoryFiles(self._shown.records.folder / "memory" / "files")

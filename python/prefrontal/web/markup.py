@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from html import escape
 from string import Template
@@ -12,6 +12,10 @@ from ..plain_text import visible
 
 LONGEST = 400
 """Most characters of one text on the page."""
+MOST_FOLDED = 57
+_FOLD = """\
+<li id="$key" class="fold"><details id="$key-fold"><summary>$count more</summary>\
+<ul class="cards">$pieces</ul></details></li>"""
 
 
 class Html(str):
@@ -69,6 +73,14 @@ def moment(time: float, *, ago: bool = True) -> Html:
         ago=Html(" data-ago") if ago else Html(""),
         text=then.strftime("%Y-%m-%d %H:%M UTC"),
     )
+
+
+def folded(key: str, pieces: Sequence[tuple[str, Html]], most: int) -> dict[str, Html]:
+    """The first pieces, id and markup, as they are; some more behind a line that opens them."""
+    shown = dict(pieces[:most])
+    if rest := pieces[most : most + MOST_FOLDED]:
+        shown[key] = fill(_FOLD, key=key, count=len(pieces) - most, pieces=join(h for _, h in rest))
+    return shown
 
 
 def many(count: int, noun: str, plural: str = "") -> str:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from ..cortex.models import ReflectionRecord
 from ..decisions.payloads import (
     ACT,
     ActPayload,
@@ -17,42 +20,102 @@ from ..decisions.payloads import (
     RoutePayload,
 )
 from ..decisions.words import sentence, signed, trust_moved
-from .markup import Html, fill, join, many, moment
+from .markup import Html, fill, folded, join, many, moment
 
 if TYPE_CHECKING:
-    from ..cortex.models import ReflectionRecord
     from ..decisions.decision import Decision
 
 EDITED = "edited"
 """The reason of the directive that keeps a question in a person's words."""
-ROUTES = 10
-REFLECTIONS = 14
+ROUTES_READ, REFLECTIONS_READ = 60, 60
+"""The newest that are looked at."""
+ROUTES, REFLECTIONS = 5, 5
+"""Groups on the page before those that are folded."""
 MOST_CONSIDERED = 4
+MOST_EARLIER = 5
 
 _ROUTE = """\
-<li id="r-$seq" class="route"><p class="text" dir="auto">$subject \
-<span class="tag">$score</span></p>
-<p class="about" dir="auto">$when; asked: $prompt</p>
-<p class="about" dir="auto">$why</p>$considered$consent$acts</li>"""
+<li id="$key" class="route folded"><details id="$key-all"><summary><b dir="auto">$subject</b>\
+$count <span class="about">$how, $when</span></summary>
+<p class="about" dir="auto">Asked: $prompt</p>
+<p class="about" dir="auto">$why ($score)</p>$considered$consent$acts$earlier</details></li>"""
 _LINE = '<li class="about"><b dir="auto">$tool</b> $score $flags</li>'
 _REFLECTION = """\
-<li id="$key" class="reflection"><p class="text" dir="auto"><span class="tag">$kind</span> \
-$subject</p>
-<p class="about" dir="auto">$what</p><p class="about">$when$more</p></li>"""
+<li id="$key" class="reflection folded"><details id="$key-all"><summary><span class="tag">$kind\
+</span> <b dir="auto">$subject</b>$count <span class="about">$when</span></summary>
+<p class="about" dir="auto">$what</p><p class="about">$more</p>$earlier</details></li>"""
+_EARLIER = '<p class="about">$n earlier:</p><ol class="earlier">$lines</ol>'
+
+
+Item = TypeVar("Item")
+
+
+@dataclass(slots=True)
+class _Group(Generic[Item]):
+    """What looks alike, the newest first."""
+
+    key: str
+    items: list[Item] = field(default_factory=list)
+
+
+def _alike(prefix: str, items: Iterable[tuple[object, Item]]) -> list[_Group[Item]]:
+    """The items gathered by what each is alike in, in the order of the newest of each."""
+    groups: dict[str, _Group[Item]] = {}
+    for likeness, item in items:
+        digest = sha256(repr(likeness).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        key = f"{prefix}-{digest}"
+        groups.setdefault(key, _Group(key)).items.append(item)
+    return list(groups.values())
+
+
+def _times(count: int) -> Html | None:
+    return fill(' <span class="tag">$n times</span>', n=f"{count:,}") if count > 1 else None
+
+
+def _earlier(lines: Sequence[tuple[float, str]]) -> Html | None:
+    """The moments and the words of those before the newest."""
+    if not lines:
+        return None
+    told = [
+        fill('<li class="about" dir="auto">$when: $what</li>', when=moment(time), what=what)
+        for time, what in lines[:MOST_EARLIER]
+    ]
+    if rest := len(lines) - len(told):
+        told.append(fill('<li class="about">$rest more</li>', rest=f"{rest:,}"))
+    return fill(_EARLIER, n=f"{len(lines):,}", lines=join(told))
 
 
 def route_pieces(
     routes: Sequence[tuple[int, Decision]], acts: Mapping[str, Sequence[Decision]]
 ) -> dict[str, Html]:
-    """The latest routes, the newest first. acts: what each led to, by its id."""
-    return {f"r-{seq}": _route(seq, each, acts.get(each.id, ())) for seq, each in routes}
+    """The latest routes, those to one tool that ended alike as one, the newest first.
+
+    acts: what each led to, by its id.
+    """
+    groups = _alike("r", ((_route_likeness(r, acts.get(r.id, ())), r) for _, r in routes))
+    pieces = [(each.key, _route(each, acts.get(each.items[0].id, ()))) for each in groups]
+    return folded("r-more", pieces, ROUTES)
 
 
-def _route(seq: int, route: Decision, acts: Sequence[Decision]) -> Html:
+def _route_likeness(route: Decision, acts: Sequence[Decision]) -> tuple[object, ...]:
+    payload = route.payload if isinstance(route.payload, RoutePayload) else RoutePayload()
+    return (payload.tool or route.subject, route.reason, *(_status(each) for each in acts))
+
+
+def _status(act: Decision) -> str:
+    payload = act.payload if isinstance(act.payload, ActPayload) else ActPayload()
+    return (payload.status or act.reason).replace("_", " ")
+
+
+def _route(group: _Group[Decision], acts: Sequence[Decision]) -> Html:
+    route, *before = group.items
     payload = route.payload if isinstance(route.payload, RoutePayload) else RoutePayload()
     return fill(
         _ROUTE,
-        seq=seq,
+        key=group.key,
+        count=_times(len(group.items)),
+        how=", ".join(map(_status, acts)) or route.reason.replace("_", " "),
+        earlier=_earlier([(each.time, each.question or "nothing") for each in before]),
         subject=payload.tool or route.subject,
         score="no score" if math.isnan(route.score) else f"score {route.score:.2f}",
         when=moment(route.time),
@@ -85,7 +148,7 @@ def _acted(act: Decision) -> Html:
     payload = act.payload if isinstance(act.payload, ActPayload) else ActPayload()
     return fill(
         '<p class="about" dir="auto">Acted: $status$took. $text</p>',
-        status=(payload.status or act.reason).replace("_", " "),
+        status=_status(act),
         took=f" in {payload.seconds:.2f} s" if payload.tool_run else "",
         text=act.question or "",
     )
@@ -94,38 +157,62 @@ def _acted(act: Decision) -> Html:
 def reflection_pieces(
     decisions: Sequence[tuple[int, Decision]], cycles: Sequence[ReflectionRecord]
 ) -> dict[str, Html]:
-    """What reflection changed and when it ran, the newest first."""
-    rows = [(each.time, f"d-{seq}", _changed(f"d-{seq}", each)) for seq, each in decisions]
-    rows += [(each.timestamp, f"c-{each.cycle}", _cycle(each)) for each in cycles]
+    """What reflection changed and when it ran, what is alike as one, the newest first."""
+    rows: list[tuple[float, object, Decision | ReflectionRecord]] = [
+        (each.time, (_kind(each), each.subject), each) for _, each in decisions
+    ]
+    rows += [(each.timestamp, ("cycle", each.trigger, each.status), each) for each in cycles]
     rows.sort(key=lambda row: -row[0])
-    return {key: html for _, key, html in rows[:REFLECTIONS]}
+    groups = _alike("d", ((likeness, each) for _, likeness, each in rows))
+    pieces = [(each.key, _reflection(each)) for each in groups]
+    return folded("d-more", pieces, REFLECTIONS)
 
 
-def _changed(key: str, decision: Decision) -> Html:
+def _reflection(group: _Group[Decision | ReflectionRecord]) -> Html:
+    newest, *before = group.items
+    facts = _of_cycle(newest) if isinstance(newest, ReflectionRecord) else _of_change(newest)
     return fill(
         _REFLECTION,
-        key=key,
-        kind="your words" if decision.reason == EDITED else decision.kind,
-        subject=decision.subject,
-        what=decision.question or decision.reason.replace("_", " "),
-        when=moment(decision.time),
-        more="".join(_facts(decision)),
+        key=group.key,
+        count=_times(len(group.items)),
+        earlier=_earlier([_line(each) for each in before]),
+        **facts,
     )
+
+
+def _line(item: Decision | ReflectionRecord) -> tuple[float, str]:
+    if isinstance(item, ReflectionRecord):
+        return item.timestamp, item.summary or item.skip_reason or "nothing to say"
+    return item.time, item.question or item.reason.replace("_", " ")
+
+
+def _kind(decision: Decision) -> str:
+    return "your words" if decision.reason == EDITED else decision.kind
+
+
+def _of_change(decision: Decision) -> dict[str, object]:
+    return {
+        "kind": _kind(decision),
+        "subject": decision.subject,
+        "what": _line(decision)[1],
+        "when": moment(decision.time),
+        "more": "".join(_facts(decision)),
+    }
 
 
 def _facts(decision: Decision) -> Iterator[str]:
     match decision.payload:
         case AssessmentPayload() as assessment:
-            yield f"; trust {trust_moved(assessment)}"
+            yield f"Trust {trust_moved(assessment)}"
             if assessment.clamped:
                 yield f", clamped from {signed(assessment.proposed)}"
         case BeliefPayload(change=change):
-            yield f"; {change or decision.reason}"
+            yield change or decision.reason
         case DirectivePayload():
-            yield f"; {sentence(decision)}"
+            yield sentence(decision)
 
 
-def _cycle(cycle: ReflectionRecord) -> Html:
+def _of_cycle(cycle: ReflectionRecord) -> dict[str, object]:
     parts = [
         many(len(cycle.peers_assessed), "peer") + " assessed",
         many(len(cycle.beliefs_updated), "belief") + " touched",
@@ -133,15 +220,13 @@ def _cycle(cycle: ReflectionRecord) -> Html:
     ]
     if cycle.tokens_in is not None or cycle.tokens_out is not None:
         parts.append(many((cycle.tokens_in or 0) + (cycle.tokens_out or 0), "token"))
-    return fill(
-        _REFLECTION,
-        key=f"c-{cycle.cycle}",
-        kind=f"cycle {cycle.cycle}",
-        subject=f"{cycle.trigger.replace('_', ' ')}, {cycle.status}",
-        what=cycle.summary or cycle.skip_reason or "nothing to say",
-        when=moment(cycle.timestamp),
-        more="; " + ", ".join(parts),
-    )
+    return {
+        "kind": f"cycle {cycle.cycle}",
+        "subject": f"{cycle.trigger.replace('_', ' ')}, {cycle.status}",
+        "what": _line(cycle)[1],
+        "when": moment(cycle.timestamp),
+        "more": ", ".join(parts),
+    }
 
 
 def clamps_of(cycles: Sequence[ReflectionRecord]) -> list[dict[str, Any]]:

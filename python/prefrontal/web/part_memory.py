@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from ..ledger.scale import info_word, trust_word
-from .markup import Html, escaped, exact, fill, join, many, moment
+from .markup import Html, escaped, exact, fill, folded, join, many, moment
 
 if TYPE_CHECKING:
     from ..assembly.agent_records import AgentRecords
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from ..ledger import Ledger
     from ..ledger.models import Assessment, ScoredPeer
 
-MOST_BELIEFS = 60
+BELIEFS, PEERS = 3, 4
+"""On the page before those that are folded."""
 MOST_PEERS = 30
 MOST_TRUSTS = 24
 MOST_EVIDENCE = 6
@@ -44,13 +45,10 @@ aria-label="$words"><path class="zero" d="M-4 0H$end"/><path class="course" d="$
 
 def belief_pieces(records: AgentRecords) -> dict[str, Html]:
     """The beliefs that hold now. Raises InputError for damaged files."""
-    listed = records.beliefs()
-    pieces = {
-        _key("b", belief.key): _belief(belief, status) for belief, status in listed[:MOST_BELIEFS]
-    }
-    if rest := len(listed) - len(pieces):
-        pieces["b-more"] = fill('<li id="b-more" class="more">$n more.</li>', n=f"{rest:,}")
-    return pieces
+    pieces = [
+        (_key("b", belief.key), _belief(belief, status)) for belief, status in records.beliefs()
+    ]
+    return folded("b-more", pieces, BELIEFS)
 
 
 def _belief(belief: Belief, status: str) -> Html:
@@ -90,10 +88,11 @@ def peer_pieces(records: AgentRecords, clamps: Sequence[Mapping[str, Any]]) -> d
     """The peers seen last. clamps: what reflections said of trusts, see `clamps_of`."""
     with records.ledger() as book:
         standings = book.standings(MOST_PEERS)
-        return {
-            _key("p", each.peer.peer_id): _peer(each, _judgments(book, each), clamps)
+        pieces = [
+            (_key("p", each.peer.peer_id), _peer(each, _judgments(book, each), clamps))
             for each in standings
-        }
+        ]
+    return folded("p-more", pieces, PEERS)
 
 
 def _judgments(book: Ledger, standing: ScoredPeer) -> list[Assessment]:

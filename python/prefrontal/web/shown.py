@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from ..assembly.agent_records import AgentRecords
 from ..clock import Clock, SystemClock
 from ..decisions.log import DecisionLog
 from ..settings.agent_file import read_agent_config, workspace_folder
+from .later_answers import LaterAnswers
 
 if TYPE_CHECKING:
     from ..pulse.modules.fingerprint import ModuleFingerprint
@@ -26,7 +27,8 @@ class Shown:
     """Everything that is shown, and what a person may change.
 
     modules: those of the settings and the state folder, by id. watcher: the process that watches
-    with the state folder, None when none does. writing: one change at a time.
+    with the state folder, None when none does. writing: one change at a time. later: answers that
+    can still be taken back.
     """
 
     settings: Settings
@@ -38,6 +40,7 @@ class Shown:
     policy: PolicySettings
     watcher: Callable[[], str | None]
     writing: Lock
+    later: LaterAnswers = field(default_factory=LaterAnswers)
 
     def floor(self, module_id: str) -> float:
         """The threshold of a module about which nothing was learned or said."""

@@ -169,7 +169,7 @@ document.addEventListener("changed", ({ target, detail }) => {
   tellTimes(target);
   if (detail.name === "strip") oneStop();
   if (detail.name !== "questions") return;
-  const fresh = detail.added.filter((id) => id !== "q-more" && !target.dataset.quiet);
+  const fresh = detail.added.filter((id) => id.startsWith("q-") && id !== "q-more" && !target.dataset.quiet);
   const waits = target.querySelectorAll(".question").length;
   document.title = waits ? `(${waits}) Prefrontal` : "Prefrontal";
   if (fresh.length && !detail.answered) tellOfQuestions(fresh.length);

@@ -32,6 +32,10 @@ function patch(old, fresh) {
 function renew(old, fresh) {
   if (old.hasAttribute("data-patch")) return patch(old, fresh);
   if (old.querySelector(".editor:not([hidden])")) return old; // a person is writing in it
+  for (const fold of old.querySelectorAll("details[open]")) {
+    const same = fold.id && fresh.querySelector(`#${fold.id}`);
+    if (same) same.open = true;
+  }
   old.replaceWith(fresh);
   return fresh;
 }
