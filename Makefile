@@ -9,8 +9,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet --no-build-isolation --no-deps --force-reinstall .
-# One worker a core, four at most: each imports torch.
-JOBS ?= logical
+# One worker a core and one for while tests wait, four at most: each imports torch.
+JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --maxprocesses 4 --dist loadfile --max-worker-restart 0
 RUNS := build/tests
 SOURCES := $(shell find csrc bindings python share -type f ! -name '*.pyc' ! -name '*.so') \

@@ -220,6 +220,7 @@ def test_a_persons_word_about_the_route_reaches_the_tools_history(make: Make) ->
     assert to_plain(later.records[0].payload)["taught"] == 7
 
 
+@pytest.mark.exhaustive
 def test_the_whole_chain_is_decided_again_to_the_bit(make: Make, held: ExitStack) -> None:
     world = make()
     actors = ("ada", "bob", "mallory")
@@ -255,6 +256,7 @@ def again(world: World, held: ExitStack, name: str = "again") -> tuple[BuiltExec
     return built, moments
 
 
+@pytest.mark.exhaustive
 def test_a_log_with_what_persons_said_in_between_is_decided_again_to_the_bit(
     make: Make, held: ExitStack
 ) -> None:

@@ -41,6 +41,7 @@ def numbered(event: int, run: str = "run1") -> WakePayload:
     return WakePayload(run, Moment(event, NOON, 0.0, 0, 0))
 
 
+@pytest.mark.exhaustive
 def test_the_figures_of_live_days_are_those_of_a_plain_count(log: DecisionLog) -> None:
     live(log, 2000, starts=3)
     asked = [each for each in log.records() if each.acted]

@@ -78,6 +78,7 @@ class Deploying(ScriptedActor):
         return ActOutcome(status, "as it went", None, right, right)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("number", first(1, [45, 90]))
 def test_its_picks_are_made_again_and_another_beginning_is_found(number: int) -> None:
     draw = random.Random(3)

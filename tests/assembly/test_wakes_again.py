@@ -54,6 +54,7 @@ def days_decided_again(events: int) -> tuple[set[str], set[float]]:
     return set(counts), {each.threshold for each in wakes}
 
 
+@pytest.mark.exhaustive
 def test_8_000_events_are_decided_again_bit_for_bit() -> None:
     reasons, thresholds = days_decided_again(8_000)
     assert reasons >= REASONS
@@ -67,6 +68,7 @@ def test_100_000_events_are_decided_again_bit_for_bit() -> None:
     assert len(thresholds) > 20
 
 
+@pytest.mark.exhaustive
 def test_a_live_gate_with_its_threads_is_decided_again(tmp_path: Path) -> None:
     with DecisionLog(tmp_path / "log.sqlite") as log:
         random = Random(3)
@@ -100,6 +102,7 @@ def _labels(registry: PulseRegistry) -> Callable[[EscalationDecision], None]:
     return label
 
 
+@pytest.mark.exhaustive
 def test_wakes_that_were_gathered_are_decided_again() -> None:
     with DecisionLog() as log:
         grouped = POLICY.model_copy(update={"group_s": 90.0})
@@ -129,6 +132,7 @@ def test_a_label_that_was_changed_afterwards_is_found(tmp_path: Path) -> None:
     assert {"score", "why"} <= fields
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("column", "value"),
     [("score", "score * 1.0000000000000002"), ("threshold", "0.61"), ("reason", "'audit'")],
@@ -264,6 +268,7 @@ def test_a_recall_of_before_is_not_decided_again_without_refusals() -> None:
     assert (tally.decided, dict(tally.left)) == (0, {WITHOUT_REFUSALS: 1})
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("recall", [None, 0.8])
 def test_wakes_alone_are_decided_again(recall: float | None) -> None:
     with DecisionLog() as log:

@@ -117,6 +117,7 @@ def test_the_exit_code_tells_a_failure_and_a_void_run_is_none(
     assert ("seed 0 is void: labels: 99 % above" in result.stdout) == (verdict == "void")
 
 
+@pytest.mark.exhaustive
 def test_json_is_one_object_a_line(sampled: Callable[..., Sample], tmp_path: Path) -> None:
     sampled(0.5)
     result = run("experiment", "all", "--seeds", 1, "--out", tmp_path, "--json")
@@ -126,6 +127,7 @@ def test_json_is_one_object_a_line(sampled: Callable[..., Sample], tmp_path: Pat
     assert len(list(tmp_path.glob("*.json"))) == 11
 
 
+@pytest.mark.exhaustive
 def test_all_ends_with_an_overview(sampled: Callable[..., Sample], tmp_path: Path) -> None:
     sampled(0.5)
     result = run("experiment", "all", "--seeds", 1, "--out", tmp_path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
 import torch
 
 from prefrontal.control.ops import compiled
@@ -16,6 +17,7 @@ def test_torch_marks_a_constant_as_we_do() -> None:
     assert vars(marked)
 
 
+@pytest.mark.exhaustive
 def test_the_compiler_is_not_imported_before_it_is_used() -> None:
     program = "import sys, prefrontal.control.ops.cue; print('torch._dynamo' in sys.modules)"
     done = subprocess.run(

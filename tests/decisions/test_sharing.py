@@ -114,6 +114,7 @@ with DecisionLog(sys.argv[1]) as log:
 """
 
 
+@pytest.mark.exhaustive
 def test_processes_that_open_a_new_file_and_write_at_once_lose_nothing(tmp_path: Path) -> None:
     path = tmp_path / "log.db"
     command = [sys.executable, "-c", BURST, str(path)]

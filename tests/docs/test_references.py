@@ -47,6 +47,7 @@ def test_the_pages_are_up_to_date() -> None:
     assert result.stdout == "docs/reference, share: up to date\n"
 
 
+@pytest.mark.exhaustive
 def test_a_page_that_is_out_of_date_is_named_until_it_is_written_again(tmp_path: Path) -> None:
     shutil.copytree(REPOSITORY / "docs" / "reference", tmp_path / "docs" / "reference")
     shutil.copytree(REPOSITORY / "share", tmp_path / "share")

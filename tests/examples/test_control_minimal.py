@@ -15,6 +15,7 @@ pytest.importorskip("torch")
 pytest.importorskip("matplotlib")
 
 
+@pytest.mark.exhaustive
 def test_the_cue_learns_and_the_picture_is_drawn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -65,6 +65,7 @@ def test_there_are_a_dozen_and_each_has_a_question() -> None:
     assert len(NAMES) >= 12 and set(NAMES) == set(QUESTIONS)
 
 
+@pytest.mark.exhaustive
 def test_discovery_finds_nothing_wrong_with_them(layout: Layout) -> None:
     found = discover_all(layout)
     assert not found.findings
@@ -330,6 +331,7 @@ def test_a_test_file_is_run_and_its_failures_are_told(tmp_path: Path, with_pytes
         run(str(file), str(tmp_path))
 
 
+@pytest.mark.exhaustive
 def test_a_test_file_runs_in_the_sandbox_too(tmp_path: Path) -> None:
     runner = build_runner(Routing())
     if not runner.enforced:

@@ -19,6 +19,7 @@ from prefrontal.settings.routing import Routing
 
 from ..routing.project import write
 
+pytestmark = pytest.mark.exhaustive  # a whole day takes nine seconds
 EXAMPLES = Path(__file__).parents[2] / "examples"
 COMMITS: tuple[tuple[str, dict[str, str | None]], ...] = (
     ("ann", {"src/shop.py": "def price():\n    return 1\n", "CHANGELOG.md": "# Changes\n"}),
@@ -173,7 +174,6 @@ def test_the_day_ends_with_what_a_heartbeat_agent_would_have_cost(story: str) ->
     assert int(turns) == sum(map(int, came_to))
 
 
-@pytest.mark.exhaustive
 def test_the_same_repository_tells_the_same_story_and_is_not_touched(
     program: dict[str, Any], repository: Path, story: str
 ) -> None:
@@ -193,7 +193,6 @@ def test_a_folder_that_is_no_repository_is_a_sentence(
     assert printed.getvalue().startswith("repository must exist, got ")
 
 
-@pytest.mark.exhaustive
 def test_a_weaker_level_that_confines_will_do(
     program: dict[str, Any], repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -40,6 +40,7 @@ def test_until_it_knows_better_the_routers_order_stands() -> None:
     assert made.control is not None and not made.control.committed
 
 
+@pytest.mark.exhaustive
 def test_what_keeps_failing_is_left_for_the_next_best_with_a_sentence_that_says_so() -> None:
     chooser = PlanChooser()
     made = BOTH

@@ -50,6 +50,7 @@ async def test_a_wake_of_another_process_reaches_who_subscribed(
     assert (later["last"], later["more"]) == (second.id, False)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("door", "mode"), first(2, PAIRS))
 async def test_who_asks_for_log_messages_gets_the_question_as_data(
     tmp_path: Path, door: str, mode: str

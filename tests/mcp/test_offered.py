@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from mcp import Client
 from mcp.types import TextResourceContents
 
@@ -38,6 +39,7 @@ def wake(log: DecisionLog) -> str:
     return record.id
 
 
+@pytest.mark.exhaustive
 async def test_a_file_name_that_is_no_utf8_can_be_told_of(tmp_path: Path) -> None:
     with served(tmp_path) as found:
         id_ = wake(found.log)

@@ -35,6 +35,7 @@ def test_every_hook_of_the_specification_is_defined_by_one_plugin() -> None:
     assert sorted(defined) == sorted(hooks())
 
 
+@pytest.mark.exhaustive
 def test_no_module_calls_a_hook_by_a_string() -> None:
     calls = {"call_extension", "call_extension_chain", "emit", "collect", "get_implementations"}
     strings = [

@@ -151,6 +151,7 @@ def full(followed: Followed) -> Callable[[bool], None]:
     return fill
 
 
+@pytest.mark.exhaustive
 def test_a_full_disk_stops_the_source_and_all_is_in_the_log_once_there_is_room(
     followed: Followed, full: Callable[[bool], None], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -172,6 +173,7 @@ def test_a_full_disk_stops_the_source_and_all_is_in_the_log_once_there_is_room(
     ]
 
 
+@pytest.mark.exhaustive
 def test_what_a_full_disk_kept_out_of_the_log_until_the_end_comes_again(
     followed: Followed, full: Callable[[bool], None]
 ) -> None:
@@ -243,6 +245,7 @@ def test_pushes_that_are_lost_are_counted_and_said_now_and_then(
     assert line == "1 pushed events were lost so far: 3 wait already"
 
 
+@pytest.mark.exhaustive
 def test_who_writes_lines_waits_while_the_gate_falls_behind_and_none_is_lost(
     tmp_path: Path,
 ) -> None:

@@ -91,6 +91,7 @@ def rule_says(text: str, change: Change) -> bool:
     return term_says(text, change)
 
 
+@pytest.mark.exhaustive
 def test_rules_of_every_kind_do_what_their_text_says() -> None:
     kinds = PLANTED | JOINED
     rules = [found_in(matters, seed, noise=0.2, count=80).rule for matters in kinds.values()

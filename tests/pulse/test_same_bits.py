@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from prefrontal import _core
 
 PROGRAM = """
@@ -64,6 +66,7 @@ print(_core.instruction_set(), bits.hexdigest())
 """
 
 
+@pytest.mark.exhaustive
 def test_every_instruction_set_gives_the_same_scores_to_the_last_bit() -> None:
     printed = {}
     for name in _core.instruction_sets():

@@ -151,6 +151,7 @@ def test_prefrontal_wakes_where_the_score_reaches_the_threshold() -> None:
     assert result.got_recall == prefrontal.recall
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("recall", [0.05, 0.5, 0.9, 1.0])
 def test_chance_wakes_for_the_asked_share(recall: float) -> None:
     many = [("sleep", number % 4 == 0, number / 10) for number in range(8_000)]

@@ -91,6 +91,7 @@ async def test_a_reflection_goes_through_a_server_and_back(tmp_path: Path) -> No
     assert answer.tokens_out is not None
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "told",
     [

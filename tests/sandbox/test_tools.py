@@ -63,6 +63,7 @@ def test_a_module_for_start_up_is_not_loaded(outside: Path, level: str, name: st
     assert escaped(command, scratch, level, PYTHONPATH=str(scratch)) == (level == "bare" and shown)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("level", LEVELS)
 def test_ruff_and_mypy_work_inside(outside: Path, level: str) -> None:
     scratch = outside.parent / "scratch"

@@ -62,6 +62,7 @@ def test_what_is_wrong_is_told_with_its_place(root: Path, line: str, complaint: 
     assert result.stderr.startswith(f"docs/requirements/page.md:{2 + line.count(chr(10))}: ")
 
 
+@pytest.mark.exhaustive
 def test_the_requirements_of_this_repository_pass() -> None:
     result = subprocess.run(
         [sys.executable, str(SCRIPT)], capture_output=True, text=True, check=False

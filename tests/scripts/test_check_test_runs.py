@@ -48,6 +48,7 @@ def record(path: Path, ran: list[str], collected: str = "abc") -> Path:
     return path
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "workers", [[], ["-p", "xdist", "-n", "2"]], ids=["one process", "two workers"]
 )
@@ -70,6 +71,7 @@ def test_what_ran_is_recorded_with_what_was_collected(tmp_path: Path, workers: l
     assert check(*paths).returncode == 0
 
 
+@pytest.mark.exhaustive
 def test_a_property_is_tried_with_a_quarter_of_its_examples_and_then_with_all(
     tmp_path: Path,
 ) -> None:

@@ -88,6 +88,7 @@ def test_in_an_empty_home_without_git_the_sample_is_shown(tmp_path: Path) -> Non
     assert "prefrontal watch . " in watch
 
 
+@pytest.mark.exhaustive
 def test_the_longest_history_that_tells_something_follows_the_sample(
     tmp_path: Path, clone: Clone
 ) -> None:
@@ -136,6 +137,7 @@ def test_the_one_that_is_asked_for_is_shown_alone(tmp_path: Path, clone: Clone) 
     assert [path.name for path in (tmp_path / "reports").iterdir()] == ["yours.html"]
 
 
+@pytest.mark.exhaustive
 def test_a_folder_that_is_no_repository_is_one_sentence(tmp_path: Path) -> None:
     for wrong, complaint in (("home", "path must be inside a git repository"), ("x", "exist")):
         done = demo(tmp_path, tmp_path / wrong)

@@ -292,7 +292,46 @@ def test_many_events_at_once_are_all_counted(screen: Screen, page: Served) -> No
     screen.until(lambda: screen.find("#figure-questions dd").text == "603")
     assert len(screen.all(".bar")) == 120
     assert len(screen.all(".question")) == SHOWN
-    assert "553 more wait" in screen.find("#q-more").text
+    assert "563 more wait" in screen.find("#q-more").text
+
+
+@pytest.mark.exhaustive
+def test_a_busy_hour_is_six_screens_of_a_telephone(screen: Screen, tmp_path: Path) -> None:
+    beliefs = [
+        Belief(f"rule-{n}", "Ask before paying.", "It failed.", n, created_at=NOON)
+        for n in range(6)
+    ]
+    remember(tmp_path, *beliefs)
+    names = ("parser.py", "README.md", "bill.pdf", "test_parser.py", "app.log")
+    modules = [{**INVOICES, "module_id": each} for each in ("invoices", "code", "server-log")]
+    with shown_in(tmp_path, *modules) as shown:
+        for number in range(240):
+            name, score = names[number % 5], (number * 7 % 10) / 10
+            window = (SignalEvent("filesystem", f"/home/me/src/project/{name}", "modified", 1.0,
+                                  NOON - 3600 + 15 * number),)  # fmt: skip
+            woke = wake(
+                NOON - 3600 + 15 * number,
+                modules[number % 3]["module_id"],
+                score,
+                "woke" if score >= 0.6 else "below_threshold",
+                window=window,
+                question=f"/home/me/src/project/{name} changed. Does it need a review?"
+                if score >= 0.6
+                else None,
+                label=1.0 if number % 2 else None,
+            )
+            shown.log.append(woke)
+            if woke.acted:
+                shown.log.append(decision("route", f"tool{number % 4}", woke.time, cause=woke.id))
+                shown.log.append(decision("belief", f"rule-{number % 6}", woke.time))
+        with served(shown) as page:
+            screen.open(page.url, width=420)
+            for chart in screen.all(".chart"):  # it is drawn when it comes into sight
+                screen.script("arguments[0].scrollIntoView({behavior: 'instant'})", chart)
+                screen.until(lambda chart=chart: chart.find_elements("css selector", "canvas"))
+            tall = screen.script("return document.documentElement.scrollHeight")
+            assert tall <= 6 * 850
+            assert len(screen.all(".route.folded")) == 4
 
 
 def test_what_strangers_wrote_shows_as_text_and_runs_nothing(screen: Screen, page: Served) -> None:

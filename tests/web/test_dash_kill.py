@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.storage.state_folder import StateFolder
 
@@ -37,6 +39,7 @@ def dash(folder: Path, port: int) -> Iterator[tuple[subprocess.Popen[str], str]]
         process.communicate()
 
 
+@pytest.mark.exhaustive
 def test_a_killed_server_is_told_and_the_page_comes_back_by_itself(
     screen: Screen, tmp_path: Path
 ) -> None:

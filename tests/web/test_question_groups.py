@@ -13,6 +13,7 @@ from prefrontal.types import SignalEvent
 from prefrontal.web.changes import ignore_alike, keep_later, undo
 from prefrontal.web.following import Follower
 from prefrontal.web.later_answers import LaterAnswers
+from prefrontal.web.part_decisions import ROUTES
 from prefrontal.web.part_questions import MOST_EARLIER
 from prefrontal.web.question_groups import Subject, grouped, subject_of
 from prefrontal.web.regions import Pieces
@@ -157,8 +158,8 @@ def test_routes_that_went_alike_are_one_and_others_are_folded(shown: Shown) -> N
     for number in range(5):
         shown.log.append(decision("route", f"tool{number}", NOON + 50 + number))
     pieces = list(region(shown, "routes").values())
-    assert len(pieces) == 4
-    assert "<summary>3 more" in pieces[-1]
+    assert len(pieces) == ROUTES + 1
+    assert "<summary>1 more" in pieces[-1]
     assert "40 times" in pieces[-1]
     assert "39 earlier:" in pieces[-1]
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..ledger import Ledger
     from ..ledger.models import Assessment, ScoredPeer
 
-BELIEFS, PEERS = 3, 4
+BELIEFS, PEERS = 2, 4
 """On the page before those that are folded."""
 MOST_PEERS = 30
 MOST_TRUSTS = 24

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .question_groups import QuestionGroup, Subject
     from .tallies import Tallies
 
-SHOWN = 5
+SHOWN = 4
 """Groups of questions on the page."""
 READ = 500
 """Newest open questions that are looked at for groups."""

@@ -237,6 +237,7 @@ def test_nothing_of_the_agent_is_left_when_settings_are_refused(
     assert [path.name for path in tmp_path.iterdir()] == ["prefrontal.yml"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("words", [["run"], ["chat"]])
 def test_output_that_nobody_takes_is_no_success(words: list[str]) -> None:
     line = "Hello" if words == ["chat"] else '{"sender_id": "ann", "content": "Hello"}'
@@ -255,6 +256,7 @@ def test_output_that_nobody_takes_is_no_success(words: list[str]) -> None:
     assert "output cannot be written: No space left on device" in done.stderr
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("closed", ["0<&-", "2>&-", "2>/dev/full"])
 def test_a_stream_that_is_closed_or_full_is_no_defect(closed: str) -> None:
     line = 'echo \'{"sender_id": "ann", "content": "Hello"}\''

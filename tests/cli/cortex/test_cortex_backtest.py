@@ -86,6 +86,7 @@ def test_the_options_reach_the_replay(ratings: Path) -> None:
     assert result["separation"] is None
 
 
+@pytest.mark.exhaustive
 def test_a_sweep_is_a_line_a_setting(ratings: Path, labels: Path) -> None:
     result = run("--ratings", ratings, "--labels", labels, "--sweep")
     assert result.exit_code == 0, result.output

@@ -64,6 +64,7 @@ def test_nobody_is_asked_where_nobody_may_be(flags: list[str], project: Path) ->
     assert clarified["decision"] == "skipped"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("prompt", [UNKNOWN, COMPOSE])
 def test_an_input_that_was_never_open_is_no_answer_either(prompt: str, project: Path) -> None:
     words = ["route", prompt, "--workflows", str(project / "workflows")]
@@ -84,6 +85,7 @@ def test_silence_teaches_nothing_and_no_does(project: Path) -> None:
     assert '"event": "rejected"' in history.read_text()
 
 
+@pytest.mark.exhaustive
 @confined
 def test_a_rejected_route_is_offered_next_time_and_can_be_taken_up(project: Path) -> None:
     assert route(project, COMPOSE, data="n\n").exit_code == 4
@@ -131,6 +133,7 @@ def test_a_question_shows_nothing_hidden(monkeypatch: pytest.MonkeyPatch) -> Non
     assert text.isprintable()
 
 
+@pytest.mark.exhaustive
 @confined
 @pytest.mark.parametrize("prompt", first(1, [COMPOSE, UNKNOWN]))
 def test_ctrl_c_at_a_terminal_ends_with_130_and_leaves_nothing(prompt: str, project: Path) -> None:

@@ -81,6 +81,7 @@ def events(folder: Path) -> list[str]:
     ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("number", first(1, [6, 20]))
 def test_all_runs_print_and_log_the_same_bytes(tmp_path: Path, number: int) -> None:
     folders = [project(tmp_path / str(seed), seed) for seed in (1, 2)]

@@ -107,6 +107,7 @@ def test_an_empty_project_says_how_to_begin(tmp_path: Path) -> None:
     assert result.stderr.startswith("No tools yet: ")
 
 
+@pytest.mark.exhaustive
 @confined
 def test_a_file_of_ones_own_is_validated_and_kept_with_its_record(
     project: Path, mine: Path
@@ -240,6 +241,7 @@ def test_a_list_of_tools_that_is_none_is_a_sentence(project: Path, tmp_path: Pat
     assert "bad.json" in result.stderr
 
 
+@pytest.mark.exhaustive
 @confined
 def test_an_audit_holds_for_the_example_and_finds_what_was_tampered_with(project: Path) -> None:
     assert route(project, SUMMARIZE, "--non-interactive").exit_code == 0

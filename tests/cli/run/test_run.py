@@ -128,6 +128,7 @@ def test_as_json_each_decision_is_one_object(project: Project) -> None:
     assert [each["time"] for each in told] == [instant(NOW)] * 3 + [instant(NOW + 600)] * 4
 
 
+@pytest.mark.exhaustive
 @confined
 def test_the_same_events_come_to_the_same_decisions(tmp_path: Path) -> None:
     told = []
@@ -297,6 +298,7 @@ def test_live_a_saved_file_is_acted_on_and_a_signal_ends_it_cleanly(
     assert project.kinds() == ["act", "route", "wake"]
 
 
+@pytest.mark.exhaustive
 @confined
 def test_live_a_persons_word_is_heard_within_seconds(project: Project) -> None:
     with watching(project.work, *project.words, command="run") as running:
@@ -310,6 +312,7 @@ def test_live_a_persons_word_is_heard_within_seconds(project: Project) -> None:
         assert running.end()[0] == 130
 
 
+@pytest.mark.exhaustive
 @confined
 def test_live_what_the_run_writes_itself_wakes_nobody(tmp_path: Path) -> None:
     project = Project(tmp_path)

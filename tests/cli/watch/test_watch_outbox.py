@@ -90,6 +90,7 @@ def test_a_receiver_that_fails_twice_gets_the_question_in_the_end(
     assert tries[0] == tries[1] == tries[2]
 
 
+@pytest.mark.exhaustive
 def test_what_nobody_took_is_told_at_the_end_and_by_decisions_and_taken_up_later(
     tmp_path: Path, inbox: Path, receiver: Receiver
 ) -> None:
@@ -151,6 +152,7 @@ def test_lines_to_a_dash_are_json_lines_on_standard_output(tmp_path: Path, inbox
     assert not (tmp_path / "-").exists()
 
 
+@pytest.mark.exhaustive
 def test_a_command_may_be_durable_too(tmp_path: Path, inbox: Path) -> None:
     script = f"sh -c 'cat >> {tmp_path}/told; test -e {tmp_path}/ready'"
     path = config(tmp_path, sinks=[{"exec": script, "durable": True}])

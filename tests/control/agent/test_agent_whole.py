@@ -48,6 +48,7 @@ def test_the_generator_alone_decides_what_is_learned(selection: Any) -> None:
     assert same_state(*states)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))])
 def test_a_copy_from_the_middle_goes_on_as_the_agent_does(copied: Callable[[Any], Any]) -> None:
     agent = small_agent(**ALL_FEATURES, e1=WRITING)

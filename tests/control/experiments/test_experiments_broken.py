@@ -59,6 +59,7 @@ def test_a_recurrent_cell_that_never_moves_is_not_held_by_its_gate(
     assert missed(persistence.run([0], cues=8)) == ["gru, gate 1: least 1 - cos"]
 
 
+@pytest.mark.exhaustive
 def test_a_uniform_bias_of_nothing_is_no_uniform_bias(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = LateralPFCAnalog._uniform
     few: dict[str, Any] = {"subjects": 8, "warm_up": 10, "steps": 5}
@@ -67,6 +68,7 @@ def test_a_uniform_bias_of_nothing_is_no_uniform_bias(monkeypatch: pytest.Monkey
     assert "least uniform bias" in missed(rule_head.run([0], **few))
 
 
+@pytest.mark.exhaustive
 def test_the_record_of_the_gambling_task_says_what_its_form_was_chosen_with() -> None:
     record = gambling.run([0], people=4)
     told = json.loads(record.to_json())["parameters"]["form_chosen_with"]

@@ -47,6 +47,7 @@ def values(record: ExperimentRecord) -> dict[str, float]:
     return {it.name: it.value for it in record.seeds[0].measurements}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("experiment", first(1, EXPERIMENTS))
 def test_a_small_run_is_judged_deterministic_and_drawn_from_its_json(
     experiment: ModuleType,

@@ -28,6 +28,7 @@ def records() -> dict[ModuleType, ExperimentRecord]:
     return {module: module.run([3], **small) for module, small in SMALL.items()}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("module", SMALL)
 def test_a_verdict_is_that_of_its_measurements(
     records: dict[ModuleType, ExperimentRecord], module: ModuleType
@@ -49,6 +50,7 @@ def test_the_same_seed_gives_the_same_record_whatever_torch_drew_before(
     assert told and all(it.startswith("seed 3: ") for it in told)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("module", SMALL)
 def test_the_figure_is_drawn_from_the_json(
     records: dict[ModuleType, ExperimentRecord], module: ModuleType
@@ -134,6 +136,7 @@ def test_a_head_learns_the_rule_and_what_it_chooses_needs_the_rule(
     assert np.allclose(numbers["by_trial"]["delay 20"].mean(), record.measured["accuracy"])
 
 
+@pytest.mark.exhaustive
 def test_the_summaries_of_the_seed_profile_leave_the_head_nothing_to_choose_by() -> None:
     record = rule_head.run([3], profile="seed", **SMALL[rule_head])
     assert record.verdict == "fail" and record.measured["accuracy"] < 0.7

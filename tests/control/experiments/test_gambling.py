@@ -70,6 +70,7 @@ def test_the_hunch_is_measured_as_the_first_positive_block_begins() -> None:
     assert math.isnan(gambling.before_the_hunch(torch.zeros(5), anticipation))
 
 
+@pytest.mark.exhaustive
 def test_a_small_run_has_the_records_keys_and_its_figure_comes_from_the_json() -> None:
     told: list[str] = []
     record = gambling.run([4], people=PEOPLE, report=told.append)

@@ -136,6 +136,7 @@ def test_the_layers_begin_and_step_as_torchs_own() -> None:
     assert torch.equal(first[0], first[1])  # nothing is dropped before the first layer
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("training", first(1, [False, True]))
 def test_a_prediction_compiles_to_one_graph(training: bool) -> None:
     e1, x = made(num_layers=2, prediction_horizon=2).train(training), states(2)

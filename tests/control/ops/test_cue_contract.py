@@ -48,6 +48,7 @@ def test_gradients_and_their_gradients_are_right(case: contract.Case) -> None:
     contract.check_gradients(case)
 
 
+@pytest.mark.exhaustive
 @some
 def test_tangents_pass(case: contract.Case) -> None:
     contract.check_forward_mode(case)
@@ -68,6 +69,7 @@ def test_vmap_is_the_calls_one_by_one(case: contract.Case) -> None:
     contract.check_vmap(case)
 
 
+@pytest.mark.exhaustive
 @some
 def test_torch_accepts_the_registration(case: contract.Case) -> None:
     contract.check_registration(case)

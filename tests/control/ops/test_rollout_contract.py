@@ -73,6 +73,7 @@ def test_vmap_is_the_calls_one_by_one(case: contract.Case, over: int) -> None:
     contract.check_vmap(case, over)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", first(1, ["lstm_rollout", "rollout"]))
 def test_torch_accepts_the_registration(name: str) -> None:
     contract.check_registration(LITTLE[name])
@@ -86,12 +87,14 @@ def test_torch_accepts_the_graph_of_a_proposal() -> None:
     assert set(report.values()) == {"SUCCESS"}
 
 
+@pytest.mark.exhaustive
 @full
 def test_torch_accepts_the_kernels_registration(case: contract.Case) -> None:
     report = torch.library.opcheck(case.operator(), case.arguments(case.tensors))
     assert set(report.values()) == {"SUCCESS"}
 
 
+@pytest.mark.exhaustive
 @little
 def test_compiles_into_one_graph(case: contract.Case) -> None:
     contract.check_compiled(case)

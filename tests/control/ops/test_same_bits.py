@@ -54,6 +54,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+@pytest.mark.exhaustive
 def test_every_instruction_set_gives_the_same_results_to_the_last_bit() -> None:
     names = _core.instruction_sets()
     tests = Path(__file__).parents[2]

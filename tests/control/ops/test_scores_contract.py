@@ -61,6 +61,7 @@ def test_vmap_is_the_calls_one_by_one(case: contract.Case) -> None:
     contract.check_vmap(case)
 
 
+@pytest.mark.exhaustive
 def test_torch_accepts_the_registration() -> None:
     contract.check_registration(FEW["few"])
 

@@ -31,6 +31,7 @@ def test_the_signs_are_the_same_on_every_machine() -> None:
     assert signs == [1, -1, -1, -1, -1, 1, -1, 1, 1, -1, 1, -1]
 
 
+@pytest.mark.exhaustive
 def test_the_bits_do_not_depend_on_how_a_process_orders_its_sets() -> None:
     code = (
         "from prefrontal.control.plans.features import projected\n"

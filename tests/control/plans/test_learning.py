@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 import torch
 
 from prefrontal.control.plans.config import PlanSelectionConfig
@@ -70,6 +71,7 @@ def test_a_shut_gate_and_no_experience_are_no_step() -> None:
     assert not all(torch.equal(before[name], it) for name, it in network.state_dict().items())
 
 
+@pytest.mark.exhaustive
 def test_what_is_learned_is_foreseen_and_weighs_as_it_should() -> None:
     network, experience = PlanNetwork(CONFIG, 0), PlanExperience(CONFIG, 16)
     learning, generator = PlanLearning(network, CONFIG), torch.Generator().manual_seed(0)
@@ -87,6 +89,7 @@ def test_what_is_learned_is_foreseen_and_weighs_as_it_should() -> None:
     assert worth_of(found.results).tolist() == [-1.0, 1.0]
 
 
+@pytest.mark.exhaustive
 def test_the_rule_learns_what_the_present_does_not_explain() -> None:
     network, experience = PlanNetwork(CONFIG, 0), PlanExperience(CONFIG, 16)
     learning, generator = PlanLearning(network, CONFIG), torch.Generator().manual_seed(0)

@@ -93,6 +93,7 @@ def test_a_slot_of_the_context_memory_is_written_only_while_acting() -> None:
         assert int(counts.sum()) == before + (mode == ACTING)
 
 
+@pytest.mark.exhaustive
 def test_heads_learn_by_the_gate_of_the_mode() -> None:
     moved = {}
     for mode in MODES:

@@ -33,6 +33,7 @@ def test_outcomes_without_a_pattern_never_change_the_order() -> None:
     assert runs[0] == runs[1]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("length", "spared"), first(1, [(150, 0.05), (240, 0.1)]))
 def test_it_finds_the_situations_in_which_the_first_plan_does_harm(
     length: int, spared: float
@@ -59,6 +60,7 @@ def test_with_the_contexts_of_other_requests_the_gain_is_gone() -> None:
     assert abs(runs[1].good - runs[0].good) < 0.02
 
 
+@pytest.mark.exhaustive
 def test_the_same_seed_and_the_same_calls_give_the_same_bits() -> None:
     picks: list[list[PlanPick]] = []
     for _ in range(2):
@@ -68,6 +70,7 @@ def test_the_same_seed_and_the_same_calls_give_the_same_bits() -> None:
     assert picks[0] != [PlanSelector(seed=4).select(CONTEXT, PLANS)] * 10
 
 
+@pytest.mark.exhaustive
 def test_the_number_of_torchs_threads_changes_no_bit_and_is_left_alone() -> None:
     picks, before = [], torch.get_num_threads()
     try:
@@ -122,6 +125,7 @@ def test_the_reasons_add_up_to_the_difference_in_cost() -> None:
     assert selector.select(CONTEXT, [RISKY]).why == ()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("length", first(1, [80, 200]))
 def test_where_harm_was_done_harm_counts_more_than_where_it_was_not(length: int) -> None:
     selector = taught(length)

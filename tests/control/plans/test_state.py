@@ -34,6 +34,7 @@ def goes_on(selector: PlanSelector) -> list[Any]:
     return found
 
 
+@pytest.mark.exhaustive
 def test_a_loaded_selector_goes_on_as_the_saved_one_to_the_bit() -> None:
     selector, other = taught(), PlanSelector(seed=9)
     other.load_state_dict(selector.state_dict())
@@ -66,6 +67,7 @@ def test_a_file_gives_the_selector_back(tmp_path: Path) -> None:
     assert goes_on(other) == goes_on(selector)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [

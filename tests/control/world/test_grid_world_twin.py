@@ -33,6 +33,7 @@ def assert_same_state(ours: GridWorld, twin: PlainGridWorld) -> None:
         assert table.ravel().tolist() == list(plain.values())
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=150, deadline=None)
 @given(configs(), st.integers(0, 2**32), ACTIONS)
 def test_every_step_is_that_of_the_plain_world_with_the_same_draws(

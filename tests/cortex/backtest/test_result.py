@@ -73,6 +73,7 @@ def test_a_stream_in_which_nobody_turned_says_so() -> None:
     assert told.startswith("1 cycles on 1 ratings; nobody turned")
 
 
+@pytest.mark.exhaustive
 def test_a_sweep_has_a_row_for_each_clamp_and_each_policy() -> None:
     rows = sweep_trust(STREAM, LABELS, BacktestOptions())
     assert [(row.clamp, row.policy) for row in rows] == [

@@ -82,6 +82,7 @@ def test_what_has_room_is_there_whole() -> None:
     assert (found.left_out, found.notes) == ((), ())
 
 
+@pytest.mark.exhaustive
 def test_first_the_events_go_then_the_oldest_interactions_then_the_least_active_peers() -> None:
     what = material(peer("a", activity=5), peer("bb", activity=1), peer("c", activity=9))
     whole = fitted(20_000, what).tokens

@@ -7,6 +7,7 @@ import re
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -131,6 +132,7 @@ def test_the_order_of_peers_changes_no_judgment(peers: list[dict[str, Any]], now
     assert forth == list(reversed(back))
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=300, deadline=None)
 @given(damaged, damaged)
 def test_a_damaged_context_is_judged_as_far_as_it_goes(peers: Any, other: Any) -> None:

@@ -88,6 +88,7 @@ def passed(tools: Layout, key: str, event: Event = "validation_ok") -> None:
     remember(tools, noon(), path, event, sha256(path.read_bytes()).hexdigest())
 
 
+@pytest.mark.exhaustive
 def test_a_tool_that_finds_something_made_the_wake_worth_it(tools: Layout, source: Path) -> None:
     outcome = acted(tools, source)
     assert outcome.status is Status.DONE

@@ -218,6 +218,7 @@ def test_a_program_that_is_not_there_is_tried_again() -> None:
         assert "/no/such/program" in str(source.status()["last_error"])
 
 
+@pytest.mark.exhaustive
 def test_a_wake_of_prefrontal_itself_is_a_signal_over_standard_input_and_output(
     tmp_path: Path,
 ) -> None:

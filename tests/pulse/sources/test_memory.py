@@ -86,6 +86,7 @@ def test_a_bad_name_or_value_is_refused_by_name(store: MemoryStore) -> None:
     assert store.status()["keys"] == 0
 
 
+@pytest.mark.exhaustive
 def test_the_number_of_keys_remembered_is_bounded(store: MemoryStore) -> None:
     for number in range(KEYS_KEPT + 5):
         store.write("n", str(number), "")

@@ -204,6 +204,7 @@ def test_the_reading_is_told_in_mebibytes(tmp_path: Path) -> None:
     assert told[-1][1:] == (4, 4)
 
 
+@pytest.mark.exhaustive
 def test_memory_does_not_grow_with_what_was_said(tmp_path: Path) -> None:
     lines = [line for at in range(2_000) for line in asked("x" * 4_000, "y" * 4_000, at * 9.0)]
     path = write_session(tmp_path / "s.jsonl", lines)
@@ -239,6 +240,7 @@ LINES: st.SearchStrategy[dict[str, Any]] = st.dictionaries(
 )
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(lines=st.lists(LINES, max_size=8), claude=st.booleans())
 def test_any_lines_give_windows_in_order_or_are_counted(

@@ -298,6 +298,7 @@ def test_a_hundred_thousand_commits_are_read_in_order_and_in_little_memory(
     assert grown_mib < 12  # the list of times takes 3
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("stop", [GeneratorExit, KeyboardInterrupt])
 def test_git_is_ended_when_the_reading_stops(
     history_beyond_a_pipe: Path, stop: type[BaseException]

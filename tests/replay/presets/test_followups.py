@@ -130,6 +130,7 @@ def test_the_windows_come_out_as_they_went_in_but_for_the_label() -> None:
     assert all(type(each) is Window for each in seen)
 
 
+@pytest.mark.exhaustive
 def test_no_more_than_one_horizon_is_held() -> None:
     def endless() -> Iterator[Window]:
         for number in range(30_000):

@@ -100,6 +100,7 @@ def test_the_asked_recall_is_a_line() -> None:
     assert "asked: 90 %" in [each.get_text() for each in above.texts]
 
 
+@pytest.mark.exhaustive
 def test_the_same_result_gives_the_same_bytes_and_no_place_of_making() -> None:
     pytest.importorskip("matplotlib")
     png = render_png(sample_result(windows=300))

@@ -47,6 +47,7 @@ def checked(
     return {check.rule: check for check in found if not check.ok}
 
 
+@pytest.mark.exhaustive
 def test_every_rule_holds_for_a_project_with_a_promoted_tool(layout: Layout) -> None:
     promoted(layout, ONE)
     promoted(layout, NARROW)
@@ -70,6 +71,7 @@ def test_broken_rules_of_program_and_settings_are_told(
     assert "reach the network" in said["the network is off for modules on trial"]
 
 
+@pytest.mark.exhaustive
 def test_a_sandbox_that_does_not_confine_is_told(layout: Layout) -> None:
     [check] = checked(layout, PlainRunner(enforced=False, level="none")).values()
     assert "confines too little" in check.problems[0]

@@ -260,6 +260,7 @@ def test_no_text_gets_out_of_its_place(
     source.encode()
 
 
+@pytest.mark.exhaustive
 def test_ruff_and_mypy_have_nothing_to_say(layout: Layout, tools: list[Tool]) -> None:
     awkward = tool("domains/a/x/t.py", ["l", "dict: dict"], ["x" * 60], root=layout.root)
     write(awkward.spec.path, "")

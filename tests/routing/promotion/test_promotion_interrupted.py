@@ -132,6 +132,7 @@ def interrupted(layout: Layout) -> None:
     assert target(layout).read_bytes() == before
 
 
+@pytest.mark.exhaustive
 def test_a_tool_that_was_edited_since_the_kill_is_not_written_over(layout: Layout) -> None:
     interrupted(layout)
     target(layout).write_text("mine = 1\n", encoding="utf-8")
@@ -141,6 +142,7 @@ def test_a_tool_that_was_edited_since_the_kill_is_not_written_over(layout: Layou
     assert len(read_revisions(target(layout).parent).all) == 1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("cut", first(2, [1, 200, 5, 40]))
 def test_a_record_that_was_torn_off_is_written_whole(layout: Layout, cut: int) -> None:
     interrupted(layout)
@@ -197,6 +199,7 @@ def without_room(layout: Layout, asked: PromotionRequest, room: int) -> int:
     return ended(started(work))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("step", first(1, [600, 150]))
 def test_without_room_nothing_is_changed_or_all_of_it_once_there_is_room(
     tmp_path: Path, step: int

@@ -27,6 +27,7 @@ def steady(text: str) -> str:
     return re.sub(r"sandbox=\S+", "sandbox=...", re.sub(r"\b\d+\.\d+s\b", "0.0s", text))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_scene_prints_its_transcript(
     scene: str, program: dict[str, Any], capsys: pytest.CaptureFixture[str]

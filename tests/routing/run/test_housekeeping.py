@@ -66,6 +66,7 @@ def test_what_is_older_than_the_settings_say_is_swept_once_a_day_and_logged(
     assert not log.exists()
 
 
+@pytest.mark.exhaustive
 def test_the_last_three_that_wait_are_named_with_how_to_go_on(project: Layout) -> None:
     for _ in range(4):
         routed(project, COMPOSE, operator=Script(yes=False))

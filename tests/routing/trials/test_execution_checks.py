@@ -74,6 +74,7 @@ BAD_MANNERS = {
 }  # fmt: skip
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("manner", first(4, BAD_MANNERS))
 def test_bad_manners_cost_one_failed_report(layout: Layout, manner: str) -> None:
     source, step, said = BAD_MANNERS[manner]
@@ -112,6 +113,7 @@ def test_a_tool_that_answers_for_itself_is_not_believed(layout: Layout) -> None:
     assert states(report)[2] == "failed" and "before it answered" in report.summary, report.steps
 
 
+@pytest.mark.exhaustive
 def test_a_hang_is_a_timeout(layout: Layout) -> None:
     hang = TOP + "while True:\n    pass\n"
     settings = Routing.model_validate({"validators": {"import_s": 0.5}})
@@ -135,6 +137,7 @@ def test_garbage_costs_one_failed_report(layout: Layout, source: bytes) -> None:
     assert all("\n" not in step for step in report.steps)
 
 
+@pytest.mark.exhaustive
 def test_an_example_that_fails_is_a_failure_and_a_guess_that_is_refused_is_not(
     layout: Layout,
 ) -> None:
@@ -159,6 +162,7 @@ def test_a_tool_without_inputs_to_guess_is_not_runnable(layout: Layout) -> None:
     assert not tried(layout, source, generated=True).ok
 
 
+@pytest.mark.exhaustive
 def test_a_signature_that_differs_at_run_time_is_told(layout: Layout) -> None:
     source = GOOD + "\n\ndef _other(a: int) -> int:\n    return a\n\n\nglobals()['run'] = _other\n"
     report = tried(layout, source)

@@ -53,6 +53,7 @@ def test_every_step_is_an_event_of_the_trace(layout: Layout) -> None:
     assert events[1]["artifacts"] == ["logs/validation/2025-10-31/route-001-2-mypy.log"]
 
 
+@pytest.mark.exhaustive
 def test_the_next_module_of_a_route_has_logs_of_its_own(layout: Layout) -> None:
     tried(layout, GOOD)
     report = tried(layout, GOOD)
@@ -154,6 +155,7 @@ def test_a_check_that_is_not_installed_is_missing_never_silent(
     assert "ruff is not installed" in report.steps[0] and "not installed" in report.summary
 
 
+@pytest.mark.exhaustive
 def test_configuration_beside_the_tool_changes_nothing(layout: Layout) -> None:
     folder = layout.action("analysis", "sum")
     write(folder / "ruff.toml", "lint.ignore = ['F401']\n")
@@ -172,6 +174,7 @@ def test_configuration_beside_the_tool_changes_nothing(layout: Layout) -> None:
     assert not (layout.root / "escaped").exists()
 
 
+@pytest.mark.exhaustive
 def test_the_settings_may_name_another_configuration(layout: Layout) -> None:
     write(layout.root.parent / "ruff.toml", "[lint]\nselect = ['E']\n")
     write(layout.root.parent / "mypy.ini", "[mypy]\nignore_errors = True\n")
@@ -181,12 +184,14 @@ def test_the_settings_may_name_another_configuration(layout: Layout) -> None:
     assert report.ok, report.steps
 
 
+@pytest.mark.exhaustive
 def test_a_comment_does_not_excuse_generated_code(layout: Layout) -> None:
     source = "import os  # noqa: F401\n" + GOOD
     assert tried(layout, source).ok
     assert states(tried(layout, source, generated=True))[0] == "failed"
 
 
+@pytest.mark.exhaustive
 def test_a_cache_that_makes_mypy_crash_is_thrown_away(layout: Layout) -> None:
     cache = layout.tmp / ".mypy" / "cache"
     write(cache / "3.11", "a file where a folder should be")

@@ -52,6 +52,7 @@ def body(*lines: str) -> str:
     return BODY.replace("return 1", "\n    ".join([*lines, "return 1"]))
 
 
+@pytest.mark.exhaustive
 def test_a_good_tool_passes_and_each_step_names_how_it_was_held(layout: Layout) -> None:
     found, summary = tried(layout, GOOD)
     assert found == ["ok"] * 4, summary
@@ -59,6 +60,7 @@ def test_a_good_tool_passes_and_each_step_names_how_it_was_held(layout: Layout) 
     assert {event["detail"]["level"] for event in events} == {SandboxRunner().level}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "lines",
     [

@@ -102,6 +102,7 @@ async def test_an_agent_whose_reader_is_gone_ends(pipes: Pipes) -> None:
     assert any("output cannot be written" in line[2] for line in runtime.logs)
 
 
+@pytest.mark.exhaustive
 async def test_more_lines_than_fit_at_once_are_all_answered(pipes: Pipes, tmp_path: Path) -> None:
     lines = "".join(f'{{"sender_id": "p{n % 50}", "content": "{n}"}}\n' for n in range(3000))
     path = tmp_path / "lines"
