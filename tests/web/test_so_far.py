@@ -20,7 +20,7 @@ from ..replay.sample_results import sample_result
 from .dash_samples import shown_in
 
 TILE = re.compile(
-    r'<div(?: id="(?P<id>[^"]*)")? class="figure"><dt>(?P<label>[^<]*)</dt> '
+    r'<div(?: id="(?P<id>[^"]*)")? class="figure(?: unknown)?"><dt>(?P<label>[^<]*)</dt> '
     r'<dd>(?P<figure>[^<]*)</dd> <dd class="more">(?P<more>[^<]*)</dd></div>'
 )
 

@@ -28,8 +28,9 @@ class Tile:
 def tile_markup(tile: Tile, name: str = "") -> str:
     """One tile, an entry of a list of terms. name: its id on the page."""
     known = f' id="{escape(name)}"' if name else ""
+    kind = "figure unknown" if tile.figure == NOTHING else "figure"
     return (
-        f'<div{known} class="figure"><dt>{escape(tile.label)}</dt> '
+        f'<div{known} class="{kind}"><dt>{escape(tile.label)}</dt> '
         f'<dd>{unbroken(tile.figure)}</dd> <dd class="more">{escape(tile.more)}</dd></div>'
     )
 
