@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -328,7 +329,7 @@ def test_a_busy_hour_is_six_screens_of_a_telephone(screen: Screen, tmp_path: Pat
             screen.open(page.url, width=420)
             for chart in screen.all(".chart"):  # it is drawn when it comes into sight
                 screen.script("arguments[0].scrollIntoView({behavior: 'instant'})", chart)
-                screen.until(lambda chart=chart: chart.find_elements("css selector", "canvas"))
+                screen.until(partial(chart.find_elements, "css selector", "canvas"))
             tall = screen.script("return document.documentElement.scrollHeight")
             assert tall <= 6 * 850
             assert len(screen.all(".route.folded")) == 4
