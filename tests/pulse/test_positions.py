@@ -14,8 +14,8 @@ import pytest
 from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.pulse.modules.fingerprint import parse_fingerprint
+from prefrontal.pulse.shells.inbox import SOURCE_QUEUE
 from prefrontal.pulse.shells.watch import Watch
-from prefrontal.pulse.shells.worker import SOURCE_QUEUE
 from prefrontal.pulse.shells.worker_intake import WorkerIntake
 from prefrontal.pulse.sources.lines import LinesSource
 from prefrontal.pulse.sources.log_file import LogFileSource
@@ -232,7 +232,7 @@ def test_pushes_that_are_lost_are_counted_and_said_now_and_then(
     followed: Followed, caplog: pytest.LogCaptureFixture
 ) -> None:
     watch = followed.begin()
-    watch._worker.queue_size = 3
+    watch._worker.inbox.queue_size = 3
     with watch._worker.paused():
         assert watch.push(event("in the way"))
         while watch.status()["waiting"]:
@@ -242,7 +242,7 @@ def test_pushes_that_are_lost_are_counted_and_said_now_and_then(
     assert watch.status()["refused_by_queue"] == 7
     assert watch.memory.status()["refused"] == 7
     [line] = [record.getMessage() for record in caplog.records]
-    assert line == "1 pushed events were lost so far: 3 wait already"
+    assert line == "1 pushed events were lost so far: 3 events of 0.0 MB wait already"
 
 
 @pytest.mark.exhaustive

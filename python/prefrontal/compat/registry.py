@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError
 from ..pulse.learning.labels import check_label
 from ..pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
+from ..pulse.shells.inbox import QUEUE_SIZE
 from ..pulse.shells.watch import Watch
-from ..pulse.shells.worker import QUEUE_SIZE
 from .prefrontal import EscalationDecision, PrefrontalLayer, escalation
 from .training import TrainingBuffer
 

@@ -19,6 +19,7 @@ from .moment import shifted
 from .policy import DeliveryPolicy
 from .recall.audit import AuditDraw
 from .recall.score_draw import score_draw
+from .recent_refusals import MOST, is_large, trim
 from .scored_window import ScoredWindow
 from .wake_records import Refusal, WakeRecords, WindowGroup, with_wish
 
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from .learning.limbic import LimbicLayer
     from .modules.fingerprint import ModuleFingerprint
 
-RING = 1000
-"""Windows that slept, kept in memory so that they can be asked about."""
 LOOK_AGAIN_S = 1.0, 3600.0
 """A hold that did not end when it should have is looked at again after so long, at least and at
 most."""
@@ -82,7 +81,7 @@ class Gate:
         self.settings = settings
         self.modules: dict[str, GateModule] = {}
         self.counts: Counter[str] = Counter()
-        self.refusals: deque[Refusal] = deque(maxlen=RING)
+        self.refusals: deque[Refusal] = deque(maxlen=MOST)
         self.unstored: list[Refusal] | None = [] if settings.log_refusals else None
         self.asleep: list[Refusal] | None = None
         self.decided: list[Decision] = []
@@ -171,6 +170,8 @@ class Gate:
                 self._sleep(scored, chance if drawn else 0.0)
         if slept:
             self._sleep_uniformly(slept)
+        if is_large(window):
+            trim(self.refusals)
 
     def spent_before(self, times: Iterable[float]) -> None:
         """Count wakes of earlier starts into the policy's budget: Unix seconds, in order."""

@@ -21,7 +21,8 @@ from ..sources.clock import ClockSource
 from ..sources.filesystem import FilesystemSource
 from ..sources.memory import MemoryStore
 from ..status_note import StatusNote
-from .worker import QUEUE_SIZE, Worker
+from .inbox import QUEUE_SIZE
+from .worker import Worker
 from .worker_intake import WorkerIntake
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class Watch:
         self._limbic = opened.limbic
         self._start_note = opened.note(self._log)
         self._worker = Worker(self._gate, self._log, self._learned, self._delivery, self._clock)
-        self._worker.queue_size = queue_size
+        self._worker.inbox.queue_size = queue_size
         if (folder := self._log.slept_folder) and settings.slept_mb and not settings.log_refusals:
             records = self._gate.records
             most_bytes = int(settings.slept_mb * 1e6)

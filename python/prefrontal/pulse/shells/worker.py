@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import math
-from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,8 +12,10 @@ from typing import TYPE_CHECKING
 
 from ...errors import PrefrontalError, SourceError
 from ...types import SignalEvent
+from ..event_bytes import size_of
 from ..followed import FollowedWindow, Following
 from ..sources.source_batch import Post, SourceBatch
+from .inbox import Addressed, Handed, Inbox
 
 if TYPE_CHECKING:
     from ...clock import Clock
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
     from ..learned import Learned
     from ..slept_lines import SleptLines
 
-QUEUE_SIZE = 50_000
-SOURCE_QUEUE = 1_024
-"""Events of one source that may wait; then it waits itself."""
-BATCH = 256
 RETRY_S = 1.0
 """After which a log that could not be written is tried again."""
 COMPLAIN_EVERY_S = 60.0
@@ -42,17 +39,6 @@ LABELS_EVERY_S = 2.0
 UNSTORED = "decisions could not be stored, they are delivered all the same"
 
 log = logging.getLogger("prefrontal.pulse")
-
-
-@dataclass(frozen=True, slots=True)
-class Addressed:
-    """A window for one module alone."""
-
-    window: tuple[SignalEvent, ...]
-    module_id: str
-
-
-Handed = tuple[SignalEvent, ...] | Addressed | FollowedWindow | SourceBatch | Post
 
 
 @dataclass(slots=True)
@@ -87,7 +73,6 @@ class Worker:
         delivery: Delivery,
         clock: Clock,
     ) -> None:
-        self.queue_size = QUEUE_SIZE
         self.learn_more: Callable[[], object] = lambda: None
         self.after_work: Callable[[], object] = lambda: None
         self.taken = 0
@@ -101,9 +86,7 @@ class Worker:
         self._delivery = delivery
         self._clock = clock
         self._following = Following(gate, learned, decisions, clock)
-        self._inbox: deque[Handed] = deque()
-        self._waiting = 0
-        self._of_source: Counter[str] = Counter()
+        self.inbox = Inbox()
         self._unstored = Unstored()
         self._stuck = False
         self._gap = False
@@ -127,13 +110,14 @@ class Worker:
         """Queue one event, or a window; False, and counted, when there is no room or no thread."""
         handed: Handed
         if isinstance(window, FollowedWindow):
-            handed = window
+            handed, size = window, size_of(window.events)
         else:
             events = (window,) if isinstance(window, SignalEvent) else tuple(window)
             handed = events if module_id is None else Addressed(events, module_id)
+            size = size_of(events)
         with self._ready:
-            if self._takes() and self._waiting < self.queue_size:
-                self._add(handed, 1)
+            if self._takes() and self.inbox.has_room(size):
+                self._add(handed, size)
                 return True
         if not isinstance(window, FollowedWindow):  # which comes again
             self._refuse(1)
@@ -141,29 +125,27 @@ class Worker:
 
     def put(self, batch: SourceBatch, is_ended: Callable[[], bool]) -> bool:
         """Queue the batch once there is room; False when it, or this, ends before."""
+        size = size_of(batch.events)
         with self._ready:
             while self._takes() and not is_ended():
-                waiting = self._of_source[batch.source]
-                if self._waiting < self.queue_size and waiting < SOURCE_QUEUE:
-                    self._of_source[batch.source] += len(batch.events)
-                    self._add(batch, len(batch.events))
+                if self.inbox.has_room_of(batch.source, size):
+                    self._add(batch, size)
                     return True
                 self._room.wait(ROOM_S)
             return False
 
     def accept(self, post: Post, timeout_s: float) -> bool:
         """Queue the post and wait until it is stored; whether it was, as of `Intake`."""
+        size = size_of(post.events)
         with self._ready:
-            room = self.queue_size - self._waiting
-            if not self._takes() or self._stuck or len(post.events) > room:
+            is_full = not self.inbox.has_room(size, len(post.events))
+            if not self._takes() or self._stuck or is_full:
                 post.settle(stored=False)
                 return False
-            self._add(post, len(post.events))
+            self._add(post, size)
         if not post.settled.wait(timeout_s):
             with self._ready:
-                if post in self._inbox:
-                    self._inbox.remove(post)
-                    self._waiting -= len(post.events)
+                if self.inbox.withdraw(post):
                     post.settle(stored=False)
         return post.settled.is_set() and post.stored
 
@@ -180,26 +162,19 @@ class Worker:
     def _why_not(self) -> str:
         if not self._takes():
             return "the gate does not run"
-        return f"{self.queue_size} wait already"
+        return f"{self.inbox.events:,} events of {self.inbox.bytes / 1e6:,.1f} MB wait already"
 
     def _takes(self) -> bool:
         return self._thread is not None and not self._ending
 
-    def _add(self, handed: Handed, events: int) -> None:
-        self._inbox.append(handed)
-        self._waiting += events
-        if len(self._inbox) == 1:
+    def _add(self, handed: Handed, size: int) -> None:
+        self.inbox.add(handed, size)
+        if len(self.inbox) == 1:
             self._ready.notify()
 
     def _take(self) -> list[Handed]:
-        """The next of the queue, about BATCH windows."""
-        batch, events = list[Handed](), 0
-        while self._inbox and events < BATCH:
-            batch.append(handed := self._inbox.popleft())
-            if isinstance(handed, SourceBatch):
-                self._of_source[handed.source] -= len(handed.events)
-            events += len(handed.events) if isinstance(handed, SourceBatch | Post) else 1
-        self._waiting -= events
+        """The next of the queue; then there is room."""
+        batch = self.inbox.take()
         self._room.notify_all()
         return batch
 
@@ -218,7 +193,7 @@ class Worker:
     def waiting(self) -> int:
         """Windows not yet taken."""
         with self._ready:
-            return self._waiting
+            return self.inbox.events
 
     def unstored(self) -> int:
         """Decisions that wait for a log that could not be written."""
@@ -273,11 +248,11 @@ class Worker:
                         self._ready.wait(RETRY_S)
                     batch = []
                 else:
-                    if not (self._inbox or self._labels or self._looking or self._ending):
+                    if not (self.inbox or self._labels or self._looking or self._ending):
                         self._ready.wait(self._patience())
                     self._looking = False
                     batch = self._take()
-                last = self._ending and not self._inbox
+                last = self._ending and not self.inbox
                 labels, self._labels = self._labels, False
             with self._working:
                 self._work(batch, labels, last)
