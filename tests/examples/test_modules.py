@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from prefrontal.cli.watch.module_files import read_fingerprint
+from prefrontal.pulse.learning.limbic import LimbicLayer
 from prefrontal.pulse.modules.template import QuestionTemplate
 from prefrontal.pulse.sources.cloud_events import cloud_events
 from prefrontal.pulse.sources.github_events import github_event
@@ -31,7 +32,9 @@ PAID = (
     b' "data": {"message": "Order 17"}}'
 )
 NOTIFIED = GitHubNotifications(GitHubAccount(TOKEN))._event(thread(7, "2026-11-23T10:00:00Z"))
+COMMIT = {"actor": "Ada", "text": "Mend the gate", "repository": "/p", "path": "src/a.py"}
 SIGNALS = {
+    "commits": SignalEvent("git", "/p/src/a.py", "modified", 1.0, 0.0, COMMIT),
     "github": github_event("pull_request", PULL, 0.0),
     "cloud-events": next(cloud_events("application/cloudevents+json", {}, PAID, 0.0))[1],
     "github-notifications": NOTIFIED,
@@ -40,8 +43,8 @@ SIGNALS = {
     "mcp-server": McpSignals("tickets").changed("ticket://17", "The gate is stuck", 0.0),
 }
 QUESTIONS = {
-    "github": "jane did pull_request.opened: Mend the gate (https://h/a/b/pull/7). "
-    "Does it need me?",
+    "commits": "a.py was changed in src by Ada: Mend the gate. Does it need me? (/p/src/a.py)",
+    "github": "pull_request.opened by jane: Mend the gate. Does it need me? (https://h/a/b/pull/7)",
     "github-notifications": "Issue 7: notification.mention at "
     "https://github.com/ada/engine/issues/7. Does it need me?",
     "slack": "U2147483697 in C024BE91L: The gate is stuck. Does it need me?",
@@ -60,3 +63,11 @@ def test_an_example_asks_about_its_signal(name: str) -> None:
     module = read_fingerprint(MODULES / f"{name}.yml")
     question = QuestionTemplate.parse(module.question_template)
     assert question.render([SIGNALS[name]], module.module_id) == QUESTIONS[name]
+
+
+@pytest.mark.parametrize("name", sorted(QUESTIONS))
+def test_an_example_hears_its_own_source_alone(name: str) -> None:
+    limbic = LimbicLayer()
+    limbic.register(name, read_fingerprint(MODULES / f"{name}.yml"))
+    hears = {other for other, signal in SIGNALS.items() if limbic.score_routed([signal])}
+    assert hears == {name} | ({"github-notifications"} if name == "github" else set())

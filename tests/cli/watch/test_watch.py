@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Timer
@@ -19,7 +20,15 @@ from prefrontal.cli.watch import watch as watch_command
 from prefrontal.cli.watch.session import build_watch
 from prefrontal.settings import parse_settings
 
+from ...replay import repositories
 from ..running import PATIENCE_S, Running, watching
+
+no_set_up, git, repository, commit = (
+    repositories.no_set_up,
+    repositories.git,
+    repositories.repository,
+    repositories.commit,
+)
 
 WAKING = "wakes on everything until 9 relevant answers are known (0 so far)"
 INVOICES = {
@@ -328,3 +337,20 @@ def test_folders_of_one_name_get_modules_of_their_own(tmp_path: Path) -> None:
     built = build_watch(parse_settings({"state": str(tmp_path / "state")}), folders)
     built.stop()
     assert [module.module_id for module in built.modules] == ["in", folders[1]]
+
+
+def test_a_commit_is_one_question_with_its_subject_and_author(
+    tmp_path: Path, repository: Path, commit: Callable[..., str]
+) -> None:
+    commit("what was there at the start", {"src/a.py": "1"})
+    sources = {"git": [str(repository)], "directories": [str(tmp_path / "inbox")]}
+    settings = config(tmp_path, sources=sources)
+    with watching("--config", settings) as running:
+        commit("Fix the parser", {"src/a.py": "2", "src/b.py": "2", "src/c.py": "2"})
+        question = running.line()
+        _, others, messages = running.end()
+    asked = "c.py and 2 more were changed in src by Jane Doe: Fix the parser. Does it matter?"
+    assert "repository   0.77" in question
+    assert question.endswith(f"{asked} ({repository}/src/c.py)")
+    assert others == []
+    assert messages[0] == "Stopped: 1 event, 1 wake, 0 slept, 0 audits."

@@ -53,6 +53,8 @@ def test_new_commits_are_events_and_those_already_there_are_not(
         "commit": sha,
         "actor": "Jane Doe",
         "text": "second",
+        "repository": str(repository),
+        "branch": "main",
         "path": "sub/ü x.md",
         "extension": ".md",
     }
@@ -64,7 +66,27 @@ def test_new_commits_are_events_and_those_already_there_are_not(
     events = receiver.rest()
     assert facts(events) == [("deleted", "a.txt"), ("renamed", "moved.md"), ("created", "b.txt")]
     assert events[1].features["old_location"] == str(repository / "sub" / "ü x.md")
+    assert events[1].features["old_path"] == "sub/ü x.md"
     assert source.status()["commits"] == 3
+
+
+def test_events_name_the_repository_and_the_branch_that_head_is_on(
+    source: GitSource, repository: Path, receiver: Receiver, commit: Commit, git: Git
+) -> None:
+    ask(source, receiver)
+    git(repository, "checkout", "-q", "-b", "release/2")
+    commit("on a branch", {"a.txt": "2"})
+    source._poller.call()
+    [event] = receiver.rest()
+    assert (event.features["repository"], event.features["branch"]) == (
+        str(repository),
+        "release/2",
+    )
+    git(repository, "checkout", "-q", "--detach")
+    commit("on none", {"a.txt": "3"})
+    source._poller.call()
+    [event] = receiver.rest()
+    assert "branch" not in event.features
 
 
 def test_switching_branches_is_no_event_and_a_merge_is_one_change(

@@ -293,8 +293,8 @@ class Worker:
         if self._gap and batch.places:  # what came before it is not in the log, and comes again
             return
         judge = self._judge_again if batch.places else self._gate.judge  # its place knows repeats
-        for event in batch.events:
-            self._attempt(judge, (event,))
+        for window in batch.windows():
+            self._attempt(judge, window)
         self._unstored.places.update(batch.places)
 
     def _judge_again(self, window: tuple[SignalEvent, ...]) -> None:

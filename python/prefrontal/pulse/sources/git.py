@@ -1,11 +1,11 @@
-"""New commits of a repository as signals, one event for each file a commit changed."""
+"""New commits of a repository as signals, one window each, with an event for each changed file."""
 
 from __future__ import annotations
 
 import json
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,12 +40,14 @@ class GitSource:
     A look reads a few small files; git runs only when one of them changed. Told of are commits
     that HEAD reaches and that neither HEAD nor a local branch reached before, oldest first: a
     commit, a pull, an amended or rebased commit is new, a switch to a branch is not. A merge
-    tells what it brought to its first parent. Events have the source "git", the file's absolute
-    path as location, "created", "modified", "deleted" or "renamed", and the features commit,
-    actor (author), text (subject), path (in the repository), extension, and old_location when
-    renamed. What was told is kept with what was decided about it, or, where events go somewhere
-    else than to a gate, in the file `state_path`, which is also taken over; the next start goes on
-    from there. Otherwise, and at the first start, commits that are there already are no event.
+    tells what it brought to its first parent. A gate is handed a commit as one window. Events have
+    the source "git", the file's absolute path as location, "created", "modified", "deleted" or
+    "renamed", and the features commit, actor (author), text (subject), repository (its top folder),
+    branch (unless HEAD is on none), path (in the repository), extension, and when renamed
+    old_location and old_path. What was told is kept with what was decided about it, or, where
+    events go somewhere else than to a gate, in the file `state_path`, which is also taken over; the
+    next start goes on from there. Otherwise, and at the first start, commits that are there already
+    are no event.
     """
 
     def __init__(
@@ -99,10 +101,11 @@ class GitSource:
         """Find the repository and, once, what is not new."""
         if self._git_dir is None:
             answer = os.fsdecode(tell(self._folder, "rev-parse", "--absolute-git-dir"))
-            self._git_dir = Path(answer.rstrip("\n"))
+            git_dir = Path(answer.rstrip("\n"))
             bare = tell(self._folder, "rev-parse", "--is-bare-repository").strip() == b"true"
             top = b"" if bare else tell(self._folder, "rev-parse", "--show-toplevel")
             self._top = os.fsdecode(top).rstrip("\n")
+            self._git_dir = git_dir
         if self._seen is None:
             self._seen = self._saved()
         if self._seen is None:
@@ -123,6 +126,14 @@ class GitSource:
             return ""
         return answer.decode("ascii", "replace").strip()
 
+    def _branch(self) -> str:
+        """The one that HEAD is on; "" for none."""
+        try:
+            name = tell(self._folder, "symbolic-ref", "--quiet", "--short", "HEAD")
+        except SourceError:
+            return ""
+        return name.decode("utf-8", "replace").strip()
+
     def _are_told(self) -> bool:
         """Tell of what is new, one commit after the other; False when the source ends before."""
         head = self._head()
@@ -140,10 +151,13 @@ class GitSource:
             f"--max-count={COMMITS}", *chosen,
             lines=wanted,
         )  # fmt: skip
-        for sha, events in self._commits_in(output):
+        where = {"repository": self._top or str(self._git_dir)}
+        if branch := self._branch():
+            where["branch"] = branch
+        for sha, events in self._commits_in(output, where):
             # Each is the first parent of the next: who reaches this one reaches those before it.
             seen = before | {sha}
-            if not self._place.hand_on(events, _content(seen)):
+            if not self._place.hand_on(events, _content(seen), together=True):
                 return False
             self._seen = seen
             self._commits += 1
@@ -158,8 +172,10 @@ class GitSource:
                 return set(left.decode("ascii", "replace").split())
         return seen
 
-    def _commits_in(self, output: bytes) -> Iterator[tuple[str, list[SignalEvent]]]:
-        """Each commit with its events."""
+    def _commits_in(
+        self, output: bytes, where: Mapping[str, object]
+    ) -> Iterator[tuple[str, list[SignalEvent]]]:
+        """Each commit with its events. where: features of all of them."""
         tokens = iter(output.split(b"\0"))
         sha, shared = "", dict[str, object]()
         events: list[SignalEvent] = []
@@ -168,7 +184,7 @@ class GitSource:
                 if sha:
                     yield sha, events
                 sha, actor, text = token[1:].decode("utf-8", "replace").split("\n", 2)
-                shared = {"commit": sha, "actor": actor, "text": text.rstrip("\n")}
+                shared = {**where, "commit": sha, "actor": actor, "text": text.rstrip("\n")}
                 events = []
                 continue
             kind = _KINDS.get(token.lstrip(b"\n")[:1].decode("ascii", "replace"))
@@ -185,6 +201,7 @@ class GitSource:
         features = shared | {"path": path, "extension": Path(path).suffix}
         if old:
             features["old_location"] = str(Path(self._top, old))
+            features["old_path"] = old
         location = str(Path(self._top, path))
         return SignalEvent("git", location, kind, 1.0, self._clock.now(), features)
 

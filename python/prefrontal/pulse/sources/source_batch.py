@@ -15,13 +15,21 @@ if TYPE_CHECKING:
 class SourceBatch:
     """Events of one source, decided and stored in one transaction with its places.
 
-    source: whose share of the queue they take. events: each a window of its own. places: (name,
-    content) of what the source goes on from; an empty content forgets the name.
+    source: whose share of the queue they take. events: each a window of its own, unless they are
+    one `together`. places: (name, content) of what the source goes on from; an empty content
+    forgets the name.
     """
 
     source: str
     events: tuple[SignalEvent, ...]
     places: tuple[tuple[str, bytes], ...]
+    together: bool = False
+
+    def windows(self) -> list[tuple[SignalEvent, ...]]:
+        """The events as they are decided about."""
+        if self.together:
+            return [self.events] if self.events else []
+        return [(event,) for event in self.events]
 
 
 @dataclass(eq=False, slots=True)

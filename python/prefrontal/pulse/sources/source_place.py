@@ -44,10 +44,15 @@ class SourcePlace:
             write_atomic(self._state_path, content)
         self._saved = content
 
-    def hand_on(self, events: Iterable[SignalEvent], content: str) -> bool:
-        """Hand events on with the place after them; False when the source ends before."""
+    def hand_on(
+        self, events: Iterable[SignalEvent], content: str, *, together: bool = False
+    ) -> bool:
+        """Hand events on with the place after them; False when the source ends before.
+
+        together: as one window.
+        """
         places = ((self._name, content.encode()),) if content != self._saved else ()
-        batch = SourceBatch(self._name, tuple(events), places)
+        batch = SourceBatch(self._name, tuple(events), places, together)
         if not (batch.events or places):
             return True
         if not self._outlet.put(batch):
