@@ -12,6 +12,8 @@ from pathlib import Path
 from prefrontal import PulseRegistry, SignalEvent
 from prefrontal.decisions.log import DecisionLog
 
+from ..installation.made_history import make_history
+from ..installation.stand_in_programs import put_programs
 from ..replay.agent_sessions import claude_home, openclaw_home, write_database
 from .kept_ledger import keep
 from .pages import REPOSITORY
@@ -122,6 +124,20 @@ def stand_in(folder: Path, environment: Mapping[str, str]) -> None:
         each.chmod(0o755)
 
 
+def runtimes(_: Path, environment: Mapping[str, str]) -> None:
+    """Programs and folders of Claude Code, OpenClaw, Hermes, systemd and cron."""
+    programs = Path(environment["PATH"].partition(":")[0])
+    put_programs(programs, "claude", "openclaw", "hermes", "systemctl", "crontab")
+    for name in (".claude", ".openclaw", ".hermes", ".config/systemd/user"):
+        (Path(environment["HOME"]) / name).mkdir(parents=True)
+
+
+def repairs(folder: Path, _: Mapping[str, str]) -> None:
+    """A repository of 240 commits, of which every fourth is a repair, in the folder `project`."""
+    (folder / "project").mkdir()
+    make_history(folder / "project")
+
+
 def tool_on_trial(folder: Path, _: Mapping[str, str]) -> None:
     """A small tool, and an empty folder it may write to."""
     (folder / "tool.py").write_text('def main(text: str = "") -> int:\n    return len(text)\n')
@@ -143,6 +159,8 @@ PREPARED: dict[str, Prepare] = {
     "a ledger of half a year": keep,
     "an agent that reflected": reflected,
     "examples/routing": routing_example,
+    "a repository with repairs": repairs,
+    "stand-ins of the runtimes": runtimes,
     "ratings": ratings,
     "sessions of agents": sessions,
 }

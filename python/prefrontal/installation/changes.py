@@ -133,8 +133,7 @@ def uninstall(
     for each in changes:
         if each.is_one:
             each.place.write(each.then)
-    for entry in receipt.entries:
-        remove_folders(entry.folders)
+    remove_folders([each for entry in receipt.entries for each in entry.folders])
     folder.remove()
     return copies
 

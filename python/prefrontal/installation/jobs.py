@@ -19,6 +19,10 @@ class TimedJob(Protocol):
         """What will be run, line by line, for people."""
         ...
 
+    def removals(self) -> list[str]:
+        """What is run to take it out."""
+        ...
+
     def is_there(self) -> bool: ...
 
     def add(self) -> None: ...
@@ -46,6 +50,9 @@ class HermesJob:
     def _words(self) -> list[str]:
         named = ["--name", self.name, "--script", self.script]
         return [self.program, "cron", "create", self.schedule, self.prompt, *named]
+
+    def removals(self) -> list[str]:
+        return [shlex.join([self.program, "cron", "remove", self.name])]
 
     def is_there(self) -> bool:
         return any(each.get("name") == self.name for each in _jobs(self._text()))
@@ -88,6 +95,9 @@ class OpenClawJob:
             *("--system-event", self.event, "--trigger-script", "-", "--json"),
         ]
 
+    def removals(self) -> list[str]:
+        return [shlex.join([self.program, "cron", "remove", each]) for each in self._ids()]
+
     def is_there(self) -> bool:
         return bool(self._ids())
 
@@ -118,6 +128,9 @@ class SystemdJob:
     def _words(self) -> tuple[list[str], list[str]]:
         user = [self.program, "--user"]
         return [*user, "daemon-reload"], [*user, "enable", "--now", self.unit]
+
+    def removals(self) -> list[str]:
+        return [shlex.join([self.program, "--user", "disable", "--now", self.unit])]
 
     def is_there(self) -> bool:
         return (self.links / self.unit).is_symlink()

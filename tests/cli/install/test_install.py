@@ -19,7 +19,7 @@ from ...exhaustive import first
 from ...installation.stand_in_programs import put_programs
 
 PROGRAMS = ("crontab", "systemctl", "hermes", "openclaw", "claude")
-EVERY = ["claude-code", "openclaw", "hermes", "systemd", "cron", "github-action"]
+EVERY = ["claude-code", "cron", "openclaw", "hermes", "systemd", "github-action"]
 OTHERS = (
     '{\n  "hooks": {\n    "Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]\n  }\n}'
 )
@@ -106,11 +106,14 @@ def test_where_nothing_was_nothing_is_left(home: Path, target: str) -> None:
         shutil.rmtree(home / each)
     for each in (".claude.json", ".crontab-table"):
         (home / each).unlink()
-    before = everything(home)
+    before, places = everything(home), folders(home)
     done("install", target, "--yes")
     done("uninstall", target, "--yes")
     left = {name for name in everything(home) if not name.endswith("jobs.json")}
     assert left == set(before)
+    assert {each for each in folders(home) - places if not each.endswith(("/cron", "claw"))} == (
+        {str(home / ".hermes")} if target == "hermes" else set()
+    )
 
 
 @pytest.mark.parametrize("target", first(2, EVERY))
@@ -305,8 +308,10 @@ def test_a_project_of_claude_code_gets_hooks_and_server_of_its_own(home: Path) -
 def test_the_line_of_cron_does_what_it_says(home: Path, tmp_path: Path) -> None:
     done("install", "cron", "--yes", "--every", "15m", "--exec", "cat > got; echo 100% >> got")
     [line] = [x for x in (home / ".crontab-table").read_text().splitlines() if " gate " in x]
-    fields, command = line[:13], line[13:].replace("\\%", "%")
+    fields, command = line[:13], line[13:]
     assert fields == "*/15 * * * * "
+    assert "%" not in command.replace("\\%", "")  # cron would end the command there
+    command = command.replace("\\%", "%")
     gate = tmp_path / "bin" / "prefrontal"
     for code, question in ((1, ""), (0, "Is 5 % a lot?")):
         gate.write_text(f"#!/bin/sh\n[ -z '{question}' ] || echo '{question}'\nexit {code}\n")

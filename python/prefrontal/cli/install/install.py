@@ -131,7 +131,7 @@ def uninstall(
     target = Wish(name, folder).target(needs_settings=False)
     copies = ReceiptFolder(_state(state), target.key)
     changes = going(target, copies.read())
-    jobs = [f"remove: {job.commands()[0]}" for job in target.jobs if job.is_there()]
+    jobs = [line for job in target.jobs if job.is_there() for line in job.removals()]
     done = _document(target, changes, jobs, dry_run)
     if not jobs and not any(each.is_one for each in changes):
         answer(as_json, done, f"Nothing to do: nothing of prefrontal is in {target.title}.")
@@ -190,18 +190,16 @@ def _show(target: InstallTarget, changes: Sequence[TextChange], jobs: Sequence[s
         if each.note:
             click.echo(visible(each.note, 1000))
     for line in jobs:
-        click.echo(_coloured(visible(line, 1000) if line[:1] != " " else line, "", mark="$ "))
+        click.echo(line if line.startswith(" ") else f"runs: {visible(line, 1000)}")
     for note in target.notes:
         click.echo(note)
 
 
-def _coloured(line: str, style: str, mark: str = "") -> str:
+def _coloured(line: str, style: str) -> str:
     """click takes the colours away where no terminal is."""
     if style == "bold":
         return click.style(line, bold=True)
-    if style:
-        return click.style(line, fg=style)
-    return line if line[:1] == " " or not mark else mark + line
+    return click.style(line, fg=style) if style else line
 
 
 def _agreed(verb: str, yes: bool, dry_run: bool, as_json: bool, done: dict[str, Any]) -> bool:
