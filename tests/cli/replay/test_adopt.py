@@ -86,6 +86,21 @@ def test_it_shows_what_it_learned_and_writes_what_it_says(home: Path, repository
     assert session.stop()
 
 
+def test_a_watched_repository_is_adopted_in_place_of_its_built_in_module(
+    home: Path, repository: Path
+) -> None:
+    (home / "prefrontal.yml").write_text(f"sources: {{git: [{repository}], directories: [in]}}\n")
+    before = build_watch(load_settings(home / "prefrontal.yml"))
+    before.stop()
+    assert [each.module_id for each in before.modules] == ["in", "imported.git"]
+    result = adopt("--git", repository, "--yes", "--relevant", "path:news/**")
+    assert result.exit_code == 0, result.output
+    after = build_watch(load_settings(home / "prefrontal.yml"))
+    after.stop()
+    assert [each.module_id for each in after.modules] == ["in", "imported.git"]
+    assert [each.history is None for each in after.modules] == [True, False]
+
+
 def test_json_says_the_same_for_programs(home: Path, repository: Path) -> None:
     result = adopt(repository, "--json", "--recall", "0.8")
     assert result.exit_code == 0, result.output

@@ -18,8 +18,13 @@ from prefrontal.cli import COMMANDS, main
 from prefrontal.cli.run.init_document import document
 from prefrontal.cli.run.init_findings import look_around
 from prefrontal.cli.run.init_questions import Answers
+from prefrontal.cli.watch.session import build_watch
+from prefrontal.pulse.learning.limbic import LimbicLayer
+from prefrontal.pulse.modules.fingerprint import GitPrior, parse_fingerprint
+from prefrontal.pulse.modules.template import QuestionTemplate
 from prefrontal.settings import Settings, load_settings
 from prefrontal.settings.executive import LinkSettings
+from prefrontal.types import SignalEvent
 
 from ..running import watching
 
@@ -96,6 +101,41 @@ def test_every_link_of_the_executive_stands_there_with_its_default(home: Path) -
     links = written(home).executive.links
     assert links == LinkSettings()
     assert links.model_fields_set == set(LinkSettings.model_fields)
+
+
+def test_the_repository_and_the_downloads_each_have_a_module_that_hears_its_own(
+    home: Path,
+) -> None:
+    (home / "Downloads").mkdir()
+    (home / "Downloads" / "app.log").touch()
+    place = repository(home / "src" / "project")
+    run(place, "--yes")
+    built = build_watch(written(place))
+    built.stop()
+    limbic = LimbicLayer()
+    for module in built.modules:
+        limbic.register(module.module_id, module)
+    features = {"path": "src/app.ts", "actor": "Ada", "text": "Fix the parser"}
+    commit = SignalEvent("git", str(place / "src" / "app.ts"), "modified", 1.0, 0.0, features)
+    file = SignalEvent("filesystem", str(home / "Downloads" / "a.pdf"), "created", 1.0, 0.0)
+    assert [list(limbic.score_routed([each])) for each in (commit, file)] == [
+        ["project"],
+        ["Downloads"],
+    ]
+    template = QuestionTemplate.parse(built.modules[-1].question_template)
+    assert template.render([commit], "project") == (
+        f"app.ts was changed in src by Ada: Fix the parser. Does it matter? ({commit.location})"
+    )
+
+
+def test_the_module_that_is_shown_as_a_comment_is_a_good_one(home: Path) -> None:
+    run("--yes")
+    lines = (home / "prefrontal.yml").read_text().split("# modules:\n")[1].splitlines()
+    shown = [each.removeprefix("# ") for each in lines if "telemetry" not in each]
+    (home / "own.yml").write_text("modules:\n" + "\n".join(shown), encoding="utf-8")
+    [module] = load_settings(home / "own.yml").modules
+    assert isinstance(module, dict)
+    assert parse_fingerprint(module).git == GitPrior(paths=["src"], branches=["main"])
 
 
 def test_a_watch_starts_with_what_was_written(home: Path) -> None:

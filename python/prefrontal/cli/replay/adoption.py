@@ -210,7 +210,7 @@ def plan(
     known = _known(settings, history)
     name = module_id or known or _name(history)
     replaces = any(each["module"] == name for each in entries)
-    _check(settings, recall, name, replaces)
+    _check(_without(settings, history), recall, name, replaces)
     asked = recall or settings.gate.recall or _kept_recall(settings, name) or USUAL_RECALL
     branch = checked_out(history.path) if history.kind == GIT else "HEAD"
     adopter = Adopter(PulseGate(name, _question(settings, name), settings.gate), branch)
@@ -226,7 +226,7 @@ def plan(
 def carry_out(planned: AdoptionPlan) -> None:
     """Write the state, then the settings; a kill between the two leaves what was there working."""
     state = planned.state
-    modules = watched_modules(planned.settings, state)
+    modules = watched_modules(_without(planned.settings, planned.history), state)
     with DecisionLog(state.decisions) as log:
         modules += adopted_modules(planned.settings, log)
         keep_adoption(log, planned.settings.gate, modules, planned.adopter)
@@ -257,6 +257,13 @@ def _known(settings: Settings, history: History) -> str | None:
 def _name(history: History) -> str:
     path = Path(history.path).expanduser().absolute()
     return (path.name if history.kind == GIT else path.stem) or str(path)
+
+
+def _without(settings: Settings, history: History) -> Settings:
+    """The settings with the repository among the adopted: it needs no other module then."""
+    path, sources = os.path.realpath(history.path), settings.sources
+    left = tuple(each for each in sources.git if os.path.realpath(settings.path(each)) != path)
+    return settings.model_copy(update={"sources": sources.model_copy(update={"git": left})})
 
 
 def _check(settings: Settings, recall: float | None, name: str, replaces: bool) -> None:

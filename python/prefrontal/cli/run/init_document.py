@@ -18,7 +18,16 @@ _HEAD = """\
 # the home folder. docs/pulse.md tells what else can stand here.
 """
 _ENDING = """
-# modules: [invoices.yml]  # concerns of your own; without any, everything above is asked about
+# Each source above has a module of its own until one of yours declares it: every file, commit or
+# line is worth a question at first. Yours take its place (docs/pulse.md, What reaches a module):
+# modules:
+#   - module_id: releases
+#     cluster: work
+#     version: "1"
+#     question_template: "{what}. Does it need me? ({location})"
+#     default_threshold: null  # follows the recall above
+#     hold_s: 2                # what comes close after a question is asked as one
+#     signal_priors: {git: {branches: [main], paths: [src]}}
 # telemetry: {metrics: {port: 9464}, json_logs: true}  # figures for Prometheus, JSON log lines
 """
 
