@@ -18,7 +18,7 @@ from .workspace import open_workspace
 Candidates: TypeAlias = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 NEWEST = 30
 """Decisions that are offered."""
-PRESETS = ("path:", "message:", "followup", "noop", "recorded")
+PRESETS = ("path:", "message:", "followup", "fixed-later", "noop", "recorded")
 
 
 def _quiet(produce: Candidates) -> Candidates:

@@ -39,8 +39,8 @@ class ReplayArguments(Arguments):
     )
     relevant: Annotated[str, Field(min_length=1, max_length=500)] | None = Field(
         default=None,
-        description="what mattered: path:GLOB, message:REGEX, followup, noop or recorded;"
-        " found by itself when left out",
+        description="what mattered: path:GLOB, message:REGEX, followup, fixed-later, noop or"
+        " recorded; found by itself when left out",
     )
     labels: Literal["all", "asked"] | None = Field(
         default=None,

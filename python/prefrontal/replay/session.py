@@ -19,6 +19,7 @@ from .histories.git_history import GitHistory
 from .histories.history_kind import top_level
 from .histories.windows import read_windows
 from .learner import ALL, ASKED, LABELS
+from .presets.fixed_later import FixedLaterPreset
 from .presets.hiding import without
 from .presets.presets import MessagePreset, NoopPreset, Preset, RecordedPreset, parse_preset
 from .presets.search import find_preset
@@ -153,6 +154,9 @@ def label_git(
     notes = []
     if request.relevant is not None:
         preset = parse_preset(request.relevant)
+        if isinstance(preset, FixedLaterPreset):
+            preset = preset.read(history, total, step)
+            notes.append(preset.note(history))
     else:
         seen = _watched(history, "choosing what relevant means", total, step)
         choice = find_preset(seen)

@@ -118,6 +118,20 @@ class GitHistory:
             notes.append(f"{commits} changed more than {FILES_KEPT:,} files: only those were read")
         return notes
 
+    @property
+    def is_first_parents(self) -> bool:
+        """Whether each change follows the one before, rather than any of them."""
+        return "--first-parent" in self._chosen
+
+    @property
+    def folder(self) -> str:
+        return self._repository.folder
+
+    @property
+    def revisions(self) -> tuple[str, ...]:
+        """What `git log` is asked for, to go through the same commits."""
+        return (*self._chosen, *self._asked)
+
     def count(self) -> int:
         """How many commits git will go through; the windows are as many or a few less."""
         options = ("--count", *self._chosen, *self._asked)

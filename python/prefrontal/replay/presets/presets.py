@@ -12,6 +12,7 @@ from ...errors import InputError
 from ...types import SignalEvent, Window
 from ..histories.agent_replies import is_noop
 from ..histories.windows import LoggedLine
+from .fixed_later import FixedLaterPreset
 from .followups import FollowupPreset
 from .globs import compile_glob, globs_in
 from .hiding import events_without
@@ -22,7 +23,7 @@ WRITTEN = ("created", "modified")
 EXCEPTED = "excepted"
 """Stands for such a change of a file that is an exception."""
 
-_EXPECTED = "path:GLOB, message:REGEX, followup, noop or recorded"
+_EXPECTED = "path:GLOB, message:REGEX, followup, fixed-later, noop or recorded"
 
 
 class Preset(Protocol):
@@ -139,7 +140,8 @@ class RecordedPreset:
 
 
 def parse_preset(text: str) -> Preset:
-    """The preset a user wrote: path:GLOB[,GLOB...], message:REGEX, followup, noop or recorded.
+    """The preset a user wrote: path:GLOB[,GLOB...], message:REGEX, followup, fixed-later, noop or
+    recorded.
 
     A GLOB after "!" is an exception. A comma within a GLOB is written `\\,` or `[,]`. Capitals
     matter in both GLOB and REGEX; a REGEX that starts with (?i) ignores them.
@@ -152,6 +154,8 @@ def parse_preset(text: str) -> Preset:
         return MessagePreset(_compiled(rest))
     if not colon and kind == "followup":
         return FollowupPreset()
+    if not colon and kind == "fixed-later":
+        return FixedLaterPreset()
     if not colon and kind == "noop":
         return NoopPreset()
     if not colon and kind == "recorded":

@@ -280,6 +280,7 @@ def preset_words(preset: str) -> str:
         "path": _touch_words(rest),
         "message": REPAIR_WORDS if rest == REPAIRS else f"its message matches {rest}",
         "followup": "a later commit reverted or fixed it",
+        "fixed-later": "a later fix changed lines that it wrote",
         "noop": "the agent's own reply was not empty",
         "recorded": "its record says so",
     }
