@@ -313,12 +313,20 @@ def test_the_line_of_cron_does_what_it_says(home: Path, tmp_path: Path) -> None:
     assert "%" not in command.replace("\\%", "")  # cron would end the command there
     command = command.replace("\\%", "%")
     gate = tmp_path / "bin" / "prefrontal"
-    for code, question in ((1, ""), (0, "Is 5 % a lot?")):
+    own = command.replace(command.split("$(")[1].split(" ")[0], str(gate))
+    got = home / "got"
+    unasked = "prefrontal could not be asked; look yourself."
+    for code, question, heard in (
+        (2, "", None),
+        (0, "Is 5 % a lot?", "Is 5 % a lot?"),
+        (1, "", unasked),
+        (127, "", unasked),
+    ):
+        got.unlink(missing_ok=True)
         gate.write_text(f"#!/bin/sh\n[ -z '{question}' ] || echo '{question}'\nexit {code}\n")
         gate.chmod(0o755)
-        own = command.replace(command.split("$(")[1].split(" ")[0], str(gate))
-        assert subprocess.run(["sh", "-c", own], cwd=home, check=False).returncode == code
-    assert (home / "got").read_text() == "Is 5 % a lot?\n100%\n"
+        subprocess.run(["sh", "-c", own], cwd=home, check=True)
+        assert (got.read_text() if got.exists() else None) == (heard and f"{heard}\n100%\n")
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not here")

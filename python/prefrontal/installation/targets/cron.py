@@ -10,6 +10,7 @@ from ..places import CrontabPlace
 from ..programs import Caller
 from ..target import InstallTarget
 
+UNASKED = "prefrontal could not be asked; look yourself."
 _EVERY = re.compile(r"([1-9]\d?)(m|h)")
 
 
@@ -20,7 +21,11 @@ def cron(caller: Caller, every: str, command: str | None) -> InstallTarget:
     if command is not None:
         if "\n" in command or "\r" in command:
             raise InputError(f"--exec must be one line, got {command!r}")
-        line = f"""q="$({line})" && printf '%s\\n' "$q" | ({command})"""
+        # Only 2 says sleep, which no program that cannot be started ends with.
+        line = caller.line("gate", "--format", "exit")
+        line = (
+            f"""q="$({line})"; [ $? -eq 2 ] || printf '%s\\n' "${{q:-{UNASKED}}}" | ({command})"""
+        )
     escaped = line.replace("%", "\\%")  # cron takes a bare one for the end of the line
     text = f"{_fields(every)} {escaped}"
     return InstallTarget(
