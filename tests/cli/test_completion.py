@@ -73,6 +73,7 @@ def test_commands_and_options_are_completed() -> None:
         "path:",
         "message:",
         "followup",
+        "fixed-later",
         "noop",
         "recorded",
     ]

@@ -57,7 +57,8 @@ def test_a_preset_is_called_what_the_user_wrote(text: str) -> None:
     ["", "path", "path:", "message:", "Path:x", "followup:9", "noop:", "regex:x", "fix", ":"],
 )
 def test_an_unknown_preset_is_refused_with_those_there_are(text: str) -> None:
-    expected = "relevant must be path:GLOB, message:REGEX, followup, fixed-later, noop or recorded, got "
+    presets = "path:GLOB, message:REGEX, followup, fixed-later, noop or recorded"
+    expected = f"relevant must be {presets}, got "
     with pytest.raises(InputError, match=re.escape(expected + repr(text))):
         parse_preset(text)
 
