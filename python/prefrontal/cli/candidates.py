@@ -12,8 +12,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from ..errors import PrefrontalError
+from ..settings.home import Home
 from .state import decision_log, state_folder
-from .workspace import open_workspace
 
 Candidates: TypeAlias = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 NEWEST = 30
@@ -56,7 +56,7 @@ def decision_ids(context: click.Context, _: click.Parameter, __: str) -> list[Co
 def memory_keys(context: click.Context, _: click.Parameter, __: str) -> list[CompletionItem]:
     """What the agent remembers."""
     params = context.params
-    memory = open_workspace(params.get("workspace"), params.get("config"), keys=()).memory()
+    memory = Home.open(params.get("workspace"), params.get("config"), keys=()).memory()
     return list(map(CompletionItem, memory.keys()))
 
 

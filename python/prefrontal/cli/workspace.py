@@ -1,45 +1,18 @@
-"""The options --workspace and --config, and the agent's files behind them."""
+"""The options --workspace and --config, and whether an agent works in what they name."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
-from ..settings.agent_file import AGENT_KEYS, read_agent_config, workspace_folder
-
-if TYPE_CHECKING:
-    from ..storage.memory_files import MemoryFiles
+from ..settings.home import Home
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-@dataclass(frozen=True, slots=True)
-class Workspace:
-    """The agent's folder and the configuration that was read to find it."""
-
-    folder: Path
-    config: dict[str, Any]
-
-    def memory(self) -> MemoryFiles:
-        """The texts that the agent keeps by key."""
-        from ..storage.memory_files import MemoryFiles
-
-        return MemoryFiles(self.folder / "memory" / "files")
-
-    def running(self) -> str | None:
-        """The process id of the agent that works here, as far as known; None when none does.
-
-        It holds the lock beside its ledger. Raises InputError for a ledger.path that is none.
-        """
-        from ..ledger.location import file_name, ledger_path
-
-        path = ledger_path(file_name(self.config), self.folder)
-        return lock_owner(path.with_suffix(".lock")) if isinstance(path, Path) else None
 
 
 def workspace_options(command: Command) -> Command:
@@ -60,15 +33,31 @@ def workspace_options(command: Command) -> Command:
     return workspace(config(command))
 
 
-def open_workspace(
-    workspace: str | None, config: str | None, keys: Collection[str] = AGENT_KEYS
-) -> Workspace:
-    """The workspace that the options name. keys: the root keys of the settings that are needed.
+def home_options(*keys: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add --workspace and --config; the command takes what they name as `home`.
 
-    Raises InputError or SourceError for settings that cannot be used.
+    keys: the root keys of the settings that the command needs.
     """
-    read = read_agent_config(config, keys={"workspace", *keys})
-    return Workspace(workspace_folder(workspace, read), read)
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def with_home(workspace: str | None, config: str | None, **options: Any) -> Any:
+            return command(home=Home.open(workspace, config, keys), **options)
+
+        return workspace_options(with_home)
+
+    return decorate
+
+
+def agent_process(home: Home) -> str | None:
+    """The process id of the agent that works there, as far as known; None when none does.
+
+    It holds the lock beside its ledger. Raises InputError for a ledger.path that is none.
+    """
+    from ..ledger.location import file_name, ledger_path
+
+    path = ledger_path(file_name(home.config), home.folder)
+    return lock_owner(path.with_suffix(".lock")) if isinstance(path, Path) else None
 
 
 def lock_owner(lock: Path) -> str | None:

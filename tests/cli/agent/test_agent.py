@@ -180,16 +180,18 @@ def test_once_does_what_is_due_and_ends(workspace: Path) -> None:
 
 
 def test_the_options_stand_before_the_file(tmp_path: Path) -> None:
-    from prefrontal.cli.agent.building import Told, with_options
+    from prefrontal.cli.agent.building import AgentOptions, with_options
+    from prefrontal.settings.home import Home
 
+    home = Home(tmp_path, {})
     config: dict[str, Any] = {
         "channels": {"webhook": {"host": "0.0.0.0", "port": 1}},
         "logging": {"level": "off"},
     }
-    told = with_options(config, Told(None, None, "debug", webhook={"port": 2}))
+    told = with_options(config, AgentOptions(home, "debug", webhook={"port": 2}))
     assert told["channels"]["webhook"] == {"host": "0.0.0.0", "port": 2}
     assert told["logging"] == {"level": "debug"}
-    assert with_options({}, Told(None, None, usual_log="warn"))["logging"] == {"level": "warn"}
+    assert with_options({}, AgentOptions(home, usual_log="warn"))["logging"] == {"level": "warn"}
     assert config["channels"]["webhook"]["port"] == 1
 
 

@@ -12,32 +12,31 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import InputError
-from ..workspace import open_workspace
 
 if TYPE_CHECKING:
     from ...plugin import Plugin
     from ...runtime.runtime import Runtime
+    from ...settings.home import Home
 
 LEVELS = ("debug", "info", "warn", "error", "off")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class AgentOptions:
     """What the options of the command line say.
 
     log: the least grave level that is shown; where neither option nor file says so, usual_log.
     webhook: settings of that channel that stand before those of the files.
     """
 
-    workspace: str | None
-    config: str | None
+    home: Home
     log: str | None = None
     usual_log: str = "info"
     webhook: Mapping[str, Any] = field(default_factory=dict)
 
 
 def build(
-    options: Told,
+    options: AgentOptions,
     channels: Sequence[Plugin] = (),
     *,
     background: bool = True,
@@ -49,24 +48,22 @@ def build(
     """
     from ...assembly.agent import build_runtime
     from ...runtime.plugins.config import ConfigPlugin
-    from ...settings.agent_file import agent_files, read_agent_config
-
-    place = open_workspace(options.workspace, options.config)
+    from ...settings.agent_file import agent_files
 
     def read() -> dict[str, Any]:
-        return with_options(read_agent_config(options.config), options)
+        return with_options(options.home.whole_config(), options)
 
     return build_runtime(
-        with_options(place.config, options),
-        workspace=place.folder,
+        read(),
+        workspace=options.home.folder,
         background=background,
         channels=tuple(channels),
-        config_plugin=ConfigPlugin(agent_files(options.config), read),
+        config_plugin=ConfigPlugin(agent_files(options.home.file), read),
         discover=discover,
     )
 
 
-def with_options(config: dict[str, Any], options: Told) -> dict[str, Any]:
+def with_options(config: dict[str, Any], options: AgentOptions) -> dict[str, Any]:
     """The configuration with the options of the command line in front. Raises InputError."""
     if options.log is not None and options.log not in LEVELS:
         raise InputError(f"--log must be one of {', '.join(LEVELS)}, got {options.log!r}")

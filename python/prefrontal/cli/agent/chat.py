@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sys
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 import click
 
 from ..watch.modules import plain
-from ..workspace import open_workspace, workspace_options
+from ..workspace import home_options
+
+if TYPE_CHECKING:
+    from ...settings.home import Home
 
 NO_MODEL = """\
 There is no language model yet: a few fixed rules answer. With a server on this
@@ -23,8 +27,8 @@ ON_PURPOSE = "`provider: rules` keeps the rules, without these lines."
 
 @click.command(short_help="Talk to the agent in this terminal.")
 @click.option("--log", metavar="LEVEL", help="Show the agent's log: debug, info, warn or error.")
-@workspace_options
-def chat(log: str | None, workspace: str | None, config: str | None) -> None:
+@home_options("identity", "provider")
+def chat(log: str | None, home: Home) -> None:
     """Talk to the agent here, a line a message; /help lists commands, /quit ends.
 
     What the agent says of its own accord (a holding reply, a follow-up that a reflection asked
@@ -32,16 +36,15 @@ def chat(log: str | None, workspace: str | None, config: str | None) -> None:
     memory and its reflections, in the workspace.
     """
     from ...runtime.channels.terminal import TerminalChannel
-    from .building import Told, build, end
+    from .building import AgentOptions, build, end
 
-    settings = open_workspace(workspace, config, keys=("identity", "provider")).config
-    identity = settings.get("identity") or {}
+    identity = home.config.get("identity") or {}
     name = plain(str(identity.get("name") or "agent"))
     channel = TerminalChannel(agent=name, prompt="> " if sys.stdin and sys.stdin.isatty() else "")
-    runtime = build(Told(workspace, config, log, usual_log="warn"), [channel])
+    runtime = build(AgentOptions(home, log, usual_log="warn"), [channel])
     click.echo(f"Talking to {name}. /help lists commands, /quit ends.", err=True)
     model = runtime.registry.get_by_capability("llm")
-    if settings.get("provider") is None and getattr(model, "name", None) == "rules":
+    if home.config.get("provider") is None and getattr(model, "name", None) == "rules":
         click.echo(no_model(), err=True)
     end(runtime)
 

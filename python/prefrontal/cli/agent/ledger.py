@@ -15,11 +15,12 @@ import click
 from ...errors import InputError
 from ..answers import answer, json_option
 from ..watch.modules import plain
-from ..workspace import open_workspace, workspace_options
+from ..workspace import home_options
 
 if TYPE_CHECKING:
     from ...ledger.ledger import Ledger
     from ...ledger.models import Peer, ScoredPeer
+    from ...settings.home import Home
 
 _JSON_LINES = "One JSON object a line."
 _JSON = "One JSON object instead of a page."
@@ -43,12 +44,12 @@ def ledger() -> None:
 @ledger.command("list")
 @click.option("--limit", default=50, show_default=True, metavar="N", help="At most so many.")
 @click.option("--json", "as_json", is_flag=True, help=_JSON_LINES)
-@workspace_options
-def list_peers(limit: int, as_json: bool, workspace: str | None, config: str | None) -> None:
+@home_options("ledger")
+def list_peers(limit: int, as_json: bool, home: Home) -> None:
     """The peers, the one seen last first, with their scores."""
     if not 1 <= limit <= _MOST:
         raise InputError(f"--limit must be a whole number in 1..{_MOST}, got {limit!r}")
-    with _ledger(workspace, config) as book:
+    with _ledger(home) as book:
         standings = book.standings(limit)
         total = book.totals()["peers"] if standings else 0
     if as_json:
@@ -68,8 +69,8 @@ def list_peers(limit: int, as_json: bool, workspace: str | None, config: str | N
 @click.argument("peer", metavar="PEER")
 @click.option("--last", default=10, show_default=True, metavar="N", help="How many messages.")
 @click.option("--json", "as_json", is_flag=True, help=_JSON)
-@workspace_options
-def show(peer: str, last: int, as_json: bool, workspace: str | None, config: str | None) -> None:
+@home_options("ledger")
+def show(peer: str, last: int, as_json: bool, home: Home) -> None:
     """Everything about one peer: facts, judgments with their reasons, the last messages.
 
     PEER is an id that `prefrontal ledger list` shows, or any beginning of it of four characters
@@ -77,7 +78,7 @@ def show(peer: str, last: int, as_json: bool, workspace: str | None, config: str
     """
     if not 0 <= last <= _MOST:
         raise InputError(f"--last must be a whole number in 0..{_MOST}, got {last!r}")
-    with _ledger(workspace, config) as book:
+    with _ledger(home) as book:
         peer_id = _found(book, peer)
         summary = book.get_peer_assessment_summary(peer_id, last)
         latest = list(book.assessments(peer_id))
@@ -93,10 +94,10 @@ def show(peer: str, last: int, as_json: bool, workspace: str | None, config: str
 
 @ledger.command(short_help="How many peers and messages, and how trust is spread.")
 @click.option("--json", "as_json", is_flag=True, help=_JSON)
-@workspace_options
-def summary(as_json: bool, workspace: str | None, config: str | None) -> None:
+@home_options("ledger")
+def summary(as_json: bool, home: Home) -> None:
     """How many peers, messages and judgments there are, and how trust is spread."""
-    with _ledger(workspace, config) as book:
+    with _ledger(home) as book:
         totals = book.totals()
     if as_json:
         click.echo(json.dumps(totals))
@@ -113,15 +114,15 @@ def summary(as_json: bool, workspace: str | None, config: str | None) -> None:
     "--output", default="-", metavar="FILE", help="Where to; the default is standard output."
 )
 @json_option
-@workspace_options
-def export(output: str, as_json: bool, workspace: str | None, config: str | None) -> None:
+@home_options("ledger")
+def export(output: str, as_json: bool, home: Home) -> None:
     """The whole ledger as JSON lines: peers, then interactions, then assessments.
 
     Previews hold no secrets: they were taken out when the message was recorded.
     """
     from ...ledger.export import export_lines
 
-    with _ledger(workspace, config) as book:
+    with _ledger(home) as book:
         if output == "-":
             for line in export_lines(book):
                 click.echo(line)
@@ -138,13 +139,12 @@ _EMPTY = "The ledger holds no peers yet; `prefrontal agent` fills it with every 
 
 
 @contextmanager
-def _ledger(workspace: str | None, config: str | None) -> Iterator[Ledger]:
+def _ledger(home: Home) -> Iterator[Ledger]:
     """The ledger to read; an empty one where none is kept yet. Raises SourceError."""
     from ...ledger.ledger import Ledger
     from ...ledger.location import file_name, ledger_path
 
-    opened = open_workspace(workspace, config, keys=("ledger",))
-    path = ledger_path(file_name(opened.config), opened.folder)
+    path = ledger_path(file_name(home.config), home.folder)
     exists = isinstance(path, Path) and path.exists()
     with Ledger(path, read_only=True) if exists else Ledger() as book:
         yield book

@@ -12,9 +12,10 @@ from ...errors import InputError
 from ..answers import answer, json_option
 from ..candidates import memory_keys
 from ..watch.modules import plain
-from ..workspace import open_workspace, workspace_options
+from ..workspace import home_options
 
 if TYPE_CHECKING:
+    from ...settings.home import Home
     from ...storage.memory_files import MemoryFiles
 
 
@@ -31,10 +32,10 @@ def memory() -> None:
 
 @memory.command("list", short_help="Every key, and how its text begins.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
-@workspace_options
-def list_keys(as_json: bool, workspace: str | None, config: str | None) -> None:
+@home_options()
+def list_keys(as_json: bool, home: Home) -> None:
     """Every key, when it was written last, and how its text begins."""
-    files = _memory(workspace, config)
+    files = home.memory()
     keys = files.keys()
     if as_json:
         for key in keys:
@@ -53,10 +54,10 @@ def list_keys(as_json: bool, workspace: str | None, config: str | None) -> None:
 @memory.command()
 @click.argument("key", metavar="KEY", shell_complete=memory_keys)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of the text.")
-@workspace_options
-def get(key: str, as_json: bool, workspace: str | None, config: str | None) -> None:
+@home_options()
+def get(key: str, as_json: bool, home: Home) -> None:
     """Print the text under KEY as it was stored."""
-    files = _memory(workspace, config)
+    files = home.memory()
     text = files.retrieve(key)
     if text is None:
         rule = "be one that `prefrontal memory list` shows"
@@ -71,15 +72,15 @@ def get(key: str, as_json: bool, workspace: str | None, config: str | None) -> N
 @click.argument("key", metavar="KEY", shell_complete=memory_keys)
 @click.argument("text", metavar="[TEXT|-]", default="-")
 @json_option
-@workspace_options
-def store(key: str, text: str, as_json: bool, workspace: str | None, config: str | None) -> None:
+@home_options()
+def store(key: str, text: str, as_json: bool, home: Home) -> None:
     """Keep TEXT (or what comes on standard input) under KEY, instead of what was there.
 
     \b
       prefrontal memory store shopping "Flour, two eggs"
       prefrontal memory store notes < notes.txt
     """
-    files = _memory(workspace, config)
+    files = home.memory()
     if key.startswith("cortex-"):
         hint = "`prefrontal cortex pin` and `forget` change what it believes"
         raise InputError(f"key must not begin with cortex-: the cortex keeps those; {hint}")
@@ -94,10 +95,10 @@ def store(key: str, text: str, as_json: bool, workspace: str | None, config: str
 @memory.command()
 @click.argument("query", metavar="QUERY")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, the best first.")
-@workspace_options
-def search(query: str, as_json: bool, workspace: str | None, config: str | None) -> None:
+@home_options()
+def search(query: str, as_json: bool, home: Home) -> None:
     """The keys whose text fits QUERY, the best first."""
-    files = _memory(workspace, config)
+    files = home.memory()
     hits = files.search(query)
     if as_json:
         for key, score in hits:
@@ -108,10 +109,6 @@ def search(query: str, as_json: bool, workspace: str | None, config: str | None)
         print_found(files, hits)
     else:
         click.echo(f"Nothing that is remembered fits {plain(query)!r}.")
-
-
-def _memory(workspace: str | None, config: str | None) -> MemoryFiles:
-    return open_workspace(workspace, config, keys=()).memory()
 
 
 def _standard_input() -> str:

@@ -9,10 +9,11 @@ import click
 
 from ...errors import InputError
 from ...settings.agent_file import CHANNELS
-from ..workspace import open_workspace, workspace_options
+from ..workspace import home_options
 
 if TYPE_CHECKING:
     from ...plugin import Plugin
+    from ...settings.home import Home
 
 EPILOG = """\
 JSON lines: {"sender_id": "ann", "content": "Hello"} a line in, {"type": "reply", "content": ...} a
@@ -31,15 +32,14 @@ line out; the agent ends with the input. Webhook: the same object by POST."""
 @click.option("--port", type=int, metavar="PORT", help="The webhook's port; 0 takes a free one.")
 @click.option("--once", is_flag=True, help="Do what is due now (cron, a reflection), then end.")
 @click.option("--log", metavar="LEVEL", help="How much to tell on standard error. [default: info]")
-@workspace_options
+@home_options("channels")
 def run(
     names: tuple[str, ...],
     host: str | None,
     port: int | None,
     once: bool,
     log: str | None,
-    workspace: str | None,
-    config: str | None,
+    home: Home,
 ) -> None:
     """Answer messages until told to stop.
 
@@ -48,17 +48,17 @@ def run(
       prefrontal agent run --channel jsonl < messages.jsonl > replies.jsonl
       prefrontal agent run --once
     """
-    from .building import Told, build, end, once_only
+    from .building import AgentOptions, build, end, once_only
 
     place = {"host": host, "port": port}
     webhook = {name: value for name, value in place.items() if value is not None}
-    options = Told(workspace, config, log, webhook=webhook)
+    options = AgentOptions(home, log, webhook=webhook)
     if once:
         if names:
             raise InputError(f"--once must stand without --channel, got {names[0]!r}")
         once_only(build(options, background=False))
         return
-    chosen = names or _usual(workspace, config)
+    chosen = names or _usual(home)
     if not {"jsonl", "terminal"} - set(chosen):
         raise InputError("--channel must not be jsonl and terminal at once: both read the input")
     if webhook and "webhook" not in chosen:
@@ -66,9 +66,9 @@ def run(
     end(build(options, _channels(chosen)))
 
 
-def _usual(workspace: str | None, config: str | None) -> tuple[str, ...]:
+def _usual(home: Home) -> tuple[str, ...]:
     """The channels that the files set up; JSON lines where they do not."""
-    channels = open_workspace(workspace, config, keys=("channels",)).config.get("channels") or {}
+    channels = home.config.get("channels") or {}
     return tuple(name for name in CHANNELS if name in channels) or ("jsonl",)
 
 

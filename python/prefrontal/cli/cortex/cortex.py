@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import InputError
-from ..workspace import open_workspace, workspace_options
+from ..workspace import home_options
 from .backtest import backtest
 from .config import config
 from .cost import cost
@@ -19,6 +19,7 @@ from .reflect import reflect
 from .status import status
 
 if TYPE_CHECKING:
+    from ...settings.home import Home
     from .reading import Kept
 
 EPILOG = """\
@@ -38,12 +39,12 @@ def cortex() -> None:
 
 @cortex.command(short_help="What the agent holds to be true for now.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a page.")
-@workspace_options
-def beliefs(as_json: bool, workspace: str | None, config: str | None) -> None:
+@home_options("cortex", "ledger")
+def beliefs(as_json: bool, home: Home) -> None:
     """What the agent holds to be true for now, and for how long it has."""
-    from .reading import listed_beliefs
+    from .reading import listed_beliefs, read_kept
 
-    state = _kept(workspace, config)
+    state = read_kept(home)
     now = time.time()
     listed = listed_beliefs(state, now)
     if as_json:
@@ -64,12 +65,14 @@ def beliefs(as_json: bool, workspace: str | None, config: str | None) -> None:
 @cortex.command(short_help="The latest reflections, the newest first.")
 @click.option("-n", "limit", default=10, show_default=True, metavar="N", help="At most so many.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, the newest first.")
-@workspace_options
-def history(limit: int, as_json: bool, workspace: str | None, config: str | None) -> None:
+@home_options("cortex", "ledger")
+def history(limit: int, as_json: bool, home: Home) -> None:
     """The latest reflections, the newest first: what started them and what came of them."""
+    from .reading import read_kept
+
     if limit < 1:
         raise InputError(f"-n must be a whole number above 0, got {limit!r}")
-    state = _kept(workspace, config)
+    state = read_kept(home)
     records = state.history[::-1][:limit]
     if as_json:
         for record in records:
@@ -85,12 +88,14 @@ def history(limit: int, as_json: bool, workspace: str | None, config: str | None
 @cortex.command(short_help="Everything that is kept about one reflection.")
 @click.argument("number", metavar="N", type=int)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a page.")
-@workspace_options
-def show(number: int, as_json: bool, workspace: str | None, config: str | None) -> None:
+@home_options("cortex", "ledger")
+def show(number: int, as_json: bool, home: Home) -> None:
     """Everything that is kept about reflection N: input, assessments before and after the clamp,
     beliefs, directives, tokens.
     """
-    state = _kept(workspace, config)
+    from .reading import read_kept
+
+    state = read_kept(home)
     record = next((each for each in state.history if each.cycle == number), None)
     if record is None:
         known = f"those kept are {state.cycles()}" if state.history else "none is kept yet"
@@ -101,12 +106,6 @@ def show(number: int, as_json: bool, workspace: str | None, config: str | None) 
         from .record_page import print_record
 
         print_record(record)
-
-
-def _kept(workspace: str | None, config: str | None) -> Kept:
-    from .reading import read_kept
-
-    return read_kept(open_workspace(workspace, config, keys=("cortex", "ledger")))
 
 
 def _beliefs_json(state: Kept, listed: list[Any], now: float) -> dict[str, Any]:

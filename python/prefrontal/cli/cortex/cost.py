@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import InputError
-from ..workspace import open_workspace, workspace_options
+from ..workspace import home_options
 
 if TYPE_CHECKING:
     from ...cortex.memory.cost import CycleTokens, DayEstimate, UsedDay
     from ...settings.cortex import CortexSettings
+    from ...settings.home import Home
 
 INTERVALS = (15.0, 30.0, 60.0)
 MOST_DAYS = 14
@@ -29,13 +30,12 @@ MOST_DAYS = 14
 )
 @click.option("--peers", default=5, show_default=True, metavar="N", help="Peers in a reflection.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of tables.")
-@workspace_options
+@home_options("cortex")
 def cost(
     intervals: tuple[float, ...],
     peers: int,
     as_json: bool,
-    workspace: str | None,
-    config: str | None,
+    home: Home,
 ) -> None:
     """What reflection can cost a day, and what it did cost on the days so far.
 
@@ -54,15 +54,14 @@ def cost(
         raise InputError(f"--peers must be a whole number above 0, got {peers!r}")
     if any(not 0 < minutes <= 525_600 for minutes in intervals):
         raise InputError(f"--interval must be minutes above 0, at most a year, got {intervals!r}")
-    place = open_workspace(workspace, config, keys=("cortex",))
-    settings, _ = parse_cortex(place.config.get("cortex"))
+    settings, _ = parse_cortex(home.config.get("cortex"))
     cycle = _cycle(settings, peers)
     wanted = sorted(set(intervals or (*INTERVALS, settings.schedule_minutes)))
     rows = [(day(minutes, settings.cost), day(minutes, settings.cost, cycle)) for minutes in wanted]
     from .reading import read_kept
 
     used = DailyCost()
-    used.load(read_kept(place).state.usage)
+    used.load(read_kept(home).state.usage)
     days = used.days[-MOST_DAYS:]
     if as_json:
         click.echo(json.dumps(_plain(settings, cycle, rows, days)))

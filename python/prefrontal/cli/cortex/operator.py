@@ -14,10 +14,11 @@ import click
 from ...errors import InputError, SourceError
 from ..answers import answer, json_option
 from ..watch.modules import plain
-from ..workspace import Workspace, open_workspace, workspace_options
+from ..workspace import agent_process, home_options
 
 if TYPE_CHECKING:
     from ...cortex.memory.wishes import OperatorWishes
+    from ...settings.home import Home
 
 LONGEST_KEY = 64
 LONGEST_VALUE = 240
@@ -29,27 +30,24 @@ _KEBAB = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 @click.command(short_help="Hold a belief no longer.")
 @click.argument("key", metavar="KEY")
 @json_option
-@workspace_options
-def forget(key: str, as_json: bool, workspace: str | None, config: str | None) -> None:
+@home_options("cortex", "ledger")
+def forget(key: str, as_json: bool, home: Home) -> None:
     """Hold the belief KEY no longer, pinned or not; a later reflection may form it anew."""
-    place = _place(workspace, config)
-    if key in (place.config.get("cortex") or {}).get("pinned_beliefs", {}):
+    if key in (home.config.get("cortex") or {}).get("pinned_beliefs", {}):
         rule = "be unpinned in prefrontal.yml (cortex.pinned_beliefs), where it stands"
         raise InputError(f"key must {rule}, got {key!r}")
-    _among(key, _held(place), "key", "prefrontal cortex beliefs")
-    with changing_wishes(place) as wishes:
+    _among(key, _held(home), "key", "prefrontal cortex beliefs")
+    with changing_wishes(home) as wishes:
         wishes.forget(key, time.time())
-    _tell(as_json, "forgotten", key, place)
+    _tell(as_json, "forgotten", key, home)
 
 
 @click.command(short_help="Keep a belief, whatever reflections say.")
 @click.argument("key", metavar="KEY")
 @click.option("--value", metavar="TEXT", help="What it says; needed for a belief that is new.")
 @json_option
-@workspace_options
-def pin(
-    key: str, value: str | None, as_json: bool, workspace: str | None, config: str | None
-) -> None:
+@home_options("cortex", "ledger")
+def pin(key: str, value: str | None, as_json: bool, home: Home) -> None:
     """Keep the belief KEY as it is, or as --value says: it never expires, and no reflection can
     change it.
 
@@ -57,58 +55,55 @@ def pin(
       prefrontal cortex pin npub-7x9k
       prefrontal cortex pin house-rule --value "Quote no price before the scope is written down."
     """
-    place = _place(workspace, config)
     if value is None:
-        _among(key, _held(place), "key", "prefrontal cortex beliefs", " (or have --value)")
+        _among(key, _held(home), "key", "prefrontal cortex beliefs", " (or have --value)")
     else:
         _check_new(key, value)
-    with changing_wishes(place) as wishes:
+    with changing_wishes(home) as wishes:
         wishes.pin(key, value, time.time())
-    _tell(as_json, "pinned", key, place)
+    _tell(as_json, "pinned", key, home)
 
 
 @click.command(short_help="Let a quarantined belief or a directive pass.")
 @click.argument("name", metavar="ID|KEY")
 @json_option
-@workspace_options
-def approve(name: str, as_json: bool, workspace: str | None, config: str | None) -> None:
+@home_options("cortex", "ledger")
+def approve(name: str, as_json: bool, home: Home) -> None:
     """Let a belief out of quarantine, or let a directive go out that waits for approval.
 
     `prefrontal cortex status` lists what waits.
     """
-    place = _place(workspace, config)
-    _among(name, _waiting(place), "ID or KEY", "prefrontal cortex status")
-    with changing_wishes(place) as wishes:
+    _among(name, _waiting(home), "ID or KEY", "prefrontal cortex status")
+    with changing_wishes(home) as wishes:
         wishes.approve(name, time.time())
-    _tell(as_json, "approved", name, place)
+    _tell(as_json, "approved", name, home)
 
 
 @click.command(short_help="Drop a quarantined belief or a directive.")
 @click.argument("name", metavar="ID|KEY")
 @json_option
-@workspace_options
-def reject(name: str, as_json: bool, workspace: str | None, config: str | None) -> None:
+@home_options("cortex", "ledger")
+def reject(name: str, as_json: bool, home: Home) -> None:
     """Drop a belief in quarantine, or a directive that did not go out yet."""
-    place = _place(workspace, config)
-    waiting = _waiting(place)
+    waiting = _waiting(home)
     _among(name, waiting, "ID or KEY", "prefrontal cortex status")
-    with changing_wishes(place) as wishes:
+    with changing_wishes(home) as wishes:
         now = time.time()
         wishes.reject(name, now)
         if waiting[name] == "belief":
             wishes.forget(name, now)
-    _tell(as_json, "rejected", name, place)
+    _tell(as_json, "rejected", name, home)
 
 
-def _tell(as_json: bool, outcome: str, name: str, place: Workspace) -> None:
-    done = {"outcome": outcome, "name": name, "running": place.running() is not None}
-    sentence = f"{outcome.capitalize()}: {plain(name)}. {when_taken_up(place)}"
+def _tell(as_json: bool, outcome: str, name: str, home: Home) -> None:
+    done = {"outcome": outcome, "name": name, "running": agent_process(home) is not None}
+    sentence = f"{outcome.capitalize()}: {plain(name)}. {when_taken_up(home)}"
     answer(as_json, done, sentence)
 
 
-def ask_for_reflection(place: Workspace) -> None:
+def ask_for_reflection(home: Home) -> None:
     """Leave word for the agent that is running."""
-    with changing_wishes(place) as wishes:
+    with changing_wishes(home) as wishes:
         wishes.reflect_requested_at = time.time()
 
 
@@ -117,22 +112,18 @@ def waiting_directives(directives: Iterable[dict[str, Any]]) -> list[dict[str, A
     return [each for each in directives if each.get("status") == WAITING]
 
 
-def _place(workspace: str | None, config: str | None) -> Workspace:
-    return open_workspace(workspace, config, keys=("cortex", "ledger"))
-
-
-def _held(place: Workspace) -> list[str]:
+def _held(home: Home) -> list[str]:
     """Keys of the beliefs that are held or pinned."""
     from .reading import listed_beliefs, read_kept
 
-    return [belief.key for belief, _, _ in listed_beliefs(read_kept(place), time.time())]
+    return [belief.key for belief, _, _ in listed_beliefs(read_kept(home), time.time())]
 
 
-def _waiting(place: Workspace) -> dict[str, str]:
+def _waiting(home: Home) -> dict[str, str]:
     """What waits for a word: key of a belief or id of a directive -> which of the two it is."""
     from .reading import listed_beliefs, read_kept
 
-    state = read_kept(place)
+    state = read_kept(home)
     listed = listed_beliefs(state, time.time())
     kinds = {belief.key: "belief" for belief, status, _ in listed if status == "quarantined"}
     directives = waiting_directives(state.state.directives)
@@ -140,18 +131,18 @@ def _waiting(place: Workspace) -> dict[str, str]:
 
 
 @contextmanager
-def changing_wishes(place: Workspace) -> Iterator[OperatorWishes]:
+def changing_wishes(home: Home) -> Iterator[OperatorWishes]:
     """The wishes so far; what is changed in them is stored. One process at a time."""
     import fcntl
 
     from ...cortex.memory.wishes import OPERATOR_KEY, OperatorWishes
 
-    memory = place.memory()
+    memory = home.memory()
     try:
-        place.folder.mkdir(parents=True, exist_ok=True)
-        lock = (place.folder / LOCK_NAME).open("wb")
+        home.folder.mkdir(parents=True, exist_ok=True)
+        lock = (home.folder / LOCK_NAME).open("wb")
     except OSError as error:
-        raise SourceError(f"{place.folder} cannot be written: {error.strerror}") from None
+        raise SourceError(f"{home.folder} cannot be written: {error.strerror}") from None
     with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         wishes = OperatorWishes.from_text(memory.retrieve(OPERATOR_KEY))
@@ -177,7 +168,7 @@ def _check_new(key: str, value: str) -> None:
         raise InputError(f"--value must {rule}, got {value!r}")
 
 
-def when_taken_up(place: Workspace) -> str:
-    if place.running() is None:
+def when_taken_up(home: Home) -> str:
+    if agent_process(home) is None:
         return "The agent takes it up when it runs next."
     return "The running agent takes it up at its next look."

@@ -13,11 +13,12 @@ import click
 from ...errors import InputError, SourceError
 from ..answers import answer, json_option
 from ..watch.modules import plain
-from ..workspace import Workspace, open_workspace, workspace_options
+from ..workspace import home_options
 from .operator import changing_wishes, when_taken_up
 
 if TYPE_CHECKING:
     from ...settings.cortex_growth import Sharing
+    from ...settings.home import Home
     from .reading import Kept
 
 
@@ -34,10 +35,8 @@ def patterns() -> None:
 @click.argument("file", metavar="FILE|-", default="-")
 @click.option("--insights", is_flag=True, help="Name peers and trust, for agents of one owner.")
 @json_option
-@workspace_options
-def export_patterns(
-    file: str, insights: bool, as_json: bool, workspace: str | None, config: str | None
-) -> None:
+@home_options("cortex", "ledger")
+def export_patterns(file: str, insights: bool, as_json: bool, home: Home) -> None:
     """Write a signed file of what the reflections so far found; `-` is standard output.
 
     It holds no text, no peer and no message: only how often a trigger led to a finding, for
@@ -46,8 +45,8 @@ def export_patterns(
     from ...cortex.sharing.patterns import export
     from .reading import read_kept
 
-    place, sharing, key = _sharing(workspace, config)
-    state = read_kept(place)
+    sharing, key = _sharing(home)
+    state = read_kept(home)
     if insights:
         text = _insights(state, sharing.source, key)
     else:
@@ -64,37 +63,36 @@ def export_patterns(
 @patterns.command("import", short_help="Keep what another agent found, as hints.")
 @click.argument("file", metavar="FILE|-")
 @json_option
-@workspace_options
-def import_patterns(file: str, as_json: bool, workspace: str | None, config: str | None) -> None:
+@home_options("cortex", "ledger")
+def import_patterns(file: str, as_json: bool, home: Home) -> None:
     """Keep what another agent found as hints for the reflector, with where they come from.
 
     Hints of the same source are replaced. They set no trust; insights about a peer move a proposal
     by at most `cortex.sharing.weight`.
     """
-    place, _, key = _sharing(workspace, config)
+    _, key = _sharing(home)
     hints = _hints(_text(file), key)
     sources = {each["source"] for each in hints}
-    with changing_wishes(place) as wishes:
+    with changing_wishes(home) as wishes:
         others = [each for each in wishes.hints if each.get("source") not in sources]
         wishes.hints = [*others, *hints]
     count = f"{len(hints)} hint{'' if len(hints) == 1 else 's'}"
     named = plain(", ".join(sorted(sources))) or "nobody"
     done = {"hints": len(hints), "sources": sorted(sources)}
-    answer(as_json, done, f"Imported {count} of {named}. {when_taken_up(place)}")
+    answer(as_json, done, f"Imported {count} of {named}. {when_taken_up(home)}")
 
 
-def _sharing(workspace: str | None, config: str | None) -> tuple[Workspace, Sharing, str]:
-    """Workspace, settings and key. Raises InputError unless sharing is switched on."""
+def _sharing(home: Home) -> tuple[Sharing, str]:
+    """Settings and key. Raises InputError unless sharing is switched on."""
     from ...settings.cortex import parse_cortex
 
-    place = open_workspace(workspace, config, keys=("cortex", "ledger"))
-    sharing = parse_cortex(place.config.get("cortex"))[0].sharing
+    sharing = parse_cortex(home.config.get("cortex"))[0].sharing
     if not sharing.enabled:
         raise InputError("cortex.sharing.enabled must be true to share patterns, got false")
     key = os.environ.get(sharing.key_env, "")
     if not key:
         raise InputError(f"the variable {sharing.key_env} must hold the shared key; it is not set")
-    return place, sharing, key
+    return sharing, key
 
 
 def _hints(text: str, key: str) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from ...errors import InputError
 
 if TYPE_CHECKING:
     from ...cortex.models import Belief, ReflectionRecord
-    from ..workspace import Workspace
+    from ...settings.home import Home
 
 Document = TypeVar("Document")
 
@@ -57,15 +57,15 @@ class Kept:
         return str(first) if first == last else f"{first} to {last}"
 
 
-def read_kept(place: Workspace) -> Kept:
+def read_kept(home: Home) -> Kept:
     """What a workspace holds; nothing where nothing is. Raises InputError for damaged files."""
     return Kept(
-        folder=place.folder,
-        beliefs=tuple(_read(place, BELIEFS_KEY, parse_beliefs)),
-        history=tuple(_read(place, HISTORY_KEY, parse_history)),
-        state=_read(place, STATE_KEY, parse_state),
-        wishes=_read(place, OPERATOR_KEY, OperatorWishes.from_text),
-        settings=dict(place.config.get("cortex") or {}),
+        folder=home.folder,
+        beliefs=tuple(_read(home, BELIEFS_KEY, parse_beliefs)),
+        history=tuple(_read(home, HISTORY_KEY, parse_history)),
+        state=_read(home, STATE_KEY, parse_state),
+        wishes=_read(home, OPERATOR_KEY, OperatorWishes.from_text),
+        settings=dict(home.config.get("cortex") or {}),
     )
 
 
@@ -91,8 +91,8 @@ def listed_beliefs(state: Kept, now: float) -> list[tuple[Belief, str, float]]:
     return sorted(listed, key=lambda each: (order.get(each[1], 1), each[2], each[0].key))
 
 
-def _read(place: Workspace, key: str, parse: Callable[[str | None], Document]) -> Document:
-    memory = place.memory()
+def _read(home: Home, key: str, parse: Callable[[str | None], Document]) -> Document:
+    memory = home.memory()
     try:
         return parse(memory.retrieve(key))
     except ValueError as error:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..workspace import open_workspace, workspace_options
+from ..workspace import agent_process, home_options
 from .operator import waiting_directives
 
 if TYPE_CHECKING:
+    from ...settings.home import Home
     from .reading import Kept
 
 OPEN = ("queued", "pending")
@@ -19,15 +20,14 @@ OPEN = ("queued", "pending")
 
 @click.command(short_help="What runs, what comes next, what waits.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a page.")
-@workspace_options
-def status(as_json: bool, workspace: str | None, config: str | None) -> None:
+@home_options("cortex", "ledger")
+def status(as_json: bool, home: Home) -> None:
     """Whether the agent runs, when it reflects next, what was skipped, what waits for approval,
     and what today cost.
     """
     from .reading import read_kept
 
-    place = open_workspace(workspace, config, keys=("cortex", "ledger"))
-    status_facts = facts(read_kept(place), place.running(), time.time())
+    status_facts = facts(read_kept(home), agent_process(home), time.time())
     if as_json:
         click.echo(json.dumps(status_facts))
     else:

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from ...executive.roles import Waker
     from ...types import SignalEvent
     from ..watch.telemetry import Say
-    from .parts import RunTold
+    from .parts import RunOptions
 
 PATIENCE_S = 30.0
 """How long the wake in hand is waited for at the end."""
 
 
-def run_live(options: RunTold, folders: tuple[str, ...], as_json: bool) -> int:
+def run_live(options: RunOptions, folders: tuple[str, ...], as_json: bool) -> int:
     """Run until a signal comes or nobody reads any more; the exit code, as of `watch`."""
     with ExitStack() as held:
         ground = lay_ground(options.settings, folders, (), held, owes_wakes=False)

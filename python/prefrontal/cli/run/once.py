@@ -26,7 +26,7 @@ from .story import Story
 
 if TYPE_CHECKING:
     from ...types import SignalEvent
-    from .parts import RunTold
+    from .parts import RunOptions
 
 STANDARD_INPUT = "-"
 _CHUNK = 1 << 16
@@ -40,7 +40,7 @@ class Read:
     bad: int = 0
 
 
-def run_once(options: RunTold, folders: tuple[str, ...], path: str, as_json: bool) -> int:
+def run_once(options: RunOptions, folders: tuple[str, ...], path: str, as_json: bool) -> int:
     """Run the events of a file, or of standard input, through the loop and end; the exit code.
 
     The time of the loop is that of the events. A line that is no event is told of and left out.
@@ -71,7 +71,7 @@ class Once:
     """The gate and the executive over events that come one after the other."""
 
     def __init__(
-        self, options: RunTold, ground: Ground, story: Story, now: float, held: ExitStack
+        self, options: RunOptions, ground: Ground, story: Story, now: float, held: ExitStack
     ) -> None:
         settings = options.settings
         standings = options.standings()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,8 @@ from ...assembly.executive import (
     try_ledger,
 )
 from ...executive.trust_standings import TrustStandings, known_standings
-from ...settings.agent_file import agent_files, read_agent_config, workspace_folder
+from ...settings.agent_file import agent_files
+from ...settings.home import Home
 from ...settings.loading import load_settings
 from .door import AgentDoor
 
@@ -29,37 +30,36 @@ SELECTOR_FILE = "plan-selector.pt"
 
 
 @dataclass(frozen=True, slots=True)
-class RunTold:
-    """What a run was told. config: the agent's part; workspace: its folder."""
+class RunOptions:
+    """What the options and files say. home: the agent's, by an absolute path."""
 
     settings: Settings
-    config: Mapping[str, Any]
-    workspace: Path
+    home: Home
 
     @classmethod
     def read(
         cls, config: str | None, workspace: str | None, overrides: Mapping[str, Any]
-    ) -> RunTold:
+    ) -> RunOptions:
         """From the file that is named, else the one of the usual files that counts most.
 
         overrides: the command line, which stands in front. Raises InputError and SourceError.
         """
         files = agent_files(config)
         settings = load_settings(files[-1] if files else None, overrides)
-        agent = read_agent_config(config)
-        return cls(settings, agent, workspace_folder(workspace, agent).absolute())
+        home = Home.open(workspace, config)
+        return cls(settings, replace(home, folder=home.folder.absolute()))
 
     def standings(self) -> TrustStandings:
         """What the ledger says of peers. Raises SourceError when it is damaged or in use."""
-        try_ledger(self.config, self.workspace)
-        return known_standings(self.settings.executive.trust, self.config, self.workspace)
+        try_ledger(self.home.config, self.home.folder)
+        return known_standings(self.settings.executive.trust, self.home.config, self.home.folder)
 
     def own_folders(self, ground: Ground) -> list[Path]:
         """Where this process itself writes, unless somebody wants just that watched."""
         tools = tools_folder(self.settings).resolve()
         logs = (tools.parent / self.settings.routing.log_dir).resolve()
         roots = [each.resolve() for each in ground.folders()]
-        own = [tools, logs, self.workspace.resolve(), ground.state.path.resolve()]
+        own = [tools, logs, self.home.folder.resolve(), ground.state.path.resolve()]
         return [each for each in own if not any(root.is_relative_to(each) for root in roots)]
 
     def executive(
@@ -78,8 +78,8 @@ class RunTold:
             moments=moments,
             waker=waker,
             ask=AgentDoor(ground.outbox, ground.sinks.plain, say),
-            config=self.config,
-            workspace=self.workspace,
+            config=self.home.config,
+            workspace=self.home.folder,
             roots=self._readable(ground),
             standings=standings,
             selector_file=ground.state.path / SELECTOR_FILE,

@@ -68,13 +68,13 @@ def run(
     the signal. `prefrontal explain ID` tells why, for every decision of the chain.
     """
     from ..watch.watch import telemetry_told
-    from .parts import RunTold
+    from .parts import RunOptions
 
     overrides: dict[str, Any] = gate_overrides(recall, threshold, log_refusals)
     overrides |= {"state": str(Path(state).absolute())} if state else {}
     if telemetry := telemetry_told(metrics, log_format):
         overrides["telemetry"] = telemetry
-    options = RunTold.read(config, workspace, overrides)
+    options = RunOptions.read(config, workspace, overrides)
     if once is not None:
         from .once import run_once
 
