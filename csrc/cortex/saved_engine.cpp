@@ -2,15 +2,25 @@
 #include <algorithm>
 #include <cmath>
 
-#include "csrc/cortex/saved_bytes.hpp"
 #include "csrc/cortex/trigger_engine.hpp"
+#include "csrc/simd/saved_bytes.hpp"
 
 namespace prefrontal::cortex {
 namespace {
 
+using Reader = simd::SavedReader;
+using Writer = simd::SavedWriter;
+
 constexpr std::string_view kMagic = "PFTE";
 constexpr std::uint32_t kVersion = 1;
 constexpr std::int64_t kMostCounted = std::int64_t{1} << 60;
+
+Reader opened(std::string_view saved) {
+  Reader in("saved engine", saved, kMagic);
+  in.expect(in.number<std::uint32_t>() == kVersion, "be of this version, got another");
+  in.verify();
+  return in;
+}
 
 void write(Writer& out, const Thresholds& t) {
   out.flag(t.period_s.has_value());
@@ -64,7 +74,7 @@ void write(Writer& out, const PeerStatistics& s, bool recent) {
 
 std::uint64_t read_count(Reader& in) {
   const auto count = in.number<std::uint64_t>();
-  expect(count <= kMostCounted, "hold counts, got others");
+  in.expect(count <= kMostCounted, "hold counts, got others");
   return count;
 }
 
@@ -75,7 +85,10 @@ class Times {
 
   double any(double time_s) const { return moved(time_s); }
   double past(double time_s) const {
-    expect(time_s <= latest_, "hold times up to its latest one, got a later one");
+    if (!(time_s <= latest_)) {
+      throw std::invalid_argument(
+          "saved engine must hold times up to its latest one, got a later one");
+    }
     return moved(time_s);
   }
   double past_or_never(double time_s) const { return time_s == kNever ? kNever : past(time_s); }
@@ -96,22 +109,22 @@ PeerStatistics read_statistics(Reader& in, const Times& times) {
   for (std::uint64_t* count : {&s.interactions, &s.outgoing, &s.good, &s.bad})
     *count = read_count(in);
   s.streak = in.number<std::int64_t>();
-  expect(s.streak <= kMostCounted && s.streak >= -kMostCounted, "hold counts, got others");
+  in.expect(s.streak <= kMostCounted && s.streak >= -kMostCounted, "hold counts, got others");
   s.first_s = times.past_or_never(in.number<double>());
   s.last_s = times.past_or_never(in.number<double>());
-  expect((s.interactions == 0) == (s.first_s == kNever) &&
-             (s.interactions == 0) == (s.last_s == kNever) && s.first_s <= s.last_s,
-         "hold a first and a last time for each peer that wrote, got others");
+  in.expect((s.interactions == 0) == (s.first_s == kNever) &&
+                (s.interactions == 0) == (s.last_s == kNever) && s.first_s <= s.last_s,
+            "hold a first and a last time for each peer that wrote, got others");
   for (double* value :
        {&s.interval_s, &s.size_mean, &s.size_squares, &s.size_log, &s.size_max, &s.size_open}) {
     *value = in.number<double>();
-    expect(std::isfinite(*value) && *value >= 0.0, "hold finite statistics, got others");
+    in.expect(std::isfinite(*value) && *value >= 0.0, "hold finite statistics, got others");
   }
   for (bool* flag : {&s.met, &s.jumped, &s.hurried, &s.just_hurried}) *flag = in.flag();
   const auto visits = in.number<std::uint32_t>();
-  expect(visits <= kMostVisits, "hold at most 32 visits of a peer, got more");
+  in.expect(visits <= kMostVisits, "hold at most 32 visits of a peer, got more");
   for (std::uint32_t i = 0; i < visits; ++i) s.visits.push_back(times.past(in.number<double>()));
-  expect(std::ranges::is_sorted(s.visits), "hold visits in order, got others");
+  in.expect(std::ranges::is_sorted(s.visits), "hold visits in order, got others");
   return s;
 }
 
@@ -136,8 +149,8 @@ bool is_text(std::string_view bytes) {
 
 std::string_view read_name(Reader& in) {
   const std::string_view name = in.text();
-  expect(!name.empty() && name.size() <= kLongestName && is_text(name),
-         "hold names of 1 to 1024 bytes of UTF-8, got another");
+  in.expect(!name.empty() && name.size() <= kLongestName && is_text(name),
+            "hold names of 1 to 1024 bytes of UTF-8, got another");
   return name;
 }
 
@@ -155,7 +168,7 @@ class SavedEngine {
   }
 
   static TriggerEngine load(std::string_view saved, std::optional<double> now) {
-    Reader in(saved, kMagic, kVersion);
+    Reader in = opened(saved);
     const double latest = in.number<double>();
     if (latest != kNever) checked_time("time of a saved engine", latest);
     const double shift = now && latest != kNever ? checked_time("now", *now) - latest : 0.0;
@@ -165,7 +178,7 @@ class SavedEngine {
     if (now && latest == kNever) engine.now_ = checked_time("now", *now);
     const auto agents = in.number<std::uint64_t>();
     for (std::uint64_t i = 0; i < agents; ++i) read_agent(in, engine, times);
-    expect(in.empty(), "end with its agents, got more bytes");
+    in.expect(in.empty(), "end with its agents, got more bytes");
     for (std::uint32_t slot = 0; slot < engine.agents_.size(); ++slot) engine.look_again(slot);
     return engine;
   }
@@ -196,7 +209,7 @@ class SavedEngine {
 
   static void read_agent(Reader& in, TriggerEngine& engine, const Times& times) {
     const auto id = in.number<AgentId>();
-    expect(engine.agent(id) == nullptr, "hold each agent once, got one twice");
+    in.expect(engine.agent(id) == nullptr, "hold each agent once, got one twice");
     const std::uint32_t slot = engine.slot_of(id);
     Agent& agent = engine.agents_[slot];
     agent.since_s = times.past_or_never(in.number<double>());
@@ -207,10 +220,10 @@ class SavedEngine {
     if (in.flag()) agent.own = std::make_unique<const Thresholds>(read_thresholds(in));
     read_commitments(in, engine, agent, times);
     const auto peers = in.number<std::uint32_t>();
-    expect(peers <= engine.rules(agent).max_peers, "hold no more peers than it may, got more");
+    in.expect(peers <= engine.rules(agent).max_peers, "hold no more peers than it may, got more");
     for (std::uint32_t i = 0; i < peers; ++i) {
       const std::string_view name = read_name(in);
-      expect(engine.peer_of(slot, name) == nullptr, "hold each peer once, got one twice");
+      in.expect(engine.peer_of(slot, name) == nullptr, "hold each peer once, got one twice");
       engine.seen(agent, slot, name).statistics = read_statistics(in, times);
     }
   }

@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::uint32_t kLstmVersion = 1;
 
-void append_weights(std::string& out, const simd::Lstm& net) {
+void write_weights(simd::SavedWriter& out, const simd::Lstm& net) {
   const Weights weights = flat(net);
-  out.append(reinterpret_cast<const char*>(weights.data()), weights.size() * sizeof(float));
+  out.raw({reinterpret_cast<const char*>(weights.data()), weights.size() * sizeof(float)});
 }
 
-void read_weights(Reader& reader, simd::Lstm& net) {
+void read_weights(ModelReader& reader, simd::Lstm& net) {
   Weights weights(kWeights);
   std::generate(weights.begin(), weights.end(), [&] { return reader.finite(); });
   spread(weights, net);
@@ -33,28 +33,26 @@ bool all_at_least_0(const simd::Lstm& net) {
 
 std::string LstmScorer::save() const {
   std::shared_lock lock(mutex_);
-  std::string out(kLstmMagic);
-  append(out, kLstmVersion);
-  append(out, static_cast<std::uint32_t>(modules_.size()));
+  simd::SavedWriter out(kLstmMagic, kLstmVersion);
+  out.number(static_cast<std::uint32_t>(modules_.size()));
   for (const auto& [name, module] : modules_) {
-    append_text(out, name);
-    append_text(out, module.digest);
-    append(out, module.labels);
-    append_weights(out, *module.net);
+    out.text(name);
+    out.text(module.digest);
+    out.number(module.labels);
+    write_weights(out, *module.net);
     if (module.labels == 0) continue;
-    append_weights(out, module.moments->mean);
-    append_weights(out, module.moments->energy);
+    write_weights(out, module.moments->mean);
+    write_weights(out, module.moments->energy);
   }
-  append(out, simd::crc32(out));
-  return out;
+  return out.finished();
 }
 
 std::vector<std::pair<std::string, LstmScorer::Module>> LstmScorer::read_modules(
     std::string_view bytes) {
-  Reader reader{checked_body(bytes, kLstmMagic, kLstmVersion)};
+  ModelReader reader(bytes, kLstmMagic, kLstmVersion);
   std::vector<std::pair<std::string, Module>> modules;
   for (auto n = reader.number<std::uint32_t>(); n > 0; --n) {
-    std::string name = reader.text();
+    std::string name(reader.text());
     Module module;
     module.digest = reader.text();
     module.labels = reader.number<std::uint64_t>();
@@ -64,15 +62,11 @@ std::vector<std::pair<std::string, LstmScorer::Module>> LstmScorer::read_modules
       module.moments = std::make_unique<Moments>();
       read_weights(reader, module.moments->mean);
       read_weights(reader, module.moments->energy);
-      if (!all_at_least_0(module.moments->energy)) {
-        throw std::invalid_argument("model file must hold energies from 0 up, got others");
-      }
+      reader.expect(all_at_least_0(module.moments->energy), "hold energies from 0 up, got others");
     }
     modules.emplace_back(std::move(name), std::move(module));
   }
-  if (!reader.left.empty()) {
-    throw std::invalid_argument("model file must end after its modules, got more bytes");
-  }
+  reader.expect(reader.empty(), "end after its modules, got more bytes");
   return modules;
 }
 

@@ -5,7 +5,6 @@
 // A string is u32 length and bytes. Modules are in order of name, cells in order of key.
 #include <algorithm>
 #include <mutex>
-#include <stdexcept>
 
 #include "csrc/pulse/linear_scorer.hpp"
 #include "csrc/pulse/saved_bytes.hpp"
@@ -15,15 +14,11 @@ namespace {
 
 constexpr std::uint32_t kLinearVersion = 1;
 
-struct ModelReader : Reader {
-  Cell cell() {
-    const Cell read{finite(), finite(), finite()};
-    if (!(read.energy > 0.0F)) {
-      throw std::invalid_argument("model file must hold energies above 0, got others");
-    }
-    return read;
-  }
-};
+Cell read_cell(ModelReader& reader) {
+  const Cell cell{reader.finite(), reader.finite(), reader.finite()};
+  reader.expect(cell.energy > 0.0F, "hold energies above 0, got others");
+  return cell;
+}
 
 struct SavedModule {
   std::string name;
@@ -34,20 +29,22 @@ struct SavedModule {
 };
 
 std::vector<SavedModule> read_modules(std::string_view bytes) {
-  ModelReader reader{{checked_body(bytes, kLinearMagic, kLinearVersion)}};
+  ModelReader reader(bytes, kLinearMagic, kLinearVersion);
   std::vector<SavedModule> modules;
   for (auto n = reader.number<std::uint32_t>(); n > 0; --n) {
-    SavedModule module{reader.text(), reader.text(), reader.finite(), reader.cell(), {}};
+    SavedModule module{std::string(reader.text()),
+                       std::string(reader.text()),
+                       reader.finite(),
+                       read_cell(reader),
+                       {}};
     for (auto cells = reader.number<std::uint32_t>(); cells > 0; --cells) {
       const auto key = reader.number<std::uint64_t>();
-      if (key == 0) throw std::invalid_argument("model file must hold keys above 0, got 0");
-      module.cells.emplace_back(key, reader.cell());
+      reader.expect(key != 0, "hold keys above 0, got 0");
+      module.cells.emplace_back(key, read_cell(reader));
     }
     modules.push_back(std::move(module));
   }
-  if (!reader.left.empty()) {
-    throw std::invalid_argument("model file must end after its modules, got more bytes");
-  }
+  reader.expect(reader.empty(), "end after its modules, got more bytes");
   return modules;
 }
 
@@ -61,23 +58,21 @@ std::string LinearScorer::save() const {
   std::vector<std::string> cells(bias_.size());  // by slot, in the saved form
   for (const auto& [key, row] : rows) {
     row->for_each([&cells, key = key](Slot slot, const Cell& cell) {
-      append(cells[slot], key);
-      append(cells[slot], cell);
+      simd::append(cells[slot], key);
+      simd::append(cells[slot], cell);
     });
   }
-  std::string out(kLinearMagic);
-  append(out, kLinearVersion);
-  append(out, static_cast<std::uint32_t>(modules_.size()));
+  simd::SavedWriter out(kLinearMagic, kLinearVersion);
+  out.number(static_cast<std::uint32_t>(modules_.size()));
   for (const auto& [name, module] : modules_) {
-    append_text(out, name);
-    append_text(out, module.digest);
-    append(out, lead_[module.slot]);
-    append(out, bias_[module.slot]);
-    append(out, static_cast<std::uint32_t>(module.features));
-    out += cells[module.slot];
+    out.text(name);
+    out.text(module.digest);
+    out.number(lead_[module.slot]);
+    out.number(bias_[module.slot]);
+    out.number(static_cast<std::uint32_t>(module.features));
+    out.raw(cells[module.slot]);
   }
-  append(out, simd::crc32(out));
-  return out;
+  return out.finished();
 }
 
 std::vector<std::pair<std::string, Restored>> LinearScorer::load(std::string_view bytes,
