@@ -24,8 +24,8 @@ from prefrontal.storage.state_folder import StateFolder
 from prefrontal.testing import ManualClock
 from prefrontal.types import SignalEvent
 from prefrontal.web.app import Dash, build_dash
+from prefrontal.web.dash_context import DashContext, open_context
 from prefrontal.web.serving import DashServer, address, listen
-from prefrontal.web.shown import Shown, open_shown
 
 NOON = 1_700_049_600.0
 """A moment in the middle of a day, UTC."""
@@ -90,38 +90,38 @@ def decision(
 @contextmanager
 def shown_in(
     folder: Path, *modules: dict[str, Any], clock: Clock | None = None, **settings: Any
-) -> Iterator[Shown]:
+) -> Iterator[DashContext]:
     """What a page in the folder stands on. settings: keys of prefrontal.yml."""
-    with open_shown(
+    with open_context(
         parse_settings(settings),
         StateFolder(folder / "state"),
         [parse_fingerprint(each) for each in modules],
         workspace=str(folder / "workspace"),
         clock=clock or ManualClock(NOON),
-    ) as shown:
-        yield shown
+    ) as context:
+        yield context
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
     """A page that is served. url: what a person opens."""
 
-    shown: Shown
+    context: DashContext
     dash: Dash
     url: str
 
 
 @contextmanager
-def served(shown: Shown, port: int = 0, token: str = "") -> Iterator[Served]:
+def served(context: DashContext, port: int = 0, token: str = "") -> Iterator[Served]:
     """Serve the page in a thread, until the end of the block."""
     door = Door(port=port, token=token)
     with listen(door) as listening:
-        dash = build_dash(shown, door)
+        dash = build_dash(context, door)
         server = DashServer(dash)
         thread = Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         try:
-            yield Served(shown, dash, address(door, listening.getsockname()[1]))
+            yield Served(context, dash, address(door, listening.getsockname()[1]))
         finally:
             server.should_exit = True
             thread.join(20)

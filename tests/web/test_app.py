@@ -17,8 +17,8 @@ from prefrontal.cortex.models import Belief, ReflectionRecord
 from prefrontal.http_door import Door
 from prefrontal.testing import ManualClock
 from prefrontal.web.app import Dash, build_dash
+from prefrontal.web.dash_context import DashContext
 from prefrontal.web.page import FIRST, SECOND
-from prefrontal.web.shown import Shown
 
 from .dash_samples import (
     HOSTILE,
@@ -36,8 +36,8 @@ NAMES = [each.name for each in (*FIRST, *SECOND)]
 
 
 @contextmanager
-def opened(shown: Shown) -> Iterator[tuple[TestClient, Dash]]:
-    dash = build_dash(shown, Door())
+def opened(context: DashContext) -> Iterator[tuple[TestClient, Dash]]:
+    dash = build_dash(context, Door())
     with TestClient(dash.app, base_url="http://127.0.0.1:8768") as client:
         yield client, dash
 
@@ -53,7 +53,7 @@ def text(client: TestClient, region: str) -> str:
 
 
 def test_a_fresh_install_says_what_to_do_next(tmp_path: Path) -> None:
-    with shown_in(tmp_path) as shown, opened(shown) as (client, _):
+    with shown_in(tmp_path) as context, opened(context) as (client, _):
         page = client.get("/").text
         for name in ("questions", "routes", "reflections", "modules", "beliefs", "peers"):
             tag = next(each.tag for each in (*FIRST, *SECOND) if each.name == name)
@@ -66,7 +66,7 @@ def test_a_fresh_install_says_what_to_do_next(tmp_path: Path) -> None:
 
 
 def test_the_page_has_landmarks_and_every_region_a_heading(tmp_path: Path) -> None:
-    with shown_in(tmp_path, INVOICES) as shown, opened(shown) as (client, _):
+    with shown_in(tmp_path, INVOICES) as context, opened(context) as (client, _):
         page = client.get("/").text
         for landmark in ("<header", "<nav aria-label", "<main>", "<footer>", '<html lang="en">'):
             assert landmark in page
@@ -79,9 +79,9 @@ def test_the_page_has_landmarks_and_every_region_a_heading(tmp_path: Path) -> No
 
 
 def test_nothing_on_the_page_is_inline_or_from_outside(tmp_path: Path) -> None:
-    with shown_in(tmp_path, INVOICES) as shown:
-        shown.log.append(wake())
-        with opened(shown) as (client, _):
+    with shown_in(tmp_path, INVOICES) as context:
+        context.log.append(wake())
+        with opened(context) as (client, _):
             page = client.get("/").text
             assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", page)
             assert "<script>" not in page
@@ -108,7 +108,7 @@ class Elements(HTMLParser):
         self.attributes |= {name for name, _ in attrs}
 
 
-def everywhere_hostile(folder: Path, shown: Shown, clock: ManualClock) -> None:
+def everywhere_hostile(folder: Path, context: DashContext, clock: ManualClock) -> None:
     woken = wake(subject=HOSTILE, question=HOSTILE, why=((HOSTILE, 1.0),), id="wake1")
     route = decision(
         "route", HOSTILE, id="route1", cause="wake1", question=HOSTILE,
@@ -117,11 +117,11 @@ def everywhere_hostile(folder: Path, shown: Shown, clock: ManualClock) -> None:
                "verdict": {"decision": HOSTILE, "reasoning": HOSTILE}},
     )  # fmt: skip
     act = decision("act", HOSTILE, cause="route1", question=HOSTILE, plain={"status": HOSTILE})
-    shown.log.append_many(
+    context.log.append_many(
         [woken, route, act, decision("assessment", HOSTILE, question=HOSTILE),
          decision("belief", HOSTILE, question=HOSTILE, plain={"change": HOSTILE})]
     )  # fmt: skip
-    shown.log.save_state("status", b'{"sources": [{"kind": "<img>", "<b>": "<i>"}]}', 0)
+    context.log.save_state("status", b'{"sources": [{"kind": "<img>", "<b>": "<i>"}]}', 0)
     remember(folder, Belief(HOSTILE, HOSTILE, HOSTILE, 1, created_at=NOON, peer_id=HOSTILE))
     reflect(folder, ReflectionRecord(1, NOON, HOSTILE, [], [], HOSTILE, 1.0))
     meet(folder, HOSTILE, clock, (3, -2))
@@ -129,9 +129,9 @@ def everywhere_hostile(folder: Path, shown: Shown, clock: ManualClock) -> None:
 
 def test_what_strangers_wrote_is_shown_as_text(tmp_path: Path) -> None:
     clock = ManualClock(NOON)
-    with shown_in(tmp_path, clock=clock) as shown:
-        everywhere_hostile(tmp_path, shown, clock)
-        with opened(shown) as (client, _):
+    with shown_in(tmp_path, clock=clock) as context:
+        everywhere_hostile(tmp_path, context, clock)
+        with opened(context) as (client, _):
             page = client.get("/").text
             assert "\u202e" not in page
             assert "\x1b" not in page
@@ -147,26 +147,26 @@ def test_what_strangers_wrote_is_shown_as_text(tmp_path: Path) -> None:
 
 
 def test_a_step_that_was_held_back_says_so_once(tmp_path: Path) -> None:
-    with shown_in(tmp_path) as shown:
+    with shown_in(tmp_path) as context:
         verdict = {"decision": "deny", "reasoning": "trust in ann is -4"}
         told = {"sentence": "It fits best.", "verdict": verdict}
-        shown.log.append(decision("route", "a/list", acted=False, reason="deferred", plain=told))
-        with opened(shown) as (client, _):
+        context.log.append(decision("route", "a/list", acted=False, reason="deferred", plain=told))
+        with opened(context) as (client, _):
             words = text(client, "routes")
     assert "It was held back: deny. trust in ann is -4" in words
     assert words.count("trust in ann") == 1
 
 
 def test_routes_are_shown_with_scores_and_why(tmp_path: Path) -> None:
-    with shown_in(tmp_path) as shown:
+    with shown_in(tmp_path) as context:
         considered = [{"tool": "a/list", "score": 0.91, "flags": ["accepted before"]},
                       {"tool": "b/sum", "score": 0.4, "flags": []}]  # fmt: skip
         told = {"sentence": "It fits best.", "considered": considered}
         route = decision("route", "a/list", score=0.91, question="list the names", plain=told)
         act = decision("act", "a/list", cause=route.id, question="12 names",
                        plain={"status": "done", "seconds": 0.25, "sha256": "00"})  # fmt: skip
-        shown.log.append_many([route, act])
-        with opened(shown) as (client, _):
+        context.log.append_many([route, act])
+        with opened(context) as (client, _):
             words = text(client, "routes")
             for part in ("score 0.91", "It fits best.", "b/sum 0.40", "accepted before",
                          "list the names", "Acted: done in 0.25 s. 12 names"):  # fmt: skip
@@ -180,7 +180,7 @@ def test_peers_show_how_trust_went_and_where_it_was_clamped(tmp_path: Path) -> N
     meet(tmp_path, "ann", clock, (2, 5))
     reflect(tmp_path, ReflectionRecord(1, clock.now() - 60, "timer", ["ann"], [], "Looked.", 1.0,
                                        assessments=(told,)))  # fmt: skip
-    with shown_in(tmp_path, clock=clock) as shown, opened(shown) as (client, _):
+    with shown_in(tmp_path, clock=clock) as context, opened(context) as (client, _):
         [piece] = state(client)["peers"]["pieces"].values()
         assert piece.count('class="clamp"') == 1
         assert "trust over time: +2, +5; clamped 1 time" in piece
@@ -191,18 +191,18 @@ def test_peers_show_how_trust_went_and_where_it_was_clamped(tmp_path: Path) -> N
 def test_a_damaged_file_of_the_agent_is_told_in_its_place(tmp_path: Path) -> None:
     remember(tmp_path)
     (tmp_path / "workspace" / "memory" / "files" / "cortex-beliefs.md").write_text("{")
-    with shown_in(tmp_path) as shown, opened(shown) as (client, _):
+    with shown_in(tmp_path) as context, opened(context) as (client, _):
         assert "must be readable" in text(client, "beliefs")
         assert client.get("/").status_code == 200
 
 
 def test_the_gate_says_how_it_is_where_it_does(tmp_path: Path) -> None:
-    with shown_in(tmp_path) as shown:
-        shown.log.save_state("status", b'{"at": 1700049600, "waiting": 3, "unwritten": 2, '
+    with shown_in(tmp_path) as context:
+        context.log.save_state("status", b'{"at": 1700049600, "waiting": 3, "unwritten": 2, '
                              b'"decisions": {"woke": 4, "below_threshold": 1900}, '
                              b'"sources": [{"kind": "LogSource", "lines": 1200, "failed": 0}]}',
                              0)  # fmt: skip
-        with opened(shown) as (client, _):
+        with opened(context) as (client, _):
             words = text(client, "health")
             for part in (
                 "3 events waiting",
@@ -216,25 +216,25 @@ def test_the_gate_says_how_it_is_where_it_does(tmp_path: Path) -> None:
 
 def test_a_module_says_what_the_gate_does_about_its_threshold(tmp_path: Path) -> None:
     facts = {"sentence": "threshold 0.43 follows recall 0.90", "warning": "recall 0.90 was asked"}
-    with shown_in(tmp_path) as shown:
-        shown.log.append_many([wake(NOON, "invoices")])
-        with opened(shown) as (client, _):
+    with shown_in(tmp_path) as context:
+        context.log.append_many([wake(NOON, "invoices")])
+        with opened(context) as (client, _):
             assert "The threshold is its own; no settings name it" in text(client, "modules")
-        shown.log.save_state("status", json.dumps({"gate": {"invoices": facts}}).encode(), 0)
-        with opened(shown) as (client, _):
+        context.log.save_state("status", json.dumps({"gate": {"invoices": facts}}).encode(), 0)
+        with opened(context) as (client, _):
             words = text(client, "modules")
     assert "Threshold 0.43 follows recall 0.90." in words
     assert "Recall 0.90 was asked." in words
 
 
 def test_a_curve_and_a_preview_are_told(tmp_path: Path) -> None:
-    with shown_in(tmp_path, INVOICES) as shown:
-        shown.log.append_many([
+    with shown_in(tmp_path, INVOICES) as context:
+        context.log.append_many([
             wake(NOON - 9000, score=0.9, label=1.0),
             wake(NOON - 5000, score=0.3, reason="below_threshold"),
             wake(NOON - 1000, score=0.7, label=0.0),
         ])  # fmt: skip
-        with opened(shown) as (client, _):
+        with opened(context) as (client, _):
             curve = client.get("/modules/curve", params={"module": "invoices"}).json()
             assert (curve["windows"], curve["labelled"], curve["recall"][91]) == (3, 2, 0.0)
             told = {"module": "invoices", "threshold": "0.8"}
@@ -249,9 +249,9 @@ def test_a_curve_and_a_preview_are_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("count", [1, 70])
 def test_very_many_modules_are_told_and_not_all_shown(tmp_path: Path, count: int) -> None:
-    with shown_in(tmp_path) as shown:
-        shown.log.append_many(wake(NOON + n, f"m{n:02}") for n in range(count))
-        with opened(shown) as (client, _):
+    with shown_in(tmp_path) as context:
+        context.log.append_many(wake(NOON + n, f"m{n:02}") for n in range(count))
+        with opened(context) as (client, _):
             pieces = state(client)["modules"]["pieces"]
             assert len(pieces) == min(count, 61)
             assert ("10 modules more" in text(client, "modules")) == (count == 70)

@@ -36,22 +36,22 @@ KNOB = ".module input[type=range]"
 def page(tmp_path: Path) -> Iterator[Served]:
     """Three open questions, thirty decisions of the last days, one belief."""
     remember(tmp_path, Belief("house-rule", "Ask first.", "It went wrong.", 3, created_at=NOON))
-    with shown_in(tmp_path, INVOICES) as shown:
+    with shown_in(tmp_path, INVOICES) as context:
         for number in range(30):
             score = number / 30
-            shown.log.append(
+            context.log.append(
                 wake(NOON - 86_400 * (30 - number) / 10, score=score,
                      reason="woke" if score >= 0.6 else "below_threshold",
                      label=float(number % 3 == 0) if score >= 0.6 else None)
             )  # fmt: skip
         for number in (1, 2, 3):
-            shown.log.append(wake(NOON + number, id=f"open{number}", question=f"Is it {number}?"))
-        with served(shown) as found:
+            context.log.append(wake(NOON + number, id=f"open{number}", question=f"Is it {number}?"))
+        with served(context) as found:
             yield found
 
 
 def label(page: Served, decision_id: str) -> float | None:
-    record = page.shown.log.get(decision_id)
+    record = page.context.log.get(decision_id)
     assert record is not None
     return record.label
 
@@ -65,7 +65,7 @@ def test_the_page_loads_without_complaint_and_asks_nobody_else(
     asked = screen.requests()
     assert any("/static/curve.js" in each for each in asked)
     assert {each for each in asked if not each.startswith((page.url, "data:,"))} == set()
-    page.shown.log.append(wake(NOON + 9))
+    page.context.log.append(wake(NOON + 9))
     screen.until(lambda: len(screen.all(".bar.woke")) == 4)
     assert screen.complaints() == []
 
@@ -75,7 +75,7 @@ def test_a_wake_appears_without_a_reload(screen: Screen, page: Served) -> None:
     assert [each.text for each in screen.all(".question .text")] == [
         "Is it 3?", "Is it 2?", "Is it 1?"
     ]  # fmt: skip
-    page.shown.log.append(wake(NOON + 5, question="Is it new?"))
+    page.context.log.append(wake(NOON + 5, question="Is it new?"))
     screen.until(lambda: screen.find(".question .text").text == "Is it new?")
     screen.until(lambda: screen.find("#figure-questions dd").text == "4")
     assert len(screen.all(".bar.woke")) == 4
@@ -101,7 +101,7 @@ def test_all_questions_about_a_file_are_ignored_and_that_is_undone(
     screen.open(page.url)
     for number in range(3):
         window = (SignalEvent("filesystem", "/in/menu.pdf", "modified", 1.0, NOON + 50 + number),)
-        page.shown.log.append(wake(NOON + 50 + number, window=window))
+        page.context.log.append(wake(NOON + 50 + number, window=window))
     screen.until(lambda: len(screen.all("[id$='-alike']")) == 1)
     asked = len(screen.all(".question"))
     screen.click("[id$='-alike']")
@@ -110,7 +110,7 @@ def test_all_questions_about_a_file_are_ignored_and_that_is_undone(
     screen.click(".later button")
     screen.until(lambda: "Not ignored" in screen.said())
     screen.until(lambda: len(screen.all(".question")) == asked)
-    assert not [each for each in page.shown.log.labels_after(0) if each.source == "dash"]
+    assert not [each for each in page.context.log.labels_after(0) if each.source == "dash"]
 
 
 def test_an_edited_question_is_kept_with_its_words(screen: Screen, page: Served) -> None:
@@ -124,14 +124,14 @@ def test_an_edited_question_is_kept_with_its_words(screen: Screen, page: Served)
     assert area.get_property("value") == "Is it 3?"
     area.send_keys(Keys.CONTROL, "a")
     screen.press("Is it three?")
-    page.shown.log.append(wake(NOON + 7, question="Meanwhile?"))  # it must not take the text away
+    page.context.log.append(wake(NOON + 7, question="Meanwhile?"))  # it must not take the text away
     screen.until(lambda: len(screen.all(".question")) == 4)
     assert area.get_property("value") == "Is it three?"
     assert area == screen.browser.switch_to.active_element
     screen.click("#questions > li:nth-child(2) .editor button")
     screen.until(lambda: len(screen.all(".question")) == 3)
     assert label(page, "open3") == 1.0
-    [kept] = page.shown.log.followed("open3")
+    [kept] = page.context.log.followed("open3")
     assert kept.question == "Is it three?"
 
 
@@ -149,16 +149,16 @@ def test_a_dragged_threshold_shows_its_curve_its_preview_and_is_saved(
     assert screen.find(".reading").text != before
     assert f"{moved:.2f}:" in (screen.find(KNOB).get_attribute("aria-valuetext") or "")
     screen.until(lambda: "it would have woken" in screen.find(".preview").text)
-    assert read_thresholds(page.shown.log) == {}
+    assert read_thresholds(page.context.log) == {}
     screen.click(".knob button")
-    screen.until(lambda: read_thresholds(page.shown.log) == {"invoices": moved})
+    screen.until(lambda: read_thresholds(page.context.log) == {"invoices": moved})
     screen.until(lambda: f"Yours: {moved:.2f}" in screen.find(".module .head").text)
     assert screen.complaints() == []
     screen.open(page.url)
     screen.until(lambda: screen.all(".chart canvas"))
     assert float(screen.find(KNOB).get_attribute("value") or 0) == moved
     screen.click(".knob [name=threshold][value='']")
-    screen.until(lambda: read_thresholds(page.shown.log) == {})
+    screen.until(lambda: read_thresholds(page.context.log) == {})
 
 
 def test_a_moved_thumb_is_undone_and_stays_under_the_hand(screen: Screen, page: Served) -> None:
@@ -167,7 +167,7 @@ def test_a_moved_thumb_is_undone_and_stays_under_the_hand(screen: Screen, page: 
     before = screen.find(".module .head").text
     screen.drag(KNOB, 0.3)
     moved = screen.find(KNOB).get_attribute("value")
-    page.shown.log.append(wake(NOON + 4))
+    page.context.log.append(wake(NOON + 4))
     screen.until(lambda: screen.find(".module .head").text != before)
     assert screen.find(KNOB).get_attribute("value") == moved
     assert screen.all(".chart canvas")
@@ -180,11 +180,11 @@ def test_a_belief_is_pinned_and_forgotten(screen: Screen, page: Served) -> None:
     screen.open(page.url)
     screen.click(".belief button[value=pin]")
     screen.until(lambda: screen.all(".belief .tag.pinned"))
-    [(belief, status)] = page.shown.records.beliefs()
+    [(belief, status)] = page.context.records.beliefs()
     assert (belief.key, status) == ("house-rule", "pinned")
     screen.click(".belief button[value=forget]")
     screen.until(lambda: not screen.all(".belief"))
-    assert page.shown.records.beliefs() == []
+    assert page.context.records.beliefs() == []
     assert screen.find("#beliefs-section .empty").is_displayed()
     assert screen.complaints() == []
 
@@ -223,12 +223,12 @@ def test_the_keyboard_alone_is_enough(screen: Screen, page: Served) -> None:
         screen.press(Keys.TAB)
         if screen.focused().endswith("-knob"):
             break
-    before = read_thresholds(page.shown.log)
+    before = read_thresholds(page.context.log)
     screen.press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.TAB)
     assert screen.focused().endswith("-save")
     screen.press(Keys.ENTER)
-    screen.until(lambda: read_thresholds(page.shown.log) != before)
-    assert read_thresholds(page.shown.log) == {"invoices": 0.62}
+    screen.until(lambda: read_thresholds(page.context.log) != before)
+    assert read_thresholds(page.context.log) == {"invoices": 0.62}
     outline = "return getComputedStyle(document.activeElement).outlineStyle"
     assert screen.script(outline) == "solid" or screen.focused() == "body"
 
@@ -243,7 +243,7 @@ def test_the_strip_is_one_stop_that_arrows_walk_along(screen: Screen, page: Serv
     assert "woke, not answered yet" in screen.find("#tip").text
     screen.press(Keys.ARROW_LEFT)
     assert screen.focused() == "e-32"
-    page.shown.log.append(wake(NOON + 8))
+    page.context.log.append(wake(NOON + 8))
     screen.until(lambda: len(screen.all(".bar.woke")) == 4)
     assert screen.focused() == "e-32"
     screen.press(Keys.END)
@@ -258,7 +258,7 @@ def test_ten_pages_share_one_line_and_all_are_told(screen: Screen, page: Served)
         screen.browser.switch_to.new_window("tab")
         screen.open(page.url)
     assert page.dash.stream.listeners == 1
-    page.shown.log.append(wake(NOON + 6, question="To all?"))
+    page.context.log.append(wake(NOON + 6, question="To all?"))
     for handle in screen.browser.window_handles:
         screen.browser.switch_to.window(handle)
         screen.until(lambda: screen.find(".question .text").text == "To all?")
@@ -270,7 +270,7 @@ def test_without_a_shared_worker_a_page_has_a_line_of_its_own(screen: Screen, pa
     script = screen.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", source)
     screen.open(page.url)
     assert screen.script("return typeof SharedWorker") == "undefined"
-    page.shown.log.append(wake(NOON + 6, question="All the same?"))
+    page.context.log.append(wake(NOON + 6, question="All the same?"))
     screen.until(lambda: screen.find(".question .text").text == "All the same?")
     screen.browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
     assert screen.complaints() == []
@@ -280,7 +280,7 @@ def test_a_page_that_missed_a_change_asks_for_everything(screen: Screen, page: S
     screen.open(page.url)
     screen.script("shown.number -= 1; document.querySelector('.bar').remove()")
     before = len(screen.all(".bar"))
-    page.shown.log.append(wake(NOON + 6))
+    page.context.log.append(wake(NOON + 6))
     screen.until(lambda: len(screen.all(".bar")) == before + 2)
     screen.until(lambda: screen.script("return shown.number") == page.dash.follower.state[0])
     assert screen.complaints() == []
@@ -289,7 +289,7 @@ def test_a_page_that_missed_a_change_asks_for_everything(screen: Screen, page: S
 def test_many_events_at_once_are_all_counted(screen: Screen, page: Served) -> None:
     screen.open(page.url)
     for number in range(60):
-        page.shown.log.append_many(wake(NOON + number) for _ in range(10))
+        page.context.log.append_many(wake(NOON + number) for _ in range(10))
     screen.until(lambda: screen.find("#figure-questions dd").text == "603")
     assert len(screen.all(".bar")) == 120
     assert len(screen.all(".question")) == SHOWN
@@ -305,7 +305,7 @@ def test_a_busy_hour_is_six_screens_of_a_telephone(screen: Screen, tmp_path: Pat
     remember(tmp_path, *beliefs)
     names = ("parser.py", "README.md", "bill.pdf", "test_parser.py", "app.log")
     modules = [{**INVOICES, "module_id": each} for each in ("invoices", "code", "server-log")]
-    with shown_in(tmp_path, *modules) as shown:
+    with shown_in(tmp_path, *modules) as context:
         for number in range(240):
             name, score = names[number % 5], (number * 7 % 10) / 10
             window = (SignalEvent("filesystem", f"/home/me/src/project/{name}", "modified", 1.0,
@@ -321,11 +321,11 @@ def test_a_busy_hour_is_six_screens_of_a_telephone(screen: Screen, tmp_path: Pat
                 else None,
                 label=1.0 if number % 2 else None,
             )
-            shown.log.append(woke)
+            context.log.append(woke)
             if woke.acted:
-                shown.log.append(decision("route", f"tool{number % 4}", woke.time, cause=woke.id))
-                shown.log.append(decision("belief", f"rule-{number % 6}", woke.time))
-        with served(shown) as page:
+                context.log.append(decision("route", f"tool{number % 4}", woke.time, cause=woke.id))
+                context.log.append(decision("belief", f"rule-{number % 6}", woke.time))
+        with served(context) as page:
             screen.open(page.url, width=420)
             for chart in screen.all(".chart"):  # it is drawn when it comes into sight
                 screen.script("arguments[0].scrollIntoView({behavior: 'instant'})", chart)
@@ -337,8 +337,8 @@ def test_a_busy_hour_is_six_screens_of_a_telephone(screen: Screen, tmp_path: Pat
 
 def test_what_strangers_wrote_shows_as_text_and_runs_nothing(screen: Screen, page: Served) -> None:
     screen.open(page.url)
-    page.shown.log.append(wake(NOON + 6, subject=HOSTILE, question=HOSTILE))
-    page.shown.log.append(decision("route", HOSTILE, question=HOSTILE, reason=HOSTILE))
+    page.context.log.append(wake(NOON + 6, subject=HOSTILE, question=HOSTILE))
+    page.context.log.append(decision("route", HOSTILE, question=HOSTILE, reason=HOSTILE))
     screen.until(lambda: "<img src=x onerror=alert(1)>gnp.exe" in screen.find(".question").text)
     screen.until(lambda: screen.all(".route"))
     assert screen.all("main img, main script, main i") == []
@@ -365,7 +365,7 @@ def test_what_strangers_wrote_shows_as_text_and_runs_nothing(screen: Screen, pag
 def test_no_window_is_too_narrow_and_the_scheme_is_followed(
     screen: Screen, page: Served, width: int, scheme: str
 ) -> None:
-    page.shown.log.append(wake(NOON + 9, "m" * 300, question="/very" * 80))
+    page.context.log.append(wake(NOON + 9, "m" * 300, question="/very" * 80))
     screen.open(page.url, width, scheme)
     screen.script("document.getElementById('modules').scrollIntoView({behavior: 'instant'})")
     screen.until(lambda: screen.all(".chart canvas"))
@@ -376,18 +376,21 @@ def test_no_window_is_too_narrow_and_the_scheme_is_followed(
 
 
 def test_a_fresh_install_is_readable(screen: Screen, tmp_path: Path) -> None:
-    with shown_in(tmp_path) as shown, served(shown) as fresh:
+    with shown_in(tmp_path) as context, served(context) as fresh:
         screen.open(fresh.url)
         shown_hints = [each for each in screen.all(".empty") if each.is_displayed()]
         assert len(shown_hints) == 7
-        shown.log.append(wake())
+        context.log.append(wake())
         screen.until(lambda: screen.all(".bar"))
         screen.until(lambda: len([e for e in screen.all(".empty") if e.is_displayed()]) == 4)
         assert screen.complaints() == []
 
 
 def test_a_link_with_the_token_opens_the_page(screen: Screen, tmp_path: Path) -> None:
-    with shown_in(tmp_path) as shown, served(shown, token="a token that is long enough") as fresh:
+    with (
+        shown_in(tmp_path) as context,
+        served(context, token="a token that is long enough") as fresh,
+    ):
         screen.browser.get(fresh.url.partition("?")[0])
         assert "needs a token" in screen.find("body").text
         screen.complaints()

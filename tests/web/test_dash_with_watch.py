@@ -34,8 +34,8 @@ def test_what_a_real_watch_asks_is_answered_on_the_page_and_its_threshold_moved(
     told = {**BILLS, "signal_priors": {"filesystem": watched}}
     state.module_file("bills").write_text(json.dumps(told))
     with (
-        shown_in(tmp_path, told, clock=SystemClock(), policy={"settle_s": 0.0}) as shown,
-        served(shown) as page,
+        shown_in(tmp_path, told, clock=SystemClock(), policy={"settle_s": 0.0}) as context,
+        served(context) as page,
         closing(Running("--state", state.path, "--log-refusals", inbox)) as watch,
     ):
         watch.until("Ctrl-C stops")
@@ -49,7 +49,7 @@ def test_what_a_real_watch_asks_is_answered_on_the_page_and_its_threshold_moved(
         screen.click(".knob button")
         screen.until(lambda: "Yours: 1.00" in screen.find(".module .head").text)
         screen.until(taken_up(screen, inbox))
-        newest = shown.log.recent(1)[0]
+        newest = context.log.recent(1)[0]
         assert (newest.threshold, newest.reason) == (1.0, "below_threshold")
         code, _, errors = watch.end()
         assert code == 130

@@ -17,9 +17,9 @@ from prefrontal.decisions.pages import DecisionPages
 from prefrontal.decisions.threshold_wishes import wish_threshold
 from prefrontal.errors import SourceError
 from prefrontal.testing import ManualClock
+from prefrontal.web.dash_context import DashContext
 from prefrontal.web.following import Follower
 from prefrontal.web.regions import Change
-from prefrontal.web.shown import Shown
 from prefrontal.web.tallies import day_of
 
 from .dash_samples import INVOICES, NOON, decision, remember, shown_in, wake
@@ -28,9 +28,9 @@ PATIENCE_S = 20.0
 
 
 @contextmanager
-def following(shown: Shown) -> Iterator[tuple[Follower, SimpleQueue[Change]]]:
+def following(context: DashContext) -> Iterator[tuple[Follower, SimpleQueue[Change]]]:
     changes: SimpleQueue[Change] = SimpleQueue()
-    follower = Follower(shown)
+    follower = Follower(context)
     follower.tell = changes.put
     follower.start()
     try:
@@ -49,9 +49,9 @@ def until(changes: SimpleQueue[Change], holds: Callable[[Change], bool]) -> list
 
 
 def test_what_another_process_writes_arrives_in_small_pieces(tmp_path: Path) -> None:
-    with shown_in(tmp_path, INVOICES) as shown:
-        shown.log.append_many(wake(NOON + n) for n in range(30))
-        with following(shown) as (follower, changes), DecisionLog(shown.log.path) as other:
+    with shown_in(tmp_path, INVOICES) as context:
+        context.log.append_many(wake(NOON + n) for n in range(30))
+        with following(context) as (follower, changes), DecisionLog(context.log.path) as other:
             number = follower.state[0]
             other.append(wake(NOON + 31, score=0.95))
             [change] = until(changes, lambda each: "strip" in each.regions)
@@ -63,10 +63,10 @@ def test_what_another_process_writes_arrives_in_small_pieces(tmp_path: Path) -> 
 
 
 def test_a_label_moves_the_event_and_takes_the_question_away(tmp_path: Path) -> None:
-    with shown_in(tmp_path, INVOICES) as shown:
-        shown.log.append(wake(id="wake1"))
-        with following(shown) as (_, changes):
-            shown.log.add_label("wake1", 0.0, NOON)
+    with shown_in(tmp_path, INVOICES) as context:
+        context.log.append(wake(id="wake1"))
+        with following(context) as (_, changes):
+            context.log.add_label("wake1", 0.0, NOON)
             change = until(changes, lambda each: "questions" in each.regions)[-1]
             assert change.regions["questions"] == {"order": [], "pieces": {}}
             assert 'class="bar wasted"' in change.regions["strip"]["pieces"]["e-1"]
@@ -74,20 +74,20 @@ def test_a_label_moves_the_event_and_takes_the_question_away(tmp_path: Path) -> 
 
 
 def test_routes_and_reflections_follow_too(tmp_path: Path) -> None:
-    with shown_in(tmp_path) as shown, following(shown) as (_, changes):
-        shown.log.append(decision("route", "tool", id="route1"))
+    with shown_in(tmp_path) as context, following(context) as (_, changes):
+        context.log.append(decision("route", "tool", id="route1"))
         until(changes, lambda each: "routes" in each.regions)
-        shown.log.append(decision("act", "tool", cause="route1", question="done so"))
+        context.log.append(decision("act", "tool", cause="route1", question="done so"))
         change = until(changes, lambda each: "routes" in each.regions)[-1]
         [piece] = change.regions["routes"]["pieces"].values()
         assert "done so" in piece
-        shown.log.append(decision("belief", "house-rule"))
+        context.log.append(decision("belief", "house-rule"))
         until(changes, lambda each: "reflections" in each.regions)
 
 
 def test_a_threshold_and_a_belief_that_somebody_else_changed_arrive(tmp_path: Path) -> None:
-    with shown_in(tmp_path, INVOICES) as shown, following(shown) as (follower, changes):
-        wish_threshold(shown.log, "invoices", 0.25)
+    with shown_in(tmp_path, INVOICES) as context, following(context) as (follower, changes):
+        wish_threshold(context.log, "invoices", 0.25)
         change = until(changes, lambda each: "modules" in each.regions)[-1]
         [piece] = change.regions["modules"]["pieces"].values()
         assert 'data-saved="0.25"' in piece
@@ -98,9 +98,9 @@ def test_a_threshold_and_a_belief_that_somebody_else_changed_arrive(tmp_path: Pa
 
 def test_another_day_empties_the_strip(tmp_path: Path) -> None:
     clock = ManualClock(NOON)
-    with shown_in(tmp_path, INVOICES, clock=clock) as shown:
-        shown.log.append(wake())
-        with following(shown) as (_, changes):
+    with shown_in(tmp_path, INVOICES, clock=clock) as context:
+        context.log.append(wake())
+        with following(context) as (_, changes):
             clock.jump(day_of(NOON)[1] - NOON)
             change = until(changes, lambda each: "strip" in each.regions)[-1]
             assert change.regions["strip"]["order"] == []
@@ -121,7 +121,7 @@ def order_of_health(change: Change, *unchanged: str) -> list[str]:
 def test_trouble_is_told_once_and_passes(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, error: Exception, words: str
 ) -> None:
-    with shown_in(tmp_path, INVOICES) as shown, following(shown) as (follower, changes):
+    with shown_in(tmp_path, INVOICES) as context, following(context) as (follower, changes):
         take, calls = follower._tallies.take, SimpleQueue[int]()
 
         def failing(pages: DecisionPages) -> set[str]:
@@ -131,7 +131,7 @@ def test_trouble_is_told_once_and_passes(
             return take(pages)
 
         follower._tallies.take = failing  # type: ignore[method-assign]
-        shown.log.append(wake())
+        context.log.append(wake())
         told = until(changes, lambda each: "health" in each.regions)[-1]
         assert escape(words) in told.regions["health"]["pieces"]["health-page"]
         until(changes, lambda each: "strip" in each.regions)
@@ -141,8 +141,8 @@ def test_trouble_is_told_once_and_passes(
 
 
 def test_nothing_is_read_while_nobody_writes(tmp_path: Path) -> None:
-    with shown_in(tmp_path) as shown:
-        follower = Follower(shown)
+    with shown_in(tmp_path) as context:
+        follower = Follower(context)
         looks: list[int] = []
         take = follower._tallies.take
         follower._tallies.take = lambda pages: looks.append(1) or take(pages)  # type: ignore[method-assign,func-returns-value]
@@ -150,19 +150,19 @@ def test_nothing_is_read_while_nobody_writes(tmp_path: Path) -> None:
             for _ in range(3):
                 follower._follow()
             assert len(looks) == expected
-            shown.log.append(wake())
+            context.log.append(wake())
         follower.stop()
 
 
 def test_the_end_leaves_no_thread(tmp_path: Path) -> None:
-    with shown_in(tmp_path) as shown, following(shown) as (follower, _):
+    with shown_in(tmp_path) as context, following(context) as (follower, _):
         follower.stop()
         assert not [each for each in threads() if "follower" in each.name]
 
 
 def test_a_log_that_was_replaced_is_told(tmp_path: Path) -> None:
-    with shown_in(tmp_path) as shown, following(shown) as (follower, changes):
-        shown.state.decisions.rename(tmp_path / "elsewhere")
+    with shown_in(tmp_path) as context, following(context) as (follower, changes):
+        context.state.decisions.rename(tmp_path / "elsewhere")
         follower.look()
         change = until(changes, lambda each: "health" in each.regions)[-1]
         assert "removed or replaced" in change.regions["health"]["pieces"]["health-replaced"]

@@ -29,9 +29,9 @@ def guarded(tmp_path: Path) -> Iterator[TestClient]:
 
 
 def clients(folder: Path, door: Door) -> Iterator[TestClient]:
-    with shown_in(folder, INVOICES) as shown:
-        shown.log.append(wake(id="abcd1234"))
-        dash = build_dash(shown, door)
+    with shown_in(folder, INVOICES) as context:
+        context.log.append(wake(id="abcd1234"))
+        dash = build_dash(context, door)
         with TestClient(dash.app, base_url=HERE, follow_redirects=False) as found:
             found.key = dash.key  # type: ignore[attr-defined]
             yield found
@@ -173,8 +173,8 @@ def test_the_cookie_is_found_beside_those_of_other_programs(guarded: TestClient)
 
 
 def test_a_name_of_a_proxy_is_one_that_was_told(tmp_path: Path) -> None:
-    with shown_in(tmp_path) as shown:
-        dash = build_dash(shown, Door(), ["Dash.Example.org"])
+    with shown_in(tmp_path) as context:
+        dash = build_dash(context, Door(), ["Dash.Example.org"])
         with TestClient(dash.app, base_url="https://dash.example.org") as client:
             assert client.get("/").status_code == 200
             assert client.get("/", headers={"Host": "dash.example.org:8443"}).status_code == 200

@@ -35,13 +35,13 @@ def drawn(html: str) -> list[str]:
 
 
 def test_the_page_and_the_replay_of_its_log_have_the_same_figures(tmp_path: Path) -> None:
-    with shown_in(tmp_path) as shown:
-        live(shown.log, 600, starts=2, audit_share=0.3)
+    with shown_in(tmp_path) as context:
+        live(context.log, 600, starts=2, audit_share=0.3)
         folder = str(tmp_path / "state")
         arguments = ["replay", "--log", folder]
         as_json = CliRunner().invoke(main, [*arguments, "--json"])
         as_text = CliRunner().invoke(main, arguments, env={"COLUMNS": "300"})
-        dash = build_dash(shown, Door())
+        dash = build_dash(context, Door())
         with TestClient(dash.app, base_url="http://127.0.0.1:8768") as client:
             told = client.get("/state").json()
             page = client.get("/").text

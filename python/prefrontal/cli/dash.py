@@ -64,13 +64,13 @@ def dash(
     door = _door(options)
     from ..settings import load_settings
     from ..storage.state_folder import StateFolder
+    from ..web.dash_context import open_context
     from ..web.serving import serve_dash
-    from ..web.shown import open_shown
     from .watch.module_files import given_modules
 
     settings = load_settings(config)
     folder = StateFolder(state or settings.state_folder())
-    with open_shown(
+    with open_context(
         settings,
         folder,
         [module for _, module in given_modules(settings, folder)],

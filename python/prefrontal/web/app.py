@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from ..http_door import Door
-    from .shown import Shown
+    from .dash_context import DashContext
 
 MOST_BYTES = 1 << 16
 NEVER = {"cache-control": "no-store"}
@@ -54,7 +54,7 @@ class Dash:
     key: str
 
 
-def build_dash(shown: Shown, door: Door, names: Collection[str] = ()) -> Dash:
+def build_dash(context: DashContext, door: Door, names: Collection[str] = ()) -> Dash:
     """The page over what is shown; it follows the log from when the application starts.
 
     names: by which it may be opened, besides those of this machine.
@@ -62,7 +62,7 @@ def build_dash(shown: Shown, door: Door, names: Collection[str] = ()) -> Dash:
     key = secrets.token_urlsafe(24)
     assets = read_assets()
 
-    follower = Follower(shown)
+    follower = Follower(context)
 
     def hello() -> dict[str, Any]:
         return {"number": follower.state[0], "key": key, "version": assets.version}
@@ -87,13 +87,13 @@ def build_dash(shown: Shown, door: Door, names: Collection[str] = ()) -> Dash:
 
     async def state(_: Request) -> Response:
         number, regions = follower.state
-        told = hello() | {"instance": follower.instance, "number": number}
-        told |= {"so_far": follower.figures().to_dict(), "regions": whole(regions)}
-        return JSONResponse(told, headers=NEVER)
+        reply = hello() | {"instance": follower.instance, "number": number}
+        reply |= {"so_far": follower.figures().to_dict(), "regions": whole(regions)}
+        return JSONResponse(reply, headers=NEVER)
 
     async def events(request: Request) -> Response:
-        told = stream.listen(request.headers.get("last-event-id", ""))
-        return StreamingResponse(told, media_type="text/event-stream", headers=AT_ONCE)
+        feed = stream.listen(request.headers.get("last-event-id", ""))
+        return StreamingResponse(feed, media_type="text/event-stream", headers=AT_ONCE)
 
     app = Starlette(
         routes=[
@@ -101,10 +101,10 @@ def build_dash(shown: Shown, door: Door, names: Collection[str] = ()) -> Dash:
             Route("/state", state),
             Route("/events", events),
             Route("/static/{name}", _static(assets)),
-            Route("/modules/curve", _reading(shown, _curve)),
-            Route("/modules/preview", _reading(shown, _preview)),
+            Route("/modules/curve", _reading(context, _curve)),
+            Route("/modules/preview", _reading(context, _preview)),
             *(
-                Route(path, _changing(shown, follower, change), methods=["POST"])
+                Route(path, _changing(context, follower, change), methods=["POST"])
                 for path, change in (
                     ("/questions/answer", changes.answer),
                     ("/questions/ignore-alike", changes.ignore_alike),
@@ -133,48 +133,50 @@ def _static(assets: Assets) -> Callable[[Request], Any]:
 
 
 def _reading(
-    shown: Shown, read: Callable[[Shown, Mapping[str, str]], dict[str, Any]]
+    context: DashContext, read: Callable[[DashContext, Mapping[str, str]], dict[str, Any]]
 ) -> Callable[[Request], Any]:
     async def reading(request: Request) -> Response:
-        told = await run_in_threadpool(read, shown, request.query_params)
-        return JSONResponse(told, headers=NEVER)
+        reply = await run_in_threadpool(read, context, request.query_params)
+        return JSONResponse(reply, headers=NEVER)
 
     return reading
 
 
 def _changing(
-    shown: Shown, follower: Follower, change: Callable[[Shown, Mapping[str, str]], str]
+    context: DashContext,
+    follower: Follower,
+    change: Callable[[DashContext, Mapping[str, str]], str],
 ) -> Callable[[Request], Any]:
     async def changing(request: Request) -> Response:
         body = (await request.body()).decode("utf-8", "replace")
-        told = dict(parse_qsl(body, keep_blank_values=True, max_num_fields=20))
-        said = await run_in_threadpool(change, shown, told)
+        form = dict(parse_qsl(body, keep_blank_values=True, max_num_fields=20))
+        sentence = await run_in_threadpool(change, context, form)
         follower.look()
-        return PlainTextResponse(said, headers=NEVER)
+        return PlainTextResponse(sentence, headers=NEVER)
 
     return changing
 
 
-def _curve(shown: Shown, told: Mapping[str, str]) -> dict[str, Any]:
+def _curve(context: DashContext, query: Mapping[str, str]) -> dict[str, Any]:
     """The curve of a module, from its latest decisions."""
-    with read_pages(shown) as pages:
-        rows = pages.of_module(changes.named(told, "module"), NEWEST, _begin(shown))
+    with read_pages(context) as pages:
+        rows = pages.of_module(changes.named(query, "module"), NEWEST, _begin(context))
     return threshold_curve(rows).plain()
 
 
-def _preview(shown: Shown, told: Mapping[str, str]) -> dict[str, Any]:
+def _preview(context: DashContext, query: Mapping[str, str]) -> dict[str, Any]:
     """What a threshold would have done, in words."""
-    threshold = changes.checked_threshold(told.get("threshold", ""))
-    with read_pages(shown) as pages:
-        rows = pages.of_module(changes.named(told, "module"), NEWEST, _begin(shown))
+    threshold = changes.checked_threshold(query.get("threshold", ""))
+    with read_pages(context) as pages:
+        rows = pages.of_module(changes.named(query, "module"), NEWEST, _begin(context))
     if not rows:
         return {"words": ""}
-    found = preview(rows, threshold, shown.policy)
-    return {"words": preview_words(found, threshold_curve(rows).days)}
+    result = preview(rows, threshold, context.policy)
+    return {"words": preview_words(result, threshold_curve(rows).days)}
 
 
-def _begin(shown: Shown) -> float:
-    return shown.clock.now() - DAYS * 86_400.0
+def _begin(context: DashContext) -> float:
+    return context.clock.now() - DAYS * 86_400.0
 
 
 async def _sentence(_: Request, error: Exception) -> Response:

@@ -20,50 +20,50 @@ from .part_questions import LONGEST_EDIT, READ
 from .question_groups import subject_of
 
 if TYPE_CHECKING:
+    from .dash_context import DashContext
     from .later_answers import LaterAnswer
-    from .shown import Shown
 
 SOURCE = "dash"
 """Whose labels they are, in the log."""
 LABELS = {"accept": 1.0, "edit": 1.0, "ignore": 0.0}
 
 
-def answer(shown: Shown, told: Mapping[str, str]) -> str:
+def answer(context: DashContext, form: Mapping[str, str]) -> str:
     """Label a wake: accept and edit 1.0, ignore 0.0; an edited question is kept beside it.
 
     Raises InputError for an unknown decision or answer, or an edit without a text.
     """
-    said = told.get("answer", "")
-    if said not in LABELS:
-        raise InputError(f"answer must be one of {', '.join(LABELS)}, got {said!r:.40}")
-    given = named(told, "decision")
-    wake = shown.log.get(given)
+    choice = form.get("answer", "")
+    if choice not in LABELS:
+        raise InputError(f"answer must be one of {', '.join(LABELS)}, got {choice!r:.40}")
+    wake_id = named(form, "decision")
+    wake = context.log.get(wake_id)
     if wake is None or wake.kind != "wake":
-        raise InputError(f"decision must be a wake that the log holds, got {given!r:.80}")
-    with shown.writing:
-        if said == "edit":
-            shown.log.append(_edited(shown, wake, told.get("text", "")))
-        shown.log.add_label(wake.id, LABELS[said], shown.clock.now(), SOURCE)
+        raise InputError(f"decision must be a wake that the log holds, got {wake_id!r:.80}")
+    with context.writing:
+        if choice == "edit":
+            context.log.append(_edited(context, wake, form.get("text", "")))
+        context.log.add_label(wake.id, LABELS[choice], context.clock.now(), SOURCE)
     words = {"accept": "Accepted", "edit": "Accepted with your words", "ignore": "Ignored"}
-    return f"{words[said]}: {visible(wake.question or wake.subject, 120)}"
+    return f"{words[choice]}: {visible(wake.question or wake.subject, 120)}"
 
 
-def ignore_alike(shown: Shown, told: Mapping[str, str]) -> str:
+def ignore_alike(context: DashContext, form: Mapping[str, str]) -> str:
     """Ignore questions, by their numbers, soon: until then `undo` leaves them open.
 
     Raises InputError for numbers of anything but wakes with a question that nobody has answered.
     """
-    given = told.get("numbers", "")
-    numbers = [int(each) for each in given.split(",") if each.isdecimal() and len(each) < 18]
-    if not numbers or len(numbers) != given.count(",") + 1 or len(numbers) > READ:
-        raise InputError(f"numbers must be 1 to {READ} numbers of questions, got {given!r:.40}")
-    with closing(DecisionPages(shown.log.path)) as pages:
+    text = form.get("numbers", "")
+    numbers = [int(each) for each in text.split(",") if each.isdecimal() and len(each) < 18]
+    if not numbers or len(numbers) != text.count(",") + 1 or len(numbers) > READ:
+        raise InputError(f"numbers must be 1 to {READ} numbers of questions, got {text!r:.40}")
+    with closing(DecisionPages(context.log.path)) as pages:
         records = pages.whole(numbers)
     for number in numbers:
         record = records.get(number)
         if record is None or record.kind != WAKE or record.question is None:
             raise InputError(f"numbers must be those of questions, got {number}")
-    hidden = {each for later in shown.later.waiting() for each in later.numbers}
+    hidden = {each for later in context.later.waiting() for each in later.numbers}
     open_ones = [
         (number, records[number].id)
         for number in numbers
@@ -72,60 +72,60 @@ def ignore_alike(shown: Shown, told: Mapping[str, str]) -> str:
     if not open_ones:
         return "They were answered already."
     words = visible(subject_of(records[open_ones[-1][0]]).name, 120)
-    shown.later.add(open_ones, words, monotonic())
+    context.later.add(open_ones, words, monotonic())
     return f"Ignoring {many(len(open_ones), 'question')} about {words}. Undo takes it back."
 
 
-def undo(shown: Shown, told: Mapping[str, str]) -> str:
+def undo(context: DashContext, form: Mapping[str, str]) -> str:
     """Leave questions open that were about to be ignored. Raises InputError when it is too late."""
-    later = shown.later.take_back(told.get("key", ""))
+    later = context.later.take_back(form.get("key", ""))
     if later is None:
         raise InputError("key must be of an answer that can still be taken back; it is kept now")
     return f"Not ignored: {many(len(later.numbers), 'question')} about {later.words}."
 
 
-def keep_later(shown: Shown, later: LaterAnswer) -> None:
+def keep_later(context: DashContext, later: LaterAnswer) -> None:
     """Make labels of what nobody took back."""
-    with shown.writing:
+    with context.writing:
         for decision in later.ids:
-            shown.log.add_label(decision, LABELS["ignore"], shown.clock.now(), SOURCE)
+            context.log.add_label(decision, LABELS["ignore"], context.clock.now(), SOURCE)
 
 
-def set_threshold(shown: Shown, told: Mapping[str, str]) -> str:
+def set_threshold(context: DashContext, form: Mapping[str, str]) -> str:
     """Wish a threshold for a module, or take the wish back where none is given.
 
     Raises InputError for a module that nobody knows or a threshold that is none.
     """
-    module, given = named(told, "module"), told.get("threshold", "")
-    if module not in shown.modules and not shown.log.recent(1, module):
+    module, text = named(form, "module"), form.get("threshold", "")
+    if module not in context.modules and not context.log.recent(1, module):
         raise InputError(f"module must be one that is known, got {module!r:.80}")
-    threshold = checked_threshold(given) if given else None
-    with shown.writing:
-        wish_threshold(shown.log, module, threshold)
+    threshold = checked_threshold(text) if text else None
+    with context.writing:
+        wish_threshold(context.log, module, threshold)
     name = visible(module, 80)
     if threshold is None:
         return f"{name}: the gate sets its threshold again."
     return f"{name}: wakes from {threshold:.2f} on. A running gate takes it up within seconds."
 
 
-def change_belief(shown: Shown, told: Mapping[str, str]) -> str:
+def change_belief(context: DashContext, form: Mapping[str, str]) -> str:
     """Pin or forget a belief. Raises InputError, SourceError."""
     deeds = {"pin": pin_belief, "forget": forget_belief}
-    deed = told.get("do", "")
+    deed = form.get("do", "")
     if deed not in deeds:
         raise InputError(f"do must be one of {', '.join(deeds)}, got {deed!r:.40}")
-    with shown.writing:
-        return visible(deeds[deed](shown.records, named(told, "key")), 400)
+    with context.writing:
+        return visible(deeds[deed](context.records, named(form, "key")), 400)
 
 
-def _edited(shown: Shown, wake: Decision, text: str) -> Decision:
+def _edited(context: DashContext, wake: Decision, text: str) -> Decision:
     """The question in a person's words, as a decision that the wake led to."""
     words = visible(text.strip(), LONGEST_EDIT)
     if not words:
         raise InputError(f"text must not be empty, got {text!r:.40}")
     return Decision(
         id=new_id(),
-        time=shown.clock.now(),
+        time=context.clock.now(),
         subject=wake.subject,
         acted=False,
         reason=EDITED,
@@ -139,20 +139,20 @@ def _edited(shown: Shown, wake: Decision, text: str) -> Decision:
     )
 
 
-def named(told: Mapping[str, str], field: str) -> str:
+def named(form: Mapping[str, str], field: str) -> str:
     """The name in that field, as `markup.exact` wrote it. Raises InputError for what is none."""
     try:
-        return meant(told.get(field, ""))
+        return meant(form.get(field, ""))
     except UnicodeDecodeError:
-        raise InputError(f"{field} must be a name, got {told[field]!r:.80}") from None
+        raise InputError(f"{field} must be a name, got {form[field]!r:.80}") from None
 
 
-def checked_threshold(given: str) -> float:
+def checked_threshold(text: str) -> float:
     """The number that was given. Raises InputError unless it is from 0 to 1."""
     try:
-        threshold = float(given)
+        threshold = float(text)
     except ValueError:
         threshold = float("nan")
     if not 0.0 <= threshold <= 1.0:
-        raise InputError(f"threshold must be a number from 0 to 1, got {given!r:.40}")
+        raise InputError(f"threshold must be a number from 0 to 1, got {text!r:.40}")
     return threshold

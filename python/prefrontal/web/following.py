@@ -38,9 +38,9 @@ from .tallies import Tallies
 if TYPE_CHECKING:
     from ..cortex.models import ReflectionRecord
     from ..replay.live_figures import LiveFigures
+    from .dash_context import DashContext
     from .later_answers import LaterAnswer
     from .markup import Html
-    from .shown import Shown
 
 WATCHED_S = 0.01
 """How often the log is asked whether it grew, while a page is open."""
@@ -71,12 +71,12 @@ class Follower:
     instance: another one after each start. number: of the state; `regions` is that state.
     """
 
-    def __init__(self, shown: Shown) -> None:
+    def __init__(self, context: DashContext) -> None:
         self.instance = new_id()[:12]
         self.state: tuple[int, Regions] = (0, {})
         self.is_watched: Callable[[], bool] = lambda: True
         self.tell: Callable[[Change], object] = lambda _: None
-        self._shown = shown
+        self._context = context
         self._now = Event()
         self._ended = False
         self._strip, self._queue = Strip(), Queue()
@@ -85,10 +85,10 @@ class Follower:
         self._cycles: list[ReflectionRecord] = []
         self._later: list[LaterAnswer] = []
         self._trouble = ""
-        self._inode = inode_of(shown.log.path)
-        self._pages = DecisionPages(shown.log.path)
+        self._inode = inode_of(context.log.path)
+        self._pages = DecisionPages(context.log.path)
         try:
-            self._tallies = Tallies(self._pages, shown.clock.now())
+            self._tallies = Tallies(self._pages, context.clock.now())
             self._figures: LiveFigures = self._tallies.figures()
             self._seen = self._pages.version()
             self.state = (1, self._everything())
@@ -146,16 +146,16 @@ class Follower:
 
     def _keep_later(self, now: float) -> None:
         """Make labels of the answers that nobody took back."""
-        self._shown.later.keep_due(now, partial(keep_later, self._shown))
+        self._context.later.keep_due(now, partial(keep_later, self._context))
 
     def _follow(self) -> None:
         """Publish what came, the log first."""
         self._keep_later(monotonic())
-        if (later := self._shown.later.waiting()) != self._later:
+        if (later := self._context.later.waiting()) != self._later:
             self._later = later
             self._publish({"questions": self._queue.pieces(self._tallies, self._pages, later)})
         version = self._pages.version()
-        now = self._shown.clock.now()
+        now = self._context.clock.now()
         if self._tallies.is_over(now):
             self._tallies = Tallies(self._pages, now)
             self._publish(self._everything())
@@ -194,7 +194,7 @@ class Follower:
         """What follows the log within milliseconds. kinds: of the decisions that came."""
         tallies, pages = self._tallies, self._pages
         self._figures = tallies.figures()
-        found: dict[str, dict[str, Html]] = {
+        regions: dict[str, dict[str, Html]] = {
             "figures": figures(tallies),
             "so-far": so_far(self._figures),
             "legend": legend(tallies),
@@ -203,38 +203,38 @@ class Follower:
         }
         if not {ROUTE, ACT}.isdisjoint(kinds):
             routes = pages.of_kinds((ROUTE,), ROUTES_READ)
-            found["routes"] = route_pieces(routes, {r.id: pages.led_to(r.id) for _, r in routes})
+            regions["routes"] = route_pieces(routes, {r.id: pages.led_to(r.id) for _, r in routes})
         if not REFLECTED.isdisjoint(kinds):
-            found["reflections"] = self._reflections()
-        return found
+            regions["reflections"] = self._reflections()
+        return regions
 
     def _slow(self) -> Regions:
         wished = parse_thresholds(self._pages.state(THRESHOLDS) or b"{}")
         gate = parse_status(self._pages.state(STATUS)).get("gate")
         return {
-            "modules": module_pieces(self._tallies, self._shown, wished, gate),
-            "health": health_pieces(self._tallies, self._pages, self._shown, self._inode),
+            "modules": module_pieces(self._tallies, self._context, wished, gate),
+            "health": health_pieces(self._tallies, self._pages, self._context, self._inode),
         }
 
     def _workspace(self) -> Regions:
         """What the agent keeps in its folder; a damaged file is shown in its place."""
-        found: dict[str, dict[str, Html]] = {}
-        records = self._shown.records
-        with _in_its_place(found, "beliefs"):
-            found["beliefs"] = belief_pieces(records)
-        with _in_its_place(found, "reflections"):
+        regions: dict[str, dict[str, Html]] = {}
+        records = self._context.records
+        with _in_its_place(regions, "beliefs"):
+            regions["beliefs"] = belief_pieces(records)
+        with _in_its_place(regions, "reflections"):
             self._cycles = self._read_cycles()
-            found["reflections"] = self._reflections()
-        with _in_its_place(found, "peers"):
-            found["peers"] = peer_pieces(records, clamps_of(self._cycles))
-        return found
+            regions["reflections"] = self._reflections()
+        with _in_its_place(regions, "peers"):
+            regions["peers"] = peer_pieces(records, clamps_of(self._cycles))
+        return regions
 
     def _reflections(self) -> dict[str, Html]:
         decisions = self._pages.of_kinds(sorted(REFLECTED), REFLECTIONS_READ)
         return reflection_pieces(decisions, self._cycles[-REFLECTIONS_READ:])
 
     def _read_cycles(self) -> list[ReflectionRecord]:
-        files = MemoryFiles(self._shown.records.folder / "memory" / "files")
+        files = MemoryFiles(self._context.records.folder / "memory" / "files")
         try:
             return list(parse_history(files.retrieve(HISTORY_KEY)))
         except ValueError:
@@ -242,15 +242,15 @@ class Follower:
 
 
 @contextmanager
-def _in_its_place(found: dict[str, dict[str, Html]], name: str) -> Iterator[None]:
+def _in_its_place(regions: dict[str, dict[str, Html]], name: str) -> Iterator[None]:
     try:
         yield
     except PrefrontalError as error:
-        found[name] = damaged(name, str(error))
+        regions[name] = damaged(name, str(error))
 
 
 @contextmanager
-def read_pages(shown: Shown) -> Iterator[DecisionPages]:
+def read_pages(context: DashContext) -> Iterator[DecisionPages]:
     """The log to read, on a connection of its own, for a question of one page."""
-    with closing(DecisionPages(shown.log.path)) as pages:
+    with closing(DecisionPages(context.log.path)) as pages:
         yield pages

@@ -47,9 +47,9 @@ def exact(text: str) -> str:
     return quote(text.encode("utf-8", "surrogatepass"), safe="")
 
 
-def meant(told: str) -> str:
+def meant(text: str) -> str:
     """The name that `exact` wrote."""
-    return unquote_to_bytes(told).decode("utf-8", "surrogatepass")
+    return unquote_to_bytes(text).decode("utf-8", "surrogatepass")
 
 
 def mark(name: str) -> Html:
@@ -77,10 +77,12 @@ def moment(time: float, *, ago: bool = True) -> Html:
 
 def folded(key: str, pieces: Sequence[tuple[str, Html]], most: int) -> dict[str, Html]:
     """The first pieces, id and markup, as they are; some more behind a line that opens them."""
-    shown = dict(pieces[:most])
+    context = dict(pieces[:most])
     if rest := pieces[most : most + MOST_FOLDED]:
-        shown[key] = fill(_FOLD, key=key, count=len(pieces) - most, pieces=join(h for _, h in rest))
-    return shown
+        context[key] = fill(
+            _FOLD, key=key, count=len(pieces) - most, pieces=join(h for _, h in rest)
+        )
+    return context
 
 
 def many(count: int, noun: str, plural: str = "") -> str:

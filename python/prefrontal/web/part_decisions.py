@@ -76,13 +76,13 @@ def _earlier(lines: Sequence[tuple[float, str]]) -> Html | None:
     """The moments and the words of those before the newest."""
     if not lines:
         return None
-    told = [
+    items = [
         fill('<li class="about" dir="auto">$when: $what</li>', when=moment(time), what=what)
         for time, what in lines[:MOST_EARLIER]
     ]
-    if rest := len(lines) - len(told):
-        told.append(fill('<li class="about">$rest more</li>', rest=f"{rest:,}"))
-    return fill(_EARLIER, n=f"{len(lines):,}", lines=join(told))
+    if rest := len(lines) - len(items):
+        items.append(fill('<li class="about">$rest more</li>', rest=f"{rest:,}"))
+    return fill(_EARLIER, n=f"{len(lines):,}", lines=join(items))
 
 
 def route_pieces(

@@ -13,7 +13,7 @@ from .markup import Html, fill, many, moment
 
 if TYPE_CHECKING:
     from ..decisions.pages import DecisionPages
-    from .shown import Shown
+    from .dash_context import DashContext
     from .tallies import Tallies
 
 GIVEN_UP_S = 86_400.0
@@ -28,17 +28,17 @@ _COUNTS = (
 
 
 def health_pieces(
-    tallies: Tallies, pages: DecisionPages, shown: Shown, inode: int | None
+    tallies: Tallies, pages: DecisionPages, context: DashContext, inode: int | None
 ) -> dict[str, Html]:
     """One row for each thing that can be well or not. inode: of the log that is followed."""
     status = parse_status(pages.state(STATUS))
     rows: list[tuple[str, str, str, object]] = [
-        _watcher(shown),
-        *_replaced(shown, inode),
+        _watcher(context),
+        *_replaced(context, inode),
         ("last", "", "Last decision", moment(tallies.last) if tallies.last else "none yet"),
         ("log", "", "Kept", f"{tallies.seq:,} decisions, {tallies.label:,} labels"),
-        ("place", "", "In", str(shown.log.path)),
-        *_deliveries(pages, shown.clock.now()),
+        ("place", "", "In", str(context.log.path)),
+        *_deliveries(pages, context.clock.now()),
         *_gate(status),
     ]
     return {
@@ -62,8 +62,8 @@ def parse_status(content: bytes | None) -> dict[str, Any]:
     return raw if isinstance(raw, dict) else {}
 
 
-def _watcher(shown: Shown) -> tuple[str, str, str, object]:
-    process = shown.watcher()
+def _watcher(context: DashContext) -> tuple[str, str, str, object]:
+    process = context.watcher()
     if process is None:
         return (
             "gate",
@@ -85,8 +85,8 @@ def inode_of(path: str) -> int | None:
         return None
 
 
-def _replaced(shown: Shown, inode: int | None) -> Iterator[tuple[str, str, str, object]]:
-    if inode_of(shown.log.path) != inode:
+def _replaced(context: DashContext, inode: int | None) -> Iterator[tuple[str, str, str, object]]:
+    if inode_of(context.log.path) != inode:
         yield "replaced", "trouble", "Log", "removed or replaced: start this page again"
 
 

@@ -73,14 +73,14 @@ def _expiry(time: float) -> Html:
 
 
 def _evidence(belief: Belief) -> Html:
-    told = belief.supporting_evidence[-MOST_EVIDENCE:] or ("none was kept",)
+    evidence = belief.supporting_evidence[-MOST_EVIDENCE:] or ("none was kept",)
     by = f"by {belief.provenance}, cycle {belief.source_cycle}"
     first = belief.first_seen_at
     return fill(
         '<p class="about">Formed $by, first held $first. Evidence: $told</p>',
         by=by,
         first=Html("") if first is None else moment(first),
-        told=", ".join(told),
+        told=", ".join(evidence),
     )
 
 
@@ -103,10 +103,10 @@ def _judgments(book: Ledger, standing: ScoredPeer) -> list[Assessment]:
 
 
 def _peer(
-    standing: ScoredPeer, judged: Sequence[Assessment], clamps: Sequence[Mapping[str, Any]]
+    standing: ScoredPeer, judgments: Sequence[Assessment], clamps: Sequence[Mapping[str, Any]]
 ) -> Html:
     peer, trust = standing.peer, standing.trust
-    marked = [(place, each) for place, one in enumerate(judged) if (each := _clamp(one, clamps))]
+    marked = [(place, each) for place, one in enumerate(judgments) if (each := _clamp(one, clamps))]
     last = marked[-1][1] if marked else None
     return fill(
         _PEER,
@@ -123,20 +123,20 @@ def _peer(
         ),
         trust="–" if trust is None else f"{trust:+d}",
         meaning="nobody judged yet" if trust is None else trust_word(trust),
-        line=_line([each.trust for each in judged], [place for place, _ in marked]),
+        line=_line([each.trust for each in judgments], [place for place, _ in marked]),
         clamped=""
         if last is None
         else f"clamped: {last['proposed']:+d} was proposed, {last['clamped']:+d} was taken",
     )
 
 
-def _clamp(judged: Assessment, clamps: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+def _clamp(judgment: Assessment, clamps: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
     """What was proposed in place of this judgment, where something else was."""
     for each in clamps:
         if (
-            each["peer_id"] == judged.peer_id
-            and each["clamped"] == judged.trust
-            and -1.0 <= judged.created_at - each["at"] <= CLAMP_WINDOW_S
+            each["peer_id"] == judgment.peer_id
+            and each["clamped"] == judgment.trust
+            and -1.0 <= judgment.created_at - each["at"] <= CLAMP_WINDOW_S
         ):
             return each
     return None

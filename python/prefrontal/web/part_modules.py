@@ -15,7 +15,7 @@ from .tallies import ModuleDay, Tallies
 
 if TYPE_CHECKING:
     from ..replay.live_figures import ModuleFigures
-    from .shown import Shown
+    from .dash_context import DashContext
 
 SHOWN = 60
 
@@ -40,7 +40,7 @@ Give it back to the gate</button></div>
 
 def module_pieces(
     tallies: Tallies,
-    shown: Shown,
+    context: DashContext,
     wished: Mapping[str, float],
     gate: Mapping[str, Any] | None = None,
 ) -> dict[str, Html]:
@@ -49,7 +49,7 @@ def module_pieces(
     gate: what the running gate said last of each module's threshold.
     """
     gate_facts = gate if isinstance(gate, Mapping) else {}
-    names = sorted({*shown.modules, *tallies.modules})
+    names = sorted({*context.modules, *tallies.modules})
     if len(names) > SHOWN:
         names = sorted(sorted(names, key=lambda each: -_last(tallies, each))[:SHOWN])
     pieces = {}
@@ -59,8 +59,8 @@ def module_pieces(
         facts = gate_facts.get(name)
         facts = facts if isinstance(facts, Mapping) else {}
         figures = tallies.counts.modules.get(name, ModuleCounts()).figures(name)
-        pieces[key] = _card(figures, key, tally, shown, wished.get(name), facts)
-    if rest := len({*shown.modules, *tallies.modules}) - len(names):
+        pieces[key] = _card(figures, key, tally, context, wished.get(name), facts)
+    if rest := len({*context.modules, *tallies.modules}) - len(names):
         pieces["m-more"] = fill(
             '<li id="m-more" class="more">$rest modules more, which decided longer ago.</li>',
             rest=f"{rest:,}",
@@ -73,13 +73,13 @@ def module_key(module_id: str) -> str:
     return f"m-{crc32(module_id.encode('utf-8', 'surrogatepass')):08x}"
 
 
-def in_force(module_id: str, tally: ModuleDay, shown: Shown, wished: float | None) -> float:
+def in_force(module_id: str, tally: ModuleDay, context: DashContext, wished: float | None) -> float:
     """The threshold that the module decides with, as far as it can be known."""
     if wished is not None:
         return wished
     if tally.threshold is not None and not math.isnan(tally.threshold):
         return tally.threshold
-    return shown.floor(module_id)
+    return context.floor(module_id)
 
 
 def _last(tallies: Tallies, module_id: str) -> float:
@@ -91,7 +91,7 @@ def _card(
     figures: ModuleFigures,
     key: str,
     tally: ModuleDay,
-    shown: Shown,
+    context: DashContext,
     wished: float | None,
     facts: Mapping[str, Any],
 ) -> Html:
@@ -102,9 +102,9 @@ def _card(
         module=name,
         exact=Html(exact(name)),
         about=_about(tally, figures),
-        state=_state(name, tally, shown, wished, facts),
+        state=_state(name, tally, context, wished, facts),
         warning=_warning(facts),
-        threshold=f"{in_force(name, tally, shown, wished):.2f}",
+        threshold=f"{in_force(name, tally, context, wished):.2f}",
         hidden=Html("") if wished is not None else Html(" hidden"),
     )
 
@@ -134,13 +134,17 @@ def _warning(facts: Mapping[str, Any]) -> Html:
 
 
 def _state(
-    name: str, tally: ModuleDay, shown: Shown, wished: float | None, facts: Mapping[str, Any]
+    name: str,
+    tally: ModuleDay,
+    context: DashContext,
+    wished: float | None,
+    facts: Mapping[str, Any],
 ) -> Html:
     """Whose threshold it is, and whether the gate has taken it up."""
     if wished is None:
         if isinstance(sentence := facts.get("sentence"), str):
             return fill("$sentence.", sentence=_capital(sentence))
-        return fill("$words", words=shown.threshold_words(name))
+        return fill("$words", words=context.threshold_words(name))
     if tally.threshold is not None and abs(tally.threshold - wished) < 1e-9:
         return fill("Yours: $wished, in use.", wished=f"{wished:.2f}")
     return fill(

@@ -14,7 +14,7 @@ from .app import Dash, build_dash
 
 if TYPE_CHECKING:
     from ..http_door import Door
-    from .shown import Shown
+    from .dash_context import DashContext
 
 MOST_AT_ONCE = 256
 """Connections; who comes after that is sent away."""
@@ -46,7 +46,7 @@ class DashServer(QuietServer):
 
 
 def serve_dash(
-    shown: Shown, door: Door, ready: Callable[[str], object], names: Collection[str] = ()
+    context: DashContext, door: Door, ready: Callable[[str], object], names: Collection[str] = ()
 ) -> int | None:
     """Serve whoever may ask, until told to end; the number of the signal that did.
 
@@ -56,7 +56,7 @@ def serve_dash(
     Raises SourceError when the address cannot be used.
     """
     with listen(door) as listening:
-        dash = build_dash(shown, door, names)
+        dash = build_dash(context, door, names)
         ready(address(door, listening.getsockname()[1]))
         server = DashServer(dash)
         server.run(sockets=[listening])

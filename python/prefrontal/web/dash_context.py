@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class DashContext:
     """Everything that is shown, and what a person may change.
 
     modules: those of the settings and the state folder, by id. watcher: the process that watches
@@ -63,7 +63,7 @@ class Shown:
 
 
 @contextmanager
-def open_shown(
+def open_context(
     settings: Settings,
     state: StateFolder,
     modules: Sequence[ModuleFingerprint] = (),
@@ -72,17 +72,17 @@ def open_shown(
     workspace: str | None = None,
     watcher: Callable[[], str | None] = lambda: None,
     clock: Clock | None = None,
-) -> Iterator[Shown]:
+) -> Iterator[DashContext]:
     """Open what the settings name. config, workspace: where the agent's part of them stands.
 
     Raises InputError for settings that cannot be, SourceError for files that cannot be read.
     """
     clock = clock or SystemClock()
-    told = read_agent_config(config, keys={"workspace", "ledger", "cortex"})
-    records = AgentRecords(workspace_folder(workspace, told), told, clock=clock)
+    agent = read_agent_config(config, keys={"workspace", "ledger", "cortex"})
+    records = AgentRecords(workspace_folder(workspace, agent), agent, clock=clock)
     state.make()
     with DecisionLog(state.decisions, clock=clock) as log:
-        yield Shown(
+        yield DashContext(
             settings=settings,
             state=state,
             log=log,
