@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from prefrontal.pulse.sources.file_index import FileIndex, FileState, Listing, Missing
-from prefrontal.pulse.sources.file_names import NameRules, is_partial
-from prefrontal.pulse.sources.settling import Settler
+from prefrontal.pulse.sources.files.file_index import FileIndex, FileState, Listing, Missing
+from prefrontal.pulse.sources.files.file_names import NameRules, is_partial
+from prefrontal.pulse.sources.files.settling import Settler
 from prefrontal.testing import ManualClock
 from prefrontal.types import SignalEvent
 

@@ -95,7 +95,7 @@ def test_what_the_system_forgot_to_report_is_found_by_the_scan(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    from prefrontal.pulse.sources import file_watch
+    from prefrontal.pulse.sources.files import file_watch
 
     class Deaf(file_watch.PollingWatch):
         def __init__(self, roots: object) -> None:
@@ -105,7 +105,7 @@ def test_what_the_system_forgot_to_report_is_found_by_the_scan(
             super().wait(interrupt)  # type: ignore[arg-type]
             return file_watch.FileChanges()
 
-    monkeypatch.setattr("prefrontal.pulse.sources.file_watcher.SystemWatch", Deaf)
+    monkeypatch.setattr("prefrontal.pulse.sources.files.file_watcher.SystemWatch", Deaf)
     source = FilesystemSource([home], SETTLE_S, rescan_s=0.2)
     source.start(receiver)
     (home / "a").write_text("a")

@@ -26,7 +26,7 @@ from ...pulse.learned import JUDGED, RECALL, SHELF, WEIGHTS
 from ...pulse.learning.adopted_weights import pack_states
 from ...pulse.modules.fingerprint import parse_fingerprint
 from ...pulse.opening import open_gate
-from ...pulse.sources.seen_files import SEEN
+from ...pulse.sources.files.seen_files import SEEN
 from ...pulse.status_note import STATUS
 from ...settings.gate import GateSettings
 from ...storage.database import Database

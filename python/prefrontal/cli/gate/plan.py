@@ -96,7 +96,7 @@ def _of_file(path: str) -> str:
 
 def _of_tree(root: str, own: str) -> str:
     """Another one once a file below came, went or changed whose name may be a signal."""
-    from ...pulse.sources.file_names import NameRules
+    from ...pulse.sources.files.file_names import NameRules
 
     ignores, total, count = NameRules().ignores, 0, 0
     pending = [root]

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING
 
 from ...clock import Clock, SystemClock
 from ...errors import InputError, SourceError
-from .file_index import FileIndex
-from .file_names import IGNORED, NameRules
-from .file_roots import Roots, resolved
-from .file_tree import DiskTree
-from .file_watch import LAG_S
-from .file_watcher import FileWatcher
+from .files.file_index import FileIndex
+from .files.file_names import IGNORED, NameRules
+from .files.file_roots import Roots, resolved
+from .files.file_tree import DiskTree
+from .files.file_watch import LAG_S
+from .files.file_watcher import FileWatcher
+from .files.seen_files import SeenFiles
+from .files.settling import Settler
 from .running import Outlet, Push, log
-from .seen_files import SeenFiles
-from .settling import Settler
 from .source_batch import SourceBatch
 
 if TYPE_CHECKING:
     from ...types import SignalEvent
-    from .file_index import FileState
+    from .files.file_index import FileState
 
 _LONGEST_WAIT_S = 1.0
 

@@ -12,8 +12,8 @@ from .file_events import file_event
 from .file_index import FileIndex, FileState, Missing, Tree, differences
 
 if TYPE_CHECKING:
-    from ...clock import Clock
-    from ...types import SignalEvent
+    from ....clock import Clock
+    from ....types import SignalEvent
 
 BATCH = 512
 """Paths looked at in one call of `due`, so that events flow during a burst."""

@@ -10,8 +10,8 @@ from enum import Enum
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from ...errors import InputError
-from ...storage.files import write_atomic
+from ....errors import InputError
+from ....storage.files import write_atomic
 
 VERSION = 1
 

@@ -7,7 +7,7 @@ import os
 import re
 from pathlib import PurePath
 
-from ...types import SignalEvent
+from ....types import SignalEvent
 
 _FULL_SIZE = math.log1p(2**30)
 _NO_WORD = re.compile(r"[^A-Za-z0-9]+")

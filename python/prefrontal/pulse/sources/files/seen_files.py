@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from ..source_batch import Post, SourceBatch
 from .file_index import FileIndex, FileState
-from .source_batch import Post, SourceBatch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from ...types import SignalEvent
-    from .running import Outlet
+    from ....types import SignalEvent
+    from ..running import Outlet
 
 SEEN = "seen "
 """Places of files begin so; the path follows as JSON."""

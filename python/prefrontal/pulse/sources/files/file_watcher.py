@@ -11,7 +11,7 @@ from .file_roots import Roots, holder
 from .file_watch import FileChanges, FileWatch, PollingWatch, SystemWatch, WatchError
 
 if TYPE_CHECKING:
-    from ...clock import Clock
+    from ....clock import Clock
     from .file_tree import DiskTree
     from .settling import Settler
 

@@ -12,7 +12,7 @@ from .file_index import FileState, Listing, Missing
 from .file_names import NameRules, is_partial
 
 if TYPE_CHECKING:
-    from ...clock import Clock
+    from ....clock import Clock
 
 ACTIVE_S = 60.0
 """A download that was not written to for so long was given up."""

@@ -1,0 +1,1 @@
+"""What the source of watched folders is made of."""
