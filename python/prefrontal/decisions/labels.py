@@ -1,4 +1,4 @@
-"""A label as it was given."""
+"""Labels: one to be given, and one as it was given."""
 
 from __future__ import annotations
 
@@ -6,6 +6,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from .decision import Decision
+
+
+class NewLabel(NamedTuple):
+    """How much a decision mattered, 0..1, who says so, and when (Unix seconds)."""
+
+    decision_id: str
+    label: float
+    at: float
+    source: str
 
 
 class GivenLabel(NamedTuple):

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Self
 
 from ..clock import Clock, SystemClock
 from ..errors import InputError
@@ -18,6 +18,7 @@ from .decision import COLUMNS, Decision, new_id, to_row
 from .deferred import DeferredWriter
 from .deliveries import OWE, Deliveries
 from .folds import chosen, fold_questions, keep_folds, waiting_windows
+from .labels import NewLabel
 from .listing import DecisionList
 from .news import DecisionNews
 from .payloads import WAKE
@@ -42,15 +43,6 @@ DO UPDATE SET content = excluded.content, through = excluded.through"""
 _FORGET = "DELETE FROM states WHERE name = ?"
 _LAST_CHARACTER = "\U0010ffff"
 _DAY_S = 86_400.0
-
-
-class NewLabel(NamedTuple):
-    """How much a decision mattered, 0..1, who says so, and when (Unix seconds)."""
-
-    decision_id: str
-    label: float
-    at: float
-    source: str
 
 
 class DecisionLog:

@@ -7,7 +7,7 @@ import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..decisions.log import NewLabel
+from ..decisions.labels import NewLabel
 from ..errors import PrefrontalError
 
 if TYPE_CHECKING:

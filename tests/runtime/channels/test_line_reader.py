@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from prefrontal.runtime.channels.inbox import Inbox
+from prefrontal.runtime.channels.inbox import MessageInbox
 from prefrontal.runtime.channels.line_reader import LineReader
 
 from ..sample_plugins import message
@@ -88,14 +88,14 @@ def test_a_plain_file_can_be_read_too(tmp_path: Path) -> None:
 
 
 def test_an_inbox_takes_so_many_and_gives_them_once() -> None:
-    inbox = Inbox(capacity=2)
+    inbox = MessageInbox(capacity=2)
     assert [inbox.put(message(number=n)) for n in range(3)] == [True, True, False]
     assert [each.id for each in inbox.take_all()] == ["0", "1"]
     assert inbox.take_all() == []
 
 
 def test_whoever_waits_for_room_is_let_in_or_let_go() -> None:
-    inbox = Inbox(capacity=1)
+    inbox = MessageInbox(capacity=1)
     inbox.put(message(number=1))
     answers: list[bool] = []
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 CAPACITY = 1000
 
 
-class Inbox:
+class MessageInbox:
     """At most `capacity` messages, filled and emptied from any thread."""
 
     def __init__(self, capacity: int = CAPACITY) -> None:

@@ -11,7 +11,7 @@ from ...plugin import IncomingMessage, OutgoingMessage, Plugin, PluginMeta
 from ..registry import registry_of
 from ..threads import in_thread
 from .documents import parse_message, reply_document, silence_document
-from .inbox import Inbox
+from .inbox import MessageInbox
 from .line_reader import LineReader, standard_input
 from .writer import Writer
 
@@ -39,7 +39,7 @@ class JsonLinesChannel(Plugin):
     def __init__(self, stdin: int | None = None, stdout: int | None = None) -> None:
         self._stdin = stdin
         self._writer = Writer(stdout)
-        self._inbox = Inbox()
+        self._inbox = MessageInbox()
         self._reader: LineReader | None = None
         self._lines = 0
         self._answered: set[tuple[str, str]] = set()

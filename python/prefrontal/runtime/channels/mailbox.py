@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .documents import reply_document
-from .inbox import Inbox
+from .inbox import MessageInbox
 
 if TYPE_CHECKING:
     from ...plugin import IncomingMessage, OutgoingMessage
@@ -26,7 +26,7 @@ class Mailbox:
     """
 
     def __init__(self) -> None:
-        self.inbox = Inbox()
+        self.inbox = MessageInbox()
         self._lock = threading.Lock()
         self._waiting: dict[Key, Reply] = {}
         self._outbox: deque[tuple[int, OutgoingMessage]] = deque(maxlen=OUTBOX)

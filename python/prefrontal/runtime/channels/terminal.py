@@ -10,7 +10,7 @@ from ...errors import PrefrontalError
 from ...plain_text import one_line
 from ...plugin import IncomingMessage, OutgoingMessage, Plugin, PluginMeta
 from ..registry import registry_of
-from .inbox import Inbox
+from .inbox import MessageInbox
 from .line_reader import LineReader, standard_input
 from .writer import Writer
 
@@ -64,7 +64,7 @@ class TerminalChannel(Plugin):
         self._stdin = stdin
         self._writer = Writer(stdout)
         self._prompt = prompt
-        self._inbox = Inbox()
+        self._inbox = MessageInbox()
         self._reader: LineReader | None = None
         self._ended = False
 
