@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import InputError
+from ..storage.yaml_text import compose_yaml, parse_yaml
 
 KEY = "adopted"
 HEAD = "# Histories that `prefrontal adopt` replayed; what it learned is in the state folder."
@@ -21,9 +22,9 @@ def with_adopted(text: str, entry: Entry) -> str:
     """
     import yaml  # type: ignore[import-untyped]
 
-    before = yaml.safe_load(text)
-    extended = _extended(text, entry, yaml)
-    if extended is None or not _reads(extended, _meant(before, entry), yaml):
+    before = parse_yaml(text)
+    extended = _extended(text, before, entry, yaml)
+    if extended is None or not _reads(extended, _meant(before, entry)):
         raise InputError(
             "settings must be a block of `key: value` lines to be extended; write this there:\n"
             f"{KEY}:\n{_item(entry, 2)}"
@@ -31,10 +32,10 @@ def with_adopted(text: str, entry: Entry) -> str:
     return extended
 
 
-def _reads(text: str, document: dict[str, Any], yaml: Any) -> bool:
+def _reads(text: str, document: dict[str, Any]) -> bool:
     try:
-        return bool(yaml.safe_load(text) == document)
-    except yaml.YAMLError:
+        return bool(parse_yaml(text) == document)
+    except ValueError:
         return False
 
 
@@ -52,9 +53,9 @@ def _place(entries: list[Any], entry: Entry) -> int:
     return modules.index(entry["module"]) if entry["module"] in modules else len(modules)
 
 
-def _extended(text: str, entry: Entry, yaml: Any) -> str | None:
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
-    if root is None or yaml.safe_load(text) is None:
+def _extended(text: str, before: Any, entry: Entry, yaml: Any) -> str | None:
+    root = compose_yaml(text)
+    if root is None or before is None:
         return f"{_ended(text)}{HEAD}\n{KEY}:\n{_item(entry, 2)}"
     if not isinstance(root, yaml.MappingNode) or root.flow_style:
         return None
@@ -63,11 +64,11 @@ def _extended(text: str, entry: Entry, yaml: Any) -> str | None:
         return f"{_ended(text)}\n{HEAD}\n{KEY}:\n{_item(entry, 2)}"
     key, entries = pair
     if not isinstance(entries, yaml.SequenceNode) or entries.flow_style:
-        if yaml.safe_load(text)[KEY]:
+        if before[KEY]:
             return None
         begin, end = key.start_mark.index, _line_end(text, entries.end_mark.index)
         return f"{text[:begin]}{KEY}:\n{_item(entry, 2)}{text[end:]}"
-    return _among(text, entries, yaml.safe_load(text)[KEY], entry, yaml)
+    return _among(text, entries, before[KEY], entry, yaml)
 
 
 def _among(text: str, sequence: Any, entries: list[Any], entry: Entry, yaml: Any) -> str:

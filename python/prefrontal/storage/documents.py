@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, SourceError
+from .yaml_text import LimitError, parse_yaml
 
 SIZE_LIMIT = 1 << 20
-"""Most bytes of such a file: a person writes less, and YAML takes its time."""
+"""Most bytes of such a file: a person writes less."""
 
 
 def read_document(path: str | os.PathLike[str]) -> object:
@@ -22,9 +23,11 @@ def read_document(path: str | os.PathLike[str]) -> object:
     name = os.fspath(path)
     text = _text(name)
     try:
-        return _json(text) if name.lower().endswith(".json") else _yaml(text)
+        return _json(text) if name.lower().endswith(".json") else parse_yaml(text)
     except RecursionError:
         raise InputError(f"{name} must be nested less deep") from None
+    except LimitError as error:
+        raise InputError(f"{name} {error}") from None
     except ValueError as error:
         raise InputError(f"{name} must be {_kind(name)}, got: {error}") from None
 
@@ -53,46 +56,9 @@ def _json(text: str) -> object:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key {twice!r} stands twice")
+    result: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in result:
+            raise ValueError(f"the key {name!r:.80} stands twice")
+        result[name] = value
     return result
-
-
-def _yaml(text: str) -> object:
-    import yaml  # type: ignore[import-untyped]
-
-    try:
-        _refuse_twins(yaml.compose(text, Loader=yaml.SafeLoader), yaml)
-        return yaml.safe_load(text)
-    except yaml.MarkedYAMLError as error:
-        raise ValueError(" ".join(_marked(error))) from None
-    except (yaml.YAMLError, OverflowError) as error:
-        raise ValueError(" ".join(str(error).split())) from None
-
-
-def _marked(error: Any) -> list[str]:
-    parts = [part for part in (error.context, error.problem) if part]
-    mark = error.problem_mark or error.context_mark
-    return [*parts, f"(line {mark.line + 1}, column {mark.column + 1})"] if mark else parts
-
-
-def _refuse_twins(root: Any, yaml: Any) -> None:
-    pending, seen = [root], set()
-    while pending:
-        node = pending.pop()
-        if node is None or id(node) in seen:  # an alias may point at its own parent
-            continue
-        seen.add(id(node))
-        if isinstance(node, yaml.SequenceNode):
-            pending += node.value
-        elif isinstance(node, yaml.MappingNode):
-            keys = set()
-            for key, value in node.value:
-                if isinstance(key, yaml.ScalarNode) and (key.tag, key.value) in keys:
-                    line = key.start_mark.line + 1
-                    raise ValueError(f"the key {key.value!r} stands twice (line {line})")
-                keys.add((key.tag, key.value) if isinstance(key, yaml.ScalarNode) else id(key))
-                pending += (key, value)

@@ -81,7 +81,7 @@ def test_aliases_that_grow_without_end_are_refused(tmp_path: Path) -> None:
     text = TEXT.replace('      inputs: {df: "{{input.df}}"}\n', inputs)
     path = tmp_path / "plan.yaml"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match="must hold at most 10000 values"):
+    with pytest.raises(InputError, match="must hold at most 30,000 values"):
         read_plan(path)
 
 

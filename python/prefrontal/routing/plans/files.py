@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError
 from ...storage.documents import read_document
+from ...storage.yaml_text import compose_yaml
 from .plan import parse_plan
 
 if TYPE_CHECKING:
@@ -34,15 +35,12 @@ def read_plan(path: str | os.PathLike[str]) -> Plan:
 
 def _line_of(path: str | os.PathLike[str], sentence: str) -> int:
     """The line of the place that a sentence begins with; 0 when unknown."""
-    import yaml  # type: ignore[import-untyped]
-
     place = _PLACE.match(sentence)
     if place is None:
         return 0
     try:
-        with Path(path).open(encoding="utf-8-sig") as file:
-            node = yaml.compose(file, Loader=yaml.SafeLoader)  # JSON is YAML
-    except (OSError, ValueError, RecursionError, yaml.YAMLError):
+        node = compose_yaml(Path(path).read_text(encoding="utf-8-sig"))  # JSON is YAML
+    except (OSError, ValueError):
         return 0
     return _descend(node, re.findall(r"\w+", place[1]))
 
