@@ -31,7 +31,10 @@ _Id = Annotated[str, Field(min_length=4, max_length=64)]
 class GivenEvent(Arguments):
     """One thing that changed."""
 
-    source: _Text = Field(description='"filesystem", "network", "memory" or a name of your own')
+    source: _Text = Field(
+        description='"filesystem", "git", "log", "network", "memory" or a name of your own; only'
+        " modules that declare it, or that declare nothing, are asked"
+    )
     location: _Text = Field(description="absolute path, URL or namespace")
     delta_type: _Text = Field(
         default="modified", description='"created", "modified", "deleted" or a word of your own'
@@ -71,7 +74,9 @@ class WakeArguments(Arguments):
 class WakeAnswer(ToolAnswer):
     wake: bool = Field(description="whether any module wakes the agent")
     questions: list[str] = Field(description="what to ask the agent, one a wake")
-    decisions: list[DecisionDocument] = Field(description="empty when it concerns no module")
+    decisions: list[DecisionDocument] = Field(
+        description="empty when no module declares such an event"
+    )
     thresholds: dict[str, str] = Field(
         description="module -> what the gate does about its threshold, with a warning when less is"
         " caught than was asked"

@@ -111,6 +111,46 @@ def test_check_speaks_of_every_prior(
         assert sentence in output
 
 
+@pytest.mark.parametrize(
+    ("priors", "watches", "meaning"),
+    [
+        ({"git": {}}, "commits", "a commit that it declares"),
+        ({"git": {"repositories": ["/p"], "paths": ["src", "*.toml"], "branches": ["main", "x"]}},
+         "commits in /p (src, *.toml, branch main or x)", "a commit that it declares"),
+        ({"logs": {}}, "lines of log files", "a line of a log file that it declares"),
+        ({"logs": {"files": [*"abcde"], "contains": ["ERROR"]}},
+         "lines of a, b, c and 2 more (with ERROR)", "a line of a log file that it declares"),
+        ({"http": {"sources": ["ci", "slack"], "types": ["failed"]}},
+         "what ci and slack send (failed)", "news of ci"),
+        ({"mcp": {"servers": ["tickets"]}}, "MCP server tickets",
+         "news of an MCP server that it declares"),
+        ({"github": {"repositories": ["a/b"], "events": ["push"]}}, "GitHub a/b (push)",
+         "a delivery of GitHub that it declares"),
+        ({"network": {"endpoints": ["https://a.org"]}}, "https://a.org",
+         "a page that it declares and that changed"),
+    ],
+)  # fmt: skip
+def test_a_source_that_is_declared_is_shown_and_explained(
+    tmp_path: Path, state: Path, priors: dict[str, Any], watches: str, meaning: str
+) -> None:
+    path = file(tmp_path, described(signal_priors=priors))
+    assert f"Added m: watches {watches}.\n" in run("add", path).stdout
+    checked = run("check", path).stdout.splitlines()
+    assert checked[1] == f"  {meaning} scores 0.77: wakes the agent (from 0.50)"
+
+
+def test_a_program_of_any_name_starts_in_the_middle_and_hours_count_for_every_source(
+    tmp_path: Path,
+) -> None:
+    priors = {"http": {}, "time": {"active_hours": [9, 17]}}
+    checked = run("check", file(tmp_path, described(signal_priors=priors))).stdout.splitlines()
+    name = "news of a program with any name"
+    assert checked[1:] == [
+        f"  {name} scores 0.50: wakes the agent (from 0.50)",
+        f"  {name}, outside the active hours or days scores 0.08: does not wake (from 0.50)",
+    ]
+
+
 def test_add_keeps_what_was_checked_and_list_shows_it(tmp_path: Path, state: Path) -> None:
     assert "No module is kept" in run("list").stdout
     added = run("add", file(tmp_path, YAML))

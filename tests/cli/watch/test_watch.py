@@ -17,6 +17,7 @@ from click.testing import CliRunner
 
 from prefrontal.cli import main
 from prefrontal.cli.watch import watch as watch_command
+from prefrontal.cli.watch.screen import beginning
 from prefrontal.cli.watch.session import build_watch
 from prefrontal.settings import parse_settings
 
@@ -354,3 +355,35 @@ def test_a_commit_is_one_question_with_its_subject_and_author(
     assert question.endswith(f"{asked} ({repository}/src/c.py)")
     assert others == []
     assert messages[0] == "Stopped: 1 event, 1 wake, 0 slept, 0 audits."
+
+
+@pytest.mark.parametrize(
+    ("priors", "sources", "sentence"),
+    [
+        ({"git": {}}, {}, "git, but sources.git names nothing that it would hear"),
+        ({"git": {"repositories": ["/src/other"]}}, {"git": ["/src/project"]}, "git, but"),
+        ({"logs": {"files": ["other.log"]}}, {"logs": ["/var/app.log"]}, "logs, but"),
+        ({"http": {"sources": ["ci"]}}, {"git": ["/src/project"]}, "http, but"),
+        ({"github": {}}, {"http": {"port": 0}}, "github, but sources.github or"),
+        ({"mcp": {}}, {}, "mcp, but sources.mcp names"),
+        ({"network": {"endpoints": ["https://a.org"]}},
+         {"network": [{"url": "https://b.org"}]}, "network, but sources.network"),
+        ({"git": {}}, {"git": ["/src/project"]}, ""),
+        ({"logs": {"files": ["*.log"]}}, {"logs": ["/var/app.log"]}, ""),
+        ({"http": {"sources": ["ci"]}}, {"stdin": True}, ""),
+        ({"network": {"endpoints": ["https://a.org/x"]}},
+         {"network": [{"url": "https://a.org/x"}]}, ""),
+        ({}, {}, ""),
+    ],
+)  # fmt: skip
+def test_a_module_that_nothing_would_reach_is_told_of_at_the_start(
+    tmp_path: Path, priors: dict[str, Any], sources: dict[str, Any], sentence: str
+) -> None:
+    own = INVOICES | {"module_id": "own", "signal_priors": priors}
+    told = {"state": str(tmp_path / "state"), "sources": sources, "modules": [own]}
+    built = build_watch(parse_settings(told))
+    shown = beginning(built)
+    built.stop()
+    warnings = [line for line in shown.splitlines() if line.startswith("Warning: ")]
+    assert len(warnings) == (1 if sentence else 0)
+    assert all(line.startswith(f"Warning: own declares {sentence}") for line in warnings)

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
-from ...pulse.modules.source_priors import LogsPrior, McpPrior, SourcePrior
-from ...types import SignalEvent
+from .hearing import declares, hears_commits, hears_files, hears_line, hears_page, hears_server
 from .sources import mcp_address, unadopted
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def built_in_modules(
     modules: list[ModuleFingerprint] = []
     ids = {module.module_id for module in present}
     places = [
-        *(_folder(each) for each in folders if not any(_hears_files(m, each) for m in present)),
+        *(_folder(each) for each in folders if not any(hears_files(m, each) for m in present)),
         *_unheard(settings, present),
     ]
     for kind, prior, names in places:
@@ -87,69 +86,23 @@ def _folder(folder: Path) -> _Place:
 def _unheard(settings: Settings, present: Sequence[ModuleFingerprint]) -> Iterator[_Place]:
     sources = settings.sources
     for repository in (each.resolve() for each in unadopted(settings)):
-        if not any(_hears_commits(module, repository) for module in present):
+        if not any(hears_commits(module, repository) for module in present):
             names = (repository.name, str(repository))
             yield _Place("git", {"repositories": [str(repository)]}, names)
     for path in (settings.path(each).absolute() for each in sources.logs):
-        if not any(_hears_line(module, path) for module in present):
+        if not any(hears_line(module, path) for module in present):
             yield _Place("logs", {"files": [str(path)]}, (path.name, str(path)))
-    if sources.network and not any(_declares(module, "network") for module in present):
-        yield _Place("network", {}, ("network",))
+    pages = [
+        each.url for each in sources.network if not any(hears_page(m, each.url) for m in present)
+    ]
+    if pages:
+        yield _Place("network", {"endpoints": pages}, ("network",))
     named = sources.http or sources.socket or sources.stdin
-    if named and not any(_declares(module, "http") for module in present):
+    if named and not any(declares(module, "http") for module in present):
         yield _Place("http", {}, (PROGRAMS,))
     delivered = sources.http is not None and sources.http.github_secret_env
-    if (delivered or sources.github) and not any(_declares(module, "github") for module in present):
+    if (delivered or sources.github) and not any(declares(module, "github") for module in present):
         yield _Place("github", {}, ("github",))
     for server in (mcp_address(each).shown for each in sources.mcp):
-        if not any(_hears_server(module, server) for module in present):
+        if not any(hears_server(module, server) for module in present):
             yield _Place("mcp", {"servers": [server]}, (server, f"mcp {server}"))
-
-
-def _declares(module: ModuleFingerprint, kind: str) -> bool:
-    """Whether the module is asked about the source, all or part of it."""
-    return _hears_all(module) or getattr(module, kind) is not None
-
-
-def _hears_all(module: ModuleFingerprint) -> bool:
-    return module.history is None and module.declares_nothing
-
-
-def _hears_files(module: ModuleFingerprint, folder: Path) -> bool:
-    """Whether what happens in the folder reaches the module."""
-    watched = module.watch_directories() if module.history is None else []
-    return _hears_all(module) or _overlaps(folder, watched)
-
-
-def _hears_commits(module: ModuleFingerprint, repository: Path) -> bool:
-    prior = module.git
-    wants = prior is not None and (
-        not prior.repositories or _overlaps(repository, prior.repositories)
-    )
-    return _hears_all(module) or wants
-
-
-def _overlaps(folder: Path, others: Iterable[str]) -> bool:
-    return any(folder.is_relative_to(each) or Path(each).is_relative_to(folder) for each in others)
-
-
-def _hears_line(module: ModuleFingerprint, path: Path) -> bool:
-    line = SignalEvent("log", str(path), "line", 1.0, 0.0)
-    return _hears_all(module) or (
-        module.logs is not None and _concerns(LogsPrior(module.logs.files), line)
-    )
-
-
-def _hears_server(module: ModuleFingerprint, server: str) -> bool:
-    message = SignalEvent("mcp", server, "message", 1.0, 0.0, {"server": server})
-    return _hears_all(module) or (
-        module.mcp is not None and _concerns(McpPrior(module.mcp.servers), message)
-    )
-
-
-def _concerns(prior: SourcePrior, event: SignalEvent) -> bool:
-    from ..._core.pulse import Routes
-
-    routes = Routes()
-    routes.add("module", sources=prior.interests())
-    return bool(routes.match([event]))

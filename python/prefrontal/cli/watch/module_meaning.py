@@ -21,7 +21,7 @@ A_MONDAY = 1
 OTHER_KIND = ".other"
 ANY_NAME = "any"
 WORDS = {
-    "git": "a file of a commit that it declares",
+    "git": "a commit that it declares",
     "log": "a line of a log file that it declares",
     "mcp": "news of an MCP server that it declares",
     "github": "a delivery of GitHub that it declares",
@@ -86,6 +86,9 @@ class _Meaning:
             source = interest.source or ANY_NAME
             what = WORDS.get(source) or f"news of {interest.source or 'a program with any name'}"
             yield self.of(what, SignalEvent(source, "example", "modified", 1.0, self.busy))
+            if self.idle is not None:
+                event = SignalEvent(source, "example", "modified", 1.0, self.idle)
+                yield self.of(f"{what}, outside the active hours or days", event)
 
     def tick(self, what: str, minutes: float) -> str:
         local = time.localtime(self.busy)

@@ -80,6 +80,7 @@ def beginning(session: WatchSession) -> str:
             f"{place} is watched untrained; `prefrontal adopt --git {shlex.quote(place)}` lets it"
             " begin with what its history teaches."
         )
+    lines += [f"Warning: {each}." for each in session.ground.unfed[:MOST_SHOWN]]
     state = plain(home_short(str(session.state.path.absolute())))
     return "\n".join([*lines, f"Decisions are kept in {state}. Ctrl-C stops."])
 

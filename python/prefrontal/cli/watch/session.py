@@ -21,6 +21,7 @@ from .built_in_modules import PROGRAMS, built_in_modules, everything
 from .module_files import given_modules
 from .sinks import ConfiguredSinks, configured_sinks
 from .sources import configured_sources, unadopted
+from .unfed_modules import unfed_modules
 
 if TYPE_CHECKING:
     from ...protocols import Source, Standings
@@ -38,7 +39,8 @@ class Ground:
     """What a gate stands on: the state folder, which is ours alone, and what lies around it.
 
     roots: the folders that are watched by themselves. modules: what is watched for. sinks: what a
-    question goes to; outbox: the durable ones. untrained: repositories that nobody adopted.
+    question goes to; outbox: the durable ones. untrained: repositories that nobody adopted. unfed:
+    what modules declare and nothing tells of, in sentences.
     """
 
     state: StateFolder
@@ -48,6 +50,7 @@ class Ground:
     log: DecisionLog
     outbox: Outbox
     untrained: tuple[Path, ...] = ()
+    unfed: tuple[str, ...] = ()
 
     def folders(self) -> list[Path]:
         """Every folder that is watched, for itself or for a module."""
@@ -160,8 +163,8 @@ def lay_ground(
         mark_shadow(log, settings.gate, modules, _words(settings, folders))
     outbox = Outbox(log, ready.durable)
     held.callback(outbox.close)
-    untrained = tuple(unadopted(settings))
-    return Ground(state, tuple(roots), tuple(modules), ready, log, outbox, untrained)
+    untrained, unfed = tuple(unadopted(settings)), tuple(unfed_modules(settings, modules))
+    return Ground(state, tuple(roots), tuple(modules), ready, log, outbox, untrained, unfed)
 
 
 def _words(settings: Settings, folders: Sequence[str]) -> list[str]:

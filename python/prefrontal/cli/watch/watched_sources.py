@@ -23,8 +23,9 @@ def watched_sources(module: ModuleFingerprint) -> Iterator[str]:
         holding = [f"with {_listed(logs.contains, 'or')}"] if logs.contains else []
         yield f"lines of {_listed(logs.files) or 'log files'}{_of(holding)}"
     if http := module.http:
+        verb = "sends" if len(http.sources) == 1 else "send"
         senders = _listed(http.sources) or "other programs"
-        yield f"what {senders} sends{_of([*http.types, *http.locations])}"
+        yield f"what {senders} {verb}{_of([*http.types, *http.locations])}"
     if mcp := module.mcp:
         yield f"MCP{_in(mcp.servers, ' server ') or ' servers'}{_of(mcp.resources)}"
     if github := module.github:

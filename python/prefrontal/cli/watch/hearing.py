@@ -1,0 +1,74 @@
+"""Whether what a source tells can reach a module at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...pulse.modules.source_priors import LogsPrior, McpPrior, NetworkPrior, SourcePrior
+from ...types import SignalEvent
+
+if TYPE_CHECKING:
+    from ...pulse.modules.fingerprint import ModuleFingerprint
+
+
+def declares(module: ModuleFingerprint, kind: str) -> bool:
+    """Whether the module is asked about the source, all or part of it."""
+    return hears_all(module) or getattr(module, kind) is not None
+
+
+def hears_all(module: ModuleFingerprint) -> bool:
+    """Whether every signal reaches the module."""
+    return module.history is None and module.declares_nothing
+
+
+def hears_files(module: ModuleFingerprint, folder: Path) -> bool:
+    """Whether what happens in the folder reaches the module."""
+    watched = module.watch_directories() if module.history is None else []
+    return hears_all(module) or _overlaps(folder, watched)
+
+
+def hears_commits(module: ModuleFingerprint, repository: Path) -> bool:
+    """Whether commits of the repository reach the module, some of them at least."""
+    prior = module.git
+    wants = prior is not None and (
+        not prior.repositories or _overlaps(repository, prior.repositories)
+    )
+    return hears_all(module) or wants
+
+
+def _overlaps(folder: Path, others: Iterable[str]) -> bool:
+    return any(folder.is_relative_to(each) or Path(each).is_relative_to(folder) for each in others)
+
+
+def hears_line(module: ModuleFingerprint, path: Path) -> bool:
+    """Whether lines of the file do."""
+    line = SignalEvent("log", str(path), "line", 1.0, 0.0)
+    return hears_all(module) or (
+        module.logs is not None and _concerns(LogsPrior(module.logs.files), line)
+    )
+
+
+def hears_server(module: ModuleFingerprint, server: str) -> bool:
+    """Whether news of the MCP server of that name does."""
+    message = SignalEvent("mcp", server, "message", 1.0, 0.0, {"server": server})
+    return hears_all(module) or (
+        module.mcp is not None and _concerns(McpPrior(module.mcp.servers), message)
+    )
+
+
+def hears_page(module: ModuleFingerprint, url: str) -> bool:
+    """Whether the module is asked about the page."""
+    changed = SignalEvent("network", url, "modified", 1.0, 0.0)
+    return hears_all(module) or (
+        module.network is not None and _concerns(NetworkPrior(module.network.endpoints), changed)
+    )
+
+
+def _concerns(prior: SourcePrior, event: SignalEvent) -> bool:
+    from ..._core.pulse import Routes
+
+    routes = Routes()
+    routes.add("module", sources=prior.interests())
+    return bool(routes.match([event]))
