@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from .settings.budget import Budget
-    from .types import Judgement, SignalEvent, Standing, Window
+    from .types import Judgement, LateQuestion, SignalEvent, Standing, Window
 
 
 class Rule(Protocol):
@@ -43,6 +43,10 @@ class Judge(Protocol):
 
     def judge(self, window: Window) -> Judgement:
         """Score the window and decide; nothing is learned."""
+        ...
+
+    def late(self, until: float) -> Iterable[LateQuestion]:
+        """What is asked by Unix second `until` because holds end; before the next window."""
         ...
 
     def label(self, window: Window, judgement: Judgement, relevant: bool) -> None:

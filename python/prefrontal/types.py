@@ -103,20 +103,23 @@ class Standing:
 class Judgement:
     """What a gate made of one window.
 
-    score, threshold: probabilities, 0..1. reason: WOKE, AUDIT, BELOW_THRESHOLD or, within a
-    budget, GLOBAL_BUDGET. propensity: chance, above 0 and at most 1, that the label of this window
-    is asked for; 1 for a wake.
+    score, threshold: probabilities, 0..1. reason: WOKE or AUDIT where the agent was asked; any
+    other says why not, or not yet. propensity: chance, above 0 and at most 1, that the label of
+    this window is asked for; 1 for a wake. folded: windows that were held back before, of which
+    this question tells, too. waits: held back, so that a later question tells of it.
     """
 
     score: float
     threshold: float
     reason: Reason
     propensity: float = 1.0
+    folded: tuple[Window, ...] = ()
+    waits: bool = False
 
     @property
     def woke(self) -> bool:
         """Whether the agent was asked; an audit asks it, too."""
-        return self.reason not in (Reason.BELOW_THRESHOLD, Reason.GLOBAL_BUDGET)
+        return self.reason in (Reason.WOKE, Reason.AUDIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,3 +142,15 @@ class Window:
     relevant: bool | None = None
     known_at: float | None = None
     incident: str = field(default="", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class LateQuestion:
+    """A question that was asked when a hold ended, at Unix second `time`.
+
+    window: what it is about; `judgement.folded` is all that it tells of, this window among them.
+    """
+
+    time: float
+    window: Window
+    judgement: Judgement

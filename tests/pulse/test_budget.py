@@ -113,11 +113,14 @@ def test_a_restart_counts_the_wakes_of_before(tmp_path: Path) -> None:
 
 
 def test_the_threshold_takes_the_best_scores_as_many_as_the_budget_allows() -> None:
-    follow = BudgetThreshold(Budget(10, "day"))
+    budget = Budget(10, "day")
+    follow, spent = BudgetThreshold(budget), SlidingBudget(budget)
     woken: list[float] = []
     for number in range(20 * 1000):  # a thousand a day, with scores spread evenly
         now, score = START + number * DAY / 1000, (number * 617 % 1000) / 1000
-        woke = score >= follow.threshold(now)
+        woke = score >= follow.threshold(now, spent.used(now) / 10)
+        if woke:
+            spent.take(now)
         follow.decided(score, woke, now)
         if woke and number >= 5000:
             woken.append(score)
@@ -127,8 +130,8 @@ def test_the_threshold_takes_the_best_scores_as_many_as_the_budget_allows() -> N
 
 def test_nothing_is_known_at_first_and_everything_is_worth_a_wake() -> None:
     follow = BudgetThreshold(Budget(10, "day"))
-    assert follow.threshold(START) == 0.0
+    assert follow.threshold(START, 0.0) == 0.0
     for number in range(100):
         follow.decided(0.5, number < 10, START + number)
-    assert follow.threshold(START + 200.0) == 0.0
-    assert follow.threshold(START + 3 * 3600.0) > 0.5  # nothing is left to spend
+    assert follow.threshold(START + 200.0, 1.0) == 0.0
+    assert follow.threshold(START + 3 * 3600.0, 1.0) > 0.5  # nothing is left to spend

@@ -43,8 +43,12 @@ class Step:
 
 
 def steps(runs: WakeRuns, run: WakeRun, grouped: bool) -> Iterator[Step]:
-    """What a start decided about, in its order. grouped: whether wakes may have been gathered."""
-    decided = (_step(place, each) for place, each in groupby(runs.wakes(run), key=_place))
+    """What a start decided about, in its order. grouped: whether wakes may have been gathered.
+
+    When a burst was over is taken from the log as it is.
+    """
+    wakes = (each for each in runs.wakes(run) if not _wake(each).ended)
+    decided = (_step(place, each) for place, each in groupby(wakes, key=_place))
     gathered = _gathered(runs, run) if grouped else []
     last = None
     for place, step in merge(decided, gathered, key=itemgetter(0)):
@@ -99,6 +103,15 @@ def _moment(record: Decision) -> Moment:
         rule = "say at which event of its start it was taken"
         raise SourceError(f"decision {record.id} must {rule}: the log is damaged")
     return moment
+
+
+def _tells_what_slept(record: Decision) -> bool:
+    """Of bursts each stored look at one, and of windows each question."""
+    wake = _wake(record)
+    if wake.burst is None:
+        return record.acted
+    stored = record.acted or wake.waits or wake.opening
+    return wake.burst.look and bool(stored) and not wake.late
 
 
 class KeptAttention:
@@ -190,6 +203,10 @@ class GateAgain:
             judged=start.judged,
             version=start.version,
         )
+        self._log = log
+        self._run = start.run
+        self._opened = opened
+        self._began = False
         self.gate = opened.gate
         self.gate.unstored = []
         self.gate.restore_waiting(log.chosen(start.waiting))
@@ -215,6 +232,9 @@ class GateAgain:
 
     def take(self, step: Step) -> tuple[list[Decision], int]:
         """Decide about the step; its decisions, and how many sleeps before it the log has lost."""
+        if not self._began:
+            self._began = True
+            self._opened.spend_before(self._log, step.moment.time, self._run)
         lost = self._stand_at(step)
         if step.window is not None:
             self.gate.decide(step.window, step.moment, step.module_id)
@@ -232,7 +252,7 @@ class GateAgain:
         for record in step.records:
             self._wish(record)
             # Of two questions at once the first knows what slept.
-            if record.acted and record.subject not in subjects:
+            if _tells_what_slept(record) and record.subject not in subjects:
                 subjects.add(record.subject)
                 if module := gate.modules.get(record.subject):
                     module.slept_meanwhile(_wake(record).meanwhile)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..decisions.decision import Decision
@@ -17,12 +17,15 @@ from ..pulse.modules.fingerprint import ModuleFingerprint
 from ..pulse.modules.priors import HistoryPrior
 from ..pulse.policy import DeliveryPolicy
 from ..pulse.recall import RecallPromise, share_interval
+from ..pulse.scored_window import scored_events
 from ..settings.adopted import QUESTION
+from ..settings.budget import parse_budget
 from ..settings.gate import GateSettings, PolicySettings
-from ..types import Judgement, Reason, SignalEvent, Window
-from .incident_judge import IncidentJudge
+from ..types import Judgement, LateQuestion, Reason, SignalEvent, Window
+from .incident_warming import IncidentWarming
 
 if TYPE_CHECKING:
+    from ..decisions.payloads import Burst
     from ..protocols import FoundRule, Judge
     from ..pulse.gate_module import GateModule
     from ..settings.budget import Budget
@@ -75,14 +78,34 @@ class ReplayJudge:
         self.module: GateModule = self._gate.add(module)
         recall = self.module.recall
         self._budget = budget
+        self._waiting: dict[str, Window] = {}
+        self._payloads: dict[str, WakePayload] = {}
+        self._burst: Burst | None = None
+        self._whole: Budget | None = None
+        self._warming: IncidentWarming | None = None
+        if (incidents := self.module.incidents) is not None and settings.policy.budget is not None:
+            self._whole = parse_budget(settings.policy.budget)
+            self._warming = IncidentWarming(incidents, self.limbic, self.module_id, self._whole)
         # With every label the gate's threshold is that of a promise, which says it in words.
         promising = budget is None and recall and self.module.complete
         self._promise = RecallPromise(recall) if promising and recall else None
 
+    def late(self, until: float) -> Iterator[LateQuestion]:
+        while (due := self._gate.due()) is not None and due <= until:
+            self._clock.time = max(self._clock.time, due)
+            self._gate.tick()
+            for decision in self._take_decided():
+                asked, judgement = self._asked(decision)
+                assert asked is not None
+                yield LateQuestion(decision.time, asked, judgement)
+
     def judge(self, window: Window) -> Judgement:
+        if self._warming is not None:
+            self._warming.finish()
+            self._warming = None
         if self._budget is None:
             return self._judgement(window)
-        self.module.wish(self._budget.threshold(window.time))
+        self.module.wish(self._budget.threshold(window.time, self._gate.spent(window.time)))
         judgement = self._judgement(window)
         self._budget.decided(judgement.score, judgement.woke, window.time)
         return judgement
@@ -92,14 +115,47 @@ class ReplayJudge:
         self._clock.time = window.time
         gate.judge(window.events, self.module_id, again=True)
         if gate.decided:
-            decision = gate.decided.pop()
-            reason = Reason(decision.reason)
-            return Judgement(decision.score, decision.threshold, reason, decision.propensity)
+            [decision] = self._take_decided()
+            self._keep_payload(window, decision)
+            return self._asked(decision)[1]
         if gate.held:
             held = gate.held.pop()
-            return Judgement(held.score, held.threshold, Reason(held.reason))
+            wake = held.payload
+            assert isinstance(wake, WakePayload)
+            self._burst = wake.burst
+            if wake.waits:
+                self._waiting[held.id] = window
+            reason = Reason(held.reason)
+            return Judgement(held.score, held.threshold, reason, waits=wake.waits)
         refusal = gate.refusals[-1]
+        self._burst = refusal.scored.moment.burst
         return Judgement(refusal.scored.score, refusal.threshold, refusal.reason)
+
+    def _take_decided(self) -> list[Decision]:
+        gate, decided = self._gate, self._gate.decided
+        gate.decided = []
+        gate.held = []  # how far bursts got that are over
+        return decided
+
+    def _asked(self, decision: Decision) -> tuple[Window | None, Judgement]:
+        """The judgement of a question; the window that it is about, if that waited."""
+        wake = decision.payload
+        assert isinstance(wake, WakePayload)
+        folded = tuple(self._waiting.pop(each.id) for each in wake.folded)
+        reason, chance = Reason(decision.reason), decision.propensity
+        judgement = Judgement(decision.score, decision.threshold, reason, chance, folded)
+        same = (each for each in folded if each.events == decision.window)
+        window = next(same, None)
+        if window is not None and wake.late:
+            self._keep_payload(window, decision)
+        return window, judgement
+
+    def _keep_payload(self, window: Window, decision: Decision) -> None:
+        """Until its label comes: a burst is learned as it was when it was asked about."""
+        wake = decision.payload
+        if isinstance(wake, WakePayload) and wake.burst is not None:
+            self._burst = wake.burst
+            self._payloads[window.key] = wake
 
     def label(self, window: Window, judgement: Judgement, relevant: bool) -> None:
         decision = self.decision(window, judgement)
@@ -109,13 +165,18 @@ class ReplayJudge:
 
     def learn(self, window: Window) -> None:
         """Weights alone: how scores of another history lie tells nothing of thresholds here."""
-        self.limbic.update_weights(self.module_id, window.events, float(bool(window.relevant)))
+        if self._warming is not None:
+            self._warming.add(window)
+        else:
+            relevant = float(bool(window.relevant))
+            self.limbic.update_weights(self.module_id, window.events, relevant)
 
     def decision(self, window: Window, judgement: Judgement) -> Decision:
         """What the log would keep of it, without an id."""
+        wake = self._payloads.pop(window.key, WakePayload())
         return Decision(
             id="",
-            time=window.time,
+            time=window.time if wake.moment is None else wake.moment.time,
             subject=self.module_id,
             acted=judgement.woke,
             reason=judgement.reason,
@@ -124,22 +185,28 @@ class ReplayJudge:
             question=None,
             propensity=judgement.propensity,
             window=window.events,
-            payload=WakePayload(),
+            payload=wake,
         )
 
     def wake_on_everything(self, on: bool) -> None:
         """Not within a budget, which holds from the first window on."""
-        if self._budget is None:
+        if self._budget is None and self.module.incidents is None:
             self.module.wish(0.0 if on else None)
 
     def contributions(self, window: Window) -> list[tuple[str, float]]:
-        return self.limbic.contributions(self.module_id, window.events)
+        if self._burst is not None and not self._burst.look:
+            return []
+        events = scored_events(window.events, self._burst)
+        return self.limbic.contributions(self.module_id, events)
 
     def sentence(self) -> str:
         if self._budget is not None:
             budget = self._budget.budget
             most = f"No {budget.span} has more than {budget.wakes:,} wake-ups"
             return f"{most}; no recall is promised."
+        if self.module.incidents is not None and self._whole is not None:
+            most = f"No {self._whole.span} has more than {self._whole.wakes:,} wake-ups"
+            return f"{most}; bursts of alike windows are one question."
         if self._promise is not None:
             return self._promise.sentence()
         return _asked_sentence(self.module)
@@ -204,13 +271,14 @@ class PulseGate:
         return judge
 
     def open_incidents(self, budget: Budget) -> Judge:
-        """Bursts of alike windows within a budget; not what runs live."""
-        return IncidentJudge(
-            budget,
-            lambda kind: history_module(kind, None, None, True, self._question),
-            self._settings.scorer,
-            self._settings.seed,
-        )
+        """The live gate with `policy.incidents`, which audits nothing."""
+        module = history_module(self._module_id, None, None, False, self._question)
+        changes = {"budget": str(budget), "incidents": True}
+        policy = self._settings.policy.model_copy(update=changes)
+        settings = self._settings.model_copy(update={"policy": policy, "audit_share": 0.0})
+        judge = ReplayJudge(module, settings)
+        self.judges.append(judge)
+        return judge
 
     def interval(self, hits: int, trials: int) -> tuple[float, float]:
         return share_interval(hits, trials)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..feature_words import feature_words
 from ..types import Reason, SignalEvent
-from .payloads import WAKE, FoldedWindow, Moment
+from .payloads import WAKE, Burst, FoldedWindow, Moment
 from .words import brief, counted, sentence
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def _plain(value: object) -> Any:
         return value
     if isinstance(value, float):
         return _finite(value)
-    if isinstance(value, Moment | FoldedWindow):
+    if isinstance(value, Moment | FoldedWindow | Burst):
         return _named(value._asdict())
     if is_dataclass(value) and not isinstance(value, type):
         return _named({each.name: getattr(value, each.name) for each in fields(value)})

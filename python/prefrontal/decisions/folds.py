@@ -38,6 +38,9 @@ def keep_folds(database: Database, records: Iterable[Decision]) -> None:
             if wake.waits:
                 waiting.append((record.id,))
             folded += [(each.id, record.id) for each in wake.folded]
+            if wake.opening:
+                waiting.append((record.id,))
+                folded.append((record.id, wake.opening))
     if waiting:
         database.execute_many(_WAITS, waiting)
     if folded:

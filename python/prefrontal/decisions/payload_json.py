@@ -24,6 +24,7 @@ from .payloads import (
     ActPayload,
     AssessmentPayload,
     BeliefPayload,
+    Burst,
     Consent,
     Considered,
     ControlPick,
@@ -40,6 +41,8 @@ from .payloads import (
 )
 
 Plain = dict[str, Any]
+_FLAGS = ("closed", "wished", "waits", "late", "ended", "update")
+"""Of a wake: written where they are true."""
 
 
 def to_plain(payload: Payload) -> Plain:
@@ -135,21 +138,15 @@ def _wake_to_plain(wake: WakePayload) -> Plain:
         plain |= _moment_to_plain(wake.moment)
     if wake.gathered:
         plain["gathered"] = [_moment_to_plain(each) | {"time": each.time} for each in wake.gathered]
-    if wake.closed:
-        plain["closed"] = True
     if wake.held_back is not None:
         plain["held_back"] = wake.held_back
-    if wake.wished:
-        plain["wished"] = True
     if wake.meanwhile:
         plain["meanwhile"] = [list(each) for each in wake.meanwhile]
-    if wake.waits:
-        plain["waits"] = True
     if wake.folded:
         plain["folded"] = [each._asdict() for each in wake.folded]
-    if wake.late:
-        plain["late"] = True
-    return plain
+    if wake.opening:
+        plain["opening"] = wake.opening
+    return plain | {name: True for name in _FLAGS if getattr(wake, name)}
 
 
 def _wake(row: _Fields, time: float) -> WakePayload:
@@ -164,6 +161,9 @@ def _wake(row: _Fields, time: float) -> WakePayload:
         waits=row.flag("waits"),
         folded=tuple(_folded(each) for each in row.objects("folded")),
         late=row.flag("late"),
+        opening=row.text("opening"),
+        ended=row.flag("ended"),
+        update=row.flag("update"),
     )
 
 
@@ -184,6 +184,8 @@ def _moment_to_plain(moment: Moment) -> Plain:
             plain["budget"] = standing.wakes_per_hour
     if moment.alone:
         plain["alone"] = True
+    if (burst := moment.burst) is not None:
+        plain["burst"] = burst._asdict() | {"features": dict(burst.features)}
     return plain
 
 
@@ -200,6 +202,23 @@ def _moment(row: _Fields, time: float) -> Moment:
         row.whole("slept"),
         standing,
         row.flag("alone"),
+        _burst(row),
+    )
+
+
+def _burst(row: _Fields) -> Burst | None:
+    plain = row.maybe_mapping("burst")
+    if plain is None:
+        return None
+    burst = _Fields(plain)
+    return Burst(
+        burst.text("name"),
+        burst.text("place"),
+        burst.whole("windows"),
+        burst.number("began"),
+        burst.number("since"),
+        burst.flag("look"),
+        tuple((name, str(value)) for name, value in burst.mapping("features").items()),
     )
 
 

@@ -18,13 +18,31 @@ EDITED_QUESTION = "edited_question"
 otherwise."""
 
 
+class Burst(NamedTuple):
+    """Alike windows, one close after the other, as they stood at the last of them.
+
+    name: what they say. place: where. windows: how many came. began: the first, Unix seconds.
+    since: the first window of all that the gate knows of. look: whether it is decided about at this
+    one; the others share what was decided last. features: its novelty, rate and company, by name.
+    """
+
+    name: str
+    place: str
+    windows: int
+    began: float
+    since: float
+    look: bool
+    features: tuple[tuple[str, str], ...] = ()
+
+
 class Moment(NamedTuple):
     """What all decisions about one event share.
 
     event: its number among those of this start, from 1. time: Unix seconds. monotonic: seconds.
     labels: number of the last label learned before. slept: how many windows had slept before, over
     all modules whose audits are drawn with one chance. standing: of who is behind the event. alone:
-    one module was asked by its name, whatever it watches.
+    one module was asked by its name, whatever it watches. burst: that it belongs to, where bursts
+    are decided about.
     """
 
     event: int
@@ -34,6 +52,7 @@ class Moment(NamedTuple):
     slept: int
     standing: Standing | None = None
     alone: bool = False
+    burst: Burst | None = None
 
 
 class FoldedWindow(NamedTuple):
@@ -59,7 +78,8 @@ class WakePayload:
     places on the scale of scores and how much is expected to matter at each; where its threshold
     follows from that. waits: held back by nothing but a hold, so that a question must tell of it.
     folded: what was held back and this question tells of, oldest first. late: asked when a hold
-    ended, about one of them.
+    ended, about one of them. opening: the decision with which the burst was opened that the window
+    belongs to. ended: the burst is over. update: asked again about an incident that goes on.
     """
 
     kind: ClassVar[str] = WAKE
@@ -73,11 +93,19 @@ class WakePayload:
     waits: bool = False
     folded: tuple[FoldedWindow, ...] = ()
     late: bool = False
+    opening: str = ""
+    ended: bool = False
+    update: bool = False
 
     @property
     def standing(self) -> Standing | None:
         """Of who is behind the event; None when nobody is known to be."""
         return None if self.moment is None else self.moment.standing
+
+    @property
+    def burst(self) -> Burst | None:
+        """That the window belongs to, where bursts are decided about."""
+        return None if self.moment is None else self.moment.burst
 
 
 @dataclass(frozen=True, slots=True)

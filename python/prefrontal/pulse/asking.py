@@ -13,6 +13,7 @@ from .modules.template import QUESTION_LIMIT, QuestionTemplate
 
 if TYPE_CHECKING:
     from ..types import SignalEvent
+    from .modules.fingerprint import ModuleFingerprint
 
 MOST_NAMED = 6
 """Windows that a question names beside its own; `explain` names all."""
@@ -32,6 +33,21 @@ def question(
     template = _parsed(text) if isinstance(text, str) else None
     asked = template.render(window, module_id, as_before=as_before) if template else ""
     return asked if asked.strip() else None
+
+
+def question_about(
+    fingerprint: ModuleFingerprint,
+    window: Sequence[SignalEvent],
+    others: Sequence[Sequence[SignalEvent]],
+    *,
+    as_before: bool = False,
+) -> str | None:
+    """The module's question about a window that names what else it tells of; None for none."""
+    template, module_id = fingerprint.question_template, fingerprint.module_id
+    text = question(template, module_id, window, as_before=as_before)
+    if text is None or not others:
+        return text
+    return with_others(text, [each for each in others if each[-1:] != window[-1:]])
 
 
 def with_others(asked: str, others: Sequence[Sequence[SignalEvent]]) -> str:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from .sliding_budget import SlidingBudget
-
 if TYPE_CHECKING:
     from ..settings.budget import Budget
 
@@ -25,13 +23,12 @@ _REBASE = 200.0
 class BudgetThreshold:
     """Follows how often scores came: it is where the wakes that are left would last a span.
 
-    The number of wakes is kept by SlidingBudget; the threshold says which ones are worth it.
+    The gate's policy keeps the number of wakes; the threshold says which ones are worth it.
     """
 
     def __init__(self, budget: Budget) -> None:
         import numpy as np
 
-        self._spent = SlidingBudget(budget)
         self.budget = budget
         self._counts = np.zeros(BINS)
         self._began: float | None = None
@@ -40,22 +37,21 @@ class BudgetThreshold:
         self._at = 0.0
         self._threshold = 0.0
 
-    def threshold(self, now: float) -> float:
-        """The least score that wakes at Unix second `now`."""
+    def threshold(self, now: float, spent: float) -> float:
+        """The least score that wakes at Unix second `now`. spent: share of the budget."""
         if self._began is None or now - self._began < LEAST_SPANS * self.budget.span_s:
             return 0.0
         self._since += 1
         if self._since >= EVERY or now - self._at > self.budget.span_s / 1000:
             self._since, self._at = 0, now
-            self._threshold = self._follow(now)
+            self._threshold = self._follow(now, spent)
         return self._threshold
 
     def decided(self, score: float, woke: bool, now: float) -> None:
-        """Take note of a score, and of a wake that was spent on it."""
+        """Take note of a score, and whether a wake was spent on it."""
         if self._began is None:
             self._began = self._base = now
         if woke:
-            self._spent.take(now)
             self._since = EVERY
         exponent = (now - self._base) / self._half_life_s
         if exponent > _REBASE:
@@ -68,7 +64,7 @@ class BudgetThreshold:
     def _half_life_s(self) -> float:
         return HALF_LIFE_SPANS * self.budget.span_s
 
-    def _follow(self, now: float) -> float:
+    def _follow(self, now: float, spent: float) -> float:
         import numpy as np
 
         assert self._began is not None
@@ -77,7 +73,7 @@ class BudgetThreshold:
         aged = 2.0 ** (-(now - self._began) / half_life)
         spans = HALF_LIFE_SPANS / math.log(2.0) * (1.0 - aged)  # the past, in spans of today
         above = np.cumsum(self._counts[::-1])[::-1] / (weight * spans)
-        wanted = self.budget.wakes - self._spent.used(now)
+        wanted = self.budget.wakes - round(spent * self.budget.wakes)
         enough = np.flatnonzero(above <= wanted)
         place = int(enough[0]) if len(enough) else BINS
         # Equal scores that are too many together are taken as they come, rather than none of them.

@@ -7,51 +7,41 @@ import math
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from ..decisions.decision import Decision, new_id
-from ..decisions.payloads import Moment, WakePayload
+from ..decisions.payloads import Burst, Moment, WakePayload
 from ..types import Reason, SignalEvent, Standing
-from .asking import question, with_others
+from .asking import question_about
+from .attention import Free
 from .gate_module import DECLARED, FOLDING, VERSION, GateModule
 from .holds import HeldWindow, HeldWindows, Lane
+from .incidents.bursts import Bursts
+from .incidents.control import incident_control
+from .incidents.open_bursts import OpenBursts
+from .learning.seeds import NOVELTY
 from .moment import shifted
 from .policy import DeliveryPolicy
 from .recall.audit import AuditDraw
 from .recall.score_draw import score_draw
 from .recent_refusals import MOST, is_large, trim
-from .scored_window import ScoredWindow
+from .scored_window import ScoredWindow, decision_events
 from .wake_records import Refusal, WakeRecords, WindowGroup, with_wish
 
 if TYPE_CHECKING:
     from ..clock import Clock
     from ..protocols import Standings
     from ..settings.gate import GateSettings
+    from .attention import Attention
     from .learning.limbic import LimbicLayer
     from .modules.fingerprint import ModuleFingerprint
 
 LOOK_AGAIN_S = 1.0, 3600.0
-"""A hold that did not end when it should have is looked at again after so long, at least and at
-most."""
+"""A hold that did not end as it should have is looked at again after so long: least and most."""
 COMPLETE = frozenset({"preset"})
 """Sources of labels that label every window, whether it woke or slept."""
 
 log = logging.getLogger("prefrontal.pulse")
-
-
-class Attention(Protocol):
-    """Knows whether a decision of a module could be taken now."""
-
-    def refuses(self, module_id: str) -> Reason | None:
-        """Why not, if so."""
-        ...
-
-
-class Free:
-    """The role Attention where nobody is ever busy."""
-
-    def refuses(self, module_id: str) -> Reason | None:
-        return None
 
 
 class Gate:
@@ -63,7 +53,8 @@ class Gate:
     start from others. taken: windows so far. labels: number of the last label learned. slept: how
     many slept of modules whose audits are drawn with one chance. unstored: refusals for the log to
     keep; None when it keeps none. asleep: those for a ring on disk; None without one. explained:
-    whether decisions say what pushed their scores.
+    whether decisions say what pushed their scores. bursts: what came so far, where bursts are
+    decided about; None where windows are.
     """
 
     def __init__(
@@ -100,6 +91,8 @@ class Gate:
         self._groups: dict[str, WindowGroup] = {}
         self._waiting = HeldWindows()
         self._folds = version >= FOLDING
+        self.bursts = Bursts() if settings.policy.incidents else None
+        self._open_bursts = OpenBursts()
         self._records = WakeRecords(limbic if explained else None)
         self.slept = 0
         self.run = self._records.run
@@ -113,8 +106,9 @@ class Gate:
         """Start a module afresh; one of the same id is replaced, learning and all."""
         module_id = fingerprint.module_id
         self.forget(module_id)
-        self._limbic.register(module_id, fingerprint)
-        module = GateModule(fingerprint, self.settings, self.version)
+        self._limbic.register(module_id, fingerprint, NOVELTY if self.bursts is not None else ())
+        incidents = incident_control(self.settings, fingerprint, self._limbic, self.version)
+        module = GateModule(fingerprint, self.settings, self.version, incidents)
         self.modules[module_id] = module
         return module
 
@@ -140,7 +134,8 @@ class Gate:
         standing = None if self._standings is None else self._standing(window, self._standings)
         wall = self._clock.now()
         alone = module_id is not None
-        moment = Moment(self.taken, wall, now, self.labels, self.slept, standing, alone)
+        burst = None if self.bursts is None else self.bursts.take(wall, window)
+        moment = Moment(self.taken, wall, now, self.labels, self.slept, standing, alone, burst)
         self.decide(tuple(window), moment, module_id)
         return True
 
@@ -148,6 +143,14 @@ class Gate:
         self, window: tuple[SignalEvent, ...], moment: Moment, module_id: str | None = None
     ) -> None:
         """Decide at that moment, for one module or for each that the window concerns."""
+        decide = self._decide_window if moment.burst is None else self._decide_burst
+        decide(window, moment, module_id)
+        if is_large(window):
+            trim(self.refusals)
+
+    def _decide_window(
+        self, window: tuple[SignalEvent, ...], moment: Moment, module_id: str | None
+    ) -> None:
         if module_id is None:
             scores = self._limbic.score_routed(window)
         else:
@@ -170,8 +173,47 @@ class Gate:
                 self._sleep(scored, chance if drawn else 0.0)
         if slept:
             self._sleep_uniformly(slept)
-        if is_large(window):
-            trim(self.refusals)
+
+    def _decide_burst(
+        self, window: tuple[SignalEvent, ...], moment: Moment, module_id: str | None
+    ) -> None:
+        """A burst that a question told of goes on in silence; the others are as any window."""
+        names = self._limbic.score_routed(window) if module_id is None else (module_id,)
+        spent = self._policy.spent(moment.time)
+        shift = 0.0 if moment.standing is None else moment.standing.shift
+        for name in names:
+            if (module := self.modules.get(name)) is None:
+                continue
+            verdict = module.look(window, moment, spent, shift)
+            scored = ScoredWindow(module, verdict.score, window, moment)
+            if verdict.opening:
+                self._cover(scored, verdict.opening)
+            elif verdict.score >= module.threshold:
+                self._wake(scored)
+            else:
+                self._refuse(scored, Reason.BELOW_THRESHOLD)
+
+    def _cover(self, scored: ScoredWindow, opening: str) -> None:
+        """A window of a burst that was told of: the log keeps how far it got, now and then."""
+        self._open_bursts.add(scored, opening)
+        burst = scored.moment.burst
+        if burst is None or not burst.look:
+            self._refuse(scored, Reason.GROUPED, WakePayload(opening=opening))
+            return
+        self.counts[Reason.GROUPED] += 1
+        more = WakePayload(opening=opening, meanwhile=scored.module.meanwhile())
+        self._store(scored, Reason.GROUPED, more)
+
+    def _end_bursts(self, wall: float, now: float, *, closing: bool) -> None:
+        """Say in the log how great the bursts were that are over. closing: all are."""
+        for latest, opening in self._open_bursts.pop(now, everything=closing):
+            moment = self._moment(wall, now, latest.moment.standing, latest.moment.burst)
+            more = WakePayload(opening=opening, ended=True, closed=closing)
+            self._store(latest._replace(moment=moment), Reason.GROUPED, more)
+
+    def spent(self, wall: float) -> float:
+        """Share of the policy's budget that is spent at Unix second `wall`; 0.0 without one."""
+        return self._policy.spent(wall)
 
     def spent_before(self, times: Iterable[float]) -> None:
         """Count wakes of earlier starts into the policy's budget: Unix seconds, in order."""
@@ -198,8 +240,7 @@ class Gate:
     def due(self) -> float | None:
         """Monotonic second at which the next hold ends; None where nothing is known to wait."""
         found = [group.due for group in self._groups.values()]
-        if (held := self._waiting.due()) is not None:
-            found.append(held)
+        found += [due for due in (self._waiting.due(), self._open_bursts.due()) if due is not None]
         return min(found, default=None)
 
     def tick(self, everything: bool = False, only: Collection[str] | None = None) -> None:
@@ -207,15 +248,15 @@ class Gate:
 
         only: these modules alone.
         """
-        if not self._groups and not self._waiting:
+        if not self._groups and not self._waiting and not self._open_bursts:
             return
         wall, now = self._clock.now(), self._clock.monotonic()
         for module_id, group in list(self._groups.items()):
             if everything or group.due <= now:
                 del self._groups[module_id]
                 if module := self.modules.get(module_id):
-                    first = group.moments[0].standing
-                    moment = self._moment(wall, now, first)
+                    first, burst = group.moments[0].standing, group.moments[0].burst
+                    moment = self._moment(wall, now, first, burst)
                     more = group.payload(closed=group.due > now)
                     gathered = ScoredWindow(module, group.score, tuple(group.window), moment)
                     others = group.held + self._waiting.take(module_id, first)
@@ -226,6 +267,7 @@ class Gate:
             due = everything or lane.eager or lane.due <= now
             if module is not None and chosen and due and lane.windows:  # else told of meanwhile
                 self._ask_late(module, lane, wall, now, closing=everything)
+        self._end_bursts(wall, now, closing=everything)
 
     def learn(self, decision: Decision, label: float, source: str = "user") -> None:
         """Train a registered module on one label, and let its threshold take note.
@@ -234,8 +276,10 @@ class Gate:
         counts, by its chance to be asked about: who labels what slept chose it, and no share
         follows from that.
         """
-        self._limbic.update_weights(decision.subject, decision.window, label)
         module = self.modules.get(decision.subject)
+        incidents = None if module is None else module.incidents
+        if incidents is None or incidents.answer(decision, yes=label >= 0.5):
+            self._limbic.update_weights(decision.subject, decision_events(decision), label)
         complete = source in COMPLETE
         if module is not None and (complete or (decision.acted and not module.complete)):
             propensity = None if complete else decision.propensity
@@ -248,18 +292,17 @@ class Gate:
             log.exception("the standing behind an event is not known: %s", error)
             return None
 
-    def _moment(self, wall: float, now: float, standing: Standing | None) -> Moment:
+    def _moment(
+        self, wall: float, now: float, standing: Standing | None, burst: Burst | None
+    ) -> Moment:
         """Of a decision that no event led to."""
-        return Moment(self.taken, wall, now, self.labels, self.slept, standing)
+        return Moment(self.taken, wall, now, self.labels, self.slept, standing, burst=burst)
 
     def _wake(self, scored: ScoredWindow) -> None:
         module_id, moment, hold_s = scored.module_id, scored.moment, scored.module.hold_s
         if group := self._groups.get(module_id):
-            group.window.extend(scored.window)
-            group.moments.extend([moment] * len(scored.window))
-            group.score = max(group.score, scored.score)
-            self.counts[Reason.GROUPED] += 1
             self._gather(group, scored)
+            self.counts[Reason.GROUPED] += 1
         elif (end := self._written_on(scored)) is not None:
             held = self._hold(scored, Reason.GROUPED)
             self._waiting.add(module_id, held, end, written_on=True)
@@ -272,18 +315,14 @@ class Gate:
                 self._refuse(scored, reason)
         elif self._policy.settings.group_s > 0 and not scored.module.complete:
             due = moment.monotonic + self._policy.settings.group_s
-            group = WindowGroup(
-                due, [moment] * len(scored.window), list(scored.window), scored.score
-            )
-            self._groups[module_id] = group
+            group = self._groups[module_id] = WindowGroup(due)
             self._gather(group, scored)
         else:
             self._ask(scored, others=self._waiting.take(module_id, moment.standing))
 
     def _gather(self, group: WindowGroup, scored: ScoredWindow) -> None:
-        """Keep a gathered window, so that it is asked about though the group is lost."""
-        if self._folds:
-            group.held.append(self._put_by(scored, Reason.GROUPED))
+        """The window is stored, too, so that it is asked about though the group is lost."""
+        group.add(scored, self._put_by(scored, Reason.GROUPED) if self._folds else None)
 
     def _hold(self, scored: ScoredWindow, reason: Reason) -> HeldWindow:
         """Count a window that must wait, and put it by."""
@@ -292,9 +331,18 @@ class Gate:
 
     def _put_by(self, scored: ScoredWindow, reason: Reason) -> HeldWindow:
         """Put a window at or above its threshold by, for the log and for a later question."""
-        record = self._records.refused(self._refusal(scored, reason, WakePayload(waits=True)))
-        self.held.append(record)
+        incidents = scored.module.incidents
+        meanwhile = () if incidents is None else incidents.take_meanwhile()
+        record = self._store(scored, reason, WakePayload(waits=True, meanwhile=meanwhile))
+        if incidents is not None:
+            incidents.open_burst(scored.moment, record.id)
         return HeldWindow.of(record)
+
+    def _store(self, scored: ScoredWindow, reason: Reason, more: WakePayload | None) -> Decision:
+        """Refuse a window whose record the log must keep."""
+        record = self._records.refused(self._refusal(scored, reason, more))
+        self.held.append(record)
+        return record
 
     def _ask_late(
         self, module: GateModule, lane: Lane, wall: float, now: float, *, closing: bool
@@ -305,7 +353,7 @@ class Gate:
         closing: nothing more comes, so what was kept to be asked as one is asked.
         """
         held, module_id = lane.strongest(), module.fingerprint.module_id
-        moment = self._moment(wall, now, held.standing)
+        moment = self._moment(wall, now, held.standing, held.burst)
         hold_s = 0.0 if closing else module.hold_s
         free = self._free_at(module_id, moment, hold_s)
         if free > now or self._held_back(module_id, moment, hold_s):
@@ -332,7 +380,7 @@ class Gate:
     def _written_on(self, scored: ScoredWindow) -> float | None:
         """Until when the window waits since its places were asked about just before."""
         now, hold_s = scored.moment.monotonic, scored.module.hold_s
-        if not hold_s:
+        if not hold_s or scored.module.incidents is not None:
             return None
         return self._policy.written_on(scored.module_id, scored.window, now, hold_s)
 
@@ -376,52 +424,39 @@ class Gate:
 
         threshold: what it reached when it came; that of now by default.
         """
-        module, score, window, moment = scored
-        module_id = scored.module_id
-        template, as_before = module.fingerprint.question_template, self.version < DECLARED
-        asked = question(template, module_id, window, as_before=as_before)
         if others:
             folded = tuple([each.folded() for each in others])
             more = replace(more or WakePayload(), folded=folded)
-            if asked is not None:
-                rest = [each.window for each in others if each.window[-1:] != window[-1:]]
-                asked = with_others(asked, rest)
-        if asked is None or math.isnan(score):
-            if others:  # no later question would say more: let the log know that they are done with
-                self.counts[Reason.NO_QUESTION] += 1
-                refusal = self._refusal(scored, Reason.NO_QUESTION, more)
-                self.held.append(self._records.refused(refusal))
-            else:
-                self._refuse(scored, Reason.NO_QUESTION, more)
+        module, score, window, moment = scored
+        rest, as_before = [each.window for each in others], self.version < DECLARED
+        text = question_about(module.fingerprint, window, rest, as_before=as_before)
+        if text is None or math.isnan(score):
+            self._ask_nothing(scored, more, alone=not others)
             if audit:
                 module.decided(score, 0.0)
             return
         reason = Reason.AUDIT if audit else Reason.WOKE
         self.counts[reason] += 1
-        if meanwhile := module.meanwhile():
-            more = replace(more or WakePayload(), meanwhile=meanwhile)
-        wish = with_wish(more) if module.wished else more
+        limit = module.threshold if threshold is None else threshold
+        decision_id, is_own = new_id(), threshold is None
+        more = module.note_question(moment, decision_id, more, is_own=is_own)
         self.decided.append(
-            Decision(
-                id=new_id(),
-                time=moment.time,
-                subject=module_id,
-                acted=True,
-                reason=reason,
-                score=score,
-                threshold=module.threshold if threshold is None else threshold,
-                question=asked,
-                propensity=propensity,
-                window=window,
-                payload=self._records.payload(moment, wish),
-                why=self._records.why(module_id, window, moment),
-            )
+            self._records.asked(decision_id, scored, reason, text, propensity, limit, more)
         )
         if module.hold_s:
             places = [window, *(each.window for each in others)]
-            self._policy.asked(module_id, places, moment.monotonic)
-        if threshold is None or not module.complete:  # else its label counts where it came
-            module.decided(score, propensity, self._limbic.unseen(module_id, window))
+            self._policy.asked(scored.module_id, places, moment.monotonic)
+        if is_own or not module.complete:  # else its label counts where it came
+            unseen = self._limbic.unseen(scored.module_id, scored.scored_events)
+            module.decided(score, propensity, unseen)
+
+    def _ask_nothing(self, scored: ScoredWindow, more: WakePayload | None, *, alone: bool) -> None:
+        """The template gives no question. alone: it would have told of no other window."""
+        if alone:
+            self._refuse(scored, Reason.NO_QUESTION, more)
+        else:
+            self.counts[Reason.NO_QUESTION] += 1
+            self._store(scored, Reason.NO_QUESTION, more)  # no later question will say more
 
     def _refuse(
         self, scored: ScoredWindow, reason: Reason, more: WakePayload | None = None

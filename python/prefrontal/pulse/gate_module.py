@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..decisions.payloads import WakePayload
+from .incidents.control import HOLD_S, IncidentControl
 from .recall.control import RecallControl
 from .recall.uniform import UniformControl
-from .threshold_facts import FIXED, FOLLOWING, OWN, WAKING, WISHED, ThresholdFacts
+from .threshold_facts import BUDGET, FIXED, FOLLOWING, OWN, WAKING, WISHED, ThresholdFacts
 
 if TYPE_CHECKING:
+    from ..decisions.payloads import Moment
     from ..settings.gate import GateSettings
+    from ..types import SignalEvent
+    from .incidents.control import BurstVerdict
     from .modules.fingerprint import ModuleFingerprint
     from .recall.audit import LiveRecall
     from .recall.control import Mass
@@ -32,17 +38,22 @@ class GateModule:
     threshold: the score it wakes at now. recall: what the threshold follows; None for a fixed one.
     complete: whether every window of it is labelled by itself, so that none need be audited.
     uniform: whether audits are drawn with one chance, whatever the score. wished: whether a person
-    set the threshold. hold_s: as of `PolicySettings`. tally: where what slept is counted, if that
+    set the threshold. incidents: decides burst by burst, if bursts are decided about. hold_s: as of
+    `PolicySettings`. tally: where what slept is counted, if that
     is all that is done about it.
     """
 
     __slots__ = (
-        *("_origin", "_wish", "complete", "control", "fingerprint", "hold_s", "recall"),
-        *("tally", "threshold", "uniform", "wished"),
+        *("_origin", "_wish", "complete", "control", "fingerprint", "hold_s", "incidents"),
+        *("recall", "tally", "threshold", "uniform", "wished"),
     )
 
     def __init__(
-        self, fingerprint: ModuleFingerprint, settings: GateSettings, version: int = VERSION
+        self,
+        fingerprint: ModuleFingerprint,
+        settings: GateSettings,
+        version: int = VERSION,
+        incidents: IncidentControl | None = None,
     ) -> None:
         own = fingerprint.default_threshold
         share = settings.audit_share
@@ -52,14 +63,19 @@ class GateModule:
         self.complete = history is not None and history.complete
         policy = settings.policy
         chosen = fingerprint.hold_s if policy.hold_s is None else policy.hold_s
+        if incidents is not None and policy.hold_s is None:
+            chosen = max(chosen, HOLD_S)
         self.hold_s = 0.0 if self.complete or policy.group_s > 0 else chosen
+        self.incidents = incidents
         self._wish: float | None = None
         self.wished = False
         self.tally: LiveRecall | None = None
         self._origin = OWN if settings.threshold is None else FIXED
-        self.control: UniformControl | RecallControl
+        self.control: UniformControl | RecallControl | IncidentControl
         fixed = own if settings.threshold is None else settings.threshold
-        if version == UNVERSIONED:
+        if incidents is not None:
+            self.control = incidents
+        elif version == UNVERSIONED:
             self.control = UniformControl(self.recall, own or 0.0, share)
         elif self.recall is None:
             assert fixed is not None  # what declares nothing follows a recall
@@ -84,7 +100,8 @@ class GateModule:
         """Take the threshold over from the control, unless a person set it."""
         self.threshold = self.control.threshold if self._wish is None else self._wish
         self.tally = self.control.counts if isinstance(self.control, UniformControl) else None
-        self.uniform = self.wished or self.tally is not None
+        audited = self.wished or self.tally is not None
+        self.uniform = audited and self.incidents is None
 
     def decided(self, score: float, propensity: float, unseen: float = 0.0) -> None:
         """A window was decided about. propensity: that it is asked about; 0 when it is not.
@@ -92,7 +109,7 @@ class GateModule:
         unseen: share of its features that no label told of.
         """
         self.control.decided(score, propensity, unseen)
-        if not self.uniform:
+        if not self.uniform and not self.wished:
             self.threshold = self.control.threshold
 
     def labelled(
@@ -103,16 +120,46 @@ class GateModule:
         propensity: None from a source that labels every window.
         """
         self.control.labelled(score, relevant, threshold, propensity)
-        if not self.uniform:
+        if not self.uniform and not self.wished:
             self.threshold = self.control.threshold
 
     def meanwhile(self) -> Mass:
         """What slept since the last window that was asked about, where that moves the threshold."""
+        if self.incidents is not None:
+            return self.incidents.take_meanwhile()
         return self.control.meanwhile if isinstance(self.control, RecallControl) else ()
+
+    def look(
+        self, window: tuple[SignalEvent, ...], moment: Moment, spent: float, shift: float
+    ) -> BurstVerdict:
+        """What is decided about the burst of the window. Arguments as of `IncidentControl`."""
+        assert self.incidents is not None
+        verdict = self.incidents.look(window, moment, spent, shift)
+        if self._wish is None:
+            self.threshold = verdict.threshold
+        return verdict
+
+    def note_question(
+        self, moment: Moment, decision_id: str, more: WakePayload | None, *, is_own: bool
+    ) -> WakePayload | None:
+        """What a question's decision must keep so that it can be decided again.
+
+        is_own: asked about the window that just came, not when a hold ended.
+        """
+        incidents = self.incidents
+        if (incidents is None or is_own) and (meanwhile := self.meanwhile()):
+            more = replace(more or WakePayload(), meanwhile=meanwhile)
+        if incidents is not None:
+            if is_own and incidents.verdict.update:
+                more = replace(more or WakePayload(), update=True)
+            if is_own:
+                incidents.open_burst(moment, decision_id)
+            incidents.asked(moment.time)
+        return replace(more or WakePayload(), wished=True) if self.wished else more
 
     def slept_meanwhile(self, mass: Mass) -> None:
         """Take over from a log what slept since the last window that was asked about."""
-        if isinstance(self.control, RecallControl):
+        if isinstance(self.control, RecallControl | IncidentControl):
             self.control.set_meanwhile(mass)
 
     def restore(self, raw: Mapping[str, Any]) -> None:
@@ -123,6 +170,9 @@ class GateModule:
     def facts(self) -> ThresholdFacts:
         """Whose its threshold is, and what it follows."""
         control = self.control
+        if isinstance(control, IncidentControl):
+            origin = WISHED if self.wished else BUDGET
+            return ThresholdFacts(self.threshold, origin)
         if isinstance(control, UniformControl):
             origin = WISHED if self.wished else self._origin
             return ThresholdFacts(self.threshold, origin, estimate=control.estimate())

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ..decisions.decision import Decision
+    from ..decisions.payloads import Burst
     from ..types import SignalEvent, Standing
 
 MOST_FOLDED = 500
@@ -34,15 +35,15 @@ class HeldWindow(NamedTuple):
     threshold: float
     window: tuple[SignalEvent, ...]
     standing: Standing | None
+    burst: Burst | None
 
     @classmethod
     def of(cls, record: Decision) -> HeldWindow:
         """The window of a record that waits."""
-        payload = record.payload
-        standing = payload.standing if isinstance(payload, WakePayload) else None
+        payload = record.payload if isinstance(record.payload, WakePayload) else WakePayload()
+        scored = record.score, record.threshold, record.window
         reason = Reason(record.reason)
-        told = record.score, record.threshold, record.window
-        return cls(record.id, record.time, reason, *told, standing)
+        return cls(record.id, record.time, reason, *scored, payload.standing, payload.burst)
 
     def folded(self) -> FoldedWindow:
         """How the question that tells of it names it."""

@@ -12,6 +12,7 @@ from ..decisions.payloads import WAKE
 from ..decisions.threshold_wishes import read_thresholds
 from ..errors import InputError, PrefrontalError
 from ..storage.files import write_atomic
+from .scored_window import decision_events
 
 if TYPE_CHECKING:
     from ..decisions.decision import Decision
@@ -24,7 +25,9 @@ WEIGHTS = "weights"
 SHELF = "shelf"
 RECALL = "recall"
 JUDGED = "judged"
-"""Names of states in the log; of the last: how many windows were judged so far."""
+BURSTS = "bursts"
+"""Names of states in the log; of the last two: how many windows were judged so far, and what came
+of late, where bursts are decided about."""
 
 log = logging.getLogger("prefrontal.pulse")
 
@@ -73,6 +76,8 @@ class Learned:
         for saved in self._read_weights():
             shelf.restore_all(saved)
         self._counts = self._read_counts()
+        if gate.bursts is not None and (known := decisions.load_state(BURSTS)) is not None:
+            gate.bursts.restore(known[0])
         self.saved = gate.labels = self._through
 
     @property
@@ -116,7 +121,8 @@ class Learned:
             if decision.subject in self._gate.modules:
                 self._gate.learn(decision, given.label, given.source)
             else:
-                self._shelf.update_weights(decision.subject, decision.window, given.label)
+                events = decision_events(decision)
+                self._shelf.update_weights(decision.subject, events, given.label)
             self.learned += 1
             self._unsaved += 1
         self._gate.labels = self._through
@@ -162,6 +168,8 @@ class Learned:
             SHELF: self._shelf.to_bytes(),
             WEIGHTS: self._limbic.to_bytes(),
         }
+        if (bursts := self._gate.bursts) is not None:
+            states[BURSTS] = bursts.to_bytes()
         return [(name, content, self._through) for name, content in states.items()]
 
     def counts(self) -> dict[str, dict[str, Any]]:

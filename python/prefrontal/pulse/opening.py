@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..decisions.payloads import WakePayload
 from ..errors import InputError
 from ..settings.budget import parse_budget
 from ..types import Reason
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from ..decisions.log import DecisionLog
     from ..protocols import Standings
     from ..settings.gate import GateSettings
-    from .gate import Attention
+    from .attention import Attention
     from .learned import LabelStore
     from .modules.fingerprint import ModuleFingerprint
 
@@ -78,15 +79,20 @@ class OpenGate:
         self.gate.modules[module_id].restore(counts)
         self.limbic.restore(module_id, other.limbic.to_bytes())
 
-    def spend_before(self, log: DecisionLog, now: float) -> None:
-        """Count the wakes in the log that its policy's budget still holds at Unix second `now`."""
+    def spend_before(self, log: DecisionLog, now: float, run: str = "") -> None:
+        """Count the wakes in the log that its policy's budget still holds at Unix second `now`.
+
+        run: of a start that is decided again: its own wakes and later ones are yet to come.
+        """
         budget = self.gate.settings.policy.budget
         if budget is None:
             return
         since = now - parse_budget(budget).span_s
         asked = (Reason.WOKE, Reason.AUDIT)
-        wakes = [each.time for each in log.records(since) if each.reason in asked]
-        self.gate.spent_before(sorted(wakes))
+        wakes = [each for each in log.records(since) if each.reason in asked]
+        if run:
+            wakes = [each for each in wakes if each.time <= now and _run(each) != run]
+        self.gate.spent_before(sorted(each.time for each in wakes))
 
     def note(self, log: DecisionLog, *, asking: bool = False) -> StartNote:
         """What tells the log how this start began. asking: as of `open_gate`."""
@@ -133,3 +139,8 @@ def open_gate(
     waiting = store.waiting_windows()
     gate.restore_waiting(asked_about(store, waiting) if asking else waiting)
     return OpenGate(gate, learned, limbic)
+
+
+def _run(record: Decision) -> str:
+    wake = record.payload
+    return wake.run if isinstance(wake, WakePayload) else ""

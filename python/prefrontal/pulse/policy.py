@@ -230,6 +230,11 @@ class DeliveryPolicy:
         bucket.per_hour = standing.wakes_per_hour  # trust may have moved it
         return bucket
 
+    def spent(self, wall: float) -> float:
+        """Share of `budget` that is spent at Unix second `wall`; 0.0 without one."""
+        whole = self._whole
+        return 0.0 if whole is None else whole.used(wall) / whole.budget.wakes
+
     def spent_before(self, times: Iterable[float]) -> None:
         """Count wakes of before this start into `budget`: Unix seconds, in their order."""
         if self._whole is not None:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..decisions.payloads import WakePayload
+from .incidents.bursts import burst_events
+
 if TYPE_CHECKING:
-    from ..decisions.payloads import Moment
+    from ..decisions.decision import Decision
+    from ..decisions.payloads import Burst, Moment
     from ..types import SignalEvent
     from .gate_module import GateModule
 
@@ -21,3 +25,18 @@ class ScoredWindow(NamedTuple):
     @property
     def module_id(self) -> str:
         return self.module.fingerprint.module_id
+
+    @property
+    def scored_events(self) -> tuple[SignalEvent, ...]:
+        """What the score is of: the window, or the burst that it belongs to."""
+        return scored_events(self.window, self.moment.burst)
+
+
+def decision_events(decision: Decision) -> tuple[SignalEvent, ...]:
+    """What the score of a decision is of, and so what its label teaches."""
+    wake = decision.payload
+    return scored_events(decision.window, wake.burst if isinstance(wake, WakePayload) else None)
+
+
+def scored_events(window: tuple[SignalEvent, ...], burst: Burst | None) -> tuple[SignalEvent, ...]:
+    return window if burst is None else burst_events(burst, window)

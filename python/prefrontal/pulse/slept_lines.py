@@ -68,7 +68,7 @@ class SleptLines:
 
     def _details(self, moment: Moment) -> str:
         """What the payloads of all modules share."""
-        if moment.standing is not None or moment.alone:
+        if moment.standing is not None or moment.alone or moment.burst is not None:
             return json.dumps(to_plain(self._records.payload(moment, None)))
         return (
             f'{{"run":"{self._records.run}","event":{moment.event},"labels":{moment.labels},'
@@ -77,7 +77,7 @@ class SleptLines:
 
     def _row(self, refusal: Refusal) -> str:
         scored = refusal.scored
-        why = self._records.why(scored.module_id, scored.window, scored.moment)
+        why = self._records.why(scored)
         reasons = ",".join([f"[{_quoted(name)},{amount!r}]" for name, amount in why])
         more = "{}" if refusal.more is None else json.dumps(to_plain(refusal.more))
         module = _quoted(scored.module_id)

@@ -9,8 +9,9 @@ if TYPE_CHECKING:
     from .recall.audit import RecallEstimate
 
 FIXED, WISHED, OWN, WAKING, FOLLOWING = "fixed", "wished", "own", "waking", "following"
+BUDGET = "budget"
 """Whose a threshold is: the settings', a person's, the module's own; or the recall's, while too
-little is known for anything to sleep, and from then on."""
+little is known for anything to sleep, and from then on; or the budget's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,8 @@ class ThresholdFacts:
         """What the gate does about the threshold."""
         if self.origin == WAKING:
             return self._waking()
+        if self.origin == BUDGET:
+            return "bursts that score best within the budget wake"
         score = f"threshold {self.threshold:.2f}"
         if self.origin == FOLLOWING:
             return f"{score} follows recall {self.recall:.2f}"

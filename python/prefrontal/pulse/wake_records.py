@@ -42,10 +42,18 @@ class WindowGroup:
     """
 
     due: float
-    moments: list[Moment]
-    window: list[SignalEvent]
-    score: float
+    moments: list[Moment] = field(default_factory=list)
+    window: list[SignalEvent] = field(default_factory=list)
+    score: float = 0.0
     held: list[HeldWindow] = field(default_factory=list)
+
+    def add(self, scored: ScoredWindow, held: HeldWindow | None) -> None:
+        """Gather one more window. held: as it waits, if it does."""
+        self.window.extend(scored.window)
+        self.moments.extend([scored.moment] * len(scored.window))
+        self.score = max(self.score, scored.score)
+        if held is not None:
+            self.held.append(held)
 
     def payload(self, closed: bool) -> WakePayload:
         """What the record keeps of the events that were gathered."""
@@ -79,20 +87,45 @@ class WakeRecords:
             propensity=1.0,
             window=scored.window,
             payload=self.payload(scored.moment, refusal.more),
-            why=self.why(scored.module_id, scored.window, scored.moment),
+            why=self.why(scored),
+        )
+
+    def asked(
+        self,
+        decision_id: str,
+        scored: ScoredWindow,
+        reason: Reason,
+        question: str,
+        propensity: float,
+        threshold: float,
+        more: WakePayload | None,
+    ) -> Decision:
+        """The record of a question. Arguments as the fields of `Decision`."""
+        return Decision(
+            id=decision_id,
+            time=scored.moment.time,
+            subject=scored.module_id,
+            acted=True,
+            reason=reason,
+            score=scored.score,
+            threshold=threshold,
+            question=question,
+            propensity=propensity,
+            window=scored.window,
+            payload=self.payload(scored.moment, more),
+            why=self.why(scored),
         )
 
     def refusal_id(self, refusal: Refusal) -> str:
         """Its id, in a fraction of uuid4's time; the odd factor spreads the first digits."""
         return slept_id(self.first_id, refusal.number)
 
-    def why(
-        self, module_id: str, window: tuple[SignalEvent, ...], moment: Moment
-    ) -> tuple[tuple[str, float], ...]:
+    def why(self, scored: ScoredWindow) -> tuple[tuple[str, float], ...]:
         """What pushes the score now, the strongest first."""
         if self._limbic is None:
             return ()
-        return reasons(moment, self._limbic.contributions(module_id, window), REASONS)
+        pushed = self._limbic.contributions(scored.module_id, scored.scored_events)
+        return reasons(scored.moment, pushed, REASONS)
 
     def payload(self, moment: Moment, more: WakePayload | None) -> WakePayload:
         """more: what it holds besides run and moment."""

@@ -26,6 +26,8 @@ LEAST_DAYS = 1 / 24
 """A shorter history still counts as an hour, or its rates per day would explode."""
 
 FEW_POSITIVES = 100
+PATIENCE_S = 7 * DAY_S
+"""What waits at the end of a history is asked about within so long, or counts as slept through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +88,20 @@ def replayed(
         _warm_up(learner, warm_up)
     trial, other = Trial(), Tally()
     for window in stream:
+        for question_asked in own.late(window.time):
+            trial.add_late(question_asked)
         judgement = own.decide(window)
         trial.add(window, judgement, found.rule.matches(window.events), own.judge.contributions)
         own.take(window, judgement)
         for learner in others:
+            for question_asked in learner.late(window.time):
+                other.add_late(question_asked)
             judgement = learner.decide(window)
             other.add(window, judgement)
             learner.take(window, judgement)
+    end = window.time + PATIENCE_S if len(trial) else 0.0
+    for question_asked in own.late(end):
+        trial.add_late(question_asked)
     compared = _compared(trial, other, _days(trial), others[0].labels) if others else None
     if question.budget is not None:
         asked = _by_recall(trial, other, question) if others and len(trial) else None
@@ -176,8 +185,8 @@ def _result(
 ) -> ReplayResult:
     days = _days(trial)
     positives = sum(trial.relevant)
-    caught = sum(w & r for w, r in zip(trial.woke, trial.relevant, strict=True))
-    wakes = sum(trial.woke)
+    caught = sum(d & r for d, r in zip(trial.delivered, trial.relevant, strict=True))
+    wakes = len(trial.question_times)
     rows = policies(
         trial,
         days,
@@ -213,7 +222,7 @@ def _result(
         curve=recall_curve(points),
         missed=positives - caught,
         misses=trial.misses(),
-        wasted_count=wakes - caught,
+        wasted_count=wakes - trial.useful,
         wasted=trial.wasted(),
         strip=tuple(trial.strip),
         seconds=perf_counter() - started,
@@ -240,9 +249,8 @@ def _budget_use(trial: Trial, budget: Budget | None) -> BudgetUse | None:
     if budget is None:
         return None
     spent, most = SlidingCount(budget.span_s), 0
-    for time, woke in zip(trial.times, trial.woke, strict=True):
-        if woke:
-            most = max(most, spent.add(time))
+    for time in trial.question_times:
+        most = max(most, spent.add(time))
     return BudgetUse(str(budget), most)
 
 

@@ -81,8 +81,14 @@ class IncidentTally:
         if running is None:
             running = self._running[window.incident] = _Running(window.time)
         running.windows += 1
-        if woke and running.delay_s is None:
-            running.delay_s = window.time - running.began
+        if woke:
+            self.deliver(window, window.time)
+
+    def deliver(self, window: Window, time: float) -> None:
+        """A question tells of the window, which was added before, at Unix second `time`."""
+        running = self._running.get(window.incident)
+        if running is not None and running.delay_s is None:
+            running.delay_s = time - running.began
 
     def incidents(self) -> Incidents | None:
         """None for a history that names no incidents."""

@@ -38,7 +38,6 @@ def policies(
         ("on_change", bytes([1]) * len(trial), "every window wakes"),
         ("rule", trial.by_rule, rule or ""),
         ("random", chance, f"wakes for {asked:.0%} of the windows by chance"),
-        ("prefrontal", trial.woke, _own_detail(budget)),
     ]
     if rule is None:
         per_window.pop(1)
@@ -57,7 +56,25 @@ def policies(
     ]
     for name, woke, detail in per_window:
         rows.append(_row(name, detail, woke, trial.relevant, days, tokens_per_wake))
-    return tuple(rows)
+    return (*rows, _own(trial, days, _own_detail(budget), tokens_per_wake))
+
+
+def _own(trial: Trial, days: float, detail: str, tokens_per_wake: int) -> PolicyResult:
+    """Questions cost, and one may tell of several windows, of some of them late."""
+    wakes, useful, positives = len(trial.question_times), trial.useful, sum(trial.relevant)
+    caught = sum(d & r for d, r in zip(trial.delivered, trial.relevant, strict=True))
+    middle, late = delays(trial.delays)
+    return PolicyResult(
+        name="prefrontal",
+        recall=caught / positives if positives else None,
+        wakes_per_day=wakes / days,
+        share_woken=wakes / len(trial) if len(trial) else 0.0,
+        precision=useful / wakes if wakes else None,
+        tokens_per_useful_wake=wakes * tokens_per_wake / useful if useful else None,
+        detail=detail,
+        delay_minutes=middle,
+        delay_p90_minutes=late,
+    )
 
 
 def _heartbeat(

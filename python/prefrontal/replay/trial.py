@@ -5,10 +5,10 @@ from __future__ import annotations
 from array import array
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from heapq import heappush, heapreplace
+from dataclasses import dataclass, replace
+from heapq import heapify, heappush, heapreplace
 
-from ..types import Judgement, Reason, Window
+from ..types import Judgement, LateQuestion, Reason, Window
 from .incidents import IncidentTally
 from .result import Outcome
 
@@ -25,13 +25,22 @@ Contributions = Callable[[Window], Sequence[tuple[str, float]]]
 
 
 class Trial:
-    """The decisions on the windows after the warm-up, in order."""
+    """The decisions on the windows after the warm-up, in order.
+
+    delivered: whether a question told of a window, at once or later. question_times: of all
+    questions. useful: how many of them told of something that mattered. delays: minutes that what
+    mattered waited until a question told of it.
+    """
 
     def __init__(self) -> None:
         self.times = array("d")
         self.scores = array("d")
         self.relevant = bytearray()
-        self.woke = bytearray()
+        self.delivered = bytearray()
+        self.question_times = array("d")
+        self.useful = 0
+        self.delays = array("d")
+        self._places: dict[str, int] = {}
         self.by_rule = bytearray()
         self.audits = 0
         self.strip: deque[Outcome] = deque(maxlen=STRIP)
@@ -52,17 +61,45 @@ class Trial:
         self.times.append(window.time)
         self.scores.append(score)
         self.relevant.append(relevant)
-        self.woke.append(woke)
+        self.delivered.append(woke)
         self.audits += judgement.reason is Reason.AUDIT
         self.by_rule.append(rule_matches)
         self.incidents.add(window, woke)
         self.strip.append(_outcome(window, score, threshold, woke, ()))
+        if woke:
+            self._ask(window.time, (window, *judgement.folded))
+            if relevant:
+                self.delays.append(0.0)
+        elif judgement.waits:
+            self._places[window.key] = len(self.times) - 1
         if woke != relevant:
             worst = self._misses if relevant else self._wasted
             badness = threshold - score if relevant else score - threshold
             if worst.takes(badness):
                 why = _reasons(contributions(window), woke)
                 worst.add(badness, _outcome(window, score, threshold, woke, why))
+
+    def add_late(self, question: LateQuestion) -> None:
+        """Take in a question that was asked when a hold ended."""
+        self._ask(question.time, question.judgement.folded)
+
+    def _ask(self, time: float, windows: Sequence[Window]) -> None:
+        self.question_times.append(time)
+        self.useful += any(each.relevant for each in windows)
+        for each in windows:
+            if (place := self._places.pop(each.key, None)) is not None:
+                self._deliver(each, place, time)
+
+    def _deliver(self, window: Window, place: int, time: float) -> None:
+        """A question tells of a window that waited."""
+        self.delivered[place] = 1
+        self.incidents.deliver(window, time)
+        self._misses.remove(window.key)
+        if window.relevant:
+            self.delays.append((time - window.time) / 60)
+        for number, each in enumerate(self.strip):
+            if each.key == window.key:
+                self.strip[number] = replace(each, woke=True)
 
     def misses(self) -> tuple[Outcome, ...]:
         """Relevant windows that did not wake, furthest below the threshold first."""
@@ -78,7 +115,7 @@ class Trial:
 
 @dataclass(slots=True)
 class Tally:
-    """How many of the windows woke, were audits, and were caught."""
+    """How many questions were asked, were audits, and told of something that mattered."""
 
     woken: int = 0
     audits: int = 0
@@ -88,7 +125,18 @@ class Tally:
         """Take in one decision."""
         self.woken += judgement.woke
         self.audits += judgement.reason is Reason.AUDIT
-        self.caught += judgement.woke and bool(window.relevant)
+        if judgement.woke:
+            self._count(window, judgement)
+
+    def add_late(self, question: LateQuestion) -> None:
+        """Take in a question that was asked when a hold ended."""
+        self.woken += 1
+        self._count(None, question.judgement)
+
+    def _count(self, window: Window | None, judgement: Judgement) -> None:
+        """Relevant windows that a question tells of."""
+        self.caught += bool(window is not None and window.relevant)
+        self.caught += sum(bool(each.relevant) for each in judgement.folded)
 
 
 class SlidingCount:
@@ -133,6 +181,11 @@ class _Worst:
             heappush(self._heap, entry)
         else:
             heapreplace(self._heap, entry)
+
+    def remove(self, key: str) -> None:
+        """Take the outcome of that key back."""
+        self._heap = [each for each in self._heap if each[2].key != key]
+        heapify(self._heap)
 
     def sorted(self) -> tuple[Outcome, ...]:
         return tuple(outcome for *_, outcome in sorted(self._heap, reverse=True))

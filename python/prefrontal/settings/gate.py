@@ -48,7 +48,9 @@ class PolicySettings(BaseModel, metaclass=_SentenceOnError):
     local hour, both included, in which nothing wakes; (22, 6) passes midnight.
     module_wakes_per_hour, wakes_per_hour: budgets, of each module and of all; burst: wakes that
     may come at once out of a full budget. budget: most wakes of all in any hour, day or week, such
-    as "20/day"; the span slides, and no span ever holds more. overlap: what happens to a wake of a
+    as "20/day"; the span slides, and no span ever holds more. incidents: decide about bursts of
+    alike windows, and of them about those that are likeliest to matter within the budget; without
+    audits. overlap: what happens to a wake of a
     module whose handler is still at work: "skip" it, "queue" it, or run in "parallel".
     key_ttl_s: how long an event is remembered so that a repetition is recognised; 0 forgets.
     """
@@ -64,8 +66,13 @@ class PolicySettings(BaseModel, metaclass=_SentenceOnError):
     wakes_per_hour: Rate | None = None
     burst: Positive = 5
     budget: BudgetText | None = None
+    incidents: Switch = False
     overlap: Literal["skip", "queue", "parallel"] = "queue"
     key_ttl_s: Seconds = 300.0
+
+    def model_post_init(self, context: Any, /) -> None:
+        if self.incidents and self.budget is None:
+            raise broken("have a budget, such as 20/day, where incidents is true")
 
 
 class GateSettings(BaseModel, metaclass=_SentenceOnError):
@@ -95,6 +102,8 @@ class GateSettings(BaseModel, metaclass=_SentenceOnError):
     def model_post_init(self, context: Any, /) -> None:
         if self.threshold is not None and self.recall is not None:
             raise broken("have a threshold or a recall, not both")
+        if self.policy.incidents and self.scorer != "linear":
+            raise broken("have the scorer linear where policy.incidents is true")
 
     def recall_of(self, own: float | None, wish: float | None = None) -> float | None:
         """The recall that a module's threshold follows; None where a fixed one was chosen.

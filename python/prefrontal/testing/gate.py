@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..types import Judgement, Reason, SignalEvent, Window
+from ..types import Judgement, LateQuestion, Reason, SignalEvent, Window
 
 if TYPE_CHECKING:
     from ..settings.budget import Budget
@@ -100,6 +100,9 @@ class ScriptedJudge:
 
     def wake_on_everything(self, on: bool) -> None:
         self.everything = on
+
+    def late(self, until: float) -> tuple[LateQuestion, ...]:
+        return ()
 
     def judge(self, window: Window) -> Judgement:
         score = self.gate.score(window.events)

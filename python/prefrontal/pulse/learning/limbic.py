@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ...types import SignalEvent
     from ..modules.fingerprint import ModuleFingerprint
     from ..modules.priors import HistoryPrior
+    from .seeds import Seed
 
 SCORERS = ("linear", "lstm")
 
@@ -74,10 +75,13 @@ class LimbicLayer:
         self._of_histories: frozenset[str] = frozenset()
         self._loaded: frozenset[str] = frozenset()
 
-    def register(self, module_id: str, fingerprint: ModuleFingerprint) -> None:
+    def register(
+        self, module_id: str, fingerprint: ModuleFingerprint, more: Sequence[Seed] = ()
+    ) -> None:
         """Start a module from its fingerprint; one of the same id is replaced, learning and all.
 
-        What `load` brought before the module was registered stays, under the same priors.
+        What `load` brought before the module was registered stays, under the same priors. more:
+        seeds besides those of the fingerprint; an LSTM has none.
         """
         if not isinstance(module_id, str):
             raise TypeError(f"module_id must be a str, got {module_id!r}")
@@ -92,7 +96,7 @@ class LimbicLayer:
         loaded = self.to_bytes() if module_id in self._loaded else None
         self._loaded -= {module_id}
         if isinstance(self._core, core.Limbic):
-            self._core.add(module_id, _digest(fingerprint), 0.0, seeds(fingerprint))
+            self._core.add(module_id, _digest(fingerprint), 0.0, [*seeds(fingerprint), *more])
         else:
             self._core.add(module_id, _digest(fingerprint), fingerprint.slot_relevance_mask())
         self._core.route(module_id, **interests(fingerprint, undeclared=self._undeclared))

@@ -30,6 +30,22 @@ TICK_ON_TIME = 1.0
 TICK_TOO_SOON = -3.0
 
 
+NOVELTY: tuple[Seed, ...] = tuple(
+    ("feature", f"{name}={age}", odds * share)
+    for name, share in (("quiet_name", 1.0), ("quiet_kind", 0.5))
+    for age, odds in (
+        ("1h", -2.0),
+        ("6h", -1.0),
+        ("24h", 0.0),
+        ("72h", 0.5),
+        ("long", 1.0),
+        ("never", 1.5),
+        ("first", 0.5),
+    )
+)
+"""What is said of a burst by how long nothing like it came: what it says, and that in its place."""
+
+
 def seeds(fingerprint: ModuleFingerprint) -> list[Seed]:
     """The seeds of one module; the threshold is none of them: it moves the gate, not the score."""
     files, memory, time = fingerprint.filesystem, fingerprint.memory, fingerprint.time

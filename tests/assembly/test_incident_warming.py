@@ -16,7 +16,7 @@ DAY = 86400.0
 
 
 def alert(key: str, at: float, text: str, incident: str = "") -> Window:
-    event = SignalEvent("alerts", "www", "raised", 1.0, START + at, {})
+    event = SignalEvent("alerts", "www", "raised", 1.0, START + at, {"text": text})
     return Window(key, START + at, (event,), "", text, bool(incident), incident=incident)
 
 
@@ -30,13 +30,14 @@ def site(name: str, attack: str, days: int = 3) -> Iterator[Window]:
 
 def test_a_burst_is_looked_at_when_it_opens_and_each_time_it_has_doubled() -> None:
     bursts = Bursts()
-    looks = [bursts.look(n / 10, "scan", alert("a:1", n / 10, "scan").events) for n in range(100)]
-    assert [n + 1 for n, each in enumerate(looks) if each is not None] == [1, 8, 16, 32, 64]
-    again = bursts.look(5_000.0, "scan", alert("a:1", 0.0, "scan").events)
-    assert again is not None
-    assert again.event.features["quiet_name"] == "6h"
-    assert looks[0] is not None
-    assert looks[0].event.features["quiet_name"] == "never"
+    looks = [bursts.take(n / 10, alert("a:1", n / 10, f"scan {n}").events) for n in range(100)]
+    assert [n + 1 for n, each in enumerate(looks) if each.look] == [1, 8, 16, 32, 64]
+    again = bursts.take(5_000.0, alert("a:1", 0.0, "scan 9").events)
+    assert again.look
+    assert dict(again.features)["quiet_name"] == "6h"
+    assert dict(looks[0].features)["quiet_name"] == "first"
+    late = bursts.take(5_001.0, alert("a:1", 0.0, "dump").events)
+    assert dict(late.features)["quiet_name"] == "never"
 
 
 def test_an_incident_known_from_other_histories_is_told_at_once_in_few_questions() -> None:
