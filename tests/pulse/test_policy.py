@@ -75,6 +75,8 @@ def test_a_repetition_is_known_by_all_that_it_is_or_by_its_key_until_that_expire
     assert not policy.repeated([event()], 0.0)
     assert policy.repeated([event()], 1.0)
     assert not policy.repeated([event(timestamp=2.0)], 1.0)
+    assert not policy.repeated([event(text="disk full")], 1.0)  # another line of the same second
+    assert policy.repeated([event(text="disk full")], 1.0)
     assert not policy.repeated([event(idempotency_key="k")], 1.0)
     assert policy.repeated([event("/elsewhere", 9.0, idempotency_key="k")], 300.0)
     assert not policy.repeated([event()], 301.0)

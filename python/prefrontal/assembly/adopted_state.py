@@ -17,12 +17,14 @@ from .adopted_modules import MODULE
 from .history_source import HistoryPlace, HistorySource
 
 if TYPE_CHECKING:
+    from ..decisions.decision import Decision
     from ..decisions.log import DecisionLog
     from ..pulse.modules.fingerprint import ModuleFingerprint
     from ..settings import Settings
     from ..settings.adopted import Adopted
     from ..settings.gate import GateSettings
     from .adoption import Adopter
+    from .replay_gate import ReplayJudge
 
 
 def keep_adoption(
@@ -35,7 +37,25 @@ def keep_adoption(
 
     modules: the others of the gate; what they learned stays. Raises SourceError.
     """
-    module, judge = adopter.module, adopter.judge
+    entries = []
+    if (follow := adopter.follow()) is not None:
+        entries.append((HISTORY + adopter.module.module_id, follow.to_bytes(), 0))
+    keep_judge(log, settings, modules, adopter.judge, adopter.late.values(), entries)
+
+
+def keep_judge(
+    log: DecisionLog,
+    settings: GateSettings,
+    modules: Iterable[ModuleFingerprint],
+    judge: ReplayJudge,
+    late: Iterable[Decision] = (),
+    entries: Iterable[tuple[str, bytes, int]] = (),
+) -> None:
+    """Write what the judge of a replay knows into the log, in one transaction.
+
+    late: decisions whose label is still to come. entries: states besides. Raises SourceError.
+    """
+    module = judge.module.fingerprint
     module_id = module.module_id
     others = [each for each in modules if each.module_id != module_id]
     opened = open_gate(settings, log, SystemClock(), others)
@@ -43,16 +63,16 @@ def keep_adoption(
     opened.learned.add(module)
     opened.limbic.restore(module_id, judge.limbic.to_bytes())
     opened.gate.modules[module_id].restore(judge.module.control.to_dict())
+    if opened.gate.bursts is not None and judge.bursts is not None:
+        opened.gate.bursts.restore(judge.bursts.to_bytes())
     states = opened.learned.states()
     through = opened.learned.through
     fingerprint = json.dumps(module.to_dict()).encode()
-    entries = [
+    own = [
         (ADOPTION + new_id(), pack_states(states), through),
         (MODULE + module_id, fingerprint, 0),
     ]
-    if (follow := adopter.follow()) is not None:
-        entries.append((HISTORY + module_id, follow.to_bytes(), 0))
-    log.keep(adopter.late.values(), states=[*states, *entries])
+    log.keep(late, states=[*states, *own, *entries])
 
 
 def history_sources(settings: Settings, log: DecisionLog) -> Iterator[HistorySource]:

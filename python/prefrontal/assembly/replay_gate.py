@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..decisions.payloads import Burst
     from ..protocols import FoundRule, Judge
     from ..pulse.gate_module import GateModule
+    from ..pulse.incidents.bursts import Bursts
     from ..settings.budget import Budget
 
 REPLAY = "replay"
@@ -63,7 +64,7 @@ class KeptTime:
 
 
 class ReplayJudge:
-    """One module of the live gate, as the role `Judge`."""
+    """One module of the live gate, as the role `Judge`. settings: of that gate."""
 
     def __init__(
         self,
@@ -72,6 +73,7 @@ class ReplayJudge:
         budget: BudgetThreshold | None = None,
     ) -> None:
         self.module_id = module.module_id
+        self.settings = settings
         self.limbic = LimbicLayer(settings.scorer, settings.seed)
         self._clock = KeptTime()
         self._gate = Gate(settings, self.limbic, self._clock, explained=False)
@@ -99,10 +101,19 @@ class ReplayJudge:
                 assert asked is not None
                 yield LateQuestion(decision.time, asked, judgement)
 
-    def judge(self, window: Window) -> Judgement:
+    @property
+    def bursts(self) -> Bursts | None:
+        """What came so far, where bursts are decided about."""
+        return self._gate.bursts
+
+    def begin(self) -> None:
+        """Take over what other histories taught; the first window does so, too."""
         if self._warming is not None:
             self._warming.finish()
             self._warming = None
+
+    def judge(self, window: Window) -> Judgement:
+        self.begin()
         if self._budget is None:
             return self._judgement(window)
         self.module.wish(self._budget.threshold(window.time, self._gate.spent(window.time)))

@@ -83,7 +83,7 @@ class DeliveryPolicy:
         """Whether every event of the window was seen within `key_ttl_s`.
 
         Two events are the same when their feature "idempotency_key" is, or, without one, their
-        source, location, kind of change and time.
+        source, location, kind of change, time and text.
         """
         if self._key_ttl_s <= 0:
             return False
@@ -93,7 +93,9 @@ class DeliveryPolicy:
             if isinstance(named, str):
                 key = hash(named)
             else:
-                key = hash((event.source, event.location, event.delta_type, event.timestamp))
+                text = event.features.get("text")
+                what = event.source, event.location, event.delta_type, event.timestamp
+                key = hash((*what, text if isinstance(text, str) else ""))
             if not again(key, now, since):  # each is remembered, known or not
                 fresh = True
         return not fresh
