@@ -82,7 +82,7 @@ def test_a_question_keeps_its_values_and_whole_fields_keep_every_word(
     parts: list[str], has_actor: bool, has_text: bool
 ) -> None:
     template = f"{parts[0]}{{location}}{parts[1]}{{actor}}{parts[2]}{{text}}{parts[3]}"
-    features = {"actor": "ADA" * has_actor, "text": "FIX" * has_text}
+    features: dict[str, Any] = {"actor": "ADA" * has_actor, "text": "FIX" * has_text}
     new, old = asked(template, **features), asked(template, as_before=True, **features)
     assert new is not None
     assert old is not None

@@ -15,8 +15,8 @@ from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.decisions.payload_json import from_plain, to_plain
 from prefrontal.decisions.payloads import Moment, WakePayload
 from prefrontal.decisions.threshold_wishes import wish_threshold
-from prefrontal.pulse.gate import RING
 from prefrontal.pulse.moment import reasons, shifted
+from prefrontal.pulse.recent_refusals import MOST
 from prefrontal.settings import PolicySettings
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason, SignalEvent, Standing
@@ -125,7 +125,7 @@ def test_a_refusal_that_is_remembered_and_one_that_is_logged_say_the_same() -> N
 
 def test_every_refusal_is_logged_however_many_one_batch_brings() -> None:
     modules = [raw(f"m{number}") for number in range(8)]
-    count = RING // len(modules) + 100  # together more than the memory of refusals holds
+    count = MOST // len(modules) + 100  # together more than the memory of refusals holds
     assert len(kept([file(f"{n}.txt") for n in range(count)], modules)) == 8 * count
 
 

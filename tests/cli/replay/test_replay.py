@@ -207,7 +207,7 @@ def test_the_cheap_heartbeat_has_a_small_models_price_and_says_so(
     cheap = printed("--events", file, "--prices", path)["policies"][1]
     assert cheap["usd_per_wake"] == pytest.approx(0.0065)
     assert cheap["usd_a_month"] == pytest.approx(18 * 30 * 0.0065)
-    one_price = printed("--events", file, "--usd-per-million-tokens", 6)["policies"][1]
+    one_price = printed("--events", file, "--usd-per-million-tokens", "6")["policies"][1]
     assert one_price["usd_per_wake"] == pytest.approx(100_675 * 2 / 1e6)
 
 
