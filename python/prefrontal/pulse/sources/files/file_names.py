@@ -41,7 +41,7 @@ SCRATCH_NAMES = (
 """Patterns of file names, with case, that are ignored."""
 
 TOOL_FOLDERS = (
-    "..git", ".hg", ".svn", ".venv", "node_modules", "__pycache__",
+    ".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__",
     ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".tox", ".nox",
 )  # fmt: skip
 """Names of folders whose contents are ignored, anywhere below a watched folder."""
