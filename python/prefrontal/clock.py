@@ -5,6 +5,9 @@ from __future__ import annotations
 import time
 from typing import Protocol
 
+FIRST_MOMENT, LAST_MOMENT = -62_135_510_400.0, 253_402_214_400.0
+"""Unix seconds within the years 1 to 9999 in any time zone."""
+
 
 class Clock(Protocol):
     """Tells the time."""

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from prefrontal.cli import main
+from prefrontal.clock import FIRST_MOMENT, LAST_MOMENT
 from prefrontal.decisions.document import instant
 from prefrontal.decisions.log import Decision, DecisionLog
 from prefrontal.decisions.payload_json import to_plain
@@ -210,6 +212,24 @@ def test_a_durable_sink_is_owed_what_the_agent_was_asked(tmp_path: Path) -> None
 
 
 @confined
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("moment", [FIRST_MOMENT, LAST_MOMENT, 2.0**31])
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Etc/GMT+12"])
+def test_events_at_the_ends_of_the_calendar_are_run_through(
+    project: Project, moment: float, zone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        event = json.loads(project.event(0)) | {"timestamp": moment}
+        done = project.once(json.dumps(event))
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert done.exit_code == 0
+    assert "Done: 1 event, 1 wake" in done.stderr
+
+
 def test_what_a_person_said_is_taught_at_the_next_start_once(project: Project) -> None:
     project.once(project.event(0))
     with project.log() as log:

@@ -60,6 +60,8 @@ def test_a_line_is_an_event_and_what_may_be_left_out_has_a_default() -> None:
         ('{"source":"s","location":"x","delta_type":"d","magnitude":NaN}', "magnitude must be"),
         ('{"source":"s","location":"x","delta_type":"d","timestamp":true}', "timestamp must be"),
         ('{"source":"s","location":"x","delta_type":"d","timestamp":1e999}', "timestamp must be"),
+        ('{"source":"s","location":"x","delta_type":"d","timestamp":1e17}', "years 1 to 9999"),
+        ('{"source":"s","location":"x","delta_type":"d","timestamp":-1e17}', "years 1 to 9999"),
         ('{"source":"s","location":"x","delta_type":"d","features":[]}', "features must be an"),
     ],
 )

@@ -45,7 +45,11 @@ def built_in_modules(
     modules: list[ModuleFingerprint] = []
     ids = {module.module_id for module in present}
     places = [
-        *(_folder(each) for each in folders if not any(hears_files(m, each) for m in present)),
+        *(
+            _folder(each)
+            for each in dict.fromkeys(folders)
+            if not any(hears_files(m, each) for m in present)
+        ),
         *_unheard(settings, present),
     ]
     for kind, prior, names in places:

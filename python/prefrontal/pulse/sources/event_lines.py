@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from reprlib import repr as short_repr
 
+from ...clock import FIRST_MOMENT, LAST_MOMENT
 from ...errors import InputError
 from ...types import SignalEvent
 
@@ -45,7 +46,7 @@ def event_from_object(raw: object, now: float, noun: str = "event") -> SignalEve
         _text(raw, "location"),
         _text(raw, "delta_type"),
         _number(raw, "magnitude", 1.0),
-        _number(raw, "timestamp", now),
+        _moment(_number(raw, "timestamp", now)),
         features,
     )
     try:
@@ -68,6 +69,14 @@ def _number(raw: dict[str, object], name: str, default: float) -> float:
     if not known or not abs(value) <= 1e300:  # type: ignore[arg-type]
         raise InputError(f"{name} must be a finite number, got {short_repr(value)}")
     return float(value)  # type: ignore[arg-type]
+
+
+def _moment(seconds: float) -> float:
+    if FIRST_MOMENT <= seconds <= LAST_MOMENT:
+        return seconds
+    hint = " (are these milliseconds?)" if seconds > LAST_MOMENT else ""
+    rule = f"Unix seconds within the years 1 to 9999{hint}"
+    raise InputError(f"timestamp must be {rule}, got {seconds!r}")
 
 
 class LineSplitter:
