@@ -77,7 +77,9 @@ def test_a_bot_fixes_nothing() -> None:
     [
         (b"src/app.py", True), (b"lib/latest.c", True), (b"tests/test_app.py", False),
         (b"src/test_app.py", False), (b"docs/index.rst", False), (b"CHANGES.txt", False),
-        (b"news/12.bugfix", False), (b"README.md", False), (b".github/workflows/x.yml", False),
+        (b"news/12.bugfix", False), (b"README.md", False),
+        (b"a/_tests/types.py", False), (b"package-lock.json", False), (b"pyproject.toml", False),
+        (b".travis.yml", False), (b"src/.hidden/app.py", True), (b".github/workflows/x.yml", False),
     ],
 )  # fmt: skip
 def test_tests_documentation_and_changelogs_are_no_sources(path: bytes, source: bool) -> None:

@@ -11,8 +11,8 @@ Zeller, "When do changes induce fixes?", MSR 2005). What counts:
   on the lines, are none (the meta-changes of da Costa et al., TSE 2017).
 - Of its lines those that hold a word and are neither a comment nor merely moved or reindented (Kim,
   Zimmermann, Pan, Whitehead, "Automatic identification of bug-introducing changes", ASE 2006).
-- Of its files those that are neither tests nor documentation nor a changelog; a fix of more than 20
-  such files is a sweep and blames nobody.
+- Of its files those that are neither tests nor documentation nor a changelog nor data or settings
+  (JSON, TOML, YAML, ...); a fix of more than 20 such files is a sweep and blames nobody.
 
 A fix that only adds lines blames nobody, as in SZZ.
 """
@@ -58,7 +58,8 @@ _CHORE = re.compile(
 _NO_SOURCES = (
     *FRAGMENTS.globs, *CHANGELOGS.globs, *TESTS.globs,
     *("doc/**", "docs/**", "**/docs/**", "AUTHORS*", "*.md", "*.rst", "*.txt", "*.po", "*.lock"),
-    *("package-lock.json", ".github/**", ".gitlab-ci*", ".travis.yml", "*.yml", "*.yaml"),
+    *("_tests/**", "**/_tests/**", ".github/**", "ci/**", ".*", "*.json", "*.toml", "*.yml"),
+    *("*.yaml", "*.cfg", "*.ini", "*.csv", "*.xml", "*.svg"),
 )  # fmt: skip
 _IS_NO_SOURCE = re.compile("|".join(f"(?:{compile_glob(each).pattern})" for each in _NO_SOURCES))
 _COMMENT = re.compile(rb"\s*(?:#(?![a-z]+\b)|#\s|//|/\*|\*/|\*\s|--\s|;\s|<!--|\"\"\"|''')")
@@ -72,7 +73,7 @@ def is_fix(window: Window) -> bool:
 
 
 def is_source(path: bytes) -> bool:
-    """Whether a file is neither a test nor documentation nor a changelog."""
+    """Whether a file is neither a test nor documentation nor a changelog nor data."""
     return _IS_NO_SOURCE.match(path.decode("utf-8", "replace")) is None
 
 
