@@ -18,8 +18,8 @@ def test_what_a_gate_did_is_said_in_nine_lines() -> None:
         "62 % of the answered ones mattered: 100 of 123 were answered",
         "97 % fewer wake-ups than waking on every signal: 12 a day, not 431 a day",
         "3.9× fewer wake-ups than a 30-minute heartbeat: 48 a day there",
-        "1.5× fewer wake-ups than a 55-minute heartbeat of 16 hours with a small model: 18 a day"
-        " there, $54.00 a month",
+        "1.5× fewer wake-ups than a cheap heartbeat: each 55 minutes of 16 hours, a small model:"
+        " $54.00 a month",
         "$111 a month at $3.00 a million tokens: not $3,879 (heartbeat: $432, cheap: $54.00)",
         "419 million tokens saved against waking on every signal: 100,000 tokens a wake-up",
         "35.7 million tokens saved against a heartbeat: 100,000 tokens a wake-up",

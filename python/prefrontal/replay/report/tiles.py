@@ -49,8 +49,7 @@ def heartbeat_tile(factor: float | None, more: str) -> Tile:
 
 def cheap_tile(factor: float | None, more: str) -> Tile:
     """Against the cheap heartbeat. factor: its wake-ups for each one here."""
-    label = "wake-ups than a 55-minute heartbeat of 16 hours with a small model"
-    return Tile("cheap-heartbeat", than_heartbeat(factor), label, more)
+    return Tile("cheap-heartbeat", than_heartbeat(factor), "wake-ups than a cheap heartbeat", more)
 
 
 def money_tile(
@@ -131,7 +130,7 @@ def _rates(figures: LiveFigures) -> list[Tile]:
         heartbeat_tile(HEARTBEATS / own if own else None, f"{how_often(HEARTBEATS)} there"),
         cheap_tile(
             CHEAP_BEATS_PER_DAY / own if own else None,
-            f"{how_often(CHEAP_BEATS_PER_DAY)} there, {usd(cheap_usd)} a month",
+            f"each 55 minutes of 16 hours, a small model: {usd(cheap_usd)} a month",
         ),
         money_tile(own_usd, every_usd, heartbeat_usd, cheap_usd, usd_price),
     ]
