@@ -66,11 +66,12 @@ void special_feature(std::string_view name, py::handle value, std::string_view o
   }
 }
 
-// What modules may declare of a repository or a server. A feature of the linear scorer, too.
+// What modules may declare of a repository, a server or a message. A feature of the linear scorer,
+// too.
 void routed_feature(std::string_view name, py::handle value, const Name& what, pulse::Event& out,
                     Spare& spare) {
   const bool routed = name == "repository" || name == "branch" || name == "path" ||
-                      name == "old_path" || name == "server";
+                      name == "old_path" || name == "server" || name == "sender";
   if (routed && out.source != "filesystem" && PyUnicode_Check(value.ptr()))
     out.places.push_back({name, pulse::Attribute::Kind::text, text(value, what, spare), 0.0});
 }

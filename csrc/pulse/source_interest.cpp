@@ -8,8 +8,8 @@
 namespace prefrontal::pulse {
 namespace {
 
-constexpr std::string_view kNamed[] = {"filesystem", "memory", "time", "network",
-                                       "git",        "log",    "mcp",  "github"};
+constexpr std::string_view kNamed[] = {"filesystem", "memory", "time",   "network", "git",
+                                       "log",        "mcp",    "github", "mail"};
 
 std::string_view said(const Event& event, std::string_view field) {
   if (field == "location") return event.location;

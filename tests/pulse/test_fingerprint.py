@@ -38,7 +38,7 @@ DOCUMENT: dict[str, Any] = {
 }
 
 
-KNOWN = "filesystem, memory, time, history, git, logs, http, mcp, github, network"
+KNOWN = "filesystem, memory, time, history, git, logs, http, mcp, github, network, mail"
 
 
 def document(path: str, value: object) -> dict[str, Any]:

@@ -44,6 +44,7 @@ MODULES = {
     "tickets": fingerprint(mcp={"servers": ["tickets"], "resources": ["ticket://**/open"]}),
     "pulls": fingerprint(github={"repositories": ["Ada/*"], "events": ["push", "issues.opened"]}),
     "pages": fingerprint(network={"endpoints": ["https://example.org/status"]}),
+    "bank": fingerprint(mail={"folders": ["INBOX", "ada/Alerts"], "senders": ["*@Bank.example"]}),
     "all ears": fingerprint(),
 }
 
@@ -142,6 +143,10 @@ def test_a_watched_root_sees_every_absolute_path() -> None:
         (SignalEvent("github", "h", "issues.shut", 1.0, 0.0, {"repository": "ADA/x"}), set()),
         (SignalEvent("github", "h", "push", 1.0, 0.0, {"repository": "bob/x"}), set()),
         (SignalEvent("github", "h", "push", 1.0, 0.0), set()),
+        (event("mail", "bob/INBOX", sender="Tell@BANK.example"), {"bank"}),
+        (event("mail", "ada/Alerts", sender="tell@bank.example"), {"bank"}),
+        (event("mail", "bob/Alerts", sender="tell@bank.example"), set()),
+        (event("mail", "ada/INBOX", sender="bob@example.org"), set()),
     ],
 )
 def test_other_signals_concern_who_declared_them(signal: SignalEvent, concerned: set[str]) -> None:

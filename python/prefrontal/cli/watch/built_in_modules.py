@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
-from .hearing import declares, hears_commits, hears_files, hears_line, hears_page, hears_server
+from ...pulse.modules.source_priors import SOURCE_PRIORS
+from .hearing import (
+    declares,
+    hears_commits,
+    hears_files,
+    hears_line,
+    hears_page,
+    hears_program,
+    hears_server,
+)
 from .sources import mcp_address, unadopted
 
 if TYPE_CHECKING:
@@ -17,6 +26,10 @@ PROGRAMS = "programs"
 """The module for what other programs send."""
 HOLD_S = 2.0
 """Of the modules here: what comes close after a question is asked as one."""
+KEYS = frozenset({
+    "directories", "git", "network", "github", "http", "logs", "mcp", "socket", "stdin", "polling",
+})  # fmt: skip
+"""Of `sources`, each looked at by itself."""
 QUESTIONS = {
     "filesystem": "{what}. Does it matter? ({location})",
     "git": "{what}. Does it matter? ({location})",
@@ -24,6 +37,7 @@ QUESTIONS = {
     "network": "{location} was {delta_type}. Does it matter?",
     "http": "{source}: {delta_type} at {location} by {actor}: {text}. Does it matter?",
     "github": "{delta_type} by {actor}: {text}. Does it matter? ({location})",
+    "mail": "{actor} wrote: {text}. Does it matter? ({location})",
     "mcp": "{location} ({delta_type}): {text}. Does it matter?",
 }
 """By the key of `signal_priors`."""
@@ -110,3 +124,17 @@ def _unheard(settings: Settings, present: Sequence[ModuleFingerprint]) -> Iterat
     for server in (mcp_address(each).shown for each in sources.mcp):
         if not any(hears_server(module, server) for module in present):
             yield _Place("mcp", {"servers": [server]}, (server, f"mcp {server}"))
+    yield from _others(settings, present)
+
+
+def _others(settings: Settings, present: Sequence[ModuleFingerprint]) -> Iterator[_Place]:
+    """Sources with nothing to tell apart: their events are called as their keys."""
+    sources = settings.sources
+    for name in type(sources).model_fields:
+        if name in KEYS or not getattr(sources, name):
+            continue
+        if name in SOURCE_PRIORS:
+            if not any(declares(module, name) for module in present):
+                yield _Place(name, {}, (name,))
+        elif not any(hears_program(module, name) for module in present):
+            yield _Place("http", {"sources": [name]}, (name,))

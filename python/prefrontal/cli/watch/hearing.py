@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...pulse.modules.source_priors import LogsPrior, McpPrior, NetworkPrior, SourcePrior
+from ...pulse.modules.source_priors import HttpPrior, LogsPrior, McpPrior, NetworkPrior, SourcePrior
 from ...types import SignalEvent
 
 if TYPE_CHECKING:
@@ -63,6 +63,14 @@ def hears_page(module: ModuleFingerprint, url: str) -> bool:
     changed = SignalEvent("network", url, "modified", 1.0, 0.0)
     return hears_all(module) or (
         module.network is not None and _concerns(NetworkPrior(module.network.endpoints), changed)
+    )
+
+
+def hears_program(module: ModuleFingerprint, source: str) -> bool:
+    """Whether signals of a source with that name of its own do."""
+    signal = SignalEvent(source, source, "created", 1.0, 0.0)
+    return hears_all(module) or (
+        module.http is not None and _concerns(HttpPrior(module.http.sources), signal)
     )
 
 

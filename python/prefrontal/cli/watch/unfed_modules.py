@@ -20,6 +20,7 @@ PLACES = {
     "github": "sources.github or sources.http.github_secret_env",
     "mcp": "sources.mcp",
     "network": "sources.network",
+    "mail": "sources.mail",
 }
 """Which settings name a source, by the key of `signal_priors`."""
 
@@ -46,4 +47,6 @@ def _is_fed(settings: Settings, module: ModuleFingerprint, kind: str) -> bool:
         return bool(sources.github or delivered)
     if kind == "mcp":
         return any(hears_server(module, mcp_address(each).shown) for each in sources.mcp)
+    if kind == "mail":
+        return bool(getattr(sources, kind, ()))
     return any(hears_page(module, each.url) for each in sources.network)

@@ -24,12 +24,15 @@ def watched_sources(module: ModuleFingerprint) -> Iterator[str]:
         yield f"lines of {_listed(logs.files) or 'log files'}{_of(holding)}"
     if http := module.http:
         verb = "sends" if len(http.sources) == 1 else "send"
-        senders = _listed(http.sources) or "other programs"
-        yield f"what {senders} {verb}{_of([*http.types, *http.locations])}"
+        programs = _listed(http.sources) or "other programs"
+        yield f"what {programs} {verb}{_of([*http.types, *http.locations])}"
     if mcp := module.mcp:
         yield f"MCP{_in(mcp.servers, ' server ') or ' servers'}{_of(mcp.resources)}"
     if github := module.github:
         yield f"GitHub{_in(github.repositories, ' ')}{_of(github.events)}"
+    if mail := module.mail:
+        senders = [f"from {_listed(mail.senders, 'or')}"] if mail.senders else []
+        yield f"mail{_in(mail.folders, ' in ')}{_of(senders)}"
     if network := module.network:
         yield _listed(network.endpoints) or "pages"
 

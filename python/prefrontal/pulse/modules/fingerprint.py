@@ -15,6 +15,7 @@ from .source_priors import (
     GitPrior,
     HttpPrior,
     LogsPrior,
+    MailPrior,
     McpPrior,
     NetworkPrior,
     SourcePrior,
@@ -32,6 +33,7 @@ __all__ = [
     "HistoryPrior",
     "HttpPrior",
     "LogsPrior",
+    "MailPrior",
     "McpPrior",
     "MemoryPrior",
     "ModuleFingerprint",
@@ -53,7 +55,7 @@ class ModuleFingerprint:
     question_template: the question for the agent, see `QuestionTemplate`.
     default_threshold: 0..1, the score from which this module's signals are worth a wake-up; None
     lets it follow a recall.
-    filesystem, memory, time, git, logs, http, mcp, github, network: what to watch; None where
+    filesystem, memory, time, git, logs, http, mcp, github, network, mail: what to watch; None where
     nothing was declared. A module that declares none of them is asked about everything.
     history: that it was adopted from a replay and is asked about that history alone.
     hold_s: what comes after a question is asked as one once nothing came for so many seconds.
@@ -75,6 +77,7 @@ class ModuleFingerprint:
     mcp: McpPrior | None = None
     github: GithubPrior | None = None
     network: NetworkPrior | None = None
+    mail: MailPrior | None = None
 
     def source_priors(self) -> list[SourcePrior]:
         """What was declared of sources besides files, memory and time."""

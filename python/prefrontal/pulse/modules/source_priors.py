@@ -18,7 +18,9 @@ from typing import Any
 from .fields import folder, items, mapping, refuse, text
 from .source_interest import SourceInterest, condition
 
-NAMED_SOURCES = ("filesystem", "memory", "time", "network", "git", "log", "mcp", "github")
+NAMED_SOURCES = (
+    *("filesystem", "memory", "time", "network", "git", "log", "mcp", "github", "mail"),
+)
 """Sources that have a prior of their own, by the name that their events carry."""
 
 
@@ -193,12 +195,11 @@ class GithubPrior:
     def interests(self) -> list[SourceInterest]:
         """What routes ask of an event."""
         kinds = [kind for each in self.events for kind in (each, f"{each}.*")]
-        lower = [each.encode().lower().decode() for each in self.repositories]
         return [
             SourceInterest(
                 "github",
                 [
-                    *condition("any_case", ("repository",), lower),
+                    *condition("any_case", ("repository",), map(_lower, self.repositories)),
                     *condition("pattern", ("delta_type",), kinds),
                 ],
             )
@@ -228,7 +229,41 @@ class NetworkPrior:
         ]
 
 
-SourcePrior = GitPrior | LogsPrior | HttpPrior | McpPrior | GithubPrior | NetworkPrior
+@dataclass(slots=True)
+class MailPrior:
+    """Which messages matter.
+
+    folders: USER/FOLDER, or a folder of whichever user. senders: addresses, whatever their case;
+    "*@example.org" is everybody there.
+    """
+
+    folders: list[str] = field(default_factory=list)
+    senders: list[str] = field(default_factory=list)
+
+    @classmethod
+    def parse(cls, path: str, value: object) -> MailPrior:
+        """Check a raw dict."""
+        raw = mapping(path, value, cls.__slots__)
+        return cls(_texts(path, raw, "folders"), _texts(path, raw, "senders"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The raw form, which `parse` reads back."""
+        return _filled(self)
+
+    def interests(self) -> list[SourceInterest]:
+        """What routes ask of an event."""
+        return [
+            SourceInterest(
+                "mail",
+                [
+                    *condition("pattern", ("location",), map(_at_any_depth, self.folders)),
+                    *condition("any_case", ("sender",), map(_lower, self.senders)),
+                ],
+            )
+        ]
+
+
+SourcePrior = GitPrior | LogsPrior | HttpPrior | McpPrior | GithubPrior | NetworkPrior | MailPrior
 
 SOURCE_PRIORS: dict[str, type[SourcePrior]] = {
     "git": GitPrior,
@@ -237,6 +272,7 @@ SOURCE_PRIORS: dict[str, type[SourcePrior]] = {
     "mcp": McpPrior,
     "github": GithubPrior,
     "network": NetworkPrior,
+    "mail": MailPrior,
 }
 """By their keys in `signal_priors`."""
 
@@ -256,6 +292,11 @@ def _file(name: str) -> str:
     if "/" not in name:
         return name
     return os.path.normpath(Path(name).expanduser().absolute())
+
+
+def _lower(name: str) -> str:
+    """As the core reads it: A to Z alone, for every locale the same."""
+    return name.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
 
 
 def _at_any_depth(pattern: str) -> str:
