@@ -80,6 +80,10 @@ class DecisionLog:
         self._slept = None if folder is None else SleptWindows(folder)
         self._deferred = DeferredWriter(self.append_many, soon_limit)
 
+    def owe_to(self, *sinks: str) -> None:
+        """Owe every wake with a question to these sinks, too, from now on."""
+        self._owed_to += sinks
+
     @property
     def path(self) -> str:
         """The file, absolute, or ":memory:"."""

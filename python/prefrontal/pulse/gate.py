@@ -219,6 +219,10 @@ class Gate:
         """Count wakes of earlier starts into the policy's budget: Unix seconds, in order."""
         self._policy.spent_before(times)
 
+    def go_on(self, wakes: Iterable[tuple[str, float]]) -> None:
+        """Count wakes of earlier starts into cooldown and hourly budgets, as of the policy."""
+        self._policy.go_on(wakes)
+
     def sleep_until(self, slept: int) -> None:
         """Go on as if so many windows of modules with one chance of audits had slept."""
         self._audits.seek(slept)

@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from .modules.fingerprint import ModuleFingerprint
 
 
+HOUR_S = 3600.0
+
+
 class UnlabelledStates:
     """The role `LabelStore` in memory, without labels. states: name -> (content, last label)."""
 
@@ -93,6 +96,18 @@ class OpenGate:
         if run:
             wakes = [each for each in wakes if each.time <= now and _run(each) != run]
         self.gate.spent_before(sorted(each.time for each in wakes))
+
+    def go_on(self, log: DecisionLog, clock: Clock) -> None:
+        """Let cooldown and hourly budgets go on where earlier starts left them."""
+        policy = self.gate.settings.policy
+        rates = (policy.wakes_per_hour, policy.module_wakes_per_hour)
+        span_s = max(policy.cooldown_s, 0.0 if rates == (None, None) else HOUR_S)
+        if not span_s:
+            return
+        wall, now = clock.now(), clock.monotonic()
+        woke = (each for each in log.records(wall - span_s) if each.reason == Reason.WOKE)
+        wakes = sorted((min(each.time, wall), each.subject) for each in woke)
+        self.gate.go_on((name, now - (wall - at)) for at, name in wakes)
 
     def note(self, log: DecisionLog, *, asking: bool = False) -> StartNote:
         """What tells the log how this start began. asking: as of `open_gate`."""

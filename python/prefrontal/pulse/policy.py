@@ -242,6 +242,17 @@ class DeliveryPolicy:
         if self._whole is not None:
             self._whole.restore(times)
 
+    def go_on(self, wakes: Iterable[tuple[str, float]]) -> None:
+        """Count wakes of before this start into cooldown and hourly budgets, the oldest first.
+
+        wakes: (module, monotonic second, which may lie before the start of the clock).
+        """
+        for module_id, at in wakes:
+            self._last[module_id] = at
+            for bucket in (self._own(module_id), self._all):
+                if bucket is not None and bucket.has(at):
+                    bucket.take()
+
     def forget(self, module_id: str) -> None:
         """Drop what is remembered of a module that is gone."""
         self._last.pop(module_id, None)

@@ -7,12 +7,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 from urllib.parse import quote
 from zlib import crc32
 
 from ..errors import InputError, SourceError
 
+WATCH_LOCK, CALL_LOCK = "watch.lock", "gate.lock"
 LOCK_STEP_S = 0.005
+LONGEST_LOOK_S = 5.0
 NAME_LIMIT = 150
 """Most characters of a file name made from an id; file systems take 255 bytes."""
 
@@ -89,47 +92,62 @@ class StateFolder:
 
         Raises SourceError when it takes longer.
         """
-        import fcntl
-
-        try:
-            lock = (self.path / "gate.lock").open("a+b")
-        except OSError as error:
-            raise SourceError(f"{self.path} cannot be written: {error.strerror}") from None
-        end = time.monotonic() + patience_s
-        with lock:
-            while True:
-                try:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                except OSError:
-                    if time.monotonic() >= end:
-                        raise SourceError(
-                            f"another prefrontal gate is at work in {self.path} for more than"
-                            f" {patience_s:g} s"
-                        ) from None
-                    time.sleep(LOCK_STEP_S)
+        with self._lock(CALL_LOCK) as lock:
+            end = time.monotonic() + patience_s
+            while not _is_taken(lock):
+                if time.monotonic() >= end:
+                    raise SourceError(
+                        f"another prefrontal gate is at work in {self.path} for more than"
+                        f" {patience_s:g} s"
+                    )
+                time.sleep(LOCK_STEP_S)
             yield
+
+    def watcher(self) -> int | None:
+        """The process that has the folder to itself, or had it last; None where none did."""
+        return self._owner(WATCH_LOCK)
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """While inside, no other process watches with this folder. Raises SourceError."""
-        import fcntl
+        """While inside, no other process watches with this folder; the one look of a
+        `prefrontal gate` is waited for. Raises SourceError.
+        """
+        with self._lock(WATCH_LOCK) as lock:
+            end = time.monotonic() + LONGEST_LOOK_S
+            while not _is_taken(lock):
+                owner = self.watcher()
+                looks = owner is not None and owner == self._owner(CALL_LOCK) != os.getpid()
+                if not looks or time.monotonic() >= end:
+                    raise SourceError(
+                        f"{self.path} is in use by another prefrontal watch (process"
+                        f" {owner or 'unknown'}); --state takes another folder"
+                    )
+                time.sleep(LOCK_STEP_S)
+            yield
 
+    def _lock(self, name: str) -> IO[bytes]:
         try:
-            lock = (self.path / "watch.lock").open("a+b")
+            return (self.path / name).open("a+b")
         except OSError as error:
             raise SourceError(f"{self.path} cannot be written: {error.strerror}") from None
-        with lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                lock.seek(0)
-                owner = lock.read(20).decode(errors="replace").strip() or "unknown"
-                raise SourceError(
-                    f"{self.path} is in use by another prefrontal watch (process {owner});"
-                    " --state takes another folder"
-                ) from None
-            lock.truncate(0)
-            lock.write(b"%d\n" % os.getpid())
-            lock.flush()
-            yield
+
+    def _owner(self, name: str) -> int | None:
+        try:
+            text = (self.path / name).read_bytes().strip()
+        except OSError:
+            return None
+        return int(text) if text.isdigit() else None
+
+
+def _is_taken(lock: IO[bytes]) -> bool:
+    """Whether the lock is ours now; then it tells of whom it is."""
+    import fcntl
+
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    lock.truncate(0)
+    lock.write(b"%d\n" % os.getpid())
+    lock.flush()
+    return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from .turns import Place
 
 def test_the_command_says_what_came_since_the_last_call(place: Place) -> None:
     assert place.run() == (1, "", f"{FIRST}\n")
+    assert GatePlan(place.call().key()).nothing_new()
     place.write("ERROR the database is gone")
     code, output, errors = place.run()
     assert (code, errors) == (0, "")
@@ -133,3 +135,21 @@ def test_the_workspace_has_the_settings_and_a_slip_is_neither_wake_nor_sleep(
         assert done.exit_code == 64, words
         assert "Error: " in done.output
     assert "Exit codes: 0 wake" in runner.invoke(main, ["gate", "--help"]).output
+
+
+def test_nothing_new_imports_neither_click_nor_pydantic(place: Place) -> None:
+    place.take()
+    code = """
+import os, sys
+from prefrontal.cli.gate.plan import GatePlan
+from prefrontal.cli.gate import supervisor
+call = supervisor.call_of(["--workspace", sys.argv[1]])
+assert GatePlan(call.key()).nothing_new()
+supervisor.report_of(call, supervisor.GateVerdict()).to_bytes()
+print(*sys.modules)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(place.folder)], capture_output=True, text=True, check=True
+    )
+    heavy = {"click", "pydantic", "numpy", "apsw", "sqlite3", "json", "pathlib", "subprocess"}
+    assert heavy.isdisjoint(done.stdout.split())

@@ -70,8 +70,8 @@ class GateVerdict:
         return "".join(f"{each}\n" for each in sentences).encode(errors="replace")
 
 
-def report_of(call: GateCall, verdict: GateVerdict) -> Report:
-    """The verdict as the call wants it."""
+def report_of(call: GateCall, verdict: GateVerdict, *, waits: bool = False) -> Report:
+    """The verdict as the call wants it. waits: as of `Report`."""
     if call.form == "github":
         output, files = _github(verdict)
     else:
@@ -81,7 +81,7 @@ def report_of(call: GateCall, verdict: GateVerdict) -> Report:
         output.encode(errors="replace"),
         verdict.errors(call),
         files,
-        waits=bool(verdict.questions),
+        waits=waits,
     )
 
 

@@ -10,9 +10,9 @@ from ...decisions.deliveries import DONE, GATE_CALLER, GIVEN_UP, DamagedRowError
 from ...decisions.document import document
 from ...decisions.log import DecisionLog
 from ...storage.state_folder import StateFolder
+from ..watch.doors import CALLED, WatchDoor
 from .faults import GateFaults
 from .formats import GateVerdict, report_of
-from .look import GateLook
 from .look_settings import LookSettings
 from .plan import GatePlan, is_held
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .call import GateCall
     from .caller import GateCaller
 
-CALLED = "gate"
-"""The state of the log that says that a gate was asked before."""
 FIRST = "First call: what is there now is known, and what comes from now on counts."
 MOST_QUESTIONS = 500
 """That one answer tells; the next call tells the others."""
@@ -44,10 +42,15 @@ def take_turn(call: GateCall, caller: GateCaller) -> None:
         held.enter_context(state.called(call.limit_s / 2))
         caller.go_on()
         due, faults = 0.0, list[str]()
-        if not is_held(str(state.path)):
+        is_watched = is_held(str(state.path))
+        if not is_watched:
+            from .look import GateLook  # beside a watch nothing of it is needed
+
             look = GateLook(call, settings, state, plan)
             due, faults = look.take(caller), look.faults
         log = held.enter_context(DecisionLog(state.decisions))
+        if is_watched:
+            faults += _left_out(state, log)
         note = "" if log.load_state(CALLED) else FIRST
         if note:
             log.save_state(CALLED, b"1", 0)
@@ -55,6 +58,17 @@ def take_turn(call: GateCall, caller: GateCaller) -> None:
             faults.append(f"{state.decisions} was lost since the last call, with what came then")
         if _is_told(call, log, caller, faults, note) and due:
             plan.keep(due)
+
+
+def _left_out(state: StateFolder, log: DecisionLog) -> list[str]:
+    """What keeps the questions of the watch that runs here from who calls, if anything does."""
+    owner, door = state.watcher(), WatchDoor.read(log)
+    if owner is None or (door and door.pid == owner and (door.has_sinks or door.owes)):
+        return []
+    return [
+        f"process {owner} watches with {state.path} and tells nobody who calls: start it again, or"
+        " give it a sink"
+    ]
 
 
 def _is_told(
@@ -83,7 +97,7 @@ def _is_told(
             owed.append((first.seq, first.record))
             after = first.seq
         verdict = _verdict(call, [record for _, record in owed], faults, note)
-        if not caller.print(report_of(call, verdict)):
+        if not caller.print(report_of(call, verdict, waits=True)):
             return False
         for seq, _ in owed:
             deliveries.settle(GATE_CALLER, seq, DONE, 0.0, "told to who called the gate")

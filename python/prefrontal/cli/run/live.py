@@ -35,7 +35,7 @@ def run_live(options: RunOptions, folders: tuple[str, ...], as_json: bool) -> in
         watch = watch_on(ground, options.settings, standings if links.trust else None, own)
         session = WatchSession(watch, ground, held)
 
-        def attended(screen: Screen, say: Say) -> Attended:
+        def attended(_: WatchSession, screen: Screen, say: Say) -> Attended:
             moments = FrozenMoments(SystemClock())
             taught = taught_through(ground.log)
             built = options.executive(ground, standings, moments, ELSEWHERE, say, taught)

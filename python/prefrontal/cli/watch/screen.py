@@ -43,13 +43,15 @@ class Screen:
         """A line for a wake."""
         self.line(as_line(decision, self._shape) if self._shape else wake_line(decision))
 
-    def line(self, text: str) -> None:
-        """Print one line, or several that belong together."""
+    def line(self, text: str) -> bool:
+        """Print one line, or several that belong together; whether somebody reads them."""
         try:
             with self._lock:
                 click.echo(text)
         except (OSError, ValueError):  # ValueError: closed on our side
             self._on_closed()
+            return False
+        return True
 
 
 def wake_line(decision: Decision) -> str:

@@ -18,6 +18,7 @@ from ...pulse.sinks.outbox import Outbox
 from ...settings.agent_file import FILE_NAME
 from ...storage.state_folder import StateFolder
 from .built_in_modules import PROGRAMS, built_in_modules, everything
+from .doors import WatchDoor
 from .module_files import given_modules
 from .sinks import ConfiguredSinks, configured_sinks
 from .sources import configured_sources, unadopted
@@ -26,6 +27,7 @@ from .unfed_modules import unfed_modules
 if TYPE_CHECKING:
     from ...protocols import Source, Standings
     from ...pulse.modules.fingerprint import ModuleFingerprint
+    from ...pulse.sinks import Sink
     from ...settings import Settings, SinkSettings
 
 LEAST_STOP_S = 0.5
@@ -112,10 +114,11 @@ def build_watch(
     sinks: Sequence[SinkSettings] = (),
     standings: Standings | None = None,
     shadow: bool = False,
+    durable: Sequence[tuple[str, Sink, float]] = (),
 ) -> WatchSession:
     """Bring the parts together; nothing runs yet. Arguments and errors: as of `lay_ground`."""
     with ExitStack() as held:
-        ground = lay_ground(settings, folders, sinks, held, shadow=shadow)
+        ground = lay_ground(settings, folders, sinks, held, shadow=shadow, durable=durable)
         return WatchSession(watch_on(ground, settings, standings), ground, held.pop_all())
 
 
@@ -129,15 +132,16 @@ def lay_ground(
     anything: bool = False,
     shadow: bool = False,
     asker: str | None = None,
+    durable: Sequence[tuple[str, Sink, float]] = (),
 ) -> Ground:
     """Open what a gate stands on; `held` gives it back.
 
     folders, sinks: more of them than the settings hold; folders relative to where we are.
     owes_wakes: whether each wake is owed to the durable sinks, rather than what `Outbox.owe` is
     told. anything: without a module, ask about every event. shadow: in the folder of the shadow,
-    without any sink. asker: who asks, and is owed each wake in the place of every sink. Raises
-    InputError when there is nothing to watch or a part of the settings cannot be used, SourceError
-    when the state folder is in use or cannot be written.
+    without any sink. asker: who asks, and is owed each wake in the place of every sink. durable:
+    more sinks, as of `ConfiguredSinks`. Raises InputError when there is nothing to watch or a part
+    of the settings cannot be used, SourceError when the state folder is in use or not writable.
     """
     state = StateFolder(settings.state_folder())
     roots = _roots(settings)
@@ -147,6 +151,7 @@ def lay_ground(
         raise InputError(f"prefrontal must be told what to watch: {_something(settings)}")
     wanted = () if shadow or asker else (*settings.sinks, *sinks)
     ready = configured_sinks(settings, wanted, held)
+    ready.durable += durable
     state.make()
     if shadow:
         state.shadow.make()
@@ -157,6 +162,9 @@ def lay_ground(
     keys = [key for key, _, _ in ready.durable] if owes_wakes else []
     keys += [] if asker is None else [asker]
     log = held.enter_context(DecisionLog(state.decisions, owed_to=keys))
+    if asker is None and not shadow:
+        has_sinks = bool(ready.plain or ready.durable or ready.output or not owes_wakes)
+        WatchDoor.open(log, has_sinks)
     log.prune(KEEP_REFUSALS_DAYS)
     modules += adopted_modules(settings, log)
     if shadow:
@@ -179,8 +187,10 @@ def watch_on(
     settings: Settings,
     standings: Standings | None = None,
     own_folders: Sequence[Path] = (),
+    *,
+    goes_on: bool = False,
 ) -> Watch:
-    """The live gate with its sources. own_folders: what changes in them is no signal."""
+    """The live gate with its sources. own_folders, goes_on: as of `Watch`."""
     watch = Watch(
         settings.gate,
         ground.log,
@@ -190,6 +200,7 @@ def watch_on(
         poll=settings.sources.polling,
         standings=standings,
         own_folders=own_folders,
+        goes_on=goes_on,
     )
     for module in ground.modules:
         watch.add(module)

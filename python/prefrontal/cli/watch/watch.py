@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import click
 
-from ...errors import InputError
+from ...errors import InputError, PrefrontalError
 from ..decisions.answerable import ID_LENGTH
 from ..state import state_option
 from .gate_options import gate_options, gate_overrides
@@ -34,13 +34,33 @@ watches gets a built-in one that asks about every change, until `prefrontal feed
 better."""
 
 
-@click.command(epilog=EPILOG)
+class WatchCommand(click.Command):
+    """A stream that cannot go on says so as a wake: it fails open."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except PrefrontalError as error:
+            if ctx.params.get("form"):
+                from .stream import MARK
+
+                click.echo(f"{MARK}prefrontal watch does not run: {error}")
+            raise
+
+
+@click.command(cls=WatchCommand, epilog=EPILOG)
 @click.argument("directories", nargs=-1, type=click.Path(), metavar="[DIR]...")
 @click.option("--config", type=click.Path(), metavar="FILE.yml", help="Settings, in YAML.")
 @gate_options
 @click.option("--exec", "command", metavar="CMD", help="Run CMD, the question on its input.")
 @click.option("--post", metavar="URL", help="Post each question there, as JSON.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["openclaw-stream"]),
+    help="Print what a stream schedule of OpenClaw takes: a line for each wake, nothing else.",
+)
 @click.option(
     "--shadow",
     is_flag=True,
@@ -62,6 +82,7 @@ def watch(
     post: str | None,
     log_refusals: bool,
     as_json: bool,
+    form: str | None,
     shadow: bool,
     metrics: str | None,
     log_format: str | None,
@@ -80,10 +101,12 @@ def watch(
     from ...settings.agent_file import read_agent_config, workspace_folder
     from .session import build_watch
 
-    if shadow and (command is not None or post is not None or as_json):
+    if shadow and (command is not None or post is not None or as_json or form):
         raise InputError(
-            "shadow must come without --exec, --post and --json: a shadow tells nobody"
+            "shadow must come without --exec, --post, --json and --format: a shadow tells nobody"
         )
+    if form and as_json:
+        raise InputError(f"format must come without --json, got {form} and --json")
     overrides = gate_overrides(recall, threshold, log_refusals)
     overrides |= {"state": str(Path(state).absolute())} if state else {}
     if telemetry := telemetry_told(metrics, log_format):
@@ -94,9 +117,23 @@ def watch(
     agent = read_agent_config(config, keys={"workspace", "ledger"})
     standings = gate_standings(settings.executive, agent, workspace_folder(None, agent))
     more = parse_settings({"sinks": added}).sinks
-    built = build_watch(settings, directories, more, standings, shadow)
-    handled = (lambda screen, say: ShadowHandling(say)) if shadow else None
-    click.get_current_context().exit(run(built, as_json, settings.telemetry, handled))
+    handled: Handled = HandOver
+    if shadow:
+        handled = lambda _, __, say: ShadowHandling(say)  # noqa: E731
+    durable: list[tuple[str, Sink, float]] = []
+    if form:
+        from .stream import GIVE_UP_S, OPENCLAW_STREAM, OpenClawStream
+
+        stream = OpenClawStream()
+        durable.append((OPENCLAW_STREAM, stream, GIVE_UP_S))
+
+        def handled(session: WatchSession, screen: Screen, say: Say) -> Handling:
+            stream.screen = screen
+            return StreamHandling(session, say)
+
+    built = build_watch(settings, directories, more, standings, shadow, durable)
+    code = run(built, as_json, settings.telemetry, handled, is_quiet=bool(form))
+    click.get_current_context().exit(code)
 
 
 def telemetry_told(metrics: str | None, log_format: str | None) -> dict[str, Any]:
@@ -125,15 +162,22 @@ class Handling(Protocol):
         ...
 
 
+Handled: TypeAlias = "Callable[[WatchSession, Screen, Say], Handling]"
+"""Makes what takes the wakes of a watch."""
+
+
 def run(
     session: WatchSession,
     as_json: bool,
     telemetry: Telemetry,
-    handled: Callable[[Screen, Say], Handling] | None = None,
+    handled: Handled | None = None,
+    *,
+    is_quiet: bool = False,
 ) -> int:
     """Watch until a signal comes or nobody reads any more; the exit code.
 
-    handled: makes what takes the wakes; without it they are handed over to the sinks. Raises
+    handled: makes what takes the wakes; without it they are handed over to the sinks. is_quiet:
+    says nothing at the beginning and at the end. Raises
     BrokenPipeError when standard output was closed; InputError and SourceError for telemetry that
     cannot be had, and then nothing was started.
     """
@@ -144,17 +188,19 @@ def run(
     with ExitStack() as stack:
         try:
             say = stack.enter_context(telling(session.watch, telemetry))
-            handling = handled(screen, say) if handled else HandOver(session, screen, say)
+            handling = (handled or HandOver)(session, screen, say)
             finish = handling.finish
             session.watch.on_wake(handling.take)
             with ended_by_signals(ended):
                 session.start()
-                say(beginning(session))
+                if not is_quiet:
+                    say(beginning(session))
                 handling.begin()
                 code = _awaited(ended)
         finally:
             finished = session.stop(finish=finish)
-        say("\n".join([ending(session, finished), *handling.summary()]))
+        if not is_quiet:
+            say("\n".join([ending(session, finished), *handling.summary()]))
     if code == CLOSED_PIPE:
         raise BrokenPipeError(errno.EPIPE, "standard output was closed")
     return code
@@ -176,6 +222,26 @@ class HandOver:
         The durable ones have it from the log already, unless that could not be written.
         """
         self._screen.show(decision)
+        self._session.outbox.take(decision)
+        give_once(decision, self._session.sinks, self._say)
+
+    def finish(self, timeout_s: float) -> bool:
+        return True
+
+    def summary(self) -> list[str]:
+        return []
+
+
+class StreamHandling:
+    """Leaves the wakes to the durable sinks, the stream among them, and tells the others once."""
+
+    def __init__(self, session: WatchSession, say: Say) -> None:
+        self._session = session
+        self._say = say
+
+    def begin(self) -> None: ...
+
+    def take(self, decision: Decision) -> None:
         self._session.outbox.take(decision)
         give_once(decision, self._session.sinks, self._say)
 

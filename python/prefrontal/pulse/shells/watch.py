@@ -47,7 +47,8 @@ class Watch:
     more of them. queue_size: windows that may wait; more are refused and counted. files_state: file
     that keeps which files were seen, so that what changed while nothing ran is found at the next
     start. poll: look at the folders every two seconds instead of being told. standings: how far who
-    is behind a signal is trusted. own_folders: what changes in them is no signal.
+    is behind a signal is trusted. own_folders: what changes in them is no signal. goes_on: count
+    the wakes of earlier starts into cooldown and hourly budgets, as who starts for each look needs.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class Watch:
         poll: bool = False,
         standings: Standings | None = None,
         own_folders: Sequence[str | os.PathLike[str]] = (),
+        goes_on: bool = False,
     ) -> None:
         self._clock = SystemClock() if clock is None else clock
         self._log = DecisionLog() if log is None else log
@@ -79,6 +81,7 @@ class Watch:
             every=auto_save_interval,
         )
         opened.spend_before(self._log, self._clock.now())
+        self._opened = opened if goes_on else None
         self._gate = opened.gate
         self._learned = opened.learned
         self._limbic = opened.limbic
@@ -157,6 +160,8 @@ class Watch:
             if self._running:
                 return
             self._start_note.begin()
+            if self._opened is not None:
+                self._opened.go_on(self._log, self._clock)
             self._worker.start()
             self._running = True
             intake = WorkerIntake(self._worker, self._log)
