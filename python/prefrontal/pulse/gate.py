@@ -215,12 +215,9 @@ class Gate:
         """Share of the policy's budget that is spent at Unix second `wall`; 0.0 without one."""
         return self._policy.spent(wall)
 
-    def spent_before(self, times: Iterable[float]) -> None:
-        """Count wakes of earlier starts into the policy's budget: Unix seconds, in order."""
+    def spent_before(self, times: Iterable[float], wakes: Iterable[tuple[str, float]] = ()) -> None:
+        """Count wakes of earlier starts, as of the policy's `spent_before` and `go_on`."""
         self._policy.spent_before(times)
-
-    def go_on(self, wakes: Iterable[tuple[str, float]]) -> None:
-        """Count wakes of earlier starts into cooldown and hourly budgets, as of the policy."""
         self._policy.go_on(wakes)
 
     def sleep_until(self, slept: int) -> None:

@@ -107,7 +107,7 @@ class OpenGate:
         wall, now = clock.now(), clock.monotonic()
         woke = (each for each in log.records(wall - span_s) if each.reason == Reason.WOKE)
         wakes = sorted((min(each.time, wall), each.subject) for each in woke)
-        self.gate.go_on((name, now - (wall - at)) for at, name in wakes)
+        self.gate.spent_before((), [(name, now - (wall - at)) for at, name in wakes])
 
     def note(self, log: DecisionLog, *, asking: bool = False) -> StartNote:
         """What tells the log how this start began. asking: as of `open_gate`."""
