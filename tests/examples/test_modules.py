@@ -13,6 +13,7 @@ from prefrontal.pulse.modules.template import QuestionTemplate
 from prefrontal.pulse.sources.cloud_events import cloud_events
 from prefrontal.pulse.sources.github_events import github_event
 from prefrontal.pulse.sources.github_notifications import GitHubAccount, GitHubNotifications
+from prefrontal.pulse.sources.mail_message import read_message
 from prefrontal.pulse.sources.mapped_json import mapped_events
 from prefrontal.pulse.sources.mcp.signals import McpSignals
 from prefrontal.types import SignalEvent
@@ -33,12 +34,17 @@ PAID = (
 )
 NOTIFIED = GitHubNotifications(GitHubAccount(TOKEN))._event(thread(7, "2026-11-23T10:00:00Z"))
 COMMIT = {"actor": "Ada", "text": "Mend the gate", "repository": "/p", "path": "src/a.py"}
+_LETTER = b"From: Bob <bob@example.org>\nSubject: Lunch?\n\n"
+_READ = read_message(b"1 (UID 5 ", _LETTER, "ada@example.org/INBOX", 0.0)
+assert _READ is not None
+MAIL = _READ.event
 SIGNALS = {
     "commits": SignalEvent("git", "/p/src/a.py", "modified", 1.0, 0.0, COMMIT),
     "github": github_event("pull_request", PULL, 0.0),
     "cloud-events": next(cloud_events("application/cloudevents+json", {}, PAID, 0.0))[1],
     "github-notifications": NOTIFIED,
     "slack": next(mapped_events("slack", SLACK, json.dumps(MESSAGE).encode(), 0.0))[1],
+    "mail": MAIL,
     "log-lines": SignalEvent("log", "/var/log/app.log", "line", 1.0, 0.0, {"text": "ERROR: full"}),
     "mcp-server": McpSignals("tickets").changed("ticket://17", "The gate is stuck", 0.0),
 }
@@ -48,6 +54,7 @@ QUESTIONS = {
     "github-notifications": "Issue 7: notification.mention at "
     "https://github.com/ada/engine/issues/7. Does it need me?",
     "slack": "U2147483697 in C024BE91L: The gate is stuck. Does it need me?",
+    "mail": "Bob <bob@example.org> wrote: Lunch? (ada@example.org/INBOX). Does it need me?",
     "cloud-events": "paid from /orders: Order 17. Is there something to do?",
     "log-lines": "app.log says: ERROR: full. Is something wrong? (/var/log/app.log)",
     "mcp-server": "ticket://17 was modified: The gate is stuck. Does it need me?",

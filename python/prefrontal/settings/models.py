@@ -15,6 +15,7 @@ from .executive import ExecutiveSettings
 from .gate import GateSettings
 from .github_source import GitHubAccountEntry
 from .json_mapping import JsonMapping
+from .mail_source import Mailbox
 from .mcp_source import McpServer
 from .routing import Routing
 from .rules import (
@@ -67,11 +68,12 @@ class Sources(BaseModel):
     """Where signals come from, besides the folders that the modules name.
 
     directories: folders to watch. git: repositories whose new commits are signals. network:
-    addresses to ask. github: an account whose notifications are signals. http: where other programs
-    post events. logs: log files whose new lines are signals, through rotation. mcp: servers whose
-    notifications are signals. socket: path of a Unix socket that takes JSON lines. stdin: take JSON
-    lines on standard input. polling: look at the folders every two seconds instead of being told,
-    for network drives and shared folders of containers.
+    addresses to ask. github: an account whose notifications are signals. mail: folders of mail
+    whose new messages are signals. http: where other programs post events. logs: log files whose
+    new lines are signals, through rotation. mcp: servers whose notifications are signals. socket:
+    path of a Unix socket that takes JSON lines. stdin: take JSON lines on standard input. polling:
+    look at the folders every two seconds instead of being told, for network drives and shared
+    folders of containers.
     """
 
     model_config = _CHECKED
@@ -80,6 +82,7 @@ class Sources(BaseModel):
     git: tuple[Text, ...] = ()
     network: tuple[Endpoint, ...] = ()
     github: GitHubAccountEntry | None = None
+    mail: tuple[Mailbox, ...] = ()
     http: HttpEvents | None = None
     logs: tuple[Text, ...] = ()
     mcp: tuple[McpServer, ...] = ()

@@ -15,8 +15,13 @@ from threading import Event, Semaphore
 
 import pytest
 
+from prefrontal.decisions.log import DecisionLog
+from prefrontal.pulse.sources.imap_session import ImapAddress
+
 from ...exhaustive import first
+from ...pulse.sources.dovecot import dovecot
 from ...pulse.sources.github_site import TOKEN, github_site, thread
+from ...pulse.sources.imap_stand_in import imap_stand_in
 from ...replay import repositories
 from ..running import PATIENCE_S, Running, watching
 from .kills import at_work, config, decided, kill_often, text, writing
@@ -200,4 +205,60 @@ def test_each_notification_is_decided_once_whenever_the_watch_is_killed(
             running.end()
     expected = Counter(f"Issue {number}" for number in range(next(numbers)))
     found = decided(tmp_path)
+    assert (expected - found, found - expected) == (Counter(), Counter())
+
+
+@pytest.mark.exhaustive
+def test_each_message_of_dovecot_is_decided_once_whenever_the_watch_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with dovecot() as server:
+        _kill_beside_mail(tmp_path, monkeypatch, server.address(), server.deliver, 50)
+
+
+def test_each_message_is_decided_once_whenever_the_watch_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with imap_stand_in() as site:
+
+        def deliver(text: str) -> None:
+            site.messages.append(f"Subject: {text}\r\n\r\n".encode())
+
+        _kill_beside_mail(tmp_path, monkeypatch, site.address(), deliver, 2)
+
+
+def _kill_beside_mail(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    address: ImapAddress,
+    deliver: Callable[[str], None],
+    kills: int,
+) -> None:
+    monkeypatch.setenv("MAIL_PASSWORD", address.password)
+    mailbox = {"host": address.host, "port": address.port, "user": address.user}
+    mailbox |= {"password_env": "MAIL_PASSWORD", "tls": address.tls}
+    mailbox |= {"ca_file": address.ca_file} if address.ca_file else {}
+    settings = config(folder, mail=[mailbox])
+    numbers = count()
+
+    def write() -> None:
+        for _ in range(3):
+            deliver(f"message {next(numbers)}")
+
+    with watching("--config", settings) as running:
+        with DecisionLog(folder / "state" / "decisions.sqlite") as log:
+            while not log.load_states("place mail"):  # it has been looked at
+                Event().wait(0.01)
+        write()
+        running.line()
+    with writing(write):
+        kill_often(kills, settings, at_work)
+    deliver("the last message")
+    with watching("--config", settings) as running:
+        while not running.line().endswith("the last message"):
+            pass
+        running.end()
+    found = decided(folder)
+    expected = Counter([f"message {number}" for number in range(next(numbers))])
+    expected["the last message"] = 1
     assert (expected - found, found - expected) == (Counter(), Counter())

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ...pulse.sources.mcp.connection import McpAddress
     from ...settings import Settings
     from ...settings.github_source import GitHubAccountEntry
+    from ...settings.mail_source import Mailbox
     from ...settings.mcp_source import McpServer
     from ...settings.models import HttpEvents
     from ...storage.state_folder import StateFolder
@@ -30,6 +31,8 @@ def configured_sources(settings: Settings, state: StateFolder) -> Iterator[Sourc
             yield NetworkSource(endpoint.url, endpoint.every_s)
     if sources.github is not None:
         yield _notified(sources.github)
+    for mailbox in sources.mail:
+        yield _received(mailbox, settings)
     if sources.http is not None:
         yield _listening(sources.http)
     yield from map(_heard, sources.mcp)
@@ -70,6 +73,16 @@ def _notified(entry: GitHubAccountEntry) -> Source:
     token = environment_secret("sources.github.token_env", entry.token_env) or ""
     account = GitHubAccount(token, entry.url, entry.participating)
     return GitHubNotifications(account, entry.every_s)
+
+
+def _received(entry: Mailbox, settings: Settings) -> Source:
+    from ...pulse.sources.imap_session import ImapAddress
+    from ...pulse.sources.mail import MailSource
+
+    password = environment_secret("sources.mail.password_env", entry.password_env) or ""
+    trusted = "" if entry.ca_file is None else str(settings.path(entry.ca_file))
+    where = (entry.host, entry.real_port, entry.user, password)
+    return MailSource(ImapAddress(*where, entry.folder, entry.tls, trusted))
 
 
 def _listening(entry: HttpEvents) -> Source:
