@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 GATHER_S = 60.0
 """What one call finds is one question of each module."""
-LISTENING = ("http", "mcp", "socket", "stdin")
-"""Sources that hear nothing of what came while nobody listened."""
+LISTENING = ("http", "mail", "mcp", "socket", "stdin")
+"""Sources that a call has no time to listen to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def _for_one_look(settings: Settings, call: GateCall) -> Settings:
             f"{settings.file} must name a source that can be looked at now and then (directories,"
             f" git, logs, network, github, adopted), got only {names}; `prefrontal watch` listens"
         )
-    quiet = {"http": None, "mcp": (), "socket": None, "stdin": False, "polling": True}
+    quiet = {"http": None, "mail": (), "mcp": (), "socket": None, "stdin": False, "polling": True}
     policy = settings.gate.policy
     gathered = policy.model_copy(update={"group_s": max(policy.group_s, GATHER_S)})
     return settings.model_copy(
