@@ -7,7 +7,9 @@ import logging
 import os
 import stat
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from hashlib import blake2b
+from pathlib import Path
 from typing import IO
 
 from ...errors import InputError
@@ -25,14 +27,22 @@ class FollowedFile:
     what is no regular file.
 
     It stays the same file when it is renamed. One that became shorter, or holds something else
-    where it was read, is read anew.
+    where it was read, is read anew. content, identity: of a file that was unpacked.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        content: IO[bytes] | None = None,
+        identity: list[int] | None = None,
+    ) -> None:
         self._path = os.fspath(path)
-        found = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        self._file: IO[bytes] = os.fdopen(found, "rb", buffering=0)
-        if not stat.S_ISREG(os.fstat(found).st_mode):
+        self._identity = identity
+        if content is None:
+            number = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            content = os.fdopen(number, "rb", buffering=0)
+        self._file: IO[bytes] = content
+        if not stat.S_ISREG(os.fstat(content.fileno()).st_mode):
             self._file.close()
             raise InputError(f"log file must be a regular file, got {self._path!r}")
         self.lines = LineSplitter()
@@ -42,8 +52,10 @@ class FollowedFile:
     @property
     def identity(self) -> list[int]:
         """Of the file itself, whatever its name."""
-        found = self._facts()
-        return [found.st_dev, found.st_ino]
+        if self._identity is not None:
+            return self._identity
+        facts = self._facts()
+        return [facts.st_dev, facts.st_ino]
 
     @property
     def size(self) -> int:
@@ -59,17 +71,27 @@ class FollowedFile:
     def place(self) -> dict[str, object]:
         """Up to the last whole line, for `goes_on`: what waits for its end is read again."""
         offset = self._offset - self.lines.waiting
-        return {"file": self.identity, "offset": offset, "mark": self._marked(offset)}
+        place = {"file": self.identity, "offset": offset, "mark": self._marked(offset)}
+        return place | {"written": self._written()}
 
     def goes_on(self, place: Mapping[str, object]) -> bool:
         """Go to the place; False, and nothing else, when it is of another file.
 
         A file's number alone may belong to a new one.
         """
-        offset, mark = place["offset"], place.get("mark", "")
-        assert isinstance(offset, int)
-        here = place["file"] == self.identity and 0 <= offset <= self.size
-        if not here or mark not in ("", self._marked(offset)):
+        mark = place.get("mark", "")
+        return place["file"] == self.identity and self._goes_to(place, mark in ("", None))
+
+    def continues(self, place: Mapping[str, object]) -> bool:
+        """As `goes_on`, of a file that was copied or packed: known by what stands before."""
+        return place["offset"] != 0 and self._goes_to(place, known=False)
+
+    def _goes_to(self, place: Mapping[str, object], known: bool) -> bool:
+        """Whether it reaches the place and, unless it is `known`, the mark is there."""
+        offset = place["offset"]
+        if not isinstance(offset, int) or not 0 <= offset <= self.size:
+            return False
+        if not known and self._marked(offset) != place.get("mark"):
             return False
         self.go_to(offset)
         return True
@@ -110,6 +132,14 @@ class FollowedFile:
             offset = self.size
         if offset > self._offset:
             self.go_to(offset)
+
+    def _written(self) -> int:
+        """When last, in ns; of what was packed, when the pack was."""
+        if self._identity is None:
+            return self._facts().st_mtime_ns
+        with suppress(OSError):
+            return Path(self._path).stat().st_mtime_ns
+        return 0
 
     def _marked(self, offset: int) -> str:
         """Tells what stands before that place, without saying it."""

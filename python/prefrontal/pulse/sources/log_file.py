@@ -14,6 +14,7 @@ from ...clock import Clock, SystemClock
 from ...errors import InputError, SourceError
 from ...types import SignalEvent
 from .followed_file import FollowedFile
+from .log_archives import unread
 from .polling import Poller
 from .source_place import SourcePlace
 
@@ -45,8 +46,9 @@ class LogFileSource:
     then read from its start. Of files that come and go between two looks nothing is seen.
 
     How far was read is kept with what was decided about it, or, where lines go somewhere else than
-    to a gate, in `state_path`, whose place is also taken over. The next start goes on there, in a
-    file that was renamed within its folder, too; what was renamed twice meanwhile is lost. A line
+    to a gate, in `state_path`, whose place is also taken over. The next start goes on there, and
+    first in what rotation made of the file meanwhile, however often: files that were renamed, or
+    copied and cut, with a number or a date behind the name, packed (gz, bz2, xz) or not. A line
     without its end waits for it. Blank lines are left out, and lines over 1 MiB counted. Raises
     InputError for a path that is a folder.
     """
@@ -113,17 +115,14 @@ class LogFileSource:
         self._begun = True
 
     def _go_on(self, kept: dict[str, object]) -> None:
-        """Go to the place, in the file that has the name or in one that had it."""
-        if any(file.goes_on(kept) for file in self._files):
+        """Go to the place, in the file that has the name or in one that had it.
+
+        All that was rotated since is read first.
+        """
+        if any(file.goes_on(kept) for file in self._files) and kept["offset"]:
             return
-        with suppress(OSError, InputError), os.scandir(self._path.parent) as entries:
-            for entry in entries:
-                if [entry.stat().st_dev, entry.inode()] == kept["file"]:
-                    renamed = FollowedFile(entry.path)
-                    if renamed.goes_on(kept):
-                        self._files.insert(0, renamed)
-                        return
-                    renamed.close()
+        if kept["file"]:
+            self._files[:0] = unread(self._path, kept)
 
     def _ask(self, outlet: Outlet) -> None:
         self._begin()
