@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from itertools import count, pairwise
+from itertools import pairwise
 from pathlib import Path
 from threading import Event, Thread
 
@@ -16,9 +15,8 @@ import pytest
 from prefrontal.decisions.log import DecisionLog
 
 from ...exhaustive import first
-from ...pulse.sources.emitting_server import EmittingServer, serving
 from ..running import watching
-from .kills import at_work, config, decided, kill_often, soon, writing
+from .kills import at_work, config, decided, kill_often, writing
 
 
 class Page(ThreadingHTTPServer):
@@ -94,35 +92,3 @@ def test_each_change_of_a_page_is_told_from_the_one_before_whenever_the_watch_is
         each for each in pairwise(told) if each[0]["content_hash"] != each[1]["previous_hash"]
     ] == []
     assert len({each["content_hash"] for each in told}) == len(told) > kills
-
-
-@pytest.mark.exhaustive
-def test_each_resource_of_an_mcp_server_is_decided_once_whenever_the_watch_is_killed(
-    tmp_path: Path,
-) -> None:
-    emitting, numbers = EmittingServer(), count()
-
-    def write() -> None:
-        number = next(numbers)
-        if number < 900:  # of more than a thousand nothing is heard
-            emitting.resources = {**emitting.resources, f"note://{number}": str(number)}
-            emitting.list_changed()
-        Event().wait(0.1)
-
-    with serving(emitting) as url:
-        settings = config(tmp_path, mcp=[{"url": url, "name": "notes", "experimental": True}])
-        write()
-        with watching("--config", settings) as running:
-            while not decided(tmp_path, lambda event: event.location):  # it listens
-                write()
-                Event().wait(0.1)
-            running.end()
-        known = set(emitting.resources) - set(decided(tmp_path, lambda event: event.location))
-        with writing(write):
-            kill_often(50, settings, soon)
-        expected = Counter(set(emitting.resources) - known)
-        with watching("--config", settings) as running:
-            while expected - decided(tmp_path, lambda event: event.location):
-                running.line()
-            running.end()
-    assert decided(tmp_path, lambda event: event.location) == expected
