@@ -47,6 +47,7 @@ check: $(VENV)/with-torch $(VENV)/tools  ## lint, format, types, imports, requir
 	find csrc bindings -name '*.[ch]pp' | xargs $(BIN)/clang-format --dry-run -Werror
 	$(BIN)/python scripts/check_requirements.py
 	$(BIN)/python scripts/check_house.py
+	$(BIN)/python scripts/check_decide_borders.py
 	$(BIN)/python scripts/make_references.py --check
 
 format: $(VENV)/tools  ## rewrite the files in the project's format

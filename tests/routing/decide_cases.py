@@ -1,13 +1,9 @@
-"""One decision and what it must be; and `decide` with its source changed."""
+"""One decision and what it must be."""
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from prefrontal.routing.types import Candidate, Plan, RouteDecision, SubIntent
@@ -64,27 +60,3 @@ class Border:
 
         settings = Ranker.model_validate(self.settings)
         return decide("route-001", parsed(), self.ranked, self.clauses, settings, plan_for)
-
-
-def mutated(module: str, old: str, new: str) -> Decide:
-    """`decide` from fresh copies of its modules, one of them with `old` replaced by `new`."""
-    copies: dict[str, ModuleType] = {}
-    for name in ("precedence", "coverage", "decide"):
-        spec = importlib.util.find_spec(f"prefrontal.routing.ranking.{name}")
-        assert spec is not None and spec.origin is not None
-        source = Path(spec.origin).read_text(encoding="utf-8")
-        if name == module:
-            assert old in source, f"{name} no longer holds {old!r}"
-            source = source.replace(old, new)
-        copy = ModuleType(f"prefrontal.routing.ranking.mutated_{name}")
-        copy.__package__ = "prefrontal.routing.ranking"
-        sys.modules[copy.__name__] = copy  # dataclasses look there
-        exec(compile(source, spec.origin, "exec"), copy.__dict__)
-        for other in copies.values():
-            known = {key for key in vars(other) if key in vars(copy) and not key.startswith("__")}
-            vars(copy).update({key: vars(other)[key] for key in known})
-        copies[name] = copy
-    for copy in copies.values():
-        del sys.modules[copy.__name__]
-    decide: Decide = copies["decide"].decide
-    return decide
