@@ -25,7 +25,8 @@ UNTIL = "2026-08-01"
 HISTORIES = ("pytest", "pip", "aiohttp", "astropy")
 COLUMNS = (
     *("history", "changes", "that mattered", "caught", "wake-ups a day"),
-    *("against every change", "against a 30-minute heartbeat", "command"),
+    *("against every change", "against a 30-minute heartbeat", "against a cheap heartbeat"),
+    *("a month, a cheap heartbeat's", "command"),
 )
 SAMPLE = ("prefrontal", "replay", "--sample")
 
@@ -67,6 +68,7 @@ def replayed(command: tuple[str, ...], place: Path) -> dict[str, Any]:
 def cells(command: tuple[str, ...], result: dict[str, Any]) -> tuple[str, ...]:
     """One row: a history, its figures, and the command they come from."""
     policies = {each["name"]: each["wakes_per_day"] for each in result["policies"]}
+    months = {each["name"]: each["usd_a_month"] for each in result["policies"]}
     wakes = result["wakes_per_day"]
     return (
         result["source"],
@@ -76,6 +78,8 @@ def cells(command: tuple[str, ...], result: dict[str, Any]) -> tuple[str, ...]:
         f"{wakes:.2f}",
         f"{100 * (1 - wakes / policies['on_change']):.0f} % fewer",
         f"{policies['heartbeat'] / wakes:.0f} x fewer",
+        f"{policies['cheap_heartbeat'] / wakes:.0f} x fewer",
+        f"${months['prefrontal']:.2f}, ${months['cheap_heartbeat']:.2f}",
         f"`{shlex.join(command)}`",
     )
 

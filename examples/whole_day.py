@@ -44,6 +44,8 @@ MIDNIGHT = datetime(2026, 3, 2, tzinfo=UTC).timestamp()
 DAY_S = 86_400.0
 HEARTBEATS = 48
 """Wakes a day of an agent that looks every half an hour whether there is something to do."""
+CHEAP_HEARTBEATS = 18
+"""Every 55 minutes of 16 hours; the tokens of a small model cost a third."""
 COMMITS, FILES = 24, 8
 """Commits of the day; files of one that become signals, the first in git's order."""
 AGENT = {"cortex": {"llm_provider": "rules", "triggers": [{"interaction_count": 5}]}}
@@ -140,6 +142,7 @@ class Day:
         _tell_conclusions([one for episode in self.episodes for one in episode.conclusions])
         _say(f"\nThe bill, at {TOKENS_PER_WAKE:,} tokens for each turn of an agent:")
         _bill(f"a heartbeat agent, {HEARTBEATS} turns a day", HEARTBEATS)
+        _bill(f"a cheap heartbeat, {CHEAP_HEARTBEATS} turns of a small model", CHEAP_HEARTBEATS)
         _bill("an agent that takes every wake itself", len(self.episodes))
         for_agent = sum(came_to[status] for status in (Status.DONE, Status.ASKED, Status.DEFERRED))
         _bill("an agent that is told what the tools found", for_agent)

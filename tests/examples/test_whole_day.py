@@ -168,6 +168,7 @@ def test_after_a_whole_day_of_commits_their_maintainer_is_trusted(
 
 def test_the_day_ends_with_what_a_heartbeat_agent_would_have_cost(story: str) -> None:
     assert re.search(r"a heartbeat agent, 48 turns a day +48 turns +4,832,400 tokens", story)
+    assert re.search(r"a cheap heartbeat, 18 turns of a small model +18 turns +1,812,150", story)
     [turns, tokens] = re.findall(r"what the tools found +(\d+) turns +([\d,]+) tokens", story)[0]
     assert int(tokens.replace(",", "")) == int(turns) * 100_675
     came_to = re.findall(r"(\d+) (?:done|asked|deferred)", story.partition("wakes: ")[2])
