@@ -137,8 +137,8 @@ class Following:
         self._unwritten.append((records, labels, state))
         try:
             while self._unwritten:
-                kept, given, place = self._unwritten[0]
-                self._decisions.keep(kept, given, [place])
+                decisions, labels_given, place = self._unwritten[0]
+                self._decisions.keep(decisions, labels_given, [place])
                 del self._unwritten[0]
             self._learned.learn()
         except PrefrontalError as error:

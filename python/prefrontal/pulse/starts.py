@@ -103,15 +103,15 @@ def checksum(weights: bytes) -> int:
 def asked_about(store: LabelStore, records: Iterable[Decision]) -> list[Decision]:
     """Those of the records that a start decided which answered who asks."""
     asking: dict[str, bool] = {}
-    found = []
+    answers = []
     for record in records:
         run = record.payload.run if isinstance(record.payload, WakePayload) else ""
         if run not in asking:
             state = store.load_state(START + run)
             asking[run] = state is not None and start_of(state[0]).asking
         if asking[run]:
-            found.append(record)
-    return found
+            answers.append(record)
+    return answers
 
 
 class StartNote:

@@ -67,9 +67,9 @@ class StatusNote:
         self._warned = set(warnings)
 
     def _keep(self, last: bool) -> None:
-        told = self._status()
-        self._warn(told["gate"])
-        status = {name: told[name] for name in _KEYS} | {
+        facts = self._status()
+        self._warn(facts["gate"])
+        status = {name: facts[name] for name in _KEYS} | {
             "pid": os.getpid(),
             "unwritten": self._decisions.unwritten,
         }

@@ -54,9 +54,9 @@ def recall_curve(points: Sequence[tuple[int, int]]) -> tuple[tuple[float, float]
         return ()
     windows, positives = points[-1]
     whole = [(0.0, 0.0)] + [(woken / windows, caught / positives) for woken, caught in points]
-    kept = [whole[0]]
+    spread = [whole[0]]
     step = 2 / (MOST_POINTS - 2)
     for point in whole[1:-1]:
-        if (point[0] - kept[-1][0]) + (point[1] - kept[-1][1]) >= step:
-            kept.append(point)
-    return (*kept, whole[-1])
+        if (point[0] - spread[-1][0]) + (point[1] - spread[-1][1]) >= step:
+            spread.append(point)
+    return (*spread, whole[-1])

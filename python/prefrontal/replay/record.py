@@ -104,12 +104,12 @@ class Record:
         return list(value)
 
     def texts(self, field: str) -> tuple[str, ...]:
-        found = []
+        texts = []
         for index, item in enumerate(self.items(field)):
             if not isinstance(item, str):
                 raise self.refuse(f"{field}[{index}]", "be text", item)
-            found.append(item)
-        return tuple(found)
+            texts.append(item)
+        return tuple(texts)
 
     def records(self, field: str) -> list[Record]:
         items = enumerate(self.items(field))
@@ -124,13 +124,13 @@ class Record:
 
     def named_numbers(self, field: str) -> tuple[tuple[str, float], ...]:
         """A list of [name, number] pairs."""
-        found = []
+        pairs = []
         for index, item in enumerate(self.items(field)):
             at = f"{field}[{index}]"
             if not isinstance(item, list | tuple) or len(item) != 2 or not isinstance(item[0], str):
                 raise self.refuse(at, "be a [name, number] pair", item)
-            found.append((item[0], self._number(f"{at}[1]", item[1])))
-        return tuple(found)
+            pairs.append((item[0], self._number(f"{at}[1]", item[1])))
+        return tuple(pairs)
 
     def _pair(self, field: str, value: object) -> tuple[float, float]:
         if not isinstance(value, list | tuple) or len(value) != 2:

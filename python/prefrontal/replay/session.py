@@ -186,8 +186,8 @@ def replay_events(
         windows, total = _chosen(file, name, request)
         preset = RecordedPreset() if request.relevant is None else parse_preset(request.relevant)
         labelled = preset.apply(windows)
-        told = (name, preset, request, gate, list[str](), step, "events")
-        return _replayed(labelled, total, *told, replayer)
+        arguments = (name, preset, request, gate, list[str](), step, "events")
+        return _replayed(labelled, total, *arguments, replayer)
 
 
 def replay_sample(
@@ -238,8 +238,8 @@ def replay_history(
     windows = iter(history) if isinstance(preset, NoopPreset) else preset.apply(history)
     name = Path(path).expanduser().absolute().name or path
     notes = list(history.notes)
-    told = (name, preset, request, gate, notes, step, "sessions")
-    return _replayed(windows, len(history), *told, replayer)
+    arguments = (name, preset, request, gate, notes, step, "sessions")
+    return _replayed(windows, len(history), *arguments, replayer)
 
 
 def _chosen(file: Path, name: str, request: Request) -> tuple[Iterator[Window], int]:

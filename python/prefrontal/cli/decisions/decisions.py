@@ -57,22 +57,22 @@ def decisions(
     with decision_log(state) as log:
         acted = not slept if slept or kind == WAKE else None
         chosen = None if kind == "all" else kind
-        found = log.recent(limit, subject=module, acted=acted, kind=chosen)
+        records = log.recent(limit, subject=module, acted=acted, kind=chosen)
         tell_standing(log)
-        questions = log.fold_questions([each.id for each in found if not each.acted])
+        questions = log.fold_questions([each.id for each in records if not each.acted])
         waiting = len(log.waiting_windows())
     if as_json:
-        for record in found:
-            told = {"told_by": questions[record.id]} if record.id in questions else {}
-            click.echo(json.dumps(document(record, features=True) | told))
+        for record in records:
+            question = {"told_by": questions[record.id]} if record.id in questions else {}
+            click.echo(json.dumps(document(record, features=True) | question))
         return
     if waiting and kind == WAKE:
         verb = "window waits" if waiting == 1 else "windows wait"
         click.echo(f"{waiting} {verb} for a question: held back, and asked about when that ends")
-    if found:
+    if records:
         from .explain_page import print_list
 
-        print_list(found, mixed=kind == "all", questions=questions)
+        print_list(records, mixed=kind == "all", questions=questions)
     elif kind == WAKE:
         click.echo(_none_found(slept, module))
     else:
@@ -100,8 +100,8 @@ def explain(decision_id: str, as_json: bool, state: str | None) -> None:
     if as_json:
         others = [each for _, each in chain if each.id != record.id]
         told_by = questions.get(record.id)
-        told = explanation(record, others, handed, features=True, told_by=told_by)
-        click.echo(json.dumps(told))
+        content = explanation(record, others, handed, features=True, told_by=told_by)
+        click.echo(json.dumps(content))
     else:
         from .explain_page import print_page
 

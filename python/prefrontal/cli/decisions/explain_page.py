@@ -58,11 +58,11 @@ def print_list(
             table.add_column(name, no_wrap=True, justify="right")
         table.add_column("question" if kind == WAKE and not mixed else "what", no_wrap=True)
         modules = [cut(record.subject, MODULE_WIDTH) for record in records]
-        taken = length + FIXED_WIDTH + max(6, *(module.cell_len for module in modules))
-        taken += KIND_WIDTH if mixed else 0
+        width = length + FIXED_WIDTH + max(6, *(module.cell_len for module in modules))
+        width += KIND_WIDTH if mixed else 0
         for record, module in zip(records, modules, strict=True):
             what = _what(record) + _told(record, questions or {})
-            question = cut(what, max(LEAST_QUESTION, console.width - taken))
+            question = cut(what, max(LEAST_QUESTION, console.width - width))
             label = "" if record.label is None else f"{record.label:g}"
             score = f"{record.score:.2f}" if math.isfinite(record.score) else ""
             kinds = (record.kind,) if mixed else ()

@@ -112,16 +112,16 @@ class AdoptionPlan:
     def lines(self) -> list[str]:
         """What will be written, for people."""
         recall = self.adopter.judge.module.recall
-        said = f"module {self.module.module_id!r}, recall {recall:g}"
+        words = f"module {self.module.module_id!r}, recall {recall:g}"
         if self.history.kind == GIT:
             branch = self.adopter.branch.removeprefix("refs/heads/")
-            said += f", the repository {self.entry['git']} ({branch}) and its labels"
-            said += f" ({self.entry['relevant']})"
+            words += f", the repository {self.entry['git']} ({branch}) and its labels"
+            words += f" ({self.entry['relevant']})"
         verb = "replaces" if self.replaces else "gets"
         learned = f"what {self.result.warmup + self.result.windows:,} windows taught"
         return [
             "",
-            f"{home_short(str(self.config))} {verb} {said}.",
+            f"{home_short(str(self.config))} {verb} {words}.",
             f"{home_short(str(self.state.path))} gets {learned}: {self._learned()}.",
             *self._not_followed(),
             *self._held_back(),
@@ -139,8 +139,8 @@ class AdoptionPlan:
         return ", ".join(parts)
 
     def _rule(self) -> str:
-        found = self.adopter.gate.rule
-        return str(found.rule) if found is not None and found.beats_chance else BASE_RATE_RULE
+        finding = self.adopter.gate.rule
+        return str(finding.rule) if finding is not None and finding.beats_chance else BASE_RATE_RULE
 
     def _not_followed(self) -> list[str]:
         if self.history.kind == GIT:
@@ -211,10 +211,10 @@ def plan(
     name = module_id or known or _name(history)
     replaces = any(each["module"] == name for each in entries)
     _check(_without(settings, history), recall, name, replaces)
-    asked = recall or settings.gate.recall or _kept_recall(settings, name) or USUAL_RECALL
+    target = recall or settings.gate.recall or _kept_recall(settings, name) or USUAL_RECALL
     branch = checked_out(history.path) if history.kind == GIT else "HEAD"
     adopter = Adopter(PulseGate(name, _question(settings, name), settings.gate), branch)
-    request = Request(recall=asked, relevant=relevant)
+    request = Request(recall=target, relevant=relevant)
     replay = {GIT: replay_git, EVENTS: replay_events, SESSIONS: replay_history}[history.kind]
     result = replay(history.path, request, adopter.gate, step, adopter)
     entry = _entry(history, config, settings, name, result, branch, recall)
@@ -309,8 +309,8 @@ def _entry(
         if branch != "HEAD":
             entry["branch"] = branch.removeprefix("refs/heads/")
     entry["relevant"] = result.preset
-    if (kept := recall or _kept_recall(settings, name)) is not None:
-        entry["recall"] = kept
+    if (own_recall := recall or _kept_recall(settings, name)) is not None:
+        entry["recall"] = own_recall
     if (question := _question(settings, name)) != QUESTION:
         entry["question"] = question
     return entry

@@ -62,8 +62,8 @@ def replay_the_log(
 def _settings(policy: dict[str, float | None]) -> PolicySettings:
     from ...settings.gate import PolicySettings
 
-    given = {name: value for name, value in policy.items() if value is not None}
-    return PolicySettings(**given)
+    fields = {name: value for name, value in policy.items() if value is not None}
+    return PolicySettings(**fields)
 
 
 def _print(figures: LiveFigures, outcomes: list[ModuleOutcome]) -> None:

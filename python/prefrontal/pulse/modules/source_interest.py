@@ -32,5 +32,5 @@ class SourceInterest(NamedTuple):
 
 def condition(how: How, fields: Sequence[str], patterns: Iterable[str]) -> Iterator[Condition]:
     """The condition, if there are patterns at all."""
-    if found := list(patterns):
-        yield Condition(list(fields), how, found)
+    if names := list(patterns):
+        yield Condition(list(fields), how, names)

@@ -150,11 +150,11 @@ class LiveRecall:
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any]) -> LiveRecall:
         """What `to_dict` gave."""
-        found = cls()
+        recall = cls()
         for name in _COUNTS:
-            setattr(found, name, int(raw[name]))
-        found.recent.extend((float(score), bool(woke)) for score, woke in raw["recent"])
-        return found
+            setattr(recall, name, int(raw[name]))
+        recall.recent.extend((float(score), bool(woke)) for score, woke in raw["recent"])
+        return recall
 
 
 _COUNTS = (

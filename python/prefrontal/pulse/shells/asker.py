@@ -72,10 +72,10 @@ class Asker:
                 self._learn()
             self._gate.judge(window, module_id, again=True)
             self._gate.tick()
-            found = self._gate.drain()
-        for each in found:
+            decisions = self._gate.drain()
+        for each in decisions:
             self._log.append_soon(each)
-        return sorted(found, key=lambda each: each.subject)
+        return sorted(decisions, key=lambda each: each.subject)
 
     def label(self, decision_id: str, label: float) -> Decision:
         """Keep how much a decision mattered, 0..1, and learn it; the decision as it was before.

@@ -101,27 +101,27 @@ def _argv(command: str | Sequence[str]) -> list[str]:
 
 
 def _environment(decision: Decision, shape: Shape) -> dict[str, str]:
-    told = {
+    values = {
         "ID": decision.id,
         "SCORE": f"{decision.score:.4f}",
         "QUESTION": decision.question or "",
         "LOCATION": decision.window[-1].location if decision.window else "",
     }
     if shape == "v1":
-        told["MODULE"] = decision.subject
+        values["MODULE"] = decision.subject
     else:
-        told |= {"SUBJECT": decision.subject, "REASON": str(decision.reason)}
-    return {f"PREFRONTAL_{name}": _plain(value) for name, value in told.items()}
+        values |= {"SUBJECT": decision.subject, "REASON": str(decision.reason)}
+    return {f"PREFRONTAL_{name}": _plain(value) for name, value in values.items()}
 
 
 def _plain(value: str) -> str:
     """What an environment can hold; a file name that is no UTF-8 keeps its bytes."""
-    kept = value[:VALUE_LIMIT].replace("\0", "")
+    text = value[:VALUE_LIMIT].replace("\0", "")
     try:
-        os.fsencode(kept)
+        os.fsencode(text)
     except UnicodeEncodeError:
-        return kept.encode(errors="replace").decode()
-    return kept
+        return text.encode(errors="replace").decode()
+    return text
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -105,9 +105,9 @@ class LinesFileSink:
         facts = os.fstat(file)
         if not stat.S_ISREG(facts.st_mode) or not facts.st_size:
             return False
-        with open(self._path, "rb") as found:  # noqa: PTH123
-            found.seek(-1, os.SEEK_END)
-            return found.read(1) != b"\n"
+        with open(self._path, "rb") as stream:  # noqa: PTH123
+            stream.seek(-1, os.SEEK_END)
+            return stream.read(1) != b"\n"
 
     def _let_go(self) -> None:
         file, self._file = self._file, None

@@ -33,55 +33,55 @@ def cloud_events(kind: str, headers: Mapping[str, str], body: bytes, now: float)
         batch = _json(body)
         if not isinstance(batch, list):
             raise InputError(f"batch must be a list, got {short_repr(batch)}")
-        for given in batch:
-            yield _event(given, now)
+        for document in batch:
+            yield _event(document, now)
     else:
         yield _event(_binary(kind, headers, body), now)
 
 
 def _binary(kind: str, headers: Mapping[str, str], body: bytes) -> dict[str, Any]:
     """Attributes in ce- headers, the data in the body."""
-    given: dict[str, Any] = {
+    document: dict[str, Any] = {
         name.removeprefix("ce-"): unquote(value)
         for name, value in headers.items()
         if name.startswith("ce-")
     }
-    if not given:
+    if not document:
         rule = f"come as {STRUCTURED}, {BATCH} or with ce- headers"
         raise InputError(f"event must {rule}, got {kind!r}")
     if body:
         is_json = kind == "application/json" or kind.endswith("+json")
-        given["data"] = _json(body) if is_json else body.decode("utf-8", "replace")
-    return given
+        document["data"] = _json(body) if is_json else body.decode("utf-8", "replace")
+    return document
 
 
-def _event(given: object, now: float) -> Told:
-    if not isinstance(given, dict):
-        raise InputError(f"event must be an object, got {short_repr(given)}")
-    if (version := given.get("specversion")) != "1.0":
+def _event(document: object, now: float) -> Told:
+    if not isinstance(document, dict):
+        raise InputError(f"event must be an object, got {short_repr(document)}")
+    if (version := document.get("specversion")) != "1.0":
         raise InputError(f"specversion must be '1.0', got {short_repr(version)}")
-    id_, source, kind = (_text(given, name) for name in ("id", "source", "type"))
-    subject = _text(given, "subject") if given.get("subject") is not None else ""
+    id_, source, kind = (_text(document, name) for name in ("id", "source", "type"))
+    subject = _text(document, "subject") if document.get("subject") is not None else ""
     features: dict[str, Any] = {"id": id_, "type": kind}
     if subject:
         features["subject"] = subject
-    if text := _said(given.get("data")) or subject:
+    if text := _said(document.get("data")) or subject:
         features["text"] = text[:TEXT_LIMIT]
     location = f"{source}#{subject}" if subject else source
-    moment = _moment(given.get("time"), now)
+    moment = _moment(document.get("time"), now)
     return f"{source}\n{id_}", SignalEvent("cloudevent", location, kind, 1.0, moment, features)
 
 
 def _json(body: bytes) -> object:
     try:
-        found: object = json.loads(body)
+        document: object = json.loads(body)
     except (ValueError, RecursionError) as error:
         raise InputError(f"event must be JSON ({error})") from None
-    return found
+    return document
 
 
-def _text(given: Mapping[str, Any], name: str) -> str:
-    value = given.get(name)
+def _text(document: Mapping[str, Any], name: str) -> str:
+    value = document.get(name)
     if not isinstance(value, str) or not value.strip():
         raise InputError(f"{name} must be text that is not blank, got {short_repr(value)}")
     return value

@@ -208,13 +208,13 @@ class FilesystemSource:
             return
         self._loaded = True
         try:
-            found = self._seen.load()
+            index_and_roots = self._seen.load()
         except (InputError, SourceError, OSError, ValueError, TypeError) as error:
             self._watcher.fail(f"What was seen before is lost: {error}")
             return
-        if found is not None:
-            self._watcher.known_roots = found[1]
-            self._index.adopt(found[0])
+        if index_and_roots is not None:
+            self._watcher.known_roots = index_and_roots[1]
+            self._index.adopt(index_and_roots[0])
 
     def _save(self) -> None:
         if self._seen is not None and self._seen.is_stored():

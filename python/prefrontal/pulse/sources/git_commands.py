@@ -33,7 +33,9 @@ def tell(folder: str, *arguments: str, lines: Iterable[str] = ()) -> bytes:
     except subprocess.TimeoutExpired:
         raise SourceError(f"git took more than {ANSWER_S:g} s for {folder!r}") from None
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
-        said = "".join(c if c.isprintable() else "?" for c in said)
-        raise SourceError(f"git could not read {folder!r}: {said or f'code {done.returncode}'}")
+        complaint = done.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
+        complaint = "".join(c if c.isprintable() else "?" for c in complaint)
+        raise SourceError(
+            f"git could not read {folder!r}: {complaint or f'code {done.returncode}'}"
+        )
     return done.stdout

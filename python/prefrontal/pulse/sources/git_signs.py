@@ -28,7 +28,7 @@ def _text(path: Path) -> str:
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:
     try:
-        found = path.stat()
+        facts = path.stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return facts.st_mtime_ns, facts.st_size, facts.st_ino

@@ -63,7 +63,7 @@ def github_event(kind: str, document: object, now: float) -> SignalEvent:
 
 
 def _subject(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    return next((found for name in SUBJECTS if (found := _mapping(document, name))), {})
+    return next((subject for name in SUBJECTS if (subject := _mapping(document, name))), {})
 
 
 def _said(document: Mapping[str, Any], subject: Mapping[str, Any]) -> str:
@@ -79,11 +79,11 @@ def _said(document: Mapping[str, Any], subject: Mapping[str, Any]) -> str:
     return ""
 
 
-def _mapping(given: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = given.get(name)
+def _mapping(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = document.get(name)
     return value if isinstance(value, dict) else {}
 
 
-def _text(given: Mapping[str, Any], name: str) -> str:
-    value = given.get(name)
+def _text(document: Mapping[str, Any], name: str) -> str:
+    value = document.get(name)
     return value if isinstance(value, str) else ""

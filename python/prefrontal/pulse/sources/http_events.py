@@ -103,20 +103,20 @@ class HttpEventsSource:
 
     def status(self) -> dict[str, object]:
         """address, requests refused and deliveries repeated, and what became of the events."""
-        told: dict[str, object] = {
+        facts: dict[str, object] = {
             "running": self._server is not None,
             "address": f"http://{self.door.host}:{self.port}",
             "refused_requests": self._refused,
             "repeated": self._repeated,
         }
-        return told | self._outlet.counts()
+        return facts | self._outlet.counts()
 
-    def take(self, told: Iterable[tuple[str, SignalEvent]]) -> int:
+    def take(self, events: Iterable[tuple[str, SignalEvent]]) -> int:
         """Hand on what is new; how many that was. A mark of "" is never a repetition.
 
         Raises RequestError when an event is not taken: it is no repetition when it comes again.
         """
-        fresh, post = self._fresh([(_digest(mark), event) for mark, event in told])
+        fresh, post = self._fresh([(_digest(mark), event) for mark, event in events])
         if not fresh or self._is_accepted(post):
             return len(fresh)
         if post.settled.is_set():
@@ -124,14 +124,14 @@ class HttpEventsSource:
         what = f"{len(fresh)} of {len(fresh)} events could not be taken"
         raise _refusal(f"{what}: send them again")
 
-    def _fresh(self, told: list[tuple[bytes, SignalEvent]]) -> tuple[list[bytes], Post]:
+    def _fresh(self, marked: list[tuple[bytes, SignalEvent]]) -> tuple[list[bytes], Post]:
         """The marks of what is new, and its events."""
         marks: list[bytes] = []
         events: list[SignalEvent] = []
         with self._lock:
-            if any(mark in self._seen and not self._seen[mark].stored for mark, _ in told):
+            if any(mark in self._seen and not self._seen[mark].stored for mark, _ in marked):
                 raise _refusal("the same delivery is being stored: send it again")
-            for mark, event in told:
+            for mark, event in marked:
                 if mark and (mark in self._seen or mark in marks):
                     self._repeated += 1
                 else:
@@ -221,9 +221,9 @@ class _Request(JsonRequest):
         return self._accepted(mapped_events(hook.name, hook.mapping, body, now))
 
     def _events(self) -> list[tuple[str, SignalEvent]]:
-        given = self.json_body("event")
+        document = self.json_body("event")
         now = self.server.source.clock.now()
-        each = given if isinstance(given, list) else [given]
+        each = document if isinstance(document, list) else [document]
         return [("", event_from_object(item, now)) for item in each]
 
     def _cloud(self) -> list[tuple[str, SignalEvent]]:

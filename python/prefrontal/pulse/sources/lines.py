@@ -47,10 +47,10 @@ class _Reader(ABC):
     def _begin(self, push: Push, selector: selectors.BaseSelector) -> None:
         self._outlet.push = push
         self._outlet.is_ended = lambda: self._thread is None
-        heard, self._wake = os.pipe()
-        selector.register(heard, selectors.EVENT_READ, None)
+        ending, self._wake = os.pipe()
+        selector.register(ending, selectors.EVENT_READ, None)
         self._thread = Thread(
-            target=self._run, args=(selector, heard), name=self._name, daemon=True
+            target=self._run, args=(selector, ending), name=self._name, daemon=True
         )
         self._thread.start()
 
@@ -66,14 +66,14 @@ class _Reader(ABC):
     def status(self) -> dict[str, object]:
         """running, lines that were no event, the last complaint, and what became of the others."""
         running = self._thread is not None and self._thread.is_alive()
-        told = {"running": running, "bad_lines": self._bad, "last_error": self._last_error}
-        return told | self._outlet.counts()
+        facts = {"running": running, "bad_lines": self._bad, "last_error": self._last_error}
+        return facts | self._outlet.counts()
 
-    def _run(self, selector: selectors.BaseSelector, heard: int) -> None:
+    def _run(self, selector: selectors.BaseSelector, ending: int) -> None:
         try:
             while len(selector.get_map()) > 1:
                 for key, _ in selector.select():
-                    if key.fd == heard:
+                    if key.fd == ending:
                         return
                     self._serve(selector, key)
         except Exception:
@@ -81,7 +81,7 @@ class _Reader(ABC):
         finally:
             self._close(selector)
             selector.close()
-            os.close(heard)
+            os.close(ending)
 
     @abstractmethod
     def _serve(self, selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None: ...

@@ -91,8 +91,8 @@ class NetworkSource:
     def status(self) -> dict[str, object]:
         """endpoint, requests made, the last status code, and what went wrong."""
         code = None if self._last is None else self._last.status
-        told = {"endpoint": self._url, "requests": self._requests, "status_code": code}
-        return told | self._poller.status()
+        facts = {"endpoint": self._url, "requests": self._requests, "status_code": code}
+        return facts | self._poller.status()
 
     def _ask(self, outlet: Outlet) -> None:
         self._requests += 1
@@ -133,14 +133,14 @@ class NetworkSource:
         return SignalEvent("network", self._url, delta, 1.0, self._clock.now(), features)
 
     def _fetch(self) -> Answer:
-        asked = request.Request(self._url, headers={"User-Agent": "prefrontal"})
+        question = request.Request(self._url, headers={"User-Agent": "prefrontal"})
         if self._last is not None and self._last.etag:
-            asked.add_header("If-None-Match", self._last.etag)
+            question.add_header("If-None-Match", self._last.etag)
         elif self._last is not None and self._last.last_modified:
-            asked.add_header("If-Modified-Since", self._last.last_modified)
+            question.add_header("If-Modified-Since", self._last.last_modified)
         deadline = time.monotonic() + self._timeout_s
         try:
-            with _opener().open(asked, timeout=self._timeout_s) as response:
+            with _opener().open(question, timeout=self._timeout_s) as response:
                 return self._read(response, deadline)
         except HTTPError as refusal:
             refusal.close()

@@ -27,12 +27,12 @@ class Outlet:
     def __call__(self, event: SignalEvent) -> bool:
         """Hand it on; whether it was taken."""
         try:
-            taken = self.push(event)
+            answer = self.push(event)
         except Exception:
             self.failed += 1
             log.exception("An event about %r could not be handed on", event.location)
             return False
-        if taken is False:
+        if answer is False:
             self.refused += 1
             return False
         self.pushed += 1

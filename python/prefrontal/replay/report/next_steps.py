@@ -50,20 +50,20 @@ def next_steps(
         return (_longer(origin), SAMPLE)
     if kind in (NOTHING_TO_MEASURE, TOO_EARLY, NOT_WORTH_IT):
         return (meaning, SAMPLE)
-    asked = result.asked_recall
+    recall = result.asked_recall
     if result.budget is not None:
         return () if kind == WORTH_IT else (meaning,)
     if relevant is not None:
         command += f" --relevant {shlex.quote(relevant)}"
     if kind == NOT_KEPT:
-        more = f"{command} --recall {min(0.99, asked + 0.05):.2g}"
+        more = f"{command} --recall {min(0.99, recall + 0.05):.2g}"
         report = f"{command} --report replay.html"
         return (
             NextStep(more, "ask for more than is needed"),
             NextStep(report, "see what was missed, and why"),
         )
     if kind == WORTH_LITTLE:
-        less = f"{command} --recall {max(0.05, asked - 0.1):.2g}"
+        less = f"{command} --recall {max(0.05, recall - 0.1):.2g}"
         return (NextStep(less, "ask for less and sleep more"), meaning)
     return ()
 

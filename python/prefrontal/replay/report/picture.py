@@ -142,18 +142,18 @@ def _draw_curve(axes: Axes, result: ReplayResult) -> None:
     axes.plot(wakes, [100 * each for each in recalls], color=GREEN, linewidth=2.2,
               label="learned gate, any threshold (in hindsight)")  # fmt: skip
     axes.fill_between(wakes, [100 * each for each in recalls], color=GREEN, alpha=0.07, linewidth=0)
-    shown = [
+    rows = [
         each
         for each in shown_policies(result)
         if each.recall is not None and each.wakes_per_day > 0
     ]
-    for policy in shown:
+    for policy in rows:
         _draw_point(axes, policy, result)
-    low = min([_wakes_at(wakes, recalls, 0.03), *(each.wakes_per_day for each in shown)])
-    high = max([per_day, *(each.wakes_per_day for each in shown)])
+    low = min([_wakes_at(wakes, recalls, 0.03), *(each.wakes_per_day for each in rows)])
+    high = max([per_day, *(each.wakes_per_day for each in rows)])
     _scale(axes, low * 0.9, high * 1.6)
     _draw_asked(axes, result)
-    _name_points(axes, shown)
+    _name_points(axes, rows)
     _annotate(axes, result)
     legend = axes.legend(
         loc="upper left", bbox_to_anchor=(-0.025, -0.155), ncols=2, fontsize=8, labelcolor=INK,
@@ -207,13 +207,13 @@ def _scale(axes: Axes, low: float, high: float) -> None:
     axes.set_title("what mattered and was caught", fontsize=9, color=INK, loc="left", pad=8)
 
 
-def _name_points(axes: Axes, shown: list[PolicyResult]) -> None:
+def _name_points(axes: Axes, rows: list[PolicyResult]) -> None:
     """A name beside each point that stands alone; the legend has them all."""
     at = {
         each.name: axes.transAxes.inverted().transform(
             axes.transData.transform((each.wakes_per_day, 100 * (each.recall or 0.0)))
         )
-        for each in shown
+        for each in rows
     }
     for name, (left, height) in at.items():
         near = [

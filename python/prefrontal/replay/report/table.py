@@ -210,9 +210,9 @@ def _print_verdict(result: ReplayResult, page: Page, name: str = "", gained: boo
 
 def _print_policies(result: ReplayResult, page: Page) -> None:
     heads = ("Policy", "Caught", "Wake-ups", "Spared", "Delay", "A month")
-    shown = shown_policies(result)
-    ours = next((i for i, each in enumerate(shown) if each.name == "prefrontal"), None)
-    page.table(heads, [_policy_row(result, each) for each in shown], bold=ours)
+    rows = shown_policies(result)
+    ours = next((i for i, each in enumerate(rows) if each.name == "prefrontal"), None)
+    page.table(heads, [_policy_row(result, each) for each in rows], bold=ours)
     if result.relevant and (sentence := rule_sentence(result)):
         page.say(sentence, "dim")
     page.gap()
@@ -281,10 +281,10 @@ def _print_outcomes(
 ) -> None:
     if not total:
         return
-    shown = outcomes[:LISTED]
-    which = f", the worst {len(shown)}" if len(shown) < total else ""
+    listed = outcomes[:LISTED]
+    which = f", the worst {len(listed)}" if len(listed) < total else ""
     page.say(f"{title} ({total:,}{which}):", "bold")
-    for each in shown:
+    for each in listed:
         page.say(
             f"{GLYPHS[each.kind]} {moment(each.time, '%Y-%m-%d')}  "
             f"{printable(each.text, page.room(16)) or '(no text)'}",

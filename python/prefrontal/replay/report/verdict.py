@@ -189,15 +189,15 @@ def _below_promise(result: ReplayResult, got: float) -> ReplayVerdict:
 
 
 def _catch(result: ReplayResult, got: float) -> str:
-    asked = level(result.asked_recall)
+    target = level(result.asked_recall)
     if round(got, 3) >= result.asked_recall:
-        return f"the gate caught {percent(got)} of what mattered ({asked} was asked)"
+        return f"the gate caught {percent(got)} of what mattered ({target} was asked)"
     return (
         f"the gate caught {_close(got, result.asked_recall)} of what mattered, within 2 points of "
-        f"the {asked} asked"
+        f"the {target} asked"
     )
 
 
-def _close(got: float, asked: float) -> str:
+def _close(got: float, target: float) -> str:
     """One more figure where whole ones would hide that less was caught than asked."""
-    return percent(got, 1) if abs(got - asked) < 0.03 else percent(got)
+    return percent(got, 1) if abs(got - target) < 0.03 else percent(got)

@@ -46,8 +46,8 @@ def printable(text: str, limit: int = 0) -> str:
     single spaces. limit: longest length, 0 for none; what is cut ends in an ellipsis.
     """
     spaced = " ".join(text.split())
-    kept = "".join(c for c in spaced if unicodedata.category(c) not in {"Cc", "Cf", "Cs", "Co"})
-    return kept if not limit or len(kept) <= limit else kept[: limit - 1].rstrip() + "…"
+    visible = "".join(c for c in spaced if unicodedata.category(c) not in {"Cc", "Cf", "Cs", "Co"})
+    return visible if not limit or len(visible) <= limit else visible[: limit - 1].rstrip() + "…"
 
 
 def half_up(value: float, places: int = 0) -> Decimal:
@@ -218,10 +218,10 @@ def compared_sentence(result: ReplayResult) -> str:
     its = (percent(other.recall, 1), rate(other.wakes_per_day))
     if own == its:
         return ""
-    every, asked = (its, own) if result.labels == "asked" else (own, its)
+    every, few = (its, own) if result.labels == "asked" else (own, its)
     return (
         f"With every label {every[0]} caught at {every[1]} wake-ups a day; with only what is asked"
-        f" {asked[0]} at {asked[1]}."
+        f" {few[0]} at {few[1]}."
     )
 
 
@@ -233,9 +233,9 @@ def is_base_rate(policy: PolicyResult) -> bool:
 def shown_policies(result: ReplayResult) -> list[PolicyResult]:
     """The policies in the order of what a person compares; the base rate is no rule of its own."""
     order = list(POLICY_WORDS)
-    shown = [each for each in result.policies if not is_base_rate(each)]
+    rows = [each for each in result.policies if not is_base_rate(each)]
     return sorted(
-        shown, key=lambda each: order.index(each.name) if each.name in order else len(order)
+        rows, key=lambda each: order.index(each.name) if each.name in order else len(order)
     )
 
 
@@ -314,16 +314,16 @@ def axis_moments(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def paths_words(paths: Iterable[str], more: int) -> str:
-    shown = ", ".join(printable(path) for path in paths)
-    return f"{shown} and {more:,} more" if more else shown
+    names = ", ".join(printable(path) for path in paths)
+    return f"{names} and {more:,} more" if more else names
 
 
 def short_key(key: str) -> str:
     """What to look a window up by: a commit's first ten figures, a line's file and number."""
-    shown = printable(key)
-    if re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", shown):
-        return shown[:10]
-    return printable(re.split(r"[/\\]", shown)[-1], 40)
+    text = printable(key)
+    if re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", text):
+        return text[:10]
+    return printable(re.split(r"[/\\]", text)[-1], 40)
 
 
 def source_names(results: Iterable[ReplayResult]) -> list[str]:

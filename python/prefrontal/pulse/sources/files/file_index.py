@@ -122,15 +122,15 @@ class FileIndex:
     def under(self, path: str) -> list[tuple[str, FileState]]:
         """The file at `path`, if it is one, and all files below it."""
         state = self.get(path)
-        found = [] if state is None else [(path, state)]
+        files = [] if state is None else [(path, state)]
         pending = [path]
         while pending:
             folder = pending.pop()
             held = self._folders.get(folder)
             if held is not None:
-                found += [(os.path.join(folder, name), each) for name, each in held.files.items()]  # noqa: PTH118
+                files += [(os.path.join(folder, name), each) for name, each in held.files.items()]  # noqa: PTH118
                 pending += [os.path.join(folder, name) for name in held.folders]  # noqa: PTH118
-        return found
+        return files
 
     def adopt(self, other: FileIndex) -> None:
         """Become what `other` is."""
@@ -143,8 +143,8 @@ class FileIndex:
             for name, held in self._folders.items()
             if held.files
         }
-        kept = {"version": VERSION, "roots": sorted(roots), "folders": folders}
-        write_atomic(path, json.dumps(kept, separators=(",", ":")))
+        document = {"version": VERSION, "roots": sorted(roots), "folders": folders}
+        write_atomic(path, json.dumps(document, separators=(",", ":")))
 
     @classmethod
     def load(cls, path: Path) -> tuple[FileIndex, list[str]] | None:
@@ -158,11 +158,11 @@ class FileIndex:
             return None
         index = cls()
         try:
-            kept = json.loads(text)
-            if kept["version"] != VERSION:
-                raise ValueError(f"version {kept['version']!r}")
-            roots = [str(root) for root in kept["roots"]]
-            for folder, files in kept["folders"].items():
+            document = json.loads(text)
+            if document["version"] != VERSION:
+                raise ValueError(f"version {document['version']!r}")
+            roots = [str(root) for root in document["roots"]]
+            for folder, files in document["folders"].items():
                 for name, (size, modified, inode, device) in files.items():
                     state = FileState(int(size), int(modified), int(inode), int(device))
                     index.put(os.path.join(folder, name), state)  # noqa: PTH118

@@ -29,13 +29,13 @@ class Roots:
 
     def present(self) -> dict[str, Identity]:
         """The outermost folders that exist, each once, with what tells one from its successor."""
-        found: dict[str, Identity] = {}
+        folders: dict[str, Identity] = {}
         for path in sorted(self.paths, key=len):
             identity = _identity(path)
-            known = identity is None or identity in found.values()
-            if not known and holder(path, found) is None:
-                found[path] = identity  # type: ignore[assignment]
-        return found
+            known = identity is None or identity in folders.values()
+            if not known and holder(path, folders) is None:
+                folders[path] = identity  # type: ignore[assignment]
+        return folders
 
     def missing(self) -> list[str]:
         """Paths where no folder is."""
@@ -56,7 +56,7 @@ def holder(path: str, folders: Iterable[str]) -> str | None:
 
 def _identity(path: str) -> Identity | None:
     try:
-        found = os.stat(path)  # noqa: PTH116 - plain strings all the way
+        facts = os.stat(path)  # noqa: PTH116 - plain strings all the way
     except (OSError, ValueError):
         return None
-    return (found.st_dev, found.st_ino) if stat.S_ISDIR(found.st_mode) else None
+    return (facts.st_dev, facts.st_ino) if stat.S_ISDIR(facts.st_mode) else None

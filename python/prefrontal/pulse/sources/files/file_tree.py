@@ -61,10 +61,10 @@ class DiskTree:
 
     def look(self, path: str) -> FileState | Missing:
         try:
-            found = os.stat(path)  # noqa: PTH116 - called for each event
-            if stat.S_ISREG(found.st_mode):
-                return _state(found)
-            if stat.S_ISDIR(found.st_mode) and not os.path.islink(path):  # noqa: PTH114
+            facts = os.stat(path)  # noqa: PTH116 - called for each event
+            if stat.S_ISREG(facts.st_mode):
+                return _state(facts)
+            if stat.S_ISDIR(facts.st_mode) and not os.path.islink(path):  # noqa: PTH114
                 return Missing.FOLDER
         except (FileNotFoundError, NotADirectoryError):
             return Missing.NOTHING
@@ -110,15 +110,15 @@ class DiskTree:
 
     def _entry(self, entry: os.DirEntry[str]) -> FileState | None:
         try:
-            found = entry.stat()
+            facts = entry.stat()
         except OSError:  # gone since, or a link to nothing
             return None
-        return _state(found) if stat.S_ISREG(found.st_mode) else None
+        return _state(facts) if stat.S_ISREG(facts.st_mode) else None
 
 
-def _state(found: os.stat_result) -> FileState:
+def _state(facts: os.stat_result) -> FileState:
     return FileState(
-        found.st_size, found.st_mtime_ns, found.st_ino, found.st_dev, found.st_ctime_ns / 1e9
+        facts.st_size, facts.st_mtime_ns, facts.st_ino, facts.st_dev, facts.st_ctime_ns / 1e9
     )
 
 

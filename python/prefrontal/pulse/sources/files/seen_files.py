@@ -41,11 +41,11 @@ class SeenFiles:
         Raises InputError for another file, OSError and SourceError when it cannot be read.
         """
         self.is_ahead = False
-        kept = FileIndex.load(self._path)
+        index_and_roots = FileIndex.load(self._path)
         intake = self._outlet.intake
-        if kept is None or intake is None:
-            return kept
-        index, roots = kept
+        if index_and_roots is None or intake is None:
+            return index_and_roots
+        index, roots = index_and_roots
         for name, content in intake.places(SEEN).items():
             path, state = json.loads(name.removeprefix(SEEN)), json.loads(content)
             self._since.add(name)

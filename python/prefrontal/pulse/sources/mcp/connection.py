@@ -97,9 +97,9 @@ async def transport(address: McpAddress, words: LastWords) -> AsyncIterator[Any]
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
     program, *arguments = address.command
-    told = StdioServerParameters(command=program, args=arguments, env=dict(address.env))
+    parameters = StdioServerParameters(command=program, args=arguments, env=dict(address.env))
     async with words.stream() as errors:
-        yield stdio_client(told, errlog=errors)
+        yield stdio_client(parameters, errlog=errors)
 
 
 def _http(address: McpAddress) -> httpx2.AsyncClient:

@@ -102,23 +102,23 @@ class McpSession:
             await self._subscribe(client, [uri for uri in self._titles if uri not in before])
             return list(self._signals.listed(before, self._titles, now))
         if method == "notifications/message":
-            told = message.params
-            return [self._signals.said(told.level, told.logger, told.data, now)]
+            params = message.params
+            return [self._signals.said(params.level, params.logger, params.data, now)]
         return [self._signals.list_changed(_LISTS[method], now)] if method in _LISTS else []
 
     async def _listed(self, client: Client) -> dict[str, str]:
         """Titles by address."""
-        found: dict[str, str] = {}
+        titles: dict[str, str] = {}
         if client.server_capabilities.resources is None:
-            return found
+            return titles
         cursor = None
         while True:
             page = await client.list_resources(cursor=cursor)
-            for each in page.resources[: MOST_RESOURCES - len(found)]:
-                found[each.uri] = (each.title or each.name)[:TEXT_LIMIT]
+            for each in page.resources[: MOST_RESOURCES - len(titles)]:
+                titles[each.uri] = (each.title or each.name)[:TEXT_LIMIT]
             cursor = page.next_cursor
-            if not cursor or len(found) >= MOST_RESOURCES:
-                return found
+            if not cursor or len(titles) >= MOST_RESOURCES:
+                return titles
 
     async def _text(self, client: Client, uri: str) -> str:
         """The beginning of what the resource says, or its title."""
