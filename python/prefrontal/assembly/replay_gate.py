@@ -97,9 +97,9 @@ class ReplayJudge:
             self._clock.time = max(self._clock.time, due)
             self._gate.tick()
             for decision in self._take_decided():
-                asked, judgement = self._asked(decision)
-                assert asked is not None
-                yield LateQuestion(decision.time, asked, judgement)
+                window, judgement = self._asked(decision)
+                assert window is not None
+                yield LateQuestion(decision.time, window, judgement)
 
     @property
     def bursts(self) -> Bursts | None:

@@ -31,8 +31,8 @@ def question(
     that comes out blank (an empty window has the location "").
     """
     template = _parsed(text) if isinstance(text, str) else None
-    asked = template.render(window, module_id, as_before=as_before) if template else ""
-    return asked if asked.strip() else None
+    sentence = template.render(window, module_id, as_before=as_before) if template else ""
+    return sentence if sentence.strip() else None
 
 
 def question_about(
@@ -50,20 +50,20 @@ def question_about(
     return with_others(text, [each for each in others if each[-1:] != window[-1:]])
 
 
-def with_others(asked: str, others: Sequence[Sequence[SignalEvent]]) -> str:
+def with_others(text: str, others: Sequence[Sequence[SignalEvent]]) -> str:
     """The question, and what else it tells of: "... And 5 more: FIRST; SECOND; ..."."""
     if not others:
-        return asked
+        return text
     counts = Counter(map(brief_name, others))
-    shown = [
+    names = [
         f"{name} ({count} times)" if count > 1 else name
         for name, count in list(counts.items())[:MOST_NAMED]
     ]
     rest = len(others) - sum(list(counts.values())[:MOST_NAMED])
     if rest:
-        shown.append(f"and {rest} others" if rest > 1 else "and 1 other")
-    more = f" And {len(others)} more{_kinds(others) if rest else ''}: {'; '.join(shown)}."
-    return shorten(asked, QUESTION_LIMIT - len(more)) + more
+        names.append(f"and {rest} others" if rest > 1 else "and 1 other")
+    more = f" And {len(others)} more{_kinds(others) if rest else ''}: {'; '.join(names)}."
+    return shorten(text, QUESTION_LIMIT - len(more)) + more
 
 
 def _kinds(windows: Sequence[Sequence[SignalEvent]]) -> str:

@@ -115,19 +115,19 @@ class HeldWindows:
         """What a question of the module tells of, the oldest MOST_FOLDED. first: in any case."""
         peer = standing.peer if standing else ""
         keys = {LaneKey(module_id), LaneKey(module_id, "", True), LaneKey(module_id, peer)}
-        taken: list[HeldWindow] = []
+        windows: list[HeldWindow] = []
         for key in sorted(keys):
             if lane := self._lanes.get(key):
                 if first in lane.windows:
                     lane.windows.remove(first)
-                    taken.append(first)
-                room = MOST_FOLDED - len(taken)
-                taken += lane.windows[:room]
+                    windows.append(first)
+                room = MOST_FOLDED - len(windows)
+                windows += lane.windows[:room]
                 del lane.windows[:room]
                 if not lane.windows:
                     del self._lanes[key]
-        self.count -= len(taken)
-        return sorted(taken, key=attrgetter("time"))
+        self.count -= len(windows)
+        return sorted(windows, key=attrgetter("time"))
 
     def lanes(self) -> Iterator[tuple[LaneKey, Lane]]:
         """Each lane, the longest waiting first; lanes may go meanwhile."""

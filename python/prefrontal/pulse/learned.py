@@ -113,16 +113,16 @@ class Learned:
     def learn(self) -> bool:
         """Train on the labels that came since, and look at the thresholds; whether any came."""
         before = self.learned
-        for given in self._decisions.labels_after(self._through):
-            self._through = given.number
-            decision = given.decision
+        for each in self._decisions.labels_after(self._through):
+            self._through = each.number
+            decision = each.decision
             if decision.kind != WAKE:
                 continue
             if decision.subject in self._gate.modules:
-                self._gate.learn(decision, given.label, given.source)
+                self._gate.learn(decision, each.label, each.source)
             else:
                 events = decision_events(decision)
-                self._shelf.update_weights(decision.subject, events, given.label)
+                self._shelf.update_weights(decision.subject, events, each.label)
             self.learned += 1
             self._unsaved += 1
         self._gate.labels = self._through
@@ -161,9 +161,9 @@ class Learned:
         """What `save` writes, as the arguments of `save_state`; the weights are the last."""
         # Of modules that are not registered now, what is known stays known.
         self._counts |= self.counts()
-        judged = str(self._gate.judged + self._gate.taken).encode()
+        count = str(self._gate.judged + self._gate.taken).encode()
         states = {
-            JUDGED: judged,
+            JUDGED: count,
             RECALL: json.dumps(self._counts).encode(),
             SHELF: self._shelf.to_bytes(),
             WEIGHTS: self._limbic.to_bytes(),

@@ -80,8 +80,8 @@ def replayed(
     stream = iter(windows)
     usual = round(question.total * WARM_UP_SHARE) if question.warm is None else 0
     warm_up = list(islice(stream, usual if question.warm_up is None else question.warm_up))
-    found = gate.find_rule(_known(warm_up))
-    own, *others = _learners(gate, found, question)
+    prior = gate.find_rule(_known(warm_up))
+    own, *others = _learners(gate, prior, question)
     for learner in (own, *others):
         for other_window in () if question.warm is None else question.warm():
             learner.judge.learn(other_window)
@@ -91,7 +91,7 @@ def replayed(
         for question_asked in own.late(window.time):
             trial.add_late(question_asked)
         judgement = own.decide(window)
-        trial.add(window, judgement, found.rule.matches(window.events), own.judge.contributions)
+        trial.add(window, judgement, prior.rule.matches(window.events), own.judge.contributions)
         own.take(window, judgement)
         for learner in others:
             for question_asked in learner.late(window.time):
@@ -104,24 +104,26 @@ def replayed(
         trial.add_late(question_asked)
     compared = _compared(trial, other, _days(trial), others[0].labels) if others else None
     if question.budget is not None:
-        asked = _by_recall(trial, other, question) if others and len(trial) else None
-        return _result(trial, gate, question, found, own, len(warm_up), started, None, asked), own
-    return _result(trial, gate, question, found, own, len(warm_up), started, compared), own
+        by_recall = _by_recall(trial, other, question) if others and len(trial) else None
+        return _result(
+            trial, gate, question, prior, own, len(warm_up), started, None, by_recall
+        ), own
+    return _result(trial, gate, question, prior, own, len(warm_up), started, compared), own
 
 
-def _learners(gate: TrialGate, found: FoundRule, question: Question) -> list[Learner]:
+def _learners(gate: TrialGate, prior: FoundRule, question: Question) -> list[Learner]:
     """The one whose figures count, and others that are replayed beside it."""
     budget, complete = question.budget, question.labels == ALL
     if budget is not None and question.warm is not None and not complete:
         return [Learner(gate.open_incidents(budget), question.labels)]
     by_recall = [
-        Learner(gate.open(found, question.recall, labels == ALL), labels)
+        Learner(gate.open(prior, question.recall, labels == ALL), labels)
         for labels in _protocols(question)
     ]
     if budget is None:
         return by_recall
     # The rule knows every label of the warm-up; within a budget only what was asked is known.
-    within = gate.open_within(found if complete else None, budget, complete)
+    within = gate.open_within(prior if complete else None, budget, complete)
     return [Learner(within, question.labels), by_recall[0]]
 
 
@@ -176,7 +178,7 @@ def _result(
     trial: Trial,
     gate: TrialGate,
     question: Question,
-    found: FoundRule,
+    prior: FoundRule,
     learner: Learner,
     warm_up: int,
     started: float,
@@ -191,7 +193,7 @@ def _result(
         trial,
         days,
         asked=question.recall,
-        rule=str(found.rule) if found.beats_chance else None,
+        rule=str(prior.rule) if prior.beats_chance else None,
         tokens_per_wake=question.tokens_per_wake,
         seed=question.seed,
         cheap_usd_per_wake=_cheap_usd_per_wake(question),
