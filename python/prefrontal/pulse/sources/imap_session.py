@@ -171,7 +171,7 @@ class LoginError(SourceError):
     """The server does not know the user with this password: trying often may lock the account."""
 
 
-class _Lines:
+class _ServerLines:
     """Reads a socket line by line; after a time-out it goes on where it was."""
 
     def __init__(self) -> None:
@@ -199,7 +199,7 @@ class _Lines:
 
 class _PlainClient(imaplib.IMAP4):
     def open(self, host: str = "", port: int = 143, timeout: float | None = None) -> None:
-        self.lines = _Lines()
+        self.lines = _ServerLines()
         super().open(host, port, timeout)
 
     def read(self, size: int) -> bytes:
@@ -211,7 +211,7 @@ class _PlainClient(imaplib.IMAP4):
 
 class _TlsClient(imaplib.IMAP4_SSL):
     def open(self, host: str = "", port: int | None = 993, timeout: float | None = None) -> None:
-        self.lines = _Lines()
+        self.lines = _ServerLines()
         super().open(host, port or 993, timeout)
 
     def read(self, size: int) -> bytes:

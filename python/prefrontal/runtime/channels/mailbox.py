@@ -19,7 +19,7 @@ Key: TypeAlias = tuple[str, str]
 Reply: TypeAlias = Future[str | None]
 
 
-class Mailbox:
+class AgentMailbox:
     """The messages to the agent, its replies, and the requests that wait for one. Thread-safe.
 
     The newest `OUTBOX` messages of the agent are kept for later requests.

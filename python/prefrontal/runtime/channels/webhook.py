@@ -16,7 +16,7 @@ from ...plugin import IncomingMessage, OutgoingMessage, Plugin, PluginMeta
 from ..registry import registry_of
 from ..threads import in_thread
 from .documents import message_of
-from .mailbox import Mailbox, Reply
+from .mailbox import AgentMailbox, Reply
 from .webhook_server import WebhookServer
 
 
@@ -76,7 +76,7 @@ class WebhookChannel(Plugin):
 
     def __init__(self, settings: WebhookSettings | None = None) -> None:
         self._settings = settings
-        self._mailbox = Mailbox()
+        self._mailbox = AgentMailbox()
         self._server: WebhookServer | None = None
 
     def configure(self, config: dict[str, Any]) -> None:
@@ -137,7 +137,7 @@ class WebhookChannel(Plugin):
     def accept(self, document: object) -> tuple[IncomingMessage, Reply | None]:
         """Take in a message, from a request's thread; with "wait": true, a future of its reply.
 
-        Raises InputError for a document that is no message, and what `Mailbox.accept` raises.
+        Raises InputError for a document that is no message, and what `AgentMailbox.accept` raises.
         """
         wait = isinstance(document, dict) and document.pop("wait", False)
         if not isinstance(wait, bool):

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 from ...errors import InputError
 from ...http_server import Door, JsonRequest, LimitedServer, RequestError
 from ...plugin import IncomingMessage
-from .mailbox import Mailbox, Reply
+from .mailbox import AgentMailbox, Reply
 
 Accept: TypeAlias = Callable[[object], tuple[IncomingMessage, Reply | None]]
 """Takes a document in; see `WebhookChannel.accept`."""
@@ -23,7 +23,7 @@ class WebhookServer(LimitedServer):
     def __init__(
         self,
         door: Door,
-        mailbox: Mailbox,
+        mailbox: AgentMailbox,
         accept: Accept,
         log: Callable[[str], object],
         reply_timeout_s: float,
