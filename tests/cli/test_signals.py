@@ -38,6 +38,7 @@ SETTINGS = "sources: {directories: [watched], polling: true}\nexecutive: {tools:
 COMMANDS = {
     "watch": ["watch", "watched", "--state", "state"],
     "run": ["run", "--config", "prefrontal.yml", "--state", "state"],
+    "gate": ["gate", "watched", "--state", "state"],
     "dash": ["dash", "--port", "0", "--state", "state"],
     "mcp": ["mcp", "--state", "state"],
     "mcp-http": ["mcp", "--transport", "http", "--port", "0", "--state", "state"],
@@ -47,7 +48,7 @@ COMMANDS = {
     "route": ["route", "prompt", "make a plot", "--workflows", "tools", "--non-interactive"],
     "help": ["--help"],
 }
-ENDS_BY_ITSELF = {"replay": {0}, "route": {0, 3}, "help": {0}}
+ENDS_BY_ITSELF = {"gate": {0, 1}, "replay": {0}, "route": {0, 3}, "help": {0}}
 """Command -> its codes where the signal came too late."""
 SHORT = {name: (40 * number,) for number, name in enumerate(COMMANDS)} | {"watch": (0, 90, 400)}
 """Milliseconds after the first line."""

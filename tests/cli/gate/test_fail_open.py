@@ -108,10 +108,28 @@ def test_a_fault_wakes_again_after_half_an_hour_or_when_it_was_over(
     now += AGAIN_S
     assert faults.wakes("no settings")
     assert not faults.wakes("no settings")
-    faults.end()
+    assert not faults.wakes("")
     assert faults.wakes("no settings")
     assert not GateFaults("key").wakes("no settings")
     assert GateFaults("another").wakes("no settings")
+
+
+def test_an_address_that_is_not_reached_wakes_once_in_half_an_hour(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = time.time()
+    monkeypatch.setattr("time.time", lambda: now)
+    place.settings(
+        "sources: {network: [{url: 'http://127.0.0.1:9/', every_s: 600}]}\nstate: state\n"
+    )
+    report = place.take()
+    assert report.wake
+    assert b"127.0.0.1:9/ cannot be read" in report.errors
+    wakes = []
+    for _ in range(8):
+        now += 300.0  # asked at every second call
+        wakes.append(place.take().wake)
+    assert wakes == [False] * 5 + [True] + [False] * 2
 
 
 def test_a_fault_that_cannot_be_remembered_wakes_each_time(

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,20 @@ from prefrontal.cli import main
 from prefrontal.cli.gate.plan import GatePlan
 from prefrontal.cli.gate.turn import FIRST
 from prefrontal.decisions.log import DecisionLog
+from prefrontal.errors import InputError
 from prefrontal.pulse.shells.asker import Asker
 from prefrontal.settings.gate import GateSettings
 
 from .turns import Place
+
+NIGHT = {
+    "module_id": "night",
+    "cluster": "hours",
+    "version": "1",
+    "question_template": "What is the hour? ({location})",
+    "default_threshold": 0.0,
+    "signal_priors": {"time": {"active_hours": [0, 23]}},
+}
 
 
 def test_the_command_says_what_came_since_the_last_call(place: Place) -> None:
@@ -153,3 +164,27 @@ print(*sys.modules)
     )
     heavy = {"click", "pydantic", "numpy", "apsw", "sqlite3", "json", "pathlib", "subprocess"}
     assert heavy.isdisjoint(done.stdout.split())
+
+
+def test_what_must_be_listened_to_is_left_to_a_watch(place: Place) -> None:
+    place.settings("sources: {logs: [app.log], socket: s.sock, stdin: true}\nstate: state\n")
+    place.take()
+    assert not (place.folder / "s.sock").exists()
+    place.settings("sources: {socket: s.sock}\nstate: state\n")
+    with pytest.raises(InputError, match=r"got only sources\.socket; `prefrontal watch` listens"):
+        place.take()
+
+
+def test_a_module_of_hours_hears_of_the_time_once_a_minute(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.settings(f"modules: [{json.dumps(NIGHT)}]\nstate: state\n")
+    now = time.time()
+    monkeypatch.setattr("time.time", lambda: now)
+    assert len(place.questions()) == 1
+    assert GatePlan(place.call().key()).nothing_new()
+    now += 30
+    assert GatePlan(place.call().key()).nothing_new()
+    now += 31
+    assert not GatePlan(place.call().key()).nothing_new()
+    assert len(place.questions()) == 1

@@ -13,6 +13,8 @@ from ..watch.session import lay_ground, watch_on
 from .signs import files_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ...decisions.log import DecisionLog
     from ...pulse.shells.watch import Watch
     from ...settings import Settings
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 ASKED = "gate asked"
 """The state of the log that says when addresses were asked, GitHub and the clock."""
 CLOCK, GITHUB = "clock", "github"
+POLLED = frozenset({"NetworkSource", "GitHubNotifications"})
+"""Kinds of sources that are asked only now and then."""
 LOOK_AGAIN_S = 3600.0
 """Everything is looked at after so long though no sign has changed."""
 
@@ -41,6 +45,8 @@ class GateLook:
         self._state = state
         self._plan = plan
         self.faults: list[str] = []
+        self.unreached: list[str] | None = None
+        """What kept addresses from being asked; None when none was to be asked now."""
 
     def take(self, caller: GateCaller) -> float:
         """Take it; Unix second at which to look again in any case, 0 where not all was seen."""
@@ -66,7 +72,9 @@ class GateLook:
             caller.go_on()
             is_all = watch.stop(self._call.limit_s / 4) and is_all
             caller.go_on()
-            self.faults += _faults(watch)
+            self.faults += _faults(watch, lambda kind: kind not in POLLED)
+            if addresses.are_due:
+                self.unreached = _faults(watch, POLLED.__contains__)
             addresses.keep()
             due = time.time() + LOOK_AGAIN_S
             if (later := watch.due_s()) is not None:
@@ -74,8 +82,9 @@ class GateLook:
             return min(due, addresses.next_due()) if is_all and not self.faults else 0.0
 
 
-def _faults(watch: Watch) -> list[str]:
-    sources = watch.status()["sources"]
+def _faults(watch: Watch, chosen: Callable[[str], bool]) -> list[str]:
+    """What the sources of the chosen kinds ran into."""
+    sources = [each for each in watch.status()["sources"] if chosen(each["kind"])]
     return [str(each["last_error"]) for each in sources if each.get("errors")]
 
 
@@ -96,6 +105,11 @@ class _Asked:
         if sources.github is not None:
             self._every[GITHUB] = sources.github.every_s
         self._due = [url for url in self._every if self._is_due(url)]
+
+    @property
+    def are_due(self) -> bool:
+        """Whether an address is asked now."""
+        return any(name != CLOCK for name in self._due)
 
     def due_now(self) -> Settings:
         """The settings without the addresses that are to be asked later."""

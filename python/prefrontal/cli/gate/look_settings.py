@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 GATHER_S = 60.0
 """What one call finds is one question of each module."""
-LISTENING = ("http", "mail", "mcp", "socket", "stdin")
-"""Sources that a call has no time to listen to."""
+LOOKED_AT = ("directories", "git", "logs", "network", "github")
+"""Sources that can be looked at now and then; the others hear only while they listen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,26 +60,21 @@ def _for_one_look(settings: Settings, call: GateCall) -> Settings:
     Raises InputError where nothing is left to look at.
     """
     sources = settings.sources
-    listeners = [name for name in LISTENING if getattr(sources, name)]
-    looked_at = (
-        sources.directories,
-        sources.git,
-        sources.logs,
-        sources.network,
-        sources.github,
-    )
-    if listeners and not (any(looked_at) or settings.adopted or settings.modules or call.folders):
+    fields = type(sources).model_fields
+    quiet = {name: each.get_default() for name, each in fields.items() if name not in LOOKED_AT}
+    listeners = [name for name, nothing in quiet.items() if getattr(sources, name) != nothing]
+    others = (settings.adopted, settings.modules, call.folders)
+    if listeners and not any((*(getattr(sources, name) for name in LOOKED_AT), *others)):
         names = ", ".join(f"sources.{name}" for name in listeners)
         raise InputError(
-            f"{settings.file} must name a source that can be looked at now and then (directories,"
-            f" git, logs, network, github, adopted), got only {names}; `prefrontal watch` listens"
+            f"{settings.file} must name a source that can be looked at now and then"
+            f" ({', '.join(LOOKED_AT)}, adopted), got only {names}; `prefrontal watch` listens"
         )
-    quiet = {"http": None, "mail": (), "mcp": (), "socket": None, "stdin": False, "polling": True}
     policy = settings.gate.policy
     gathered = policy.model_copy(update={"group_s": max(policy.group_s, GATHER_S)})
     return settings.model_copy(
         update={
-            "sources": sources.model_copy(update=quiet),
+            "sources": sources.model_copy(update=quiet | {"polling": True}),
             "gate": settings.gate.model_copy(update={"policy": gathered}),
         }
     )

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 GRACE_S = 1.0
 """For noting that the questions were told, once they are."""
+_ENDING = (signal.SIGINT, signal.SIGTERM)
 _ENDED = "the process that decides was ended before it had decided"
 
 
@@ -57,7 +58,7 @@ def answer_call(call: GateCall, print_: Print = write) -> int:
 def _supervised(call: GateCall, print_: Print) -> int:
     end = time.monotonic() + call.limit_s
     worker = _Worker(call)
-    before = {each: signal.signal(each, _raise) for each in (signal.SIGINT, signal.SIGTERM)}
+    before = {each: signal.signal(each, _raise) for each in _ENDING}
     try:
         report = worker.report(end)
         if report is None:
@@ -153,13 +154,15 @@ class _Signal(BaseException):
 
 
 def _raise(number: int, _: object) -> None:
+    for each in _ENDING:
+        signal.signal(each, signal.SIG_IGN)  # one is enough
     raise _Signal(number)
 
 
 def _work(call: GateCall, writing: int, reading: int) -> NoReturn:
     """Decide, report and end this process, which prints nothing itself."""
     try:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
+        for number in (*_ENDING, signal.SIGALRM):
             signal.signal(number, signal.SIG_DFL)
         longest_s = 5 * call.limit_s + GRACE_S  # if nobody is left to end it
         signal.setitimer(signal.ITIMER_REAL, longest_s)

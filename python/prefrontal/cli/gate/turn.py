@@ -41,13 +41,14 @@ def take_turn(call: GateCall, caller: GateCaller) -> None:
     with ExitStack() as held:
         held.enter_context(state.called(call.limit_s / 2))
         caller.go_on()
-        due, faults = 0.0, list[str]()
+        due, faults, unreached = 0.0, list[str](), None
         is_watched = is_held(str(state.path))
         if not is_watched:
             from .look import GateLook  # beside a watch nothing of it is needed
 
             look = GateLook(call, settings, state, plan)
-            due, faults = look.take(caller), look.faults
+            due = look.take(caller)
+            faults, unreached = look.faults, look.unreached
         log = held.enter_context(DecisionLog(state.decisions))
         if is_watched:
             faults += _left_out(state, log)
@@ -56,7 +57,7 @@ def take_turn(call: GateCall, caller: GateCaller) -> None:
             log.save_state(CALLED, b"1", 0)
         if note and is_known:
             faults.append(f"{state.decisions} was lost since the last call, with what came then")
-        if _is_told(call, log, caller, faults, note) and due:
+        if _is_told(call, log, caller, faults, unreached, note) and due:
             plan.keep(due)
 
 
@@ -76,6 +77,7 @@ def _is_told(
     log: DecisionLog,
     caller: GateCaller,
     faults: list[str],
+    unreached: list[str] | None,
     note: str,
 ) -> bool:
     """Tell what is owed to who asks, and note that it was told."""
@@ -96,7 +98,7 @@ def _is_told(
                 break
             owed.append((first.seq, first.record))
             after = first.seq
-        verdict = _verdict(call, [record for _, record in owed], faults, note)
+        verdict = _verdict(call, [record for _, record in owed], faults, unreached, note)
         if not caller.print(report_of(call, verdict, waits=True)):
             return False
         for seq, _ in owed:
@@ -108,14 +110,20 @@ def _is_told(
         deliveries.close()
 
 
-def _verdict(call: GateCall, records: list[Decision], faults: list[str], note: str) -> GateVerdict:
-    memory, fault = GateFaults(call.key()), "; ".join(faults)
-    if not fault:
-        memory.end()
+def _verdict(
+    call: GateCall,
+    records: list[Decision],
+    faults: list[str],
+    unreached: list[str] | None,
+    note: str,
+) -> GateVerdict:
+    wake = GateFaults(call.key()).wakes(
+        "; ".join(faults), None if unreached is None else "; ".join(unreached)
+    )
     return GateVerdict(
         [(each.id, each.question or "") for each in records],
         [document(each) for each in records] if call.form == "json" else (),
-        fault=fault,
-        wake=bool(fault) and memory.wakes(fault),
+        fault="; ".join([*faults, *(unreached or ())]),
+        wake=wake,
         note=note,
     )
