@@ -13,6 +13,7 @@ import pytest
 from prefrontal.assembly.shadow import adoption as shadow_module
 from prefrontal.assembly.shadow.adoption import ShadowMark, adopt_shadow, open_shadow, shadow_log
 from prefrontal.assembly.shadow.report import shadow_report
+from prefrontal.assembly.wakes_again import again
 from prefrontal.cli.watch.session import WatchSession, build_watch
 from prefrontal.cli.watch.watch import give_once
 from prefrontal.decisions.decision import Decision
@@ -154,6 +155,11 @@ def test_adopting_it_brings_what_it_learned_and_asks_nothing_of_its_time(
     assert len(decisions(state)) == 3
     run(settings, [42])
     assert delivered(settings)[len(asked) :] == ["inbox/boss/42"]
+    answer(state)
+    run(settings, range(43, 50))
+    for file in (state.decisions, state.path / "shadow-adopted" / "decisions.sqlite"):
+        with DecisionLog(file) as log:  # it holds what it took to decide so
+            assert list(again(log)) == []
     with pytest.raises(InputError, match="holds none"):
         adopt_shadow(state)
 
