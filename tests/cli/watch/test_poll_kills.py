@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,8 +16,8 @@ import pytest
 from prefrontal.decisions.log import DecisionLog
 
 from ...exhaustive import first
-from ..running import watching
-from .kills import at_work, config, decided, kill_often, writing
+from ..running import Running, watching
+from .kills import config, decided, kill_often, writing
 
 
 class Page(ThreadingHTTPServer):
@@ -31,6 +32,12 @@ class Page(ThreadingHTTPServer):
 
     def turn(self) -> None:
         self.number += 1
+
+    def at_work(self, _: Running, moments: random.Random) -> None:
+        """Wait for some answers."""
+        enough = self.asked + moments.randrange(1, 10)
+        while self.asked < enough:
+            Event().wait(0.01)
 
     def says(self) -> bytes:
         return f"page {self.number}".encode()
@@ -78,12 +85,12 @@ def test_each_change_of_a_page_is_told_from_the_one_before_whenever_the_watch_is
             while server.asked < 2:  # the first answer is kept
                 Event().wait(0.01)
         with writing(server.turn):
-            kill_often(kills, settings, at_work)
+            kill_often(kills, settings, server.at_work)
         server.turn()
         last = digest(server.says())
         with watching("--config", settings) as running:
             while last not in decided(tmp_path, lambda event: event.features["content_hash"]):
-                running.line()
+                Event().wait(0.02)
             running.end()
     with DecisionLog(tmp_path / "state" / "decisions.sqlite") as log:
         told = [each.window[0].features for each in log.records()]
