@@ -1,18 +1,22 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
 from prefrontal.compat.registry import PulseRegistry
 from prefrontal.decisions.log import Decision, DecisionLog
+from prefrontal.decisions.payloads import WakePayload
 from prefrontal.errors import InputError
 from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.shells.asker import LABELS_EVERY_S, Asker
+from prefrontal.pulse.shells.watch import Watch
 from prefrontal.settings import GateSettings, PolicySettings
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason, SignalEvent
@@ -143,6 +147,51 @@ def test_what_slept_is_kept_too_and_can_be_labelled(tmp_path: Path) -> None:
         assert one.label(slept.id[:8], 1.0).label is None
         assert one.find(slept.id).label == 1.0
         assert decided(one, "notes.txt").score > slept.score
+
+
+def folded(log: DecisionLog) -> Counter[str]:
+    """How often each window that was held back was told of."""
+    log.flush()
+    wakes = [each.payload for each in log.records() if each.acted]
+    return Counter(
+        window.id for wake in wakes if isinstance(wake, WakePayload) for window in wake.folded
+    )
+
+
+COOLING = {"policy": PolicySettings(cooldown_s=60.0), "threshold": 0.0}
+
+
+@pytest.mark.parametrize("first", ["watch", "asker", "another asker"])
+def test_what_was_held_back_is_told_once_though_two_processes_wait_for_it(
+    tmp_path: Path, first: str
+) -> None:
+    path, clock = tmp_path / "log.sqlite", ManualClock(1_700_000_000.0)
+    with DecisionLog(path) as ours, DecisionLog(path) as theirs:
+        one = gate(ours, clock, **COOLING)
+        assert decided(one, "a.pdf").acted
+        held = decided(one, "b.pdf")
+        ours.flush()
+        clock.advance(100.0)
+        settings = GateSettings(audit_share=0.0, **COOLING)
+        watch = Watch(settings, theirs, clock=clock)
+        watch.add(INVOICES)
+        other = gate(theirs, clock, **COOLING)
+        asked = Event()
+        watch.on_wake(lambda _: asked.set())
+        tells = {"asker": one, "another asker": other}
+        if first in tells:
+            tells[first].judge([file("c.pdf")])
+            assert folded(ours) == folded(theirs) == Counter([held.id])
+        watch.start()
+        assert watch.push(file("d.pdf"))
+        assert asked.wait(60.0) and watch.stop(60.0)
+        assert folded(theirs) == Counter([held.id])
+        clock.advance(100.0)
+        one.judge([file("e.pdf")])
+        clock.advance(100.0)
+        other.judge([file("f.pdf")])
+        assert folded(theirs)[held.id] == 1
+        assert set(folded(theirs).values()) == {1}
 
 
 def test_what_is_wrong_is_named() -> None:

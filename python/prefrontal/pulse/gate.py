@@ -93,14 +93,9 @@ class Gate:
         self._folds = version >= FOLDING
         self.bursts = Bursts() if settings.policy.incidents else None
         self._open_bursts = OpenBursts()
-        self._records = WakeRecords(limbic if explained else None)
+        self.records = WakeRecords(limbic if explained else None)
         self.slept = 0
-        self.run = self._records.run
-
-    @property
-    def records(self) -> WakeRecords:
-        """What makes the records of this start."""
-        return self._records
+        self.run = self.records.run
 
     def add(self, fingerprint: ModuleFingerprint) -> GateModule:
         """Start a module afresh; one of the same id is replaced, learning and all."""
@@ -229,6 +224,10 @@ class Gate:
         """Go on with windows that were held back before this start; the next tick asks them."""
         self._waiting.restore(records, self._clock.monotonic())
 
+    def forget_waiting(self, ids: Collection[str]) -> None:
+        """Another gate's question told of these windows."""
+        self._waiting.drop(frozenset(ids))
+
     def waiting(self) -> list[str]:
         """The ids of the windows that were held back and wait for a question that tells of them."""
         return self._waiting.ids()
@@ -341,7 +340,7 @@ class Gate:
 
     def _store(self, scored: ScoredWindow, reason: Reason, more: WakePayload | None) -> Decision:
         """Refuse a window whose record the log must keep."""
-        record = self._records.refused(self._refusal(scored, reason, more))
+        record = self.records.refused(self._refusal(scored, reason, more))
         self.held.append(record)
         return record
 
@@ -442,7 +441,7 @@ class Gate:
         decision_id, is_own = new_id(), threshold is None
         more = module.note_question(moment, decision_id, more, is_own=is_own)
         self.decided.append(
-            self._records.asked(decision_id, scored, reason, text, propensity, limit, more)
+            self.records.asked(decision_id, scored, reason, text, propensity, limit, more)
         )
         if module.hold_s:
             places = [window, *(each.window for each in others)]
@@ -492,8 +491,8 @@ class Gate:
 
     def refusal_id(self, refusal: Refusal) -> str:
         """The id that the refusal has in the log."""
-        return self._records.refusal_id(refusal)
+        return self.records.refusal_id(refusal)
 
     def refused(self, refusals: Iterable[Refusal]) -> list[Decision]:
         """Refusals in the form of the log, each with what pushed its score now."""
-        return [self._records.refused(each) for each in refusals]
+        return [self.records.refused(each) for each in refusals]

@@ -12,7 +12,7 @@ from ..types import Reason
 from .asking import brief_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from ..decisions.decision import Decision
     from ..decisions.payloads import Burst
@@ -108,6 +108,15 @@ class HeldWindows:
         self.count += 1
         lane.due = min(lane.due, due) if written_on else due
         lane.eager = held.reason in EAGER
+
+    def drop(self, ids: Collection[str]) -> None:
+        """Let go of windows of which somebody else told."""
+        for key, lane in self.lanes():
+            remaining = [each for each in lane.windows if each.id not in ids]
+            self.count -= len(lane.windows) - len(remaining)
+            lane.windows = remaining
+            if not remaining:
+                del self._lanes[key]
 
     def take(
         self, module_id: str, standing: Standing | None, first: HeldWindow | None = None

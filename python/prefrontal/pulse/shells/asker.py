@@ -7,6 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from ...clock import Clock, SystemClock
+from ...decisions.payloads import WakePayload
 from ...errors import InputError
 from ..opening import open_gate
 
@@ -70,11 +71,14 @@ class Asker:
         with self._lock:
             if self._clock.monotonic() - self._learned_at >= LABELS_EVERY_S:
                 self._learn()
+            self._forget_told()
             self._gate.judge(window, module_id, again=True)
             self._gate.tick()
             decisions = self._gate.drain()
         for each in decisions:
             self._log.append_soon(each)
+        if any(isinstance(each.payload, WakePayload) and each.payload.folded for each in decisions):
+            self._log.flush()  # others look there before they tell of the same
         return sorted(decisions, key=lambda each: each.subject)
 
     def label(self, decision_id: str, label: float) -> Decision:
@@ -101,6 +105,12 @@ class Asker:
         """Whose the threshold of the module is. Raises KeyError for an unknown one."""
         with self._lock:
             return self._gate.modules[module_id].facts()
+
+    def _forget_told(self) -> None:
+        """What waited here and a question of another process has told of is done with."""
+        if self._gate.waiting_count:
+            questions = self._log.fold_questions(self._gate.waiting())
+            self._gate.forget_waiting([each for each, by in questions.items() if by is not None])
 
     def _check(self, module_id: str | None) -> None:
         known = self._gate.modules

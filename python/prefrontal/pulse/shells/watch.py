@@ -20,6 +20,7 @@ from ..slept_lines import SleptLines
 from ..sources.clock import ClockSource
 from ..sources.filesystem import FilesystemSource
 from ..sources.memory import MemoryStore
+from ..starts import asked_about
 from ..status_note import StatusNote
 from .inbox import QUEUE_SIZE
 from .worker import Worker
@@ -88,6 +89,8 @@ class Watch:
         self._start_note = opened.note(self._log)
         self._worker = Worker(self._gate, self._log, self._learned, self._delivery, self._clock)
         self._worker.inbox.queue_size = queue_size
+        held = asked_about(self._log, self._log.waiting_windows())
+        self._worker.shared = {each.id for each in held}  # whoever asked may tell of them, too
         if (folder := self._log.slept_folder) and settings.slept_mb and not settings.log_refusals:
             records = self._gate.records
             most_bytes = int(settings.slept_mb * 1e6)

@@ -80,6 +80,7 @@ class Worker:
         self.broken = 0
         self.last_wake: float | None = None
         self.slept: SleptLines | None = None
+        self.shared: set[str] = set()
         self._gate = gate
         self._decisions = decisions
         self._learned = learned
@@ -268,6 +269,8 @@ class Worker:
         return max(0.0, min(LABELS_EVERY_S, due - self._clock.monotonic()))
 
     def _work(self, batch: list[Handed], labels: bool, last: bool) -> None:
+        if self.shared:
+            self._forget_told()
         for handed in batch:
             if isinstance(handed, SourceBatch):
                 self._judge_source(handed)
@@ -288,6 +291,16 @@ class Worker:
         if labels or last or now - self._labels_at >= LABELS_EVERY_S:
             self._labels_at = now
             self._learn()
+
+    def _forget_told(self) -> None:
+        """Who asks the gate, over MCP say, may have told meanwhile of what waited there."""
+        try:
+            questions = self._decisions.fold_questions(sorted(self.shared))
+        except SourceError as error:
+            log.error("what was told elsewhere is not known: %s", error)
+            return
+        self._gate.forget_waiting([each for each, by in questions.items() if by is not None])
+        self.shared &= set(self._gate.waiting())
 
     def _judge_source(self, batch: SourceBatch) -> None:
         if self._gap and batch.places:  # what came before it is not in the log, and comes again
