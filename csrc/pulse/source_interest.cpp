@@ -20,6 +20,12 @@ std::string_view said(const Event& event, std::string_view field) {
   return {};
 }
 
+// Whether the path is surely in its plain form; most are, and this costs no memory.
+bool is_plain(std::string_view path) {
+  return !path.starts_with('.') && path.find("//") == std::string_view::npos &&
+         path.find("/.") == std::string_view::npos;
+}
+
 bool matches_any(const Condition& condition, std::string_view value) {
   return std::any_of(condition.patterns.begin(), condition.patterns.end(),
                      [&](const std::string& pattern) {
@@ -39,7 +45,7 @@ bool Condition::holds(const Event& event) const {
   return std::any_of(fields.begin(), fields.end(), [&](const std::string& field) {
     const std::string_view value = said(event, field);
     if (value.empty()) return false;
-    if (how == How::path) return matches_any(*this, plain_path(value));
+    if (how == How::path && !is_plain(value)) return matches_any(*this, plain_path(value));
     if (how == How::any_case) return matches_any(*this, lower_case(value));
     return matches_any(*this, value);
   });
