@@ -290,6 +290,7 @@ def test_each_source_that_no_module_hears_gets_one_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOOK_SECRET", "a-secret")
+    box = {"host": "imap.example.org", "user": "ada", "password_env": "HOOK_SECRET"}
     project = tmp_path / "project"
     sources = {
         "directories": [str(project), str(tmp_path / "in")],
@@ -297,11 +298,12 @@ def test_each_source_that_no_module_hears_gets_one_of_its_own(
         "logs": [str(tmp_path / "a" / "app.log"), str(tmp_path / "b" / "app.log")],
         "network": [{"url": "https://example.org/status"}],
         "http": {"port": 0, "github_secret_env": "HOOK_SECRET"},
+        "mail": [box, box | {"folder": "Alerts"}],
         "mcp": [{"command": ["tickets-mcp"], "experimental": True}],
     }
     assert modules_of(tmp_path, **sources) == [
         "project", "in", str(project), "app.log", str(tmp_path / "b" / "app.log"),
-        "network", "programs", "github", "tickets-mcp",
+        "network", "programs", "github", "mail", "tickets-mcp",
     ]  # fmt: skip
 
 
@@ -324,6 +326,14 @@ def test_a_source_that_a_module_declares_gets_none(
     own = INVOICES | {"module_id": "own", "signal_priors": priors}
     found = modules_of(tmp_path, own, git=["/src/project"], logs=["/var/app.log"], stdin=True)
     assert found == ["own", *left]
+
+
+def test_a_hook_that_no_module_names_is_heard_all_the_same(tmp_path: Path) -> None:
+    hooks = {"slack": {"text": "text"}, "alerts": {"text": "text"}}
+    own = INVOICES | {"module_id": "own", "signal_priors": {"http": {"sources": ["slack"]}}}
+    assert modules_of(tmp_path, own, http={"port": 0, "hooks": hooks}) == ["own", "hooks"]
+    own["signal_priors"] = {"http": {}}
+    assert modules_of(tmp_path, own, http={"port": 0, "hooks": hooks}) == ["own"]
 
 
 @pytest.mark.parametrize("sources", [{"http": {"port": 0}}, {"stdin": True}])
@@ -368,6 +378,7 @@ def test_a_commit_is_one_question_with_its_subject_and_author(
         ({"mcp": {}}, {}, "mcp, but sources.mcp names"),
         ({"network": {"endpoints": ["https://a.org"]}},
          {"network": [{"url": "https://b.org"}]}, "network, but sources.network"),
+        ({"mail": {}}, {"stdin": True}, "mail, but sources.mail names nothing that it would hear"),
         ({"git": {}}, {"git": ["/src/project"]}, ""),
         ({"logs": {"files": ["*.log"]}}, {"logs": ["/var/app.log"]}, ""),
         ({"http": {"sources": ["ci"]}}, {"stdin": True}, ""),

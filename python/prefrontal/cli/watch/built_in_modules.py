@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
-from ...pulse.modules.source_priors import SOURCE_PRIORS
 from .hearing import (
     declares,
     hears_commits,
     hears_files,
+    hears_folder,
     hears_line,
     hears_page,
     hears_program,
@@ -27,7 +27,8 @@ PROGRAMS = "programs"
 HOLD_S = 2.0
 """Of the modules here: what comes close after a question is asked as one."""
 KEYS = frozenset({
-    "directories", "git", "network", "github", "http", "logs", "mcp", "socket", "stdin", "polling",
+    "directories", "git", "network", "github", "mail", "http", "logs", "mcp", "socket", "stdin",
+    "polling",
 })  # fmt: skip
 """Of `sources`, each looked at by itself."""
 QUESTIONS = {
@@ -102,29 +103,51 @@ def _folder(folder: Path) -> _Place:
 
 
 def _unheard(settings: Settings, present: Sequence[ModuleFingerprint]) -> Iterator[_Place]:
-    sources = settings.sources
+    yield from _on_this_machine(settings, present)
+    yield from _from_elsewhere(settings, present)
+    yield from _others(settings, present)
+
+
+def _on_this_machine(settings: Settings, present: Sequence[ModuleFingerprint]) -> Iterator[_Place]:
     for repository in (each.resolve() for each in unadopted(settings)):
         if not any(hears_commits(module, repository) for module in present):
             names = (repository.name, str(repository))
             yield _Place("git", {"repositories": [str(repository)]}, names)
-    for path in (settings.path(each).absolute() for each in sources.logs):
+    for path in (settings.path(each).absolute() for each in settings.sources.logs):
         if not any(hears_line(module, path) for module in present):
             yield _Place("logs", {"files": [str(path)]}, (path.name, str(path)))
+
+
+def _from_elsewhere(settings: Settings, present: Sequence[ModuleFingerprint]) -> Iterator[_Place]:
+    sources = settings.sources
     pages = [
         each.url for each in sources.network if not any(hears_page(m, each.url) for m in present)
     ]
     if pages:
         yield _Place("network", {"endpoints": pages}, ("network",))
-    named = sources.http or sources.socket or sources.stdin
-    if named and not any(declares(module, "http") for module in present):
-        yield _Place("http", {}, (PROGRAMS,))
+    yield from _programs(settings, present)
     delivered = sources.http is not None and sources.http.github_secret_env
     if (delivered or sources.github) and not any(declares(module, "github") for module in present):
         yield _Place("github", {}, ("github",))
+    folders = [f"{each.user}/{each.folder}" for each in sources.mail]
+    if folders := [each for each in folders if not any(hears_folder(m, each) for m in present)]:
+        yield _Place("mail", {"folders": folders}, ("mail",))
     for server in (mcp_address(each).shown for each in sources.mcp):
         if not any(hears_server(module, server) for module in present):
             yield _Place("mcp", {"servers": [server]}, (server, f"mcp {server}"))
-    yield from _others(settings, present)
+
+
+def _programs(settings: Settings, present: Sequence[ModuleFingerprint]) -> Iterator[_Place]:
+    sources = settings.sources
+    named = sources.http or sources.socket or sources.stdin
+    if named and not any(declares(module, "http") for module in present):
+        yield _Place("http", {}, (PROGRAMS,))
+    elif sources.http is not None:
+        hooks = [
+            each for each in sources.http.hooks if not any(hears_program(m, each) for m in present)
+        ]
+        if hooks:
+            yield _Place("http", {"sources": hooks}, ("hooks",))
 
 
 def _others(settings: Settings, present: Sequence[ModuleFingerprint]) -> Iterator[_Place]:
@@ -133,8 +156,5 @@ def _others(settings: Settings, present: Sequence[ModuleFingerprint]) -> Iterato
     for name in type(sources).model_fields:
         if name in KEYS or not getattr(sources, name):
             continue
-        if name in SOURCE_PRIORS:
-            if not any(declares(module, name) for module in present):
-                yield _Place(name, {}, (name,))
-        elif not any(hears_program(module, name) for module in present):
+        if not any(hears_program(module, name) for module in present):
             yield _Place("http", {"sources": [name]}, (name,))

@@ -6,7 +6,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...pulse.modules.source_priors import HttpPrior, LogsPrior, McpPrior, NetworkPrior, SourcePrior
+from ...pulse.modules.source_priors import (
+    HttpPrior,
+    LogsPrior,
+    MailPrior,
+    McpPrior,
+    NetworkPrior,
+    SourcePrior,
+)
 from ...types import SignalEvent
 
 if TYPE_CHECKING:
@@ -63,6 +70,14 @@ def hears_page(module: ModuleFingerprint, url: str) -> bool:
     changed = SignalEvent("network", url, "modified", 1.0, 0.0)
     return hears_all(module) or (
         module.network is not None and _concerns(NetworkPrior(module.network.endpoints), changed)
+    )
+
+
+def hears_folder(module: ModuleFingerprint, place: str) -> bool:
+    """Whether mail in USER/FOLDER does."""
+    message = SignalEvent("mail", place, "received", 1.0, 0.0)
+    return hears_all(module) or (
+        module.mail is not None and _concerns(MailPrior(module.mail.folders), message)
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ...plain_text import visible
-from .hearing import hears_commits, hears_line, hears_page, hears_server
+from .hearing import hears_commits, hears_folder, hears_line, hears_page, hears_server
 from .sources import mcp_address, unadopted
 
 if TYPE_CHECKING:
@@ -48,5 +48,5 @@ def _is_fed(settings: Settings, module: ModuleFingerprint, kind: str) -> bool:
     if kind == "mcp":
         return any(hears_server(module, mcp_address(each).shown) for each in sources.mcp)
     if kind == "mail":
-        return bool(getattr(sources, kind, ()))
+        return any(hears_folder(module, f"{each.user}/{each.folder}") for each in sources.mail)
     return any(hears_page(module, each.url) for each in sources.network)
