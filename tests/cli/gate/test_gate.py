@@ -71,7 +71,7 @@ def test_all_that_came_is_one_question_and_none_is_asked_twice(place: Place) -> 
 def test_what_may_change_the_answer_is_looked_at_again(
     place: Place, change: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("PREFRONTAL_RECALL", raising=False)
+    monkeypatch.setenv("PREFRONTAL_RECALL", "0.9")  # so that it is taken back
     place.take()
     assert GatePlan(place.call().key()).nothing_new()
     assert callable(change)
