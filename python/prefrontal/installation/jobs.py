@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -76,7 +76,8 @@ class HermesJob:
 class OpenClawJob:
     """A job of OpenClaw's scheduler with a condition script, known by its declaration key.
 
-    script: JavaScript, handed over on standard input. Its gateway must be running.
+    script: JavaScript, handed over on standard input. Its gateway must be running. It takes seconds
+    to list jobs, so they are listed once until something changes.
     """
 
     every: str
@@ -84,6 +85,7 @@ class OpenClawJob:
     script: str
     key: str = "prefrontal.gate"
     program: str = "openclaw"
+    _listed: list[list[str]] = field(default_factory=list, compare=False, repr=False)
 
     def commands(self) -> list[str]:
         return [shlex.join(self._words()), *(f"  {line}" for line in self.script.splitlines())]
@@ -102,14 +104,20 @@ class OpenClawJob:
         return bool(self._ids())
 
     def _ids(self) -> list[str]:
-        listed = _jobs(checked_run([self.program, "cron", "list", "--all", "--json"]))
-        return [str(each["id"]) for each in listed if each.get("declarationKey") == self.key]
+        if not self._listed:
+            jobs = _jobs(checked_run([self.program, "cron", "list", "--all", "--json"]))
+            ours = [each for each in jobs if each.get("declarationKey") == self.key]
+            self._listed.append([str(each["id"]) for each in ours])
+        return self._listed[0]
 
     def add(self) -> None:
+        self._listed.clear()
         checked_run(self._words(), self.script)
 
     def remove(self) -> None:
-        for each in self._ids():
+        ids = self._ids()
+        self._listed.clear()
+        for each in ids:
             checked_run([self.program, "cron", "remove", each])
 
 

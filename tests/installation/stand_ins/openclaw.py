@@ -1,8 +1,10 @@
 """Stands in for OpenClaw's automations: cron add, list, remove and run.
 
-Follows https://docs.openclaw.ai/automation/cron-jobs: a condition script gets `tools.call`,
+Follows https://docs.openclaw.ai/automation/cron-jobs/schedules: a condition script gets `exec`,
 `trigger.state` and `json`, an error of it does not fire, and its message is appended to the event.
-With node the script itself is run; without, only the command in it.
+A command that is not waited for goes on in the background, as 2026.9.6 does it. OPENCLAW_TOOLS is
+set for an earlier release, with `tools.call`. With node the script itself is run; without, only the
+command in it.
 """
 
 import argparse
@@ -20,12 +22,15 @@ AROUND = """
 const { spawnSync } = require("node:child_process");
 const trigger = { state: %s };
 const json = (value) => console.log(JSON.stringify(value));
-const tools = { call: async (name, { command }) => {
-  if (name !== "exec") throw new Error(`no tool ${name}`);
+const run = ({ command, yieldMs }) => {
+  if (!(yieldMs >= 10000)) return { status: "running", sessionId: "delta-reef", tail: "" };
   const done = spawnSync("sh", ["-c", command], { encoding: "utf8" });
-  return { result: { details: { aggregated: done.stdout + done.stderr } } };
-} };
-(async () => { %s })();
+  return { status: "completed", exitCode: done.status, aggregated: done.stdout + done.stderr };
+};
+const call = async (name, words) => ({ result: { details: run(words) } });
+const early = "OPENCLAW_TOOLS" in process.env;
+const given = early ? [undefined, { call }] : [async (words) => run(words), undefined];
+(async (exec, tools) => { %s })(...given);
 """
 
 

@@ -24,13 +24,6 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _TARGET = click.argument("name", metavar="TARGET", type=click.Choice(NAMES))
 _FOLDER = click.argument("folder", metavar="[DIR]", required=False)
 _OPTIONS = (
-    click.option(
-        "--state",
-        metavar="DIR",
-        envvar="PREFRONTAL_STATE",
-        help="Where decisions and copies are kept; also PREFRONTAL_STATE."
-        " [default: ~/.local/state/prefrontal]",
-    ),
     click.option("--yes", is_flag=True, help="Ask nothing."),
     click.option("--dry-run", is_flag=True, help="Only show what would change."),
     click.option(
@@ -55,6 +48,12 @@ def _common(command: Command) -> Command:
     metavar="FILE.yml",
     type=click.Path(),
     help="Settings of the gate. [default: ./prefrontal.yml, then ~/.prefrontal/prefrontal.yml]",
+)
+@click.option(
+    "--state",
+    metavar="DIR",
+    envvar="PREFRONTAL_STATE",
+    help="Where the gate keeps its decisions; also PREFRONTAL_STATE. [default: the settings']",
 )
 @click.option(
     "--every",
@@ -94,7 +93,7 @@ def install(
     from ...installation.receipts import ReceiptFolder
 
     target = Wish(name, folder, **wish).target()
-    copies = ReceiptFolder(_state(wish["state"]), target.key)
+    copies = ReceiptFolder(default_state(), target.key)
     receipt = copies.read()
     changes = coming(target, receipt)
     jobs = _new_jobs(target, receipt)
@@ -114,9 +113,7 @@ def install(
 
 @click.command()
 @_common
-def uninstall(
-    name: str, folder: str | None, state: str | None, yes: bool, dry_run: bool, as_json: bool
-) -> None:
+def uninstall(name: str, folder: str | None, yes: bool, dry_run: bool, as_json: bool) -> None:
     """Take out what `prefrontal install` wrote: each file is then as it was, to the byte.
 
     Where somebody changed a file since, only what prefrontal wrote goes, and that is said.
@@ -129,7 +126,7 @@ def uninstall(
     from ...installation.receipts import ReceiptFolder
 
     target = Wish(name, folder).target(needs_settings=False)
-    copies = ReceiptFolder(_state(state), target.key)
+    copies = ReceiptFolder(default_state(), target.key)
     changes = going(target, copies.read())
     jobs = [line for job in target.jobs if job.is_there() for line in job.removals()]
     done = _document(target, changes, jobs, dry_run)
@@ -151,10 +148,6 @@ def uninstall(
 def is_terminal() -> bool:
     """Whether a person can be asked."""
     return sys.stdin.isatty()
-
-
-def _state(named: str | None) -> Path:
-    return Path(named).expanduser() if named else default_state()
 
 
 def _new_jobs(target: InstallTarget, receipt: InstallReceipt | None) -> list[str]:

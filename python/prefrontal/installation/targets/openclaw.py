@@ -1,6 +1,6 @@
 """OpenClaw: an automation with a condition script, and the server of MCP in openclaw.json.
 
-Condition scripts: https://docs.openclaw.ai/automation/cron-jobs, servers:
+Condition scripts: https://docs.openclaw.ai/automation/cron-jobs/schedules, servers:
 https://docs.openclaw.ai/cli/mcp.
 """
 
@@ -29,15 +29,16 @@ _SCRIPT = """\
 const command = {command};
 let answer;
 try {{
-  const result = await tools.call("exec", {{ command }});
-  const details = result?.result?.details ?? {{}};
-  const text = String(details.aggregated ?? details.stdout ?? result?.result?.content ?? "");
+  const words = {{ command, yieldMs: 20000 }}; // else it goes on in the background, unheard
+  const isGlobal = typeof exec === "function"; // earlier releases have it behind tools.call
+  const result = await (isGlobal ? exec(words) : tools.call("exec", words));
+  const text = String((result?.result?.details ?? result)?.aggregated ?? "");
   answer = JSON.parse(text.trim().split("\\n").pop());
   if (typeof answer.fire !== "boolean") throw new Error("no decision");
 }} catch (error) {{
   answer = {{ fire: true, message: `prefrontal could not be asked (${{error}}); look yourself.` }};
 }}
-json({{ ...answer, state: answer.state ?? trigger.state ?? null }});
+json(answer);
 """
 
 
@@ -56,7 +57,9 @@ def openclaw(caller: Caller, every: str, *, mcp: bool) -> InstallTarget:
             ("mcp", "servers"), "prefrontal", {"command": words[0], "args": words[1:]}
         )
         pieces.append((FilePlace(config), JsonEntries(str(config), [entry])))
-    command = json.dumps(caller.line("gate", "--format", "openclaw"), ensure_ascii=False)
+    # `exec` hands back both streams as one, and only standard output is the answer.
+    line = caller.line("gate", "--format", "openclaw") + " 2>/dev/null"
+    command = json.dumps(line, ensure_ascii=False)
     return InstallTarget(
         name="openclaw",
         key="openclaw",
