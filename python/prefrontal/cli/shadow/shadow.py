@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from ...settings.agent_file import FILE_NAME
 from ...storage.state_folder import StateFolder, default_state
 from ..answers import answer, json_option
 from ..decisions.answerable import ID_LENGTH
-from ..paths import home_short
+from ..paths import home_short, shell_word
 
 if TYPE_CHECKING:
     from ...assembly.shadow.report import ShadowPolicy, ShadowReport
@@ -166,7 +165,7 @@ def _print_asked(log: DecisionLog, report: ShadowReport, state: StateFolder, pag
         question = visible(each.question or "", 200)
         when = f"{moment(each.time, '%m-%d %H:%M')}  {each.id[:ID_LENGTH]}"
         page.say(f"{when}  {visible(each.subject, 24)}: {question}", indent=2)
-    place = shlex.quote(home_short(str(state.shadow.path)))
+    place = shell_word(str(state.shadow.path))
     page.say("Say what of it matters:", indent=2)
     _print_command(f"prefrontal feedback --state {place} ID useful", page)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -16,7 +15,7 @@ from ...plain_text import visible
 from ...pulse.sinks import as_line
 from ...types import Reason
 from ..decisions.answerable import ID_LENGTH
-from ..paths import home_short
+from ..paths import home_short, shell_word
 from .modules import plain, watched
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ def beginning(session: WatchSession) -> str:
     for repository in session.ground.untrained[:MOST_SHOWN]:
         place = plain(home_short(str(repository)))
         lines.append(
-            f"{place} is watched untrained; `prefrontal adopt --git {shlex.quote(place)}` lets it"
+            f"{place} is watched untrained; `prefrontal adopt --git {plain(shell_word(str(repository)))}` lets it"
             " begin with what its history teaches."
         )
     lines += [f"Warning: {each}." for each in session.ground.unfed[:MOST_SHOWN]]

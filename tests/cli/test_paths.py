@@ -1,0 +1,30 @@
+"""Paths as people write them, and as a shell reads them."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from prefrontal.cli.paths import home_short, shell_word
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["plain", "with a space", "it's", "$HOME", "~", "-x", ""])
+def test_a_shell_reads_the_path_that_was_meant(home: Path, name: str) -> None:
+    for path in (str(home / name), f"/elsewhere/{name}"):
+        command = ["sh", "-c", f"printf %s {shell_word(path)}"]
+        told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+        assert told.stdout.rstrip("/") == path.rstrip("/")
+
+
+def test_the_home_folder_is_short(home: Path) -> None:
+    assert home_short(str(home / "in")) == "~/in"
+    assert shell_word(str(home / "in")) == "~/in"
+    assert home_short(f"{home}else") == f"{home}else"
