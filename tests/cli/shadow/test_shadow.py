@@ -169,7 +169,7 @@ def test_what_cannot_be_is_one_sentence(tmp_path: Path, settings: Path) -> None:
     none = f"shadow must have begun, and {tmp_path}/state holds none: `prefrontal watch --shadow`"
     assert refusal("shadow", "--config", settings).startswith(none)
     assert refusal("adopt", "--shadow", "--config", settings, "--yes").startswith(none)
-    tells = "shadow must come without --exec, --post and --json: a shadow tells nobody"
+    tells = "shadow must come without --exec, --post, --json and --format: a shadow tells nobody"
     assert refusal("watch", "--config", settings, "--shadow", "--json") == tells
     assert refusal("watch", "--config", settings, "--shadow", "--exec", "true") == tells
     both = refusal("adopt", tmp_path, "--shadow", "--config", settings, "--yes")

@@ -76,9 +76,9 @@ def beginning(session: WatchSession) -> str:
             if not Path(folder).is_dir():
                 lines.append(f"{plain(home_short(folder))} does not exist yet; it is waited for")
     for repository in session.ground.untrained[:MOST_SHOWN]:
-        place = plain(home_short(str(repository)))
+        place, word = plain(home_short(str(repository))), plain(shell_word(str(repository)))
         lines.append(
-            f"{place} is watched untrained; `prefrontal adopt --git {plain(shell_word(str(repository)))}` lets it"
+            f"{place} is watched untrained; `prefrontal adopt --git {word}` lets it"
             " begin with what its history teaches."
         )
     lines += [f"Warning: {each}." for each in session.ground.unfed[:MOST_SHOWN]]
