@@ -160,16 +160,8 @@ class CortexPlugin(Plugin):
         return self.memory.beliefs.by_key
 
     @property
-    def _last_trust(self) -> dict[str, int]:
-        return {peer_id: entry[0] for peer_id, entry in self.memory.limiter.save().items()}
-
-    @property
     def _event_buffer(self) -> deque[events.Event]:
         return self.memory.buffer.events
-
-    @property
-    def _reflection_history(self) -> deque[ReflectionRecord]:
-        return self.memory.history
 
     @property
     def _interaction_count(self) -> int:
