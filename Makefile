@@ -84,7 +84,7 @@ $(VENV)/ready: pyproject.toml scripts/requirements.py
 	@touch $@
 
 $(VENV)/tools: $(VENV)/ready
-	$(BIN)/python scripts/requirements.py dev plot bench control llm mcp otel server web wheel > $@.txt
+	$(BIN)/python scripts/requirements.py dev plot bench calendar control llm mcp otel server web wheel > $@.txt
 	$(PIP) install --quiet -r $@.txt
 	@touch $@
 

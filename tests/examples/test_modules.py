@@ -45,6 +45,7 @@ SIGNALS = {
     "github-notifications": NOTIFIED,
     "slack": next(mapped_events("slack", SLACK, json.dumps(MESSAGE).encode(), 0.0))[1],
     "mail": MAIL,
+    "calendar": SignalEvent("calendar", "team", "begins", 1.0, 0.0, {"text": "Standup"}),
     "log-lines": SignalEvent("log", "/var/log/app.log", "line", 1.0, 0.0, {"text": "ERROR: full"}),
     "mcp-server": McpSignals("tickets").changed("ticket://17", "The gate is stuck", 0.0),
 }
@@ -54,6 +55,7 @@ QUESTIONS = {
     "github-notifications": "Issue 7: notification.mention at "
     "https://github.com/ada/engine/issues/7. Does it need me?",
     "slack": "U2147483697 in C024BE91L: The gate is stuck. Does it need me?",
+    "calendar": "Standup begins (team). Is there something to prepare?",
     "mail": "Bob <bob@example.org> wrote: Lunch? (ada@example.org/INBOX). Does it need me?",
     "cloud-events": "paid from /orders: Order 17. Is there something to do?",
     "log-lines": "app.log says: ERROR: full. Is something wrong? (/var/log/app.log)",

@@ -11,6 +11,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from ..errors import InputError
 from ..storage.state_folder import default_state
 from .adopted import Adopted
+from .calendar_entry import CalendarEntry
 from .executive import ExecutiveSettings
 from .gate import GateSettings
 from .github_source import GitHubAccountEntry
@@ -69,11 +70,11 @@ class Sources(BaseModel):
 
     directories: folders to watch. git: repositories whose new commits are signals. network:
     addresses to ask. github: an account whose notifications are signals. mail: folders of mail
-    whose new messages are signals. http: where other programs post events. logs: log files whose
-    new lines are signals, through rotation. mcp: servers whose notifications are signals. socket:
-    path of a Unix socket that takes JSON lines. stdin: take JSON lines on standard input. polling:
-    look at the folders every two seconds instead of being told, for network drives and shared
-    folders of containers.
+    whose new messages are signals. calendar: calendars whose events are. http: where other programs
+    post events. logs: log files whose new lines are signals, through rotation. mcp: servers whose
+    notifications are signals. socket: path of a Unix socket that takes JSON lines. stdin: take JSON
+    lines on standard input. polling: look at the folders every two seconds instead of being told,
+    for network drives and shared folders of containers.
     """
 
     model_config = _CHECKED
@@ -83,6 +84,7 @@ class Sources(BaseModel):
     network: tuple[Endpoint, ...] = ()
     github: GitHubAccountEntry | None = None
     mail: tuple[Mailbox, ...] = ()
+    calendar: tuple[CalendarEntry, ...] = ()
     http: HttpEvents | None = None
     logs: tuple[Text, ...] = ()
     mcp: tuple[McpServer, ...] = ()

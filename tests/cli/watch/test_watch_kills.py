@@ -7,7 +7,7 @@ import random
 import socket
 from collections import Counter
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from http.client import HTTPConnection, HTTPException
 from itertools import count
 from pathlib import Path
@@ -22,6 +22,7 @@ from ...exhaustive import first
 from ...pulse.sources.dovecot import dovecot
 from ...pulse.sources.github_site import TOKEN, github_site, thread
 from ...pulse.sources.imap_stand_in import imap_stand_in
+from ...pulse.sources.made_calendars import calendar, event
 from ...replay import repositories
 from ..running import PATIENCE_S, Running, watching
 from .kills import at_work, config, decided, kill_often, text, writing
@@ -261,4 +262,41 @@ def _kill_beside_mail(
     found = decided(folder)
     expected = Counter([f"message {number}" for number in range(next(numbers))])
     expected["the last message"] = 1
+    assert (expected - found, found - expected) == (Counter(), Counter())
+
+
+@pytest.mark.parametrize("kills", KILLS)
+def test_each_event_of_a_calendar_is_decided_once_whenever_the_watch_is_killed(
+    tmp_path: Path, kills: int
+) -> None:
+    pytest.importorskip("recurring_ical_events", reason="needs the extra calendar")
+    path, written, ticks = tmp_path / "team.ics", list[str](), count()
+    settings = config(tmp_path, calendar=[{"file": str(path), "every_s": 0.05}])
+
+    def add() -> None:
+        start = datetime.now(UTC) + timedelta(days=1)
+        written.append(event(f"event {len(written)}", f":{start:%Y%m%dT%H%M%SZ}"))
+        path.with_suffix(".new").write_bytes(calendar(*written))
+        path.with_suffix(".new").rename(path)
+
+    def write() -> None:
+        if next(ticks) % 10 == 0:
+            add()
+
+    path.write_bytes(calendar())
+    with watching("--config", settings) as running:
+        with DecisionLog(tmp_path / "state" / "decisions.sqlite") as log:
+            while not log.load_states("place calendar"):  # it has been looked at
+                Event().wait(0.01)
+        add()
+        running.line()
+    with writing(write):
+        kill_often(kills, settings)
+    add()
+    with watching("--config", settings) as running:
+        while not running.line().endswith(f"event {len(written) - 1}"):
+            pass
+        running.end()
+    expected = Counter(f"event {number}" for number in range(len(written)))
+    found = decided(tmp_path)
     assert (expected - found, found - expected) == (Counter(), Counter())

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ...protocols import Source
     from ...pulse.sources.mcp.connection import McpAddress
     from ...settings import Settings
+    from ...settings.calendar_entry import CalendarEntry
     from ...settings.github_source import GitHubAccountEntry
     from ...settings.mail_source import Mailbox
     from ...settings.mcp_source import McpServer
@@ -33,6 +34,8 @@ def configured_sources(settings: Settings, state: StateFolder) -> Iterator[Sourc
         yield _notified(sources.github)
     for mailbox in sources.mail:
         yield _received(mailbox, settings)
+    for calendar in sources.calendar:
+        yield _planned(calendar, settings)
     if sources.http is not None:
         yield _listening(sources.http)
     yield from map(_heard, sources.mcp)
@@ -83,6 +86,15 @@ def _received(entry: Mailbox, settings: Settings) -> Source:
     trusted = "" if entry.ca_file is None else str(settings.path(entry.ca_file))
     where = (entry.host, entry.real_port, entry.user, password)
     return MailSource(ImapAddress(*where, entry.folder, entry.tls, trusted))
+
+
+def _planned(entry: CalendarEntry, settings: Settings) -> Source:
+    from ...pulse.sources.calendar_source import CalendarAddress, CalendarSource
+
+    file = "" if entry.file is None else str(settings.path(entry.file))
+    url = entry.url or environment_secret("sources.calendar.url_env", entry.url_env) or ""
+    address = CalendarAddress(entry.name, file, url, entry.zone or "")
+    return CalendarSource(address, entry.every_s, before_s=entry.before_s)
 
 
 def _listening(entry: HttpEvents) -> Source:
