@@ -14,7 +14,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -92,7 +93,27 @@ def main() -> None:
         news = GateCalls(make(root / "news"), 0, has_repository=False)
         news.call(FIRST)
         entries["one line that wakes"] = news.call_with_news
-        report(entries, rounds, twin)
+        beside = GateCalls(make(root / "beside"), 0, has_repository=False)
+        beside.call(FIRST)
+        with watching(beside.folder):
+            beside.call(NOTHING_NEW)
+            entries["nothing new beside a running watch"] = partial(beside.call, NOTHING_NEW)
+            report(entries, rounds, twin)
+
+
+@contextmanager
+def watching(folder: Path) -> Iterator[None]:
+    """A watch runs with the settings of the folder."""
+    command = [sys.executable, "-m", "prefrontal", "watch", "--config", "prefrontal.yml"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          text=True) as process:  # fmt: skip
+        assert process.stderr is not None
+        while "Ctrl-C stops" not in process.stderr.readline():
+            assert process.poll() is None
+        try:
+            yield
+        finally:
+            process.terminate()
 
 
 def make(folder: Path) -> Path:

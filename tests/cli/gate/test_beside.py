@@ -26,7 +26,6 @@ def watch_asks(place: Place) -> bytes:
         location, text = str(place.log), {"text": "ERROR"}
         session.watch.push(SignalEvent("log", location, "line", 1.0, 1_700_000_000.0, text))
         session.watch.stop()  # decided and stored
-        assert not GatePlan(place.call().key()).nothing_new()
         return place.take().output
     finally:
         session.stop()
@@ -36,6 +35,17 @@ def test_what_a_watch_without_sinks_asks_goes_to_who_calls(place: Place) -> None
     place.take()
     assert b"ERROR" in watch_asks(place)
     assert not place.take().wake  # once
+
+
+def test_beside_a_watch_that_owes_nothing_nothing_is_new_until_it_ends(place: Place) -> None:
+    place.take()
+    session = build_watch(load_settings(place.folder / "prefrontal.yml"))
+    session.start()
+    assert GatePlan(place.call().key()).nothing_new()
+    assert not place.take().wake
+    assert GatePlan(place.call().key()).nothing_new()
+    session.stop()
+    assert not GatePlan(place.call().key()).nothing_new()
 
 
 def test_what_a_sink_is_told_nobody_else_is_told(place: Place) -> None:

@@ -20,8 +20,9 @@ _NONE = "none"
 class GatePlan:
     """Signs of files and folders, and the time at which to look in any case.
 
-    Nothing is new while each sign is as it was, nobody watches, and that time has not come. Signs
-    are taken before the sources are read: what comes meanwhile is news for the next call.
+    Nothing is new while each sign is as it was and that time has not come, and, while a watch runs,
+    as long as it owes nothing. Signs are taken before the sources are read: what comes meanwhile is
+    news for the next call.
     """
 
     __slots__ = ("_file", "_own", "_signs")
@@ -37,7 +38,11 @@ class GatePlan:
         if fields is None or fields[:2] != [VERSION, _release()] or len(fields) % 3 != _HEAD % 3:
             return False
         due, own = fields[2:_HEAD]
-        if time.time() >= float(due) or is_held(own):
+        if is_held(own):
+            from .beside import nothing_owed
+
+            return nothing_owed(own)
+        if time.time() >= float(due):
             return False
         return all(
             _sign(kind, path, own) == before

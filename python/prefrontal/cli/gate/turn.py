@@ -10,7 +10,8 @@ from ...decisions.deliveries import DONE, GATE_CALLER, GIVEN_UP, DamagedRowError
 from ...decisions.document import document
 from ...decisions.log import DecisionLog
 from ...storage.state_folder import StateFolder
-from ..watch.doors import CALLED, WatchDoor
+from ..watch.doors import CALLED
+from .beside import left_out
 from .faults import GateFaults
 from .formats import GateVerdict, report_of
 from .look_settings import LookSettings
@@ -51,25 +52,15 @@ def take_turn(call: GateCall, caller: GateCaller) -> None:
             faults, unreached = look.faults, look.unreached
         log = held.enter_context(DecisionLog(state.decisions))
         if is_watched:
-            faults += _left_out(state, log)
+            plan.look([], [], str(state.path))
+            faults += left_out(state, log)
         note = "" if log.load_state(CALLED) else FIRST
         if note:
             log.save_state(CALLED, b"1", 0)
         if note and is_known:
             faults.append(f"{state.decisions} was lost since the last call, with what came then")
-        if _is_told(call, log, caller, faults, unreached, note) and due:
+        if _is_told(call, log, caller, faults, unreached, note) and (due or is_watched):
             plan.keep(due)
-
-
-def _left_out(state: StateFolder, log: DecisionLog) -> list[str]:
-    """What keeps the questions of the watch that runs here from who calls, if anything does."""
-    owner, door = state.watcher(), WatchDoor.read(log)
-    if owner is None or (door and door.pid == owner and (door.has_sinks or door.owes)):
-        return []
-    return [
-        f"process {owner} watches with {state.path} and tells nobody who calls: start it again, or"
-        " give it a sink"
-    ]
 
 
 def _is_told(
