@@ -212,6 +212,17 @@ def test_a_durable_sink_is_owed_what_the_agent_was_asked(tmp_path: Path) -> None
 
 
 @confined
+def test_events_that_reach_no_module_are_told(tmp_path: Path) -> None:
+    files = MODULE | {"signal_priors": {"filesystem": {"watch_directories": ["/"]}}}
+    project = Project(tmp_path, modules=[files])
+    mail = {"source": "mail", "location": "inbox", "delta_type": "created", "timestamp": NOW}
+    done = project.once(project.event(0), json.dumps(mail), json.dumps(mail | {"source": "x"}))
+    assert done.exit_code == 0
+    told = "2 events reached no module: none declares the sources 'mail', 'x' with what is in it"
+    assert told in done.stderr
+    assert "reached no module" not in project.once(project.event(1)).stderr
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("moment", [FIRST_MOMENT, LAST_MOMENT, 2.0**31])
 @pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Etc/GMT+12"])

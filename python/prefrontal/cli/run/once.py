@@ -19,6 +19,7 @@ from ...errors import InputError, SourceError
 from ...plain_text import visible
 from ...pulse.shells.stepper import Stepper
 from ...pulse.sources.event_lines import LineSplitter, event_from_line
+from ..watch.hearing import Unheard
 from ..watch.screen import Screen, many, threshold_lines
 from ..watch.session import Ground, lay_ground
 from ..watch.telemetry import say
@@ -58,11 +59,14 @@ def run_once(options: RunOptions, folders: tuple[str, ...], path: str, as_json: 
         story = Story(screen, say, as_json=as_json or ground.sinks.output is not None)
         ground.outbox.start()
         once = Once(options, ground, story, first.timestamp, held)
+        unheard = Unheard(ground.modules)
         for event in chain((first,), events):
-            once.take(event)
+            if once.take(event):
+                unheard.take(event)
         left = once.end()
         ground.outbox.stop()
         summary = [*story.summary(left), *threshold_lines(once.gate.thresholds())]
+        summary += filter(None, [unheard.sentence()])
         _tell_end(read, summary, once.gate.counts(), ground.outbox.owed())
     return 0
 
@@ -94,16 +98,17 @@ class Once:
         )
         self._attendance.attend_all()
 
-    def take(self, event: SignalEvent) -> None:
-        """One event, as far as it goes; one with a field of the wrong type is left out."""
+    def take(self, event: SignalEvent) -> bool:
+        """One event, as far as it goes; False for one with a field of the wrong type, left out."""
         self._clock.follow(event.timestamp)
         try:
             woken = self.gate.wake(event)
         except TypeError as error:
             say(f"Left out: {visible(str(error), 300)}")
-            return
+            return False
         if woken:
             self._attendance.attend_all()
+        return True
 
     def end(self) -> int:
         """Ask what was gathered, learn, and save; how many wakes are left for another start."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...plain_text import visible
 from ...pulse.modules.source_priors import (
     HttpPrior,
     LogsPrior,
@@ -15,9 +17,12 @@ from ...pulse.modules.source_priors import (
     SourcePrior,
 )
 from ...types import SignalEvent
+from .screen import many
 
 if TYPE_CHECKING:
     from ...pulse.modules.fingerprint import ModuleFingerprint
+
+MOST_NAMED = 3
 
 
 def declares(module: ModuleFingerprint, kind: str) -> bool:
@@ -87,6 +92,37 @@ def hears_program(module: ModuleFingerprint, source: str) -> bool:
     return hears_all(module) or (
         module.http is not None and _concerns(HttpPrior(module.http.sources), signal)
     )
+
+
+class Unheard:
+    """Counts the events that reach no module, by their source."""
+
+    def __init__(self, modules: Iterable[ModuleFingerprint]) -> None:
+        from ..._core.pulse import Routes
+        from ...pulse.modules.routes import interests
+
+        self.counts: Counter[str] = Counter()
+        self._routes = Routes()
+        for module in modules:
+            self._routes.add(module.module_id, **interests(module))
+
+    def take(self, event: SignalEvent) -> None:
+        """Count the event where nothing concerns itself with it."""
+        if not self._routes.match([event]):
+            self.counts[event.source] += 1
+
+    def sentence(self) -> str:
+        """What reached no module, "" where all did."""
+        if not self.counts:
+            return ""
+        most = [f"{visible(name, 40)!r}" for name, _ in self.counts.most_common(MOST_NAMED)]
+        more = len(self.counts) - len(most)
+        names = ", ".join(most) + (f" and {more} more" if more else "")
+        events, sources = many(self.counts.total(), "event"), many(len(self.counts), "source")
+        return (
+            f"{events} reached no module: none declares the {sources.split()[1]} {names} with what"
+            " is in it (`prefrontal modules`)."
+        )
 
 
 def _concerns(prior: SourcePrior, event: SignalEvent) -> bool:
