@@ -17,7 +17,6 @@ from ...pulse.modules.source_priors import (
     SourcePrior,
 )
 from ...types import SignalEvent
-from .screen import many
 
 if TYPE_CHECKING:
     from ...pulse.modules.fingerprint import ModuleFingerprint
@@ -118,10 +117,11 @@ class Unheard:
         most = [f"{visible(name, 40)!r}" for name, _ in self.counts.most_common(MOST_NAMED)]
         more = len(self.counts) - len(most)
         names = ", ".join(most) + (f" and {more} more" if more else "")
-        events, sources = many(self.counts.total(), "event"), many(len(self.counts), "source")
+        events = self.counts.total()
         return (
-            f"{events} reached no module: none declares the {sources.split()[1]} {names} with what"
-            " is in it (`prefrontal modules`)."
+            f"{events:,} event{'s' if events > 1 else ''} reached no module: none declares the"
+            f" source{'s' if len(self.counts) > 1 else ''} {names} with what is in it (`prefrontal"
+            " modules`)."
         )
 
 
