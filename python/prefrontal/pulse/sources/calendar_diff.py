@@ -11,7 +11,7 @@ Known = dict[str, dict[str, Occurrence]]
 """Occurrences by the uid of their event and their key."""
 
 
-class Change(NamedTuple):
+class CalendarChange(NamedTuple):
     """delta_type: "created", "modified" or "cancelled"; of an event's times the next is shown."""
 
     delta_type: str
@@ -27,7 +27,7 @@ def known_of(page: CalendarPage) -> Known:
     return known
 
 
-def changes(before: Known, after: Known, now: float, covered: float) -> Iterator[Change]:
+def changes(before: Known, after: Known, now: float, covered: float) -> Iterator[CalendarChange]:
     """What changed of times that are to come, one change for each event and kind of change.
 
     covered: up to when `before` knew the calendar; what begins later is not new, but came near.
@@ -44,4 +44,4 @@ def changes(before: Known, after: Known, now: float, covered: float) -> Iterator
             moved, gone, added = moved + added, [], []
         for kind, times in (("created", added), ("modified", moved), ("cancelled", gone)):
             if times:
-                yield Change(kind, min(times, key=lambda each: each.start), len(times))
+                yield CalendarChange(kind, min(times, key=lambda each: each.start), len(times))

@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 from ...clock import Clock, SystemClock
 from ...errors import InputError, PrefrontalError, SourceError
 from ...types import SignalEvent
-from .calendar_diff import Change, Known, changes, known_of
+from .calendar_diff import CalendarChange, Known, changes, known_of
 from .calendar_page import NEEDS_EXTRA, CalendarPage, Occurrence, read_calendar
 from .http_page import PageReader
 from .running import Outlet
@@ -252,11 +252,13 @@ class CalendarSource:
             raise SourceError("the source ends")
         self._known, self._covered, self._checked = after, until, checked
 
-    def _put_off(self, differences: list[Change], content: bytes, now: float) -> list[Change]:
+    def _put_off(
+        self, differences: list[CalendarChange], content: bytes, now: float
+    ) -> list[CalendarChange]:
         """The same, but that what takes place after the days ahead is moved and not cancelled."""
         later = known_of(read_calendar(content, now, now + YEAR_S, self._address.real_zone()))
         return [
-            Change("modified", later[each.occurrence.uid][each.occurrence.key], each.times)
+            CalendarChange("modified", later[each.occurrence.uid][each.occurrence.key], each.times)
             if each.delta_type == "cancelled"
             and each.occurrence.key in later.get(each.occurrence.uid, {})
             else each
