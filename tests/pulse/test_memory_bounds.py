@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Semaphore, Thread
 from typing import Any
 
 import pytest
 
-from prefrontal.decisions.log import DecisionLog
+from prefrontal.decisions.log import Decision, DecisionLog
+from prefrontal.decisions.payloads import WakePayload
+from prefrontal.pulse import holds
 from prefrontal.pulse.event_bytes import size_of
 from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.recent_refusals import MOST_BYTES
@@ -17,7 +19,8 @@ from prefrontal.pulse.shells.inbox import BATCH_BYTES, QUEUE_BYTES, SOURCE_BYTES
 from prefrontal.pulse.shells.watch import Watch
 from prefrontal.pulse.shells.worker_intake import WorkerIntake
 from prefrontal.pulse.sources.source_batch import Post, SourceBatch
-from prefrontal.settings.gate import GateSettings
+from prefrontal.settings.gate import GateSettings, PolicySettings
+from prefrontal.testing import ManualClock
 from prefrontal.types import SignalEvent
 
 PATIENCE_S = 60.0
@@ -139,3 +142,88 @@ def test_the_latest_refusals_are_bounded_by_bytes(watch: Watch) -> None:
     small(watch.push, 5000)
     assert watch.stop(PATIENCE_S)
     assert len(watch.refusals(5000)) == 1000  # small ones are bounded by their number
+
+
+def held_and_told(folder: Path, events: int, hold: Callable[[Watch], None]) -> list[list[str]]:
+    """What each question of a watch says of windows that a cooldown held back, by their places."""
+    clock = ManualClock(1_700_000_000.0)
+    with DecisionLog(folder / "decisions.sqlite") as log:
+        policy = PolicySettings(cooldown_s=60.0)
+        watch = Watch(GateSettings(audit_share=0.0, threshold=0.0, policy=policy), log, clock=clock)
+        watch.add(parse_fingerprint(dict(MODULE)))
+        asked = Semaphore(0)
+        watch.on_wake(lambda _: asked.release())
+        watch.start()
+        for number in range(events):
+            while not watch.push(event(number)):
+                Event().wait(0.01)
+        assert asked.acquire(timeout=PATIENCE_S)
+        while watch.status()["held_back"] < events - 1:
+            Event().wait(0.01)
+        hold(watch)
+        clock.advance(61.0)
+        assert watch.push(event(events))  # a question that tells of what waits
+        assert asked.acquire(timeout=PATIENCE_S)
+        assert watch.stop(PATIENCE_S)
+        assert watch.status()["held_back"] == 0 and watch._worker._gate.holds.bytes == 0
+        places = {each.id: each.window[0].location for each in log.records()}
+        wakes = [each for each in log.records() if each.acted]
+        told = [each.payload.folded for each in wakes if isinstance(each.payload, WakePayload)]
+        return [[f"{places[window.id]}: {window.name}" for window in each] for each in told]
+
+
+def test_what_waits_is_told_in_the_same_words_though_its_events_left_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "all").mkdir()
+    (tmp_path / "few").mkdir()
+    expected = held_and_told(tmp_path / "all", 60, lambda _: None)
+    monkeypatch.setattr(holds, "MOST_BYTES", 3_000_000)
+
+    def bounded(watch: Watch) -> None:
+        with watch._worker.paused():
+            waiting = watch._worker._gate.holds
+            lanes = [lane.windows for _, lane in waiting.lanes()]
+            there = [each for windows in lanes for each in windows if not each.away]
+            assert sum(size_of(each.window) for each in there) == waiting.bytes <= 3_000_000
+            assert waiting.count == 59 and 0 < len(there) < 16
+
+    assert held_and_told(tmp_path / "few", 60, bounded) == expected
+    assert sum(map(len, expected)) == 59
+
+
+def test_what_the_log_does_not_give_now_waits_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(holds, "MOST_BYTES", 500_000)
+    records = [
+        Decision(
+            id=f"{number:032x}",
+            time=1e9 + number,
+            subject="everything",
+            acted=False,
+            reason="cooldown",
+            score=0.5 + number / 100,
+            threshold=0.5,
+            question=None,
+            propensity=1.0,
+            window=(event(number),),
+            payload=WakePayload(waits=True),
+        )
+        for number in range(9)
+    ]
+    waiting = holds.HeldWindows()
+    waiting.restore(records, 0.0)
+    waiting.spill(lambda _: [])
+    assert waiting.bytes <= 500_000 and waiting.count == 9
+    [(_, lane)] = waiting.lanes()
+    assert lane.strongest().away
+    assert not waiting.fetch(lane, 10.0) and waiting.due() == 11.0
+    assert [each.id for each in waiting.take("everything", None)] == [records[0].id]
+    assert waiting.count == 8
+    waiting.spill(lambda ids: [each for each in records if each.id in ids])
+    waiting._load = lambda ids: [each for each in records if each.id in ids]
+    assert waiting.fetch(lane, 12.0)
+    strongest = lane.strongest()
+    assert strongest.window == records[8].window
+    told = waiting.take("everything", None, strongest)
+    assert [(each.id, each.window) for each in told] == [(e.id, e.window) for e in records[1:]]
+    assert (waiting.count, waiting.bytes, bool(waiting)) == (0, 0, False)

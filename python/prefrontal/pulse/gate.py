@@ -224,9 +224,10 @@ class Gate:
         """Go on with windows that were held back before this start; the next tick asks them."""
         self._waiting.restore(records, self._clock.monotonic())
 
-    def forget_waiting(self, ids: Collection[str]) -> None:
-        """Another gate's question told of these windows."""
-        self._waiting.drop(frozenset(ids))
+    @property
+    def holds(self) -> HeldWindows:
+        """What waits; for the thread of the gate."""
+        return self._waiting
 
     def waiting(self) -> list[str]:
         """The ids of the windows that were held back and wait for a question that tells of them."""
@@ -265,7 +266,7 @@ class Gate:
             module = self.modules.get(key.module_id)
             chosen = only is None or key.module_id in only
             due = everything or lane.eager or lane.due <= now
-            if module is not None and chosen and due and lane.windows:  # else told of meanwhile
+            if module is not None and chosen and due and self._waiting.fetch(lane, now):
                 self._ask_late(module, lane, wall, now, closing=everything)
         self._end_bursts(wall, now, closing=everything)
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..decisions.payloads import FoldedWindow, WakePayload
 from ..types import Reason
 from .asking import brief_name
+from .event_bytes import size_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -18,6 +21,10 @@ if TYPE_CHECKING:
     from ..decisions.payloads import Burst
     from ..types import SignalEvent, Standing
 
+MOST_BYTES = 16_000_000
+"""Of events that wait in memory; those of others are read from the log when they are told of."""
+AGAIN_S = 1.0
+"""After which a log that could not be read is read again."""
 MOST_FOLDED = 500
 """Windows that one question tells of at most; the others wait for the next one."""
 
@@ -25,8 +32,12 @@ EAGER = frozenset({Reason.BUSY, Reason.DROPPED, Reason.QUIET_HOURS})
 """Nobody knows when handlers are done, and a wall clock may be set: looked at again each time."""
 
 
+Load = Callable[[Sequence[str]], "Sequence[Decision]"]
+"""Gives the records of these ids, as far as they can be read."""
+
+
 class HeldWindow(NamedTuple):
-    """One window that waits. id: of its record in the log."""
+    """One window that waits. id: of its record in the log. away: its events are only there."""
 
     id: str
     time: float
@@ -36,6 +47,7 @@ class HeldWindow(NamedTuple):
     window: tuple[SignalEvent, ...]
     standing: Standing | None
     burst: Burst | None
+    away: bool = False
 
     @classmethod
     def of(cls, record: Decision) -> HeldWindow:
@@ -81,12 +93,15 @@ class HeldWindows:
     """Everything that waits, lane by lane.
 
     Who has used up a budget of its own is told of in questions about itself alone: others' words
-    do not carry theirs past the budget. count: how many windows wait.
+    do not carry theirs past the budget. count: how many windows wait. bytes: about how much memory
+    their events take.
     """
 
     def __init__(self) -> None:
         self._lanes: dict[LaneKey, Lane] = {}
         self.count = 0
+        self.bytes = 0
+        self._load: Load = lambda _: []
 
     def __bool__(self) -> bool:
         return bool(self._lanes)
@@ -106,17 +121,45 @@ class HeldWindows:
         lane = self._lanes.setdefault(key, Lane())
         lane.windows.append(held)
         self.count += 1
+        self.bytes += size_of(held.window)
         lane.due = min(lane.due, due) if written_on else due
         lane.eager = held.reason in EAGER
 
     def drop(self, ids: Collection[str]) -> None:
         """Let go of windows of which somebody else told."""
         for key, lane in self.lanes():
-            remaining = [each for each in lane.windows if each.id not in ids]
-            self.count -= len(lane.windows) - len(remaining)
-            lane.windows = remaining
-            if not remaining:
-                del self._lanes[key]
+            self._let_go(key, lane, [each for each in lane.windows if each.id in ids])
+
+    def spill(self, load: Load) -> None:
+        """All that waits is in the log: forget the events of what is told of last, if need be.
+
+        load: the records of these ids, as far as they can be read.
+        """
+        if self.bytes <= MOST_BYTES:
+            return
+        self._load, room = load, MOST_BYTES // 2
+        for lane in self._lanes.values():
+            for place, held in enumerate(lane.windows):
+                size = size_of(held.window)
+                if size > room:
+                    lane.windows[place] = held._replace(window=(), away=True)
+                    self.bytes -= size
+                room = max(0, room - size)
+
+    def fetch(self, lane: Lane, now: float) -> bool:
+        """Have the events of the lane's strongest window, at monotonic second `now`.
+
+        False where nothing waits any more, or the log cannot be read: it is tried again soon.
+        """
+        if not lane.windows or not (held := lane.strongest()).away:
+            return bool(lane.windows)
+        whole = self._whole([held])
+        if not whole:
+            lane.due, lane.eager = now + AGAIN_S, False
+            return False
+        lane.windows[lane.windows.index(held)] = whole[0]
+        self.bytes += size_of(whole[0].window)
+        return True
 
     def take(
         self, module_id: str, standing: Standing | None, first: HeldWindow | None = None
@@ -127,16 +170,29 @@ class HeldWindows:
         windows: list[HeldWindow] = []
         for key in sorted(keys):
             if lane := self._lanes.get(key):
-                if first in lane.windows:
-                    lane.windows.remove(first)
-                    windows.append(first)
-                room = MOST_FOLDED - len(windows)
-                windows += lane.windows[:room]
-                del lane.windows[:room]
-                if not lane.windows:
-                    del self._lanes[key]
-        self.count -= len(windows)
+                chosen = [first] if first is not None and first in lane.windows else []
+                rest = (each for each in lane.windows if each is not first)
+                chosen += list(islice(rest, MOST_FOLDED - len(windows) - len(chosen)))
+                whole = self._whole(chosen)
+                windows += whole
+                self._let_go(key, lane, whole)
         return sorted(windows, key=attrgetter("time"))
+
+    def _whole(self, chosen: Sequence[HeldWindow]) -> list[HeldWindow]:
+        """With their events; without those that the log does not give now, which go on waiting."""
+        away = [each.id for each in chosen if each.away]
+        records = {each.id: HeldWindow.of(each) for each in self._load(away)} if away else {}
+        whole = (records.get(each.id) if each.away else each for each in chosen)
+        return [each for each in whole if each is not None]
+
+    def _let_go(self, key: LaneKey, lane: Lane, gone: Sequence[HeldWindow]) -> None:
+        """These wait no more."""
+        ids = {each.id for each in gone}
+        self.bytes -= sum(size_of(each.window) for each in lane.windows if each.id in ids)
+        self.count -= len(ids)
+        lane.windows = [each for each in lane.windows if each.id not in ids]
+        if not lane.windows:
+            del self._lanes[key]
 
     def lanes(self) -> Iterator[tuple[LaneKey, Lane]]:
         """Each lane, the longest waiting first; lanes may go meanwhile."""

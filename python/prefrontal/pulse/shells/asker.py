@@ -110,7 +110,7 @@ class Asker:
         """What waited here and a question of another process has told of is done with."""
         if self._gate.waiting_count:
             questions = self._log.fold_questions(self._gate.waiting())
-            self._gate.forget_waiting([each for each, by in questions.items() if by is not None])
+            self._gate.holds.drop({each for each, by in questions.items() if by is not None})
 
     def _check(self, module_id: str | None) -> None:
         known = self._gate.modules

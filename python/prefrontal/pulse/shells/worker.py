@@ -292,6 +292,14 @@ class Worker:
             self._labels_at = now
             self._learn()
 
+    def _load(self, ids: Sequence[str]) -> Sequence[Decision]:
+        """What the log holds of these; nothing while it cannot be read."""
+        try:
+            return self._decisions.chosen(ids)
+        except SourceError as error:
+            log.error("what waits cannot be read now: %s", error)
+            return []
+
     def _forget_told(self) -> None:
         """Who asks the gate, over MCP say, may have told meanwhile of what waited there."""
         try:
@@ -299,7 +307,7 @@ class Worker:
         except SourceError as error:
             log.error("what was told elsewhere is not known: %s", error)
             return
-        self._gate.forget_waiting([each for each, by in questions.items() if by is not None])
+        self._gate.holds.drop({each for each, by in questions.items() if by is not None})
         self.shared &= set(self._gate.waiting())
 
     def _judge_source(self, batch: SourceBatch) -> None:
@@ -373,6 +381,7 @@ class Worker:
             unstored.records.clear()
             return self._is_stored(unstored)
         unstored.settle(stored=True)
+        self._gate.holds.spill(self._load)
         if was_stuck:
             log.warning("the log can be written again: %d decisions", len(unstored.records))
         return True
