@@ -19,7 +19,7 @@ from prefrontal.errors import SourceError
 from prefrontal.testing import ManualClock
 from prefrontal.web.dash_context import DashContext
 from prefrontal.web.following import Follower
-from prefrontal.web.regions import Change
+from prefrontal.web.regions import PageChange
 from prefrontal.web.tallies import day_of
 
 from .dash_samples import INVOICES, NOON, decision, remember, shown_in, wake
@@ -28,8 +28,8 @@ PATIENCE_S = 20.0
 
 
 @contextmanager
-def following(context: DashContext) -> Iterator[tuple[Follower, SimpleQueue[Change]]]:
-    changes: SimpleQueue[Change] = SimpleQueue()
+def following(context: DashContext) -> Iterator[tuple[Follower, SimpleQueue[PageChange]]]:
+    changes: SimpleQueue[PageChange] = SimpleQueue()
     follower = Follower(context)
     follower.tell = changes.put
     follower.start()
@@ -39,7 +39,9 @@ def following(context: DashContext) -> Iterator[tuple[Follower, SimpleQueue[Chan
         follower.stop()
 
 
-def until(changes: SimpleQueue[Change], holds: Callable[[Change], bool]) -> list[Change]:
+def until(
+    changes: SimpleQueue[PageChange], holds: Callable[[PageChange], bool]
+) -> list[PageChange]:
     """The changes up to the one that holds; each begins where the one before ends."""
     found = [changes.get(timeout=PATIENCE_S)]
     while not holds(found[-1]):
@@ -106,7 +108,7 @@ def test_another_day_empties_the_strip(tmp_path: Path) -> None:
             assert change.regions["strip"]["order"] == []
 
 
-def order_of_health(change: Change, *unchanged: str) -> list[str]:
+def order_of_health(change: PageChange, *unchanged: str) -> list[str]:
     order: list[str] = change.regions.get("health", {}).get("order", [*unchanged])
     return order
 

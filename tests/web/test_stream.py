@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from prefrontal.web.markup import Html
-from prefrontal.web.regions import Change, difference, whole
+from prefrontal.web.regions import PageChange, difference, whole
 from prefrontal.web.stream import KEPT, MOST_WAITING, Stream
 
 
@@ -28,8 +28,8 @@ async def told(listening: AsyncIterator[str]) -> tuple[str, str, dict[str, Any]]
     return parsed(await anext(listening))
 
 
-def change(number: int) -> Change:
-    return Change(number, number + 1, {"strip": {"pieces": {}, "order": []}})
+def change(number: int) -> PageChange:
+    return PageChange(number, number + 1, {"strip": {"pieces": {}, "order": []}})
 
 
 async def test_a_listener_is_greeted_and_told_each_change_with_its_number() -> None:

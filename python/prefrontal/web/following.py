@@ -32,7 +32,7 @@ from .part_memory import belief_pieces, damaged, peer_pieces
 from .part_modules import module_pieces
 from .part_questions import Queue
 from .part_today import Strip, figures, legend, so_far
-from .regions import Change, Regions, difference
+from .regions import PageChange, Regions, difference
 from .tallies import Tallies
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Follower:
         self.instance = new_id()[:12]
         self.state: tuple[int, Regions] = (0, {})
         self.is_watched: Callable[[], bool] = lambda: True
-        self.tell: Callable[[Change], object] = lambda _: None
+        self.tell: Callable[[PageChange], object] = lambda _: None
         self._context = context
         self._now = Event()
         self._ended = False
@@ -184,7 +184,7 @@ class Follower:
         changed = difference(before, new)
         if changed:
             self.state = (number + 1, {**before, **new})
-            self.tell(Change(number, number + 1, changed))
+            self.tell(PageChange(number, number + 1, changed))
 
     def _everything(self) -> Regions:
         self._cycles = self._read_cycles()

@@ -16,7 +16,7 @@ Regions = Mapping[str, Pieces]
 
 
 @dataclass(slots=True)
-class Change:
+class PageChange:
     """From one number of the page's state to the next.
 
     regions: for each that changed, {"order": ids} and "pieces" with the markup of those that are

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .regions import Change
+    from .regions import PageChange
 
 KEPT = 64
 """Changes that a page which lost the connection gets afterwards; past that, all anew."""
@@ -44,7 +44,7 @@ class Stream:
         for queue in self._open:
             _put(queue, None)
 
-    def tell(self, change: Change) -> None:
+    def tell(self, change: PageChange) -> None:
         """Spread a change; from any thread."""
         text = _event("change", f"{self._instance}-{change.end}", change.plain())
         if self._loop is not None and not self._loop.is_closed():
