@@ -278,6 +278,7 @@ def test_what_changes_between_the_difference_and_the_writing_is_not_overwritten(
     assert path.read_text() == '{"model": "other"}'
 
 
+@pytest.mark.exhaustive
 def test_a_new_program_or_other_options_replace_what_was_written(home: Path) -> None:
     before = everything(home)
     done("install", "claude-code", "--yes", "--consult")
@@ -344,6 +345,7 @@ def test_systemd_takes_the_unit(home: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert "prefrontal.service" in checked.stderr
 
 
+@pytest.mark.exhaustive
 def test_the_entries_are_what_each_runtime_reads(home: Path) -> None:
     for target in EVERY:
         done("install", target, "--yes")

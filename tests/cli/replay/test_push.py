@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from prefrontal import cli
+from prefrontal.assembly.replay_gate import PulseGate
+from prefrontal.cli.replay.push import decide
+from prefrontal.replay.session import Request, replay_git
 
 from ...installation.made_history import git, make_history
 
@@ -78,3 +82,15 @@ def test_what_is_too_much_or_too_new_is_reviewed(history: Path) -> None:
     assert push(history, "--base", "HEAD").stdout == "no review: The push brings no commit.\n"
     nothing = push(history, "--base", "HEAD~1", "--relevant", "path:nowhere/**")
     assert (nothing.exit_code, "every push is reviewed" in nothing.stdout) == (0, True)
+
+
+@pytest.mark.parametrize(("upper", "decided"), [(0.95, True), (0.85, False)])
+def test_a_promise_that_was_not_kept_is_no_ground_to_skip(
+    history: Path, upper: float, decided: bool
+) -> None:
+    request = Request(relevant="path:changelog/**")
+    result = replay_git(str(history), request, PulseGate())
+    result = replace(result, got_recall=0.8, recall_interval=(0.7, upper))
+    verdict = decide(result, {git(history, "rev-parse", "HEAD")})
+    assert (verdict.run, verdict.is_decided) == (not decided, decided)
+    assert ("every push is reviewed" in verdict.why) != decided

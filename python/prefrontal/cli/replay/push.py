@@ -115,7 +115,7 @@ def push_verdict(repository: str, base: str, recall: float, relevant: str | None
     if len(commits) > MOST_COMMITS:
         why = f"The push has {len(commits)} commits; up to {MOST_COMMITS} are decided about."
         return PushVerdict(True, why, is_decided=False)
-    return _verdict(replay_git(repository, request, PulseGate()), commits)
+    return decide(replay_git(repository, request, PulseGate()), commits)
 
 
 def _commits(repository: str, base: str) -> set[str]:
@@ -133,13 +133,15 @@ def _commits(repository: str, base: str) -> set[str]:
     return set(listed.split())
 
 
-def _verdict(result: ReplayResult, commits: set[str]) -> PushVerdict:
-    from ...replay.report.verdict import NOT_KEPT, NOT_WORTH_IT, NOTHING_TO_MEASURE, verdict
+def decide(result: ReplayResult, commits: set[str]) -> PushVerdict:
+    """What a replay up to the end of the push says of its commits, by their hashes."""
+    from ...replay.report.verdict import NOT_WORTH_IT, NOTHING_TO_MEASURE, verdict
 
     if not commits:
         return PushVerdict(False, "The push brings no commit.")
     trial = verdict(result)
-    if trial.kind in (NOT_KEPT, NOT_WORTH_IT, NOTHING_TO_MEASURE):
+    upper = 1.0 if result.recall_interval is None else result.recall_interval[1]
+    if trial.kind in (NOT_WORTH_IT, NOTHING_TO_MEASURE) or upper < result.asked_recall:
         return PushVerdict(True, f"{trial.sentence} So every push is reviewed.", is_decided=False)
     decided = tuple(each for each in result.strip if _is_among(each.key, commits))
     if not decided:
