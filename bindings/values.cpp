@@ -70,9 +70,10 @@ void special_feature(std::string_view name, py::handle value, std::string_view o
 // too.
 void routed_feature(std::string_view name, py::handle value, const Name& what, pulse::Event& out,
                     Spare& spare) {
+  if (out.source == "filesystem" || !PyUnicode_Check(value.ptr())) return;
   const bool routed = name == "repository" || name == "branch" || name == "path" ||
                       name == "old_path" || name == "server" || name == "sender";
-  if (routed && out.source != "filesystem" && PyUnicode_Check(value.ptr()))
+  if (routed)
     out.places.push_back({name, pulse::Attribute::Kind::text, text(value, what, spare), 0.0});
 }
 

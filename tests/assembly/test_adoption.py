@@ -139,6 +139,10 @@ def test_a_watch_goes_on_where_the_replay_ended_to_the_bit(
     assert decided(log) == figures(whole.strip[-40:])
     assert len({threshold for _, threshold, _ in decided(log)}) > 1  # it learned meanwhile
     assert {woke for *_, woke in decided(log)} == {True, False}
+    for each in (each for each in log.records() if each.reason == "woke"):
+        features = each.window[-1].features
+        subject = "" if relevant == WORDS else f": {features['text']}"  # hidden where it decides
+        assert f" by {features['actor']}{subject}. Does it matter? (" in str(each.question)
 
 
 class KilledError(BaseException):

@@ -39,6 +39,16 @@ good_time = st.fixed_dictionaries(
         | st.integers(1, 1000),
     },
 )
+some = st.lists(names, min_size=1, max_size=3)
+good_sources = {
+    "git": {"repositories": st.just(["/src/gate"]), "paths": some, "branches": some},
+    "logs": {"files": some.filter(lambda given: "\0" not in "".join(given)), "contains": some},
+    "http": {"sources": st.just(["ci"]), "types": some, "locations": some},
+    "mcp": {"servers": some, "resources": some},
+    "github": {"repositories": some, "events": some},
+    "network": {"endpoints": some},
+    "mail": {"folders": some, "senders": some},
+}
 good_documents = st.fixed_dictionaries(
     {
         "module_id": names,
@@ -49,7 +59,16 @@ good_documents = st.fixed_dictionaries(
     },
     optional={
         "signal_priors": st.fixed_dictionaries(
-            {}, optional={"filesystem": good_filesystem, "memory": good_memory, "time": good_time}
+            {},
+            optional={
+                "filesystem": good_filesystem,
+                "memory": good_memory,
+                "time": good_time,
+                **{
+                    name: st.fixed_dictionaries({}, optional=fields)
+                    for name, fields in good_sources.items()
+                },
+            },
         )
     },
 )

@@ -74,6 +74,8 @@ def test_paths_are_stored_absolute_and_a_bare_name_stays_one(
         ("logs", {"files": [7]}, "signal_priors.logs.files[0] must be a non-blank string, got 7"),
         ("http", {"sources": ["ci", "git"]},
          "signal_priors.http.sources[1] must be a source without a prior of its own, got 'git'"),
+        ("git", {"branches": ["a\ud800"]},
+         "signal_priors.git.branches[0] must be text that UTF-8 can hold, got 'a"),
         ("mcp", {"servers": [None]}, "signal_priors.mcp.servers[0] must be a non-blank string"),
         ("github", {"repos": ["a/b"]}, "signal_priors.github must have only known keys"),
         ("network", [], "signal_priors.network must be a dict, got []"),

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from .rules import Recall, Text
 
-QUESTION = "{location} changed. Does it matter?"
+QUESTION = "{what}. Does it matter? ({location})"
 
 
 class Adopted(BaseModel):

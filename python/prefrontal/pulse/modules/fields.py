@@ -106,3 +106,12 @@ def number(path: str, value: object, rule: str) -> float:
 def is_whole(value: object, low: int, high: int) -> TypeGuard[int]:
     """Whether the value is an int, and no bool, in low..high."""
     return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+
+def is_encodable(value: str) -> bool:
+    """Whether UTF-8 can hold the text, as the compiled core takes it."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -11,7 +11,17 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 from zlib import crc32
 
-from .fields import folder, is_whole, items, mapping, number, refuse, required, strings
+from .fields import (
+    folder,
+    is_encodable,
+    is_whole,
+    items,
+    mapping,
+    number,
+    refuse,
+    required,
+    strings,
+)
 
 EVERY_DAY = tuple(range(7))
 
@@ -182,17 +192,9 @@ def _extensions(path: str, value: object) -> list[str]:
             refuse(f"{path}[{index}]", "be a dot and a suffix", extension)
         if "/" in extension or "\\" in extension:
             refuse(f"{path}[{index}]", "hold no path separator", extension)
-        if not _is_text(extension):
+        if not is_encodable(extension):
             refuse(f"{path}[{index}]", "be text that UTF-8 can hold", extension)
     return extensions
-
-
-def _is_text(value: str) -> bool:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _hours(path: str, value: object) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .fields import folder, items, mapping, refuse, text
+from .fields import folder, is_encodable, items, mapping, refuse, text
 from .source_interest import SourceInterest, condition
 
 NAMED_SOURCES = (
@@ -283,8 +283,13 @@ def _list(path: str, raw: dict[object, object], name: str) -> list[object]:
 
 
 def _texts(path: str, raw: dict[object, object], name: str) -> list[str]:
-    texts = _list(path, raw, name)
-    return [text(f"{path}.{name}[{index}]", item).strip() for index, item in enumerate(texts)]
+    texts = []
+    for index, item in enumerate(_list(path, raw, name)):
+        place = f"{path}.{name}[{index}]"
+        texts.append(text(place, item).strip())
+        if not is_encodable(texts[-1]):
+            refuse(place, "be text that UTF-8 can hold", item)
+    return texts
 
 
 def _file(name: str) -> str:
@@ -296,7 +301,7 @@ def _file(name: str) -> str:
 
 def _lower(name: str) -> str:
     """As the core reads it: A to Z alone, for every locale the same."""
-    return name.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
+    return name.encode().lower().decode()
 
 
 def _at_any_depth(pattern: str) -> str:
