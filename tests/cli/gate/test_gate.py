@@ -188,3 +188,19 @@ def test_a_module_of_hours_hears_of_the_time_once_a_minute(
     now += 31
     assert not GatePlan(place.call().key()).nothing_new()
     assert len(place.questions()) == 1
+
+
+def test_a_calendar_is_looked_at_too(place: Place) -> None:
+    pytest.importorskip("recurring_ical_events")
+    soon = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(time.time() + 86_400))
+    event = f"BEGIN:VEVENT\r\nUID:1\r\nDTSTART:{soon}\r\nSUMMARY:Dentist\r\nEND:VEVENT\r\n"
+    calendar = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\n{}END:VCALENDAR\r\n"
+    path = place.folder / "home.ics"
+    path.write_text(calendar.format(""))
+    place.settings("sources: {calendar: [{file: home.ics}]}\nstate: state\n")
+    place.take()
+    assert GatePlan(place.call().key()).nothing_new()
+    path.write_text(calendar.format(event))
+    assert not GatePlan(place.call().key()).nothing_new()
+    [question] = place.questions()
+    assert "Dentist" in question["question"]

@@ -7,6 +7,7 @@ import os
 import random
 import signal
 import subprocess
+import time
 from collections import Counter
 from itertools import count
 
@@ -18,8 +19,8 @@ from prefrontal.decisions.payloads import WakePayload
 from ...exhaustive import first
 from .turns import PATIENCE_S, Place
 
-LONGEST_S = 0.9
-"""A call on a busy machine; later ones have ended by themselves."""
+SPAN = 0.3, 1.3
+"""Moments of a kill, in lengths of a call that was left alone: before that it is still starting."""
 
 
 def told(output: str) -> set[str]:
@@ -49,12 +50,14 @@ def outcome(place: Place) -> tuple[Counter[str], set[str]]:
 def test_a_gate_that_is_killed_at_any_moment_loses_no_signal(place: Place, kills: int) -> None:
     moments, numbers, answers = random.Random(0), count(), set[str]()
     place.take()
-    killed = 0
+    killed, length_s = 0, 1.0
     while killed < kills:
-        place.write(*(f"line {next(numbers)}" for _ in range(moments.randrange(4))))
+        place.write(*(f"line {next(numbers)}" for _ in range(1 + moments.randrange(3))))
+        begun = time.monotonic()
         with place.begin("--json") as process:
             try:
-                output, _ = process.communicate(timeout=moments.uniform(0.0, LONGEST_S))
+                output, _ = process.communicate(timeout=moments.uniform(*SPAN) * length_s)
+                length_s = (length_s + time.monotonic() - begun) / 2
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 killed += 1

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ...decisions.log import DecisionLog
     from ...pulse.shells.watch import Watch
     from ...settings import Settings
+    from ...settings.calendar_entry import CalendarEntry
     from ...storage.state_folder import StateFolder
     from ..watch.session import Ground
     from .call import GateCall
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 ASKED = "gate asked"
 """The state of the log that says when addresses were asked, GitHub and the clock."""
 CLOCK, GITHUB = "clock", "github"
-POLLED = frozenset({"NetworkSource", "GitHubNotifications"})
+POLLED = frozenset({"NetworkSource", "GitHubNotifications", "CalendarSource"})
 """Kinds of sources that are asked only now and then."""
 LOOK_AGAIN_S = 3600.0
 """Everything is looked at after so long though no sign has changed."""
@@ -104,7 +105,9 @@ class _Asked:
         self._every = {each.url: each.every_s for each in sources.network}
         if sources.github is not None:
             self._every[GITHUB] = sources.github.every_s
-        self._due = [url for url in self._every if self._is_due(url)]
+        self._every |= {_calendar(each): each.every_s for each in sources.calendar}
+        files = {_calendar(each) for each in sources.calendar if each.file is not None}
+        self._due = [name for name in self._every if name in files or self._is_due(name)]
 
     @property
     def are_due(self) -> bool:
@@ -116,7 +119,8 @@ class _Asked:
         sources = self._settings.sources
         network = tuple(each for each in sources.network if each.url in self._due)
         github = sources.github if GITHUB in self._due else None
-        update = {"network": network, "github": github}
+        calendar = tuple(each for each in sources.calendar if _calendar(each) in self._due)
+        update = {"network": network, "github": github, "calendar": calendar}
         return self._settings.model_copy(update={"sources": sources.model_copy(update=update)})
 
     def is_clock_due(self, ground: Ground) -> bool:
@@ -144,3 +148,7 @@ class _Asked:
     def _is_due(self, name: str) -> bool:
         since = self._now - self._times.get(name, 0.0)
         return not 0.0 <= since < self._every[name]
+
+
+def _calendar(entry: CalendarEntry) -> str:
+    return f"calendar {entry.name}"

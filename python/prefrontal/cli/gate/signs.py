@@ -26,6 +26,7 @@ def files_of(settings: Settings, state: StateFolder) -> Iterator[Path]:
     yield from (each.path for each in kept_modules(state))
     yield from (settings.path(each) for each in settings.modules if isinstance(each, str))
     yield from map(settings.path, settings.sources.logs)
+    yield from (settings.path(each.file) for each in settings.sources.calendar if each.file)
     for repository in settings.sources.git:
         yield from repository_files(settings.path(repository))
     for entry in settings.adopted:

@@ -117,6 +117,7 @@ class CalendarSource:
         self._malformed: frozenset[str] = frozenset()
         self._last_error = ""
         self._lock = Lock()
+        self._looked = Event()
         self._end = Event()
         self._thread: Thread | None = None
 
@@ -127,6 +128,7 @@ class CalendarSource:
                 return
             self._outlet.push = push
             self._end = Event()
+            self._looked.clear()
             self._outlet.is_ended = self._end.is_set
             name = f"prefrontal-calendar {self._address.name}"[:200]
             self._thread = Thread(target=self._run, args=(self._end,), name=name, daemon=True)
@@ -138,6 +140,10 @@ class CalendarSource:
             self._end.set()
         if thread is not None and thread is not current_thread():
             thread.join(timeout_s)
+
+    def caught_up(self, timeout_s: float) -> bool:
+        """Wait for the first look; whether all there was has been handed on."""
+        return self._looked.wait(timeout_s) and not self._in_a_row
 
     def status(self) -> dict[str, object]:
         """calendar, events that cannot be read, and what went wrong."""
@@ -153,6 +159,7 @@ class CalendarSource:
     def _run(self, end: Event) -> None:
         while not end.is_set():
             self.look()
+            self._looked.set()
             end.wait(self._delay_s())
 
     def _delay_s(self) -> float:
