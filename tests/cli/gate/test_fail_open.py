@@ -125,11 +125,14 @@ def test_an_address_that_is_not_reached_wakes_once_in_half_an_hour(
     report = place.take()
     assert report.wake
     assert b"127.0.0.1:9/ cannot be read" in report.errors
-    wakes = []
+    wakes, faults = [], []
     for _ in range(8):
-        now += 300.0  # asked at every second call
-        wakes.append(place.take().wake)
+        now += 300.0
+        report = place.take()
+        wakes.append(report.wake)
+        faults.append(b"cannot be read" in report.errors)
     assert wakes == [False] * 5 + [True] + [False] * 2
+    assert faults == [False, True] * 4  # asked at every second call
 
 
 def test_a_fault_that_cannot_be_remembered_wakes_each_time(

@@ -113,12 +113,12 @@ def outputs(text: str) -> dict[str, str]:
 def test_github_gets_outputs_and_a_summary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_OUTPUT", str(tmp_path / "output"))
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary"))
-    evil = GateVerdict([("a1", "a\nwake=false\n<script>"), ("a2", QUESTION)])
+    evil = GateVerdict([("a1", "a\nwake=false\n<script>"), ("a2", QUESTION), ("a3", "EOF")])
     files = dict(report_of(GateCall(form="github"), evil).files)
     read = outputs(files[str(tmp_path / "output")].decode())
     assert read["wake"] == "true"
-    assert read["count"] == "2"
-    assert read["question"] == f"a wake=false <script>\n{QUESTION}"
+    assert read["count"] == "3"
+    assert read["question"] == f"a wake=false <script>\n{QUESTION}\nEOF"
     summary = files[str(tmp_path / "summary")].decode()
     assert summary.startswith("### prefrontal woke the agent\n")
     assert "<script>" not in summary
