@@ -9,7 +9,7 @@ namespace prefrontal::pulse {
 namespace {
 
 constexpr std::string_view kNamed[] = {"filesystem", "memory", "time",   "network", "git",
-                                       "log",        "mcp",    "github", "mail"};
+                                       "log",        "mcp",    "github", "mail",    "calendar"};
 
 std::string_view said(const Event& event, std::string_view field) {
   if (field == "location") return event.location;

@@ -44,6 +44,7 @@ MODULES = {
     "tickets": fingerprint(mcp={"servers": ["tickets"], "resources": ["ticket://**/open"]}),
     "pulls": fingerprint(github={"repositories": ["Ada/*"], "events": ["push", "issues.opened"]}),
     "pages": fingerprint(network={"endpoints": ["https://example.org/status"]}),
+    "meetings": fingerprint(calendar={"calendars": ["team"], "events": ["begins"]}),
     "bank": fingerprint(mail={"folders": ["INBOX", "ada/Alerts"], "senders": ["*@Bank.example"]}),
     "all ears": fingerprint(),
 }
@@ -143,6 +144,9 @@ def test_a_watched_root_sees_every_absolute_path() -> None:
         (SignalEvent("github", "h", "issues.shut", 1.0, 0.0, {"repository": "ADA/x"}), set()),
         (SignalEvent("github", "h", "push", 1.0, 0.0, {"repository": "bob/x"}), set()),
         (SignalEvent("github", "h", "push", 1.0, 0.0), set()),
+        (SignalEvent("calendar", "team", "begins", 1.0, 0.0), {"meetings"}),
+        (SignalEvent("calendar", "team", "cancelled", 1.0, 0.0), set()),
+        (SignalEvent("calendar", "home", "begins", 1.0, 0.0), set()),
         (event("mail", "bob/INBOX", sender="Tell@BANK.example"), {"bank"}),
         (event("mail", "ada/Alerts", sender="tell@bank.example"), {"bank"}),
         (event("mail", "bob/Alerts", sender="tell@bank.example"), set()),

@@ -22,6 +22,7 @@ PRIORS: dict[str, dict[str, Any]] = {
     "mcp": {"servers": ["tickets"], "resources": ["ticket://*"]},
     "github": {"repositories": ["ada/gate"], "events": ["push"]},
     "network": {"endpoints": ["https://example.org/status"]},
+    "calendar": {"calendars": ["team"], "events": ["begins"]},
     "mail": {"folders": ["INBOX"], "senders": ["*@Bank.example"]},
 }
 
@@ -94,6 +95,7 @@ SIGNALS = {
     "mcp": SignalEvent("mcp", "ticket://7", "modified", 1.0, 0.0, {"server": "tickets"}),
     "github": SignalEvent("github", "h", "push", 1.0, 0.0, {"repository": "Ada/gate"}),
     "network": SignalEvent("network", "https://example.org/status", "modified", 1.0, 0.0),
+    "calendar": SignalEvent("calendar", "team", "begins", 1.0, 0.0),
     "mail": SignalEvent("mail", "ada/INBOX", "received", 1.0, 0.0, {"sender": "x@bank.example"}),
 }
 

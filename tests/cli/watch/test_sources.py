@@ -1,4 +1,4 @@
-"""MCP servers among the sources that prefrontal.yml names."""
+"""MCP servers and calendars among the sources that prefrontal.yml names."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ import pytest
 
 from prefrontal.cli.watch.session import build_watch
 from prefrontal.cli.watch.sources import configured_sources
-from prefrontal.errors import InputError
+from prefrontal.errors import InputError, SourceError
+from prefrontal.pulse.learning.limbic import LimbicLayer
+from prefrontal.pulse.sources import calendar_source
 from prefrontal.settings import parse_settings
 from prefrontal.storage.state_folder import StateFolder
+from prefrontal.types import SignalEvent
 
 HERE: dict[str, Any] = {"command": ["tickets-mcp", "--all"], "experimental": True}
 THERE: dict[str, Any] = {"url": "https://example.org:8443/mcp", "experimental": True}
@@ -74,3 +77,45 @@ def test_a_server_that_is_none_is_refused(server: dict[str, Any], sentence: str)
 
 def test_a_key_that_is_misspelt_is_told_with_the_right_one() -> None:
     assert "did you mean 'command'?" in refusal({"comand": ["x"], "experimental": True})
+
+
+def with_calendars(folder: Path, *calendars: dict[str, Any]) -> dict[str, Any]:
+    """Settings with these calendars, and a door for other programs."""
+    named = {"calendar": list(calendars), "http": {"port": 0}}
+    return {"sources": named, "state": str(folder / "state")}
+
+
+def test_a_calendar_gets_a_module_of_its_own_and_no_other_hears_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calendar_source, "find_spec", lambda name: name)  # also without the extra
+    settings = parse_settings(with_calendars(tmp_path, {"file": "team.ics", "name": "team"}))
+    built = build_watch(settings)
+    try:
+        modules = {each.module_id: each for each in built.modules}
+    finally:
+        built.stop()
+    assert modules.keys() == {"calendar", "programs"}
+    begins = SignalEvent("calendar", "team", "begins", 1.0, 0.0)
+    limbic = LimbicLayer()
+    for name, module in modules.items():
+        limbic.register(name, module)
+    assert limbic.score_routed([begins]).keys() == {"calendar"}
+
+
+def test_two_calendars_of_one_name_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calendar_source, "find_spec", lambda name: name)
+    settings = parse_settings(with_calendars(tmp_path, {"file": "a.ics"}, {"file": "b.ics"}))
+    with pytest.raises(InputError, match="must name each calendar differently, got 'calendar'"):
+        list(configured_sources(settings, StateFolder(tmp_path)))
+
+
+def test_without_the_extra_a_calendar_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calendar_source, "find_spec", lambda name: None)
+    settings = parse_settings(with_calendars(tmp_path, {"file": "a.ics"}))
+    with pytest.raises(SourceError, match=r"pip install 'prefrontal\[calendar\]'"):
+        list(configured_sources(settings, StateFolder(tmp_path)))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
 from .hearing import (
     declares,
+    hears_calendar,
     hears_commits,
     hears_files,
     hears_folder,
@@ -27,8 +28,8 @@ PROGRAMS = "programs"
 HOLD_S = 2.0
 """Of the modules here: what comes close after a question is asked as one."""
 KEYS = frozenset({
-    "directories", "git", "network", "github", "mail", "http", "logs", "mcp", "socket", "stdin",
-    "polling",
+    "directories", "git", "network", "github", "mail", "calendar", "http", "logs", "mcp", "socket",
+    "stdin", "polling",
 })  # fmt: skip
 """Of `sources`, each looked at by itself."""
 QUESTIONS = {
@@ -38,6 +39,7 @@ QUESTIONS = {
     "network": "{location} was {delta_type}. Does it matter?",
     "http": "{source}: {delta_type} at {location} by {actor}: {text}. Does it matter?",
     "github": "{delta_type} by {actor}: {text}. Does it matter? ({location})",
+    "calendar": "{text}: {delta_type}. Does it matter? ({location})",
     "mail": "{actor} wrote: {text}. Does it matter? ({location})",
     "mcp": "{location} ({delta_type}): {text}. Does it matter?",
 }
@@ -132,6 +134,9 @@ def _from_elsewhere(settings: Settings, present: Sequence[ModuleFingerprint]) ->
     folders = [f"{each.user}/{each.folder}" for each in sources.mail]
     if folders := [each for each in folders if not any(hears_folder(m, each) for m in present)]:
         yield _Place("mail", {"folders": folders}, ("mail",))
+    names = [each.name for each in sources.calendar]
+    if names := [each for each in names if not any(hears_calendar(m, each) for m in present)]:
+        yield _Place("calendar", {"calendars": names}, ("calendar",))
     for server in (mcp_address(each).shown for each in sources.mcp):
         if not any(hears_server(module, server) for module in present):
             yield _Place("mcp", {"servers": [server]}, (server, f"mcp {server}"))

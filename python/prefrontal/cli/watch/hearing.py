@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...plain_text import visible
 from ...pulse.modules.source_priors import (
+    CalendarPrior,
     HttpPrior,
     LogsPrior,
     MailPrior,
@@ -66,6 +67,14 @@ def hears_server(module: ModuleFingerprint, server: str) -> bool:
     message = SignalEvent("mcp", server, "message", 1.0, 0.0, {"server": server})
     return hears_all(module) or (
         module.mcp is not None and _concerns(McpPrior(module.mcp.servers), message)
+    )
+
+
+def hears_calendar(module: ModuleFingerprint, name: str) -> bool:
+    """Whether events of the calendar of that name do."""
+    begins = SignalEvent("calendar", name, "begins", 1.0, 0.0)
+    return hears_all(module) or (
+        module.calendar is not None and _concerns(CalendarPrior(module.calendar.calendars), begins)
     )
 
 

@@ -25,6 +25,7 @@ WORDS = {
     "log": "a line of a log file that it declares",
     "mcp": "news of an MCP server that it declares",
     "github": "a delivery of GitHub that it declares",
+    "calendar": "an event of a calendar that it declares",
     "mail": "a message that it declares",
     "network": "a page that it declares and that changed",
 }

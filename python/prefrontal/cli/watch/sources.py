@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...errors import InputError
 from ...settings.secrets import environment_secret
 
 if TYPE_CHECKING:
@@ -34,8 +35,7 @@ def configured_sources(settings: Settings, state: StateFolder) -> Iterator[Sourc
         yield _notified(sources.github)
     for mailbox in sources.mail:
         yield _received(mailbox, settings)
-    for calendar in sources.calendar:
-        yield _planned(calendar, settings)
+    yield from _planned(settings)
     if sources.http is not None:
         yield _listening(sources.http)
     yield from map(_heard, sources.mcp)
@@ -88,7 +88,16 @@ def _received(entry: Mailbox, settings: Settings) -> Source:
     return MailSource(ImapAddress(*where, entry.folder, entry.tls, trusted))
 
 
-def _planned(entry: CalendarEntry, settings: Settings) -> Source:
+def _planned(settings: Settings) -> Iterator[Source]:
+    names = [each.name for each in settings.sources.calendar]
+    for entry in settings.sources.calendar:
+        if names.count(entry.name) > 1:
+            rule = "name each calendar differently"
+            raise InputError(f"sources.calendar must {rule}, got {entry.name!r} more than once")
+        yield _calendar(entry, settings)
+
+
+def _calendar(entry: CalendarEntry, settings: Settings) -> Source:
     from ...pulse.sources.calendar_source import CalendarAddress, CalendarSource
 
     file = "" if entry.file is None else str(settings.path(entry.file))

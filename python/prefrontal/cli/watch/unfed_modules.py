@@ -6,7 +6,14 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ...plain_text import visible
-from .hearing import hears_commits, hears_folder, hears_line, hears_page, hears_server
+from .hearing import (
+    hears_calendar,
+    hears_commits,
+    hears_folder,
+    hears_line,
+    hears_page,
+    hears_server,
+)
 from .sources import mcp_address, unadopted
 
 if TYPE_CHECKING:
@@ -21,6 +28,7 @@ PLACES = {
     "mcp": "sources.mcp",
     "network": "sources.network",
     "mail": "sources.mail",
+    "calendar": "sources.calendar",
 }
 """Which settings name a source, by the key of `signal_priors`."""
 
@@ -47,6 +55,8 @@ def _is_fed(settings: Settings, module: ModuleFingerprint, kind: str) -> bool:
         return bool(sources.github or delivered)
     if kind == "mcp":
         return any(hears_server(module, mcp_address(each).shown) for each in sources.mcp)
+    if kind == "calendar":
+        return any(hears_calendar(module, each.name) for each in sources.calendar)
     if kind == "mail":
         return any(hears_folder(module, f"{each.user}/{each.folder}") for each in sources.mail)
     return any(hears_page(module, each.url) for each in sources.network)

@@ -11,6 +11,7 @@ from .fields import mapping, number, refuse, required, text
 from .priors import FilesystemPrior, HistoryPrior, MemoryPrior, TimePrior, extension_hash
 from .source_priors import (
     SOURCE_PRIORS,
+    CalendarPrior,
     GithubPrior,
     GitPrior,
     HttpPrior,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "CalendarPrior",
     "FilesystemPrior",
     "GitPrior",
     "GithubPrior",
@@ -55,8 +57,8 @@ class ModuleFingerprint:
     question_template: the question for the agent, see `QuestionTemplate`.
     default_threshold: 0..1, the score from which this module's signals are worth a wake-up; None
     lets it follow a recall.
-    filesystem, memory, time, git, logs, http, mcp, github, network, mail: what to watch; None where
-    nothing was declared. A module that declares none of them is asked about everything.
+    filesystem, memory, time, git, logs, http, mcp, github, network, mail, calendar: what to watch;
+    None where nothing was declared. A module that declares none of them is asked about everything.
     history: that it was adopted from a replay and is asked about that history alone.
     hold_s: what comes after a question is asked as one once nothing came for so many seconds.
     """
@@ -78,6 +80,7 @@ class ModuleFingerprint:
     github: GithubPrior | None = None
     network: NetworkPrior | None = None
     mail: MailPrior | None = None
+    calendar: CalendarPrior | None = None
 
     def source_priors(self) -> list[SourcePrior]:
         """What was declared of sources besides files, memory and time."""

@@ -20,6 +20,7 @@ from .source_interest import SourceInterest, condition
 
 NAMED_SOURCES = (
     *("filesystem", "memory", "time", "network", "git", "log", "mcp", "github", "mail"),
+    "calendar",
 )
 """Sources that have a prior of their own, by the name that their events carry."""
 
@@ -263,7 +264,50 @@ class MailPrior:
         ]
 
 
-SourcePrior = GitPrior | LogsPrior | HttpPrior | McpPrior | GithubPrior | NetworkPrior | MailPrior
+@dataclass(slots=True)
+class CalendarPrior:
+    """Which events of calendars matter.
+
+    calendars: the names of `sources.calendar`. events: what happens to one: "begins", "created",
+    "modified", "cancelled".
+    """
+
+    calendars: list[str] = field(default_factory=list)
+    events: list[str] = field(default_factory=list)
+
+    @classmethod
+    def parse(cls, path: str, value: object) -> CalendarPrior:
+        """Check a raw dict."""
+        raw = mapping(path, value, cls.__slots__)
+        return cls(_texts(path, raw, "calendars"), _texts(path, raw, "events"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The raw form, which `parse` reads back."""
+        return _filled(self)
+
+    def interests(self) -> list[SourceInterest]:
+        """What routes ask of an event."""
+        return [
+            SourceInterest(
+                "calendar",
+                [
+                    *condition("pattern", ("location",), self.calendars),
+                    *condition("pattern", ("delta_type",), self.events),
+                ],
+            )
+        ]
+
+
+SourcePrior = (
+    GitPrior
+    | LogsPrior
+    | HttpPrior
+    | McpPrior
+    | GithubPrior
+    | NetworkPrior
+    | MailPrior
+    | CalendarPrior
+)
 
 SOURCE_PRIORS: dict[str, type[SourcePrior]] = {
     "git": GitPrior,
@@ -273,6 +317,7 @@ SOURCE_PRIORS: dict[str, type[SourcePrior]] = {
     "github": GithubPrior,
     "network": NetworkPrior,
     "mail": MailPrior,
+    "calendar": CalendarPrior,
 }
 """By their keys in `signal_priors`."""
 
