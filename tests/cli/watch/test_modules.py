@@ -126,6 +126,8 @@ def test_check_speaks_of_every_prior(
          "news of an MCP server that it declares"),
         ({"github": {"repositories": ["a/b"], "events": ["push"]}}, "GitHub a/b (push)",
          "a delivery of GitHub that it declares"),
+        ({"calendar": {"calendars": ["team"], "events": ["begins"]}}, "calendar team (begins)",
+         "an event of a calendar that it declares"),
         ({"network": {"endpoints": ["https://a.org"]}}, "https://a.org",
          "a page that it declares and that changed"),
     ],

@@ -33,6 +33,9 @@ def watched_sources(module: ModuleFingerprint) -> Iterator[str]:
     if mail := module.mail:
         senders = [f"from {_listed(mail.senders, 'or')}"] if mail.senders else []
         yield f"mail{_in(mail.folders, ' in ')}{_of(senders)}"
+    if calendar := module.calendar:
+        calendars = _in(calendar.calendars, "calendar ") or "calendars"
+        yield f"{calendars}{_of(calendar.events)}"
     if network := module.network:
         yield _listed(network.endpoints) or "pages"
 
