@@ -10,6 +10,7 @@ import subprocess
 import time
 from collections import Counter
 from itertools import count
+from pathlib import Path
 
 import pytest
 
@@ -19,8 +20,10 @@ from prefrontal.decisions.payloads import WakePayload
 from ...exhaustive import first
 from .turns import PATIENCE_S, Place
 
-SPAN = 0.3, 1.3
-"""Moments of a kill, in lengths of a call that was left alone: before that it is still starting."""
+STARTING_S, WORKING_S = 0.8, 0.3
+"""A kill comes so long after the start, or after the first sign of work in the log, at most."""
+AT_WORK = 0.8
+"""The share of kills that wait for that sign."""
 
 
 def told(output: str) -> set[str]:
@@ -29,6 +32,15 @@ def told(output: str) -> set[str]:
         return {each["id"] for each in json.loads(output)["questions"]}
     except (ValueError, KeyError):
         return set()
+
+
+def signs(place: Place) -> list[tuple[int, int]]:
+    """Other ones once the log was written to."""
+    files = sorted(place.state.glob("decisions.sqlite*"))
+    try:
+        return [(stat.st_mtime_ns, stat.st_size) for stat in map(Path.stat, files)]
+    except FileNotFoundError:  # it is being closed
+        return []
 
 
 def outcome(place: Place) -> tuple[Counter[str], set[str]]:
@@ -50,14 +62,18 @@ def outcome(place: Place) -> tuple[Counter[str], set[str]]:
 def test_a_gate_that_is_killed_at_any_moment_loses_no_signal(place: Place, kills: int) -> None:
     moments, numbers, answers = random.Random(0), count(), set[str]()
     place.take()
-    killed, length_s = 0, 1.0
+    killed = 0
     while killed < kills:
         place.write(*(f"line {next(numbers)}" for _ in range(1 + moments.randrange(3))))
-        begun = time.monotonic()
+        before = signs(place)
         with place.begin("--json") as process:
+            longest_s = STARTING_S
+            if moments.random() < AT_WORK:
+                while process.poll() is None and signs(place) == before:
+                    time.sleep(0.001)
+                longest_s = WORKING_S
             try:
-                output, _ = process.communicate(timeout=moments.uniform(*SPAN) * length_s)
-                length_s = (length_s + time.monotonic() - begun) / 2
+                output, _ = process.communicate(timeout=moments.uniform(0.0, longest_s))
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 killed += 1
