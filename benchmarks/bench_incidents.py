@@ -21,7 +21,10 @@ from time import perf_counter
 
 from alert_sites import SITES, Alert, read_site, write_windows
 from prefrontal.assembly.replay_gate import PulseGate
+from prefrontal.replay.histories.windows import read_windows
 from prefrontal.replay.incidents import Incidents, IncidentTally
+from prefrontal.replay.learner import ASKED, Learner
+from prefrontal.replay.presets.presets import RecordedPreset
 from prefrontal.replay.session import Request, replay_events
 from prefrontal.settings.budget import parse_budget
 from prefrontal.types import Window
@@ -105,6 +108,26 @@ def ours(site: str, files: dict[str, Path]) -> tuple[Incidents, float, int]:
     return result.incidents, result.wakes_per_day, result.budget.most
 
 
+def alone(path: Path) -> tuple[Incidents, int]:
+    """The same gate without other histories, from the first window on."""
+    learner = Learner(PulseGate().open_incidents(parse_budget(BUDGET)), ASKED)
+    tally, count = IncidentTally(), 0
+    for window in RecordedPreset().apply(read_windows(str(path))):
+        for question in learner.late(window.time):
+            count += 1
+            for each in question.judgement.folded:
+                tally.deliver(each, question.time)
+        judgement = learner.decide(window)
+        learner.take(window, judgement)
+        count += judgement.woke
+        tally.add(window, judgement.woke)
+        for each in judgement.folded:
+            tally.deliver(each, window.time)
+    incidents = tally.incidents()
+    assert incidents is not None
+    return incidents, count
+
+
 def made_up(seed: int, count: int = 600) -> list[Alert]:
     """A site of a few days with one attack, for --smoke."""
     random = Random(seed)
@@ -148,6 +171,8 @@ def main() -> None:
             others = attack_shares(sites[each] for each in SITES if each != site)
             incidents, count = best_share(alerts, others, days)
             print(row("share of attack hours, in hindsight", site, incidents, count / days))
+            incidents, count = alone(files[site])
+            print(row(f"ours, {BUDGET}, nothing learned first", site, incidents, count / days))
             started = perf_counter()
             incidents, per_day, most = ours(site, files)
             took = perf_counter() - started

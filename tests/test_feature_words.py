@@ -144,3 +144,11 @@ KINDS = st.sampled_from(
     ["2^9999999", "-2^3", "²", "9" * 5000, "", "+", "^"])))  # fmt: skip
 def test_any_text_is_translated_without_harm(name: str) -> None:
     assert isinstance(feature_words(name), str)
+
+
+def test_how_new_a_burst_is_reads_as_a_sentence() -> None:
+    assert feature_words("feature=quiet_name=never") == "such words never came before"
+    assert (
+        feature_words("feature=quiet_kind=1h") == "such words in this place came in the last hour"
+    )
+    assert feature_words("feature=quiet_name=odd") == "quiet_name is odd"

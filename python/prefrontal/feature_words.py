@@ -176,10 +176,24 @@ def _magnitude(value: str) -> str:
     return "of size under 0.125" if eighths == 0 else f"of size about {eighths / 8:g}"
 
 
+_QUIET = {"quiet_name": "such words", "quiet_kind": "such words in this place"}
+_AGES = {
+    "1h": "came in the last hour",
+    "6h": "came in the last 6 hours",
+    "24h": "came in the last day",
+    "72h": "came in the last 3 days",
+    "long": "did not come for 3 days",
+    "never": "never came before",
+    "first": "come for the first time since the gate began",
+}
+
+
 def _attribute(value: str) -> str:
     name, equals, amount = value.partition("=")
     if not equals:
         return value
+    if name in _QUIET and amount in _AGES:
+        return f"{_QUIET[name]} {_AGES[amount]}"
     rough = _doubled(amount) if amount != "0" else None
     return f"{name} is {amount}" if rough is None else f"{name} is about {rough:g}"
 

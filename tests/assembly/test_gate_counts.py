@@ -13,13 +13,20 @@ from prefrontal.assembly.gate_counts import GateCounts
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.decisions.pages import DecisionPages
 from prefrontal.decisions.payloads import Moment, WakePayload
+from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.recall import share_interval
 from prefrontal.pulse.recall.audit import LiveRecall
+from prefrontal.pulse.shells.stepper import Stepper
+from prefrontal.replay.delays import DelaySpan, delays
 from prefrontal.replay.live_figures import LiveFigures
 from prefrontal.replay.prices import TOKENS_PER_WAKE, USUAL_PRICES
+from prefrontal.settings import GateSettings, PolicySettings
+from prefrontal.testing import ManualClock
+from prefrontal.types import SignalEvent
+from prefrontal.web.tallies import Tallies
 
 from ..web.dash_samples import NOON, wake
-from .wake_days import live
+from .wake_days import MODULES, live
 
 HOUR = 3600.0
 
@@ -155,9 +162,32 @@ def test_a_part_of_the_time_has_its_own_signals(log: DecisionLog) -> None:
     assert [each.labelled for each in parts] == [1, 1, 1]
 
 
+def test_a_delay_is_from_each_window_to_the_question_that_told_of_it(log: DecisionLog) -> None:
+    clock = ManualClock(NOON)
+    policy = PolicySettings(cooldown_s=60.0, key_ttl_s=0.0)
+    module = parse_fingerprint(MODULES[0].to_dict() | {"default_threshold": 0.0})
+    one = Stepper(log, [module], GateSettings(audit_share=0.0, policy=policy), clock=clock)
+    with closing(DecisionPages(log.path)) as pages:
+        tallies = Tallies(pages, clock.now())
+        for _ in range(4):
+            one.judge([SignalEvent("git", "/src", "commit", 1.0, clock.now())], module.module_id)
+            clock.advance(10.0)
+        clock.advance(20.0)
+        one.tick()  # the cooldown is over: one question tells of the three that waited
+        waits = [0.0, 50.0, 40.0, 30.0]
+        median, p90 = delays(waits)
+        span = figures(log).delay_s
+        assert span is not None
+        assert (span.median, span.p90) == (median, p90)
+        assert figures(log, until=NOON + 1.0).delay_s == DelaySpan(0.0, 0.0)
+        tallies.take(pages)
+        assert tallies.figures().delay_s == span
+
+
 def test_an_empty_log_has_no_figures_and_no_rates(log: DecisionLog) -> None:
     found = figures(log)
     assert (found.signals, found.wakes, found.days, found.saved) == (0, 0, 0.0, 0)
+    assert found.delay_s is None
     assert (found.caught, found.useful_share, found.wakes_per_day) == (None, None, None)
 
 

@@ -77,6 +77,44 @@ async def test_a_replay_says_which_labels_there_were_and_what_the_others_give(
     assert (asked_for in found["with_other_labels"]) is (labels != "all")
 
 
+async def test_a_replay_within_a_budget_after_other_histories_tells_of_incidents(
+    tmp_path: Path,
+) -> None:
+    def site(name: str) -> str:
+        path = tmp_path / name
+        with path.open("w", encoding="utf-8") as file:
+            for number in range(300):
+                attack = 200 <= number < 210
+                event = {"source": "alerts", "location": "www", "delta_type": "raised"}
+                line = {
+                    "time": 1.7e9 + 600 * number,
+                    "text": "drop table" if attack else f"noise {number % 7}",
+                    "relevant": "theft" if attack else False,
+                    "events": [event],
+                }
+                file.write(json.dumps(line) + "\n")
+        return str(path)
+
+    prices = tmp_path / "prices.json"
+    kinds = {"input": 2, "cached_input": 0.1, "output": 10}
+    tokens = {"input": 500, "cached_input": 400, "output": 100}
+    prices.write_text(json.dumps({"usd_per_million": kinds, "tokens": tokens}), encoding="utf-8")
+    asked = {"events": site("own"), "warm": [site("a"), site("b")], "budget": "5/day"}
+    async with asking(tmp_path) as client:
+        found = answer(await client.call_tool("replay", {**asked, "prices": str(prices)}))
+        refused = await client.call_tool("replay", {**asked, "warm": [str(tmp_path)]})
+        outside = await client.call_tool("replay", {**asked, "budget": "many"})
+    assert found["budget"]["asked"] == "5/day"
+    assert found["budget"]["most"] <= 5
+    incidents = found["incidents"]
+    assert (incidents["total"], incidents["told"], incidents["missed"]) == (1, 1, [])
+    assert set(incidents["delay_s"]) == {"median", "p90"}
+    gate = found["policies"][-1]
+    assert gate["tokens_per_useful_wake"] >= 1000.0
+    assert "warm must be a plain file" in str(refused.content)
+    assert "budget must be a whole number" in str(outside.content)
+
+
 async def test_a_replay_that_nobody_waits_for_ends_and_makes_room(tmp_path: Path) -> None:
     path = history(tmp_path / "windows.jsonl", 5000)
     begun = asyncio.Event()

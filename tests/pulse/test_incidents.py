@@ -129,6 +129,19 @@ def test_what_never_came_is_asked_about_before_any_label_and_what_comes_hourly_i
         assert ("feature=quiet_name=never", 1.5) in asked[1].why
 
 
+def test_after_a_yes_another_new_burst_is_worth_a_question_though_no_kind_is_known() -> None:
+    clock = ManualClock(NOW)
+    with DecisionLog() as log:
+        one = opened(log, clock)
+        one.wake(alert(clock, "heartbeat"))
+        pass_time(one, clock, 7200.0)
+        [question] = one.wake(alert(clock, "ports scanned"))
+        log.add_label(question.id, 1.0, clock.now())
+        pass_time(one, clock, 60.0)
+        [other] = one.wake(alert(clock, "key stolen"))
+        assert other.threshold < question.threshold  # the incident is open
+
+
 def test_what_came_before_a_restart_is_not_new_after_it() -> None:
     clock = ManualClock(NOW)
     with DecisionLog() as log:

@@ -12,6 +12,7 @@ from ..decisions.payloads import WAKE
 from ..pulse.gate import COMPLETE
 from ..pulse.recall import share_interval
 from ..pulse.recall.audit import LiveRecall
+from ..replay.delays import DelaySpan, delays
 from ..replay.live_figures import CaughtShare, LiveFigures, ModuleFigures
 from ..replay.log_replay import RELEVANT
 from ..replay.prices import USUAL_PRICES, Prices
@@ -133,12 +134,15 @@ class ModuleCounts:
 
 
 class GateCounts:
-    """All modules of a log. first, last: as of `LiveFigures`."""
+    """All modules of a log. first, last: as of `LiveFigures`. waits: seconds from each window that
+    a question told of to that question.
+    """
 
     def __init__(self) -> None:
         self.modules: dict[str, ModuleCounts] = {}
         self.first: float | None = None
         self.last: float | None = None
+        self.waits: list[float] = []
         self._events: dict[str, tuple[int, int]] = {}
         self._moments: set[float] = set()
         self._unnumbered = 0
@@ -152,6 +156,7 @@ class GateCounts:
         for wakes in reads.wakes(since, until):
             counts.module(wakes.subject).add(wakes)
         counts.first, counts.last = reads.span(since, until)
+        counts.waits = reads.waits(since, until)
         counts._events = reads.events(since, until)
         counts._unnumbered = reads.unnumbered(since, until)
         return counts
@@ -188,6 +193,7 @@ class GateCounts:
     def figures(self, prices: Prices = USUAL_PRICES) -> LiveFigures:
         """The figures that every door shows. prices: of a wake-up."""
         modules = tuple(self.modules[name].figures(name) for name in sorted(self.modules))
+        median, p90 = delays(self.waits)
         return LiveFigures(
             first=self.first,
             last=self.last,
@@ -201,6 +207,7 @@ class GateCounts:
             tokens_per_wake=prices.tokens_per_wake,
             usd_per_million_tokens=prices.usd_per_million_tokens,
             small_usd_per_wake=prices.small_usd_per_wake,
+            delay_s=None if median is None or p90 is None else DelaySpan(median, p90),
         )
 
 

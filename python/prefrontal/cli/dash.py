@@ -44,12 +44,16 @@ NEEDS_EXTRA = "this command needs a web server: pip install 'prefrontal[web]'"
     multiple=True,
     help="Another name by which browsers may open the page, as that of a proxy; may be repeated.",
 )
+@click.option(
+    "--prices", metavar="FILE", type=click.Path(), help="What a wake-up costs, as for replay."
+)
 @click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
 def dash(
     config: str | None,
     state: str | None,
     workspace: str | None,
     names: tuple[str, ...],
+    prices: str | None,
     opens: bool,
     **options: Any,
 ) -> None:
@@ -62,6 +66,7 @@ def dash(
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise SourceError(NEEDS_EXTRA)
     door = _door(options)
+    from ..replay.prices import USUAL_PRICES, read_prices
     from ..settings import load_settings
     from ..storage.state_folder import StateFolder
     from ..web.dash_context import open_context
@@ -77,6 +82,7 @@ def dash(
         config=config,
         workspace=workspace,
         watcher=partial(watching_process, folder.path / "watch.lock"),
+        prices=USUAL_PRICES if prices is None else read_prices(prices),
     ) as page:
         number = serve_dash(page, door, partial(_ready, opens=opens), names)
     leave_after(number)

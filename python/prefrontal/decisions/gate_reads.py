@@ -28,7 +28,18 @@ LEFT JOIN labels AS last
 ON last.seq = (SELECT max(seq) FROM labels WHERE decision = decisions.seq)
 WHERE kind = '{WAKE}' AND reason <> '{Reason.REPLAYED}' AND decisions.time >= ?
 AND (acted OR folds.held IS NOT NULL OR last.label IS NOT NULL)
-AND NOT (acted AND json_extract({_DETAILS}, '$.late') IS NOT NULL) ORDER BY decisions.time"""
+AND NOT (acted AND json_extract({_DETAILS}, '$.late') IS NOT NULL)
+AND json_extract({_DETAILS}, '$.opening') IS NULL ORDER BY decisions.time"""
+# A burst that went on was told of before; a late question, by what it folded.
+_AT_ONCE = f"""\
+SELECT count(*) FROM decisions WHERE seq > ? AND acted AND {_OF_TIME}
+AND json_extract({_DETAILS}, '$.late') IS NULL"""
+_WAITED = f"""\
+SELECT asked.time - decisions.time FROM folds JOIN decisions ON decisions.seq = folds.held
+JOIN (SELECT seq AS number, time, acted AS asks FROM decisions) AS asked
+ON asked.number = folds.question
+WHERE asked.number > ? AND asked.asks AND asked.time >= ? AND asked.time < ?
+AND json_extract({_DETAILS}, '$.opening') IS NULL"""
 _LAST = "labels AS last ON last.seq = (SELECT max(seq) FROM labels WHERE decision = decisions.seq)"
 
 
@@ -112,6 +123,18 @@ class GateReads:
             AskedTime(time, time if acted else told_at, None if label is None else label >= 0.5)
             for time, acted, told_at, label in rows
         ]
+
+    def waits(
+        self, since: float | None = None, until: float | None = None, *, after: int = 0
+    ) -> list[float]:
+        """Seconds from each window that a question told of to that question.
+
+        after: number of a decision; only questions after it.
+        """
+        span = (after, *_between(since, until))
+        [(at_once,)] = self._database.execute(_AT_ONCE, span)
+        waited = self._database.execute(_WAITED, span)
+        return [0.0] * int(at_once) + [max(0.0, float(seconds)) for (seconds,) in waited]
 
     def events(
         self, since: float | None = None, until: float | None = None

@@ -17,7 +17,7 @@ from . import queries, waiting
 from .decision import COLUMNS, Decision, new_id, to_row
 from .deferred import DeferredWriter
 from .deliveries import OWE, Deliveries
-from .folds import chosen, fold_questions, keep_folds, waiting_windows
+from .folds import chosen, fold_questions, keep_folds, latest_of_burst, waiting_windows
 from .labels import NewLabel
 from .listing import DecisionList
 from .news import DecisionNews
@@ -276,6 +276,10 @@ class DecisionLog:
     def fold_questions(self, held: Sequence[str]) -> dict[str, str | None]:
         """The id of the question that told of each held back window; None while it waits."""
         return fold_questions(self._database, held)
+
+    def latest_of_burst(self, opening: str) -> Decision | None:
+        """How far the burst got that the decision of this id opened; None where it did not."""
+        return latest_of_burst(self._database, opening)
 
     def chosen(self, ids: Sequence[str]) -> list[Decision]:
         """The decisions of these ids, without their labels, in the order they were kept."""

@@ -18,6 +18,7 @@ from .payloads import (
     ActPayload,
     AssessmentPayload,
     BeliefPayload,
+    Burst,
     ControlPick,
     CycleReference,
     DirectivePayload,
@@ -209,6 +210,8 @@ def _wake(wake: WakePayload) -> Iterator[Fact]:
     if wake.gathered:
         closed = ", before their time was up: the gate ended" if wake.closed else ""
         yield Fact("gathered", f"{len(wake.gathered)} wakes asked as one{closed}")
+    if (burst := wake.burst) is not None and (burst.windows > 1 or wake.opening or wake.update):
+        yield Fact("burst", _burst(burst, wake))
     for place, each in enumerate(wake.folded):
         held = f"{each.id[:8]} {each.name} (held back: {_plain(each.reason)})"
         yield Fact("tells of" if place == 0 else "", held)
@@ -216,6 +219,14 @@ def _wake(wake: WakePayload) -> Iterator[Fact]:
         yield Fact("audit", f"drawn, but not asked: {_plain(wake.held_back)}")
     if wake.wished:
         yield Fact("threshold", "as a person set it")
+
+
+def _burst(burst: Burst, wake: WakePayload) -> str:
+    count = "one window" if burst.windows == 1 else f"{burst.windows:,} alike windows"
+    if wake.opening:
+        over = ", and it is over" if wake.ended else ""
+        return f"{count} so far, opened by {wake.opening[:8]}{over}"
+    return f"{count}; asked again since the incident goes on" if wake.update else count
 
 
 def _route(route: RoutePayload) -> Iterator[Fact]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -12,9 +14,11 @@ from pydantic import Field
 from ..assembly.replay_gate import PulseGate
 from ..errors import InputError
 from ..replay.histories import git_process
+from ..replay.prices import Prices, read_prices
 from ..replay.report.verdict import verdict
 from ..replay.report.wording import compared_sentence
 from ..replay.session import Request, replay_events, replay_git
+from ..settings.budget import parse_budget
 from .offered import Arguments, Offered, ToolAnswer
 
 if TYPE_CHECKING:
@@ -47,6 +51,17 @@ class ReplayArguments(Arguments):
         description="who is told what mattered: every window, or only what woke and audits, as"
         " live; left out: all for git, asked for events",
     )
+    budget: Annotated[str, Field(max_length=20)] | None = Field(
+        default=None,
+        description="most wake-ups in any hour, day or week, such as 20/day; in place of recall",
+    )
+    warm: Annotated[list[_Path], Field(max_length=20)] = Field(
+        default_factory=list,
+        description="files of recorded windows to learn from first; with events alone",
+    )
+    prices: _Path | None = Field(
+        default=None, description="a JSON file of what a wake-up takes and costs, by kind of token"
+    )
     max_windows: Annotated[int, Field(ge=1, le=MOST_WINDOWS)] = Field(
         default=USUAL_WINDOWS, description="only the newest so many"
     )
@@ -70,6 +85,20 @@ class PolicyAnswer(ToolAnswer):
 class ReplayVerdictAnswer(ToolAnswer):
     kind: str
     sentence: str
+
+
+class BudgetAnswer(ToolAnswer):
+    asked: str
+    most: int = Field(description="wake-ups that any such span held at most")
+
+
+class IncidentsAnswer(ToolAnswer):
+    total: int
+    told: int = Field(description="of which a question told")
+    delay_s: dict[str, float] | None = Field(
+        description="median and p90, from an incident's first window to its question"
+    )
+    missed: list[str]
 
 
 class OutcomeAnswer(ToolAnswer):
@@ -112,6 +141,8 @@ class ReplayAnswer(ToolAnswer):
     notes: list[str]
     labels: str = Field(description="all: of every window; asked: of what woke and of audits")
     audits: int = Field(description="wake-ups that were audits of what slept")
+    budget: BudgetAnswer | None = Field(description="null: a recall was asked for")
+    incidents: IncidentsAnswer | None = Field(description="null: the history names none")
     with_other_labels: str = Field(description="what the other labels would give; empty: not tried")
 
     @classmethod
@@ -140,6 +171,8 @@ class ReplayAnswer(ToolAnswer):
             notes=list(result.notes),
             labels=result.labels,
             audits=result.audits,
+            budget=_budget(result),
+            incidents=_incidents(result),
             with_other_labels=compared_sentence(result),
         )
 
@@ -161,6 +194,9 @@ class Replays:
             relevant=arguments.relevant,
             limit=arguments.max_windows,
             labels=arguments.labels,
+            budget=None if arguments.budget is None else parse_budget(arguments.budget),
+            warm=tuple(_files(served, arguments.warm)),
+            prices=_prices(served, arguments.prices),
         )
         path = str(served.below(arguments.git or arguments.events or ""))
         if arguments.git is None:
@@ -199,17 +235,47 @@ def tools() -> tuple[Offered, ...]:
     )
 
 
-def _check_file(path: str) -> None:
+def _check_file(path: str, name: str = "events") -> None:
     """InputError for what may never end: a pipe, a device. What is not there is told later."""
     file = Path(path)
     if file.exists() and not file.is_file():
-        raise InputError(f"events must be a plain file, got {path!r:.200}")
+        raise InputError(f"{name} must be a plain file, got {path!r:.200}")
 
 
 def _check_repository(served: Served, path: str) -> None:
     """InputError for a repository that is only entered from what may be read."""
     if served.readable is not None and Path(path).is_dir():
         served.below(git_process.tell(path, "rev-parse", "--absolute-git-dir"))
+
+
+def _files(served: Served, paths: Sequence[str]) -> Iterator[str]:
+    for each in paths:
+        path = str(served.below(each))
+        _check_file(path, "warm")
+        yield path
+
+
+def _prices(served: Served, path: str | None) -> Prices | None:
+    if path is None:
+        return None
+    file = str(served.below(path))
+    _check_file(file, "prices")
+    return read_prices(file)
+
+
+def _budget(result: ReplayResult) -> BudgetAnswer | None:
+    used = result.budget
+    return None if used is None else BudgetAnswer(asked=used.asked, most=used.most)
+
+
+def _incidents(result: ReplayResult) -> IncidentsAnswer | None:
+    found = result.incidents
+    if found is None:
+        return None
+    delay = None if found.delay_s is None else asdict(found.delay_s)
+    return IncidentsAnswer(
+        total=found.total, told=found.told, delay_s=delay, missed=list(found.missed)
+    )
 
 
 def _row(policy: Any) -> dict[str, Any]:

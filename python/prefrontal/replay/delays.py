@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import quantiles
+
+
+@dataclass(frozen=True, slots=True)
+class DelaySpan:
+    """Median and 90th percentile, in seconds."""
+
+    median: float
+    p90: float
 
 
 def delays(waits: Sequence[float]) -> tuple[float, float] | tuple[None, None]:

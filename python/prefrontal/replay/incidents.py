@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .delays import delays
+from .delays import DelaySpan, delays
 
 if TYPE_CHECKING:
     from ..types import Window
@@ -23,14 +23,6 @@ class IncidentOutcome:
     began: float
     windows: int
     delay_s: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class DelaySpan:
-    """Median and 90th percentile, in seconds."""
-
-    median: float
-    p90: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .heartbeats import CHEAP_BEATS_PER_DAY, DAY_S, HEARTBEAT_S
 from .prices import SMALL_MODEL_SHARE
+
+if TYPE_CHECKING:
+    from .delays import DelaySpan
 
 LEAST_HOURS = 6
 """Hours that the log must span before anything is said per day, per month or per half hour."""
@@ -45,7 +48,8 @@ class LiveFigures:
     signals: windows that the gate took in, once each, whatever number of modules decided about
     it. wakes: questions that the agent was asked, audits among them. labelled: of them; useful: of
     those. caught: None while too little is known. small_usd_per_wake: what a small model takes for
-    a wake-up; None where it takes a third.
+    a wake-up; None where it takes a third. delay_s: from the windows that questions told of to
+    those questions; None without any.
     """
 
     first: float | None
@@ -60,6 +64,7 @@ class LiveFigures:
     tokens_per_wake: int
     usd_per_million_tokens: float
     small_usd_per_wake: float | None = None
+    delay_s: DelaySpan | None = None
 
     @property
     def days(self) -> float:

@@ -12,6 +12,7 @@ from ..assembly.adopted_modules import adopted_modules
 from ..assembly.agent_records import AgentRecords
 from ..clock import Clock, SystemClock
 from ..decisions.log import DecisionLog
+from ..replay.prices import USUAL_PRICES, Prices
 from ..settings.agent_file import read_agent_config, workspace_folder
 from .later_answers import LaterAnswers
 
@@ -28,7 +29,7 @@ class DashContext:
 
     modules: those of the settings and the state folder, by id. watcher: the process that watches
     with the state folder, None when none does. writing: one change at a time. later: answers that
-    can still be taken back.
+    can still be taken back. prices: of a wake-up.
     """
 
     settings: Settings
@@ -41,6 +42,7 @@ class DashContext:
     watcher: Callable[[], str | None]
     writing: Lock
     later: LaterAnswers = field(default_factory=LaterAnswers)
+    prices: Prices = USUAL_PRICES
 
     def floor(self, module_id: str) -> float:
         """The threshold of a module about which nothing was learned or said."""
@@ -72,8 +74,10 @@ def open_context(
     workspace: str | None = None,
     watcher: Callable[[], str | None] = lambda: None,
     clock: Clock | None = None,
+    prices: Prices = USUAL_PRICES,
 ) -> Iterator[DashContext]:
     """Open what the settings name. config, workspace: where the agent's part of them stands.
+    prices: of a wake-up.
 
     Raises InputError for settings that cannot be, SourceError for files that cannot be read.
     """
@@ -92,4 +96,5 @@ def open_context(
             policy=settings.gate.policy,
             watcher=watcher,
             writing=Lock(),
+            prices=prices,
         )

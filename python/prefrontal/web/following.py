@@ -88,7 +88,7 @@ class Follower:
         self._inode = inode_of(context.log.path)
         self._pages = DecisionPages(context.log.path)
         try:
-            self._tallies = Tallies(self._pages, context.clock.now())
+            self._tallies = Tallies(self._pages, context.clock.now(), context.prices)
             self._figures: LiveFigures = self._tallies.figures()
             self._seen = self._pages.version()
             self.state = (1, self._everything())
@@ -157,7 +157,7 @@ class Follower:
         version = self._pages.version()
         now = self._context.clock.now()
         if self._tallies.is_over(now):
-            self._tallies = Tallies(self._pages, now)
+            self._tallies = Tallies(self._pages, now, self._context.prices)
             self._publish(self._everything())
         if version != self._seen:
             kinds = self._tallies.take(self._pages)

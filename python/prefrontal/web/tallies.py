@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ..assembly.gate_counts import GateCounts
 from ..decisions.payloads import WAKE
 from ..replay.log_replay import RELEVANT
+from ..replay.prices import USUAL_PRICES, Prices
 from ..types import Reason
 
 if TYPE_CHECKING:
@@ -68,15 +69,17 @@ class Tallies:
 
     counts: what the figures so far follow from. strip: the latest events of today, oldest first.
     unanswered: numbers of open questions. seq,
-    label: how far the log was read. last: when the newest decision was taken, Unix seconds.
+    label: how far the log was read. last: when the newest decision was taken, Unix seconds. prices:
+    of a wake-up.
     """
 
-    def __init__(self, pages: DecisionPages, now: float) -> None:
+    def __init__(self, pages: DecisionPages, now: float, prices: Prices = USUAL_PRICES) -> None:
         self.modules: dict[str, ModuleDay] = {}
         self.today: Counter[str] = Counter()
         self.strip: deque[LogRow] = deque(maxlen=STRIP)
         self.last: float | None = None
         self.day = day_of(now)
+        self.prices = prices
         with pages.reading():
             self.seq, self.label = pages.ends()
             self.unanswered = dict.fromkeys(pages.unanswered())
@@ -97,6 +100,7 @@ class Tallies:
         kinds = set()
         with pages.reading():
             last_label = pages.ends()[1]
+            self.counts.waits += pages.gate.waits(after=self.seq)
             for row in pages.after(self.seq):
                 self._add(
                     replace(row, label=None, source=None)
@@ -110,7 +114,7 @@ class Tallies:
 
     def figures(self) -> LiveFigures:
         """What the gate did so far, not today alone."""
-        return self.counts.figures()
+        return self.counts.figures(self.prices)
 
     def is_over(self, now: float) -> bool:
         """Whether another day has begun: then everything is counted anew."""

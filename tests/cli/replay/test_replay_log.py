@@ -88,3 +88,15 @@ def test_the_state_folder_of_a_watch_is_its_log(log: str, tmp_path: Path) -> Non
     result = run("--log", str(tmp_path), "--json")
     assert result.exit_code == 0
     assert json.loads(result.output)["modules"][0]["decisions"] == 10
+
+
+def test_prices_of_the_log_come_from_a_file(log: str, tmp_path: Path) -> None:
+    path = tmp_path / "prices.json"
+    kinds = {"input": 2, "cached_input": 1, "output": 10}
+    tokens = {"input": 500, "cached_input": 400, "output": 100}
+    path.write_text(json.dumps({"usd_per_million": kinds, "tokens": tokens}), encoding="utf-8")
+    so_far = json.loads(run("--log", log, "--prices", str(path), "--json").output)["so_far"]
+    assert so_far["tokens_per_wake"] == 1000
+    assert so_far["usd_per_million_tokens"] == pytest.approx(2.4)
+    assert so_far["delay_s"] == {"median": 0.0, "p90": 0.0}
+    assert "1,000 tokens a wake-up" in run("--log", log, "--prices", str(path)).output

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from prefrontal.replay.delays import DelaySpan
 from prefrontal.replay.live_figures import CaughtShare, LiveFigures
 from prefrontal.replay.report.tiles import Tile, live_lines, tile_markup
 
 
 def made(hours: float = 240.0, signals: int = 4310, wakes: int = 123) -> LiveFigures:
     caught = CaughtShare(0.912, 0.841, 0.961, 41)
-    return LiveFigures(0.0, hours * 3600, signals, wakes, 14, 100, 62, caught, (), 100_000, 3.0)
+    return LiveFigures(
+        0.0, hours * 3600, signals, wakes, 14, 100, 62, caught, (), 100_000, 3.0,
+        delay_s=DelaySpan(0.0, 150.0),
+    )  # fmt: skip
 
 
-def test_what_a_gate_did_is_said_in_nine_lines() -> None:
+def test_what_a_gate_did_is_said_in_ten_lines() -> None:
     assert live_lines(made()) == [
         "91 % of what mattered was caught: 84 % to 96 % likely, estimated from 41 audits",
         "123 wake-ups so far: of 4,310 signals in 10 days; 14 audits among them",
         "62 % of the answered ones mattered: 100 of 123 were answered",
+        "at once from a signal to its question (median): 90th percentile: 3 min",
         "97 % fewer wake-ups than waking on every signal: 12 a day, not 431 a day",
         "3.9× fewer wake-ups than a 30-minute heartbeat: 48 a day there",
         "1.5× fewer wake-ups than a cheap heartbeat: each 55 minutes of 16 hours, a small model:"
@@ -48,6 +53,7 @@ def test_what_is_not_known_is_a_dash_with_what_is_missing() -> None:
     assert lines[0] == (
         "– of what mattered was caught: known once a wake-up and an audit were answered"
     )
+    assert lines[3] == ("– from a signal to its question (median): known once something was asked")
     assert lines[2] == "– of the answered ones mattered: 0 of 0 were answered"
 
 

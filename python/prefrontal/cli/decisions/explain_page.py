@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from ...decisions.payloads import ROUTE, WAKE, AssessmentPayload
+from ...decisions.payloads import ROUTE, WAKE, AssessmentPayload, WakePayload
 from ...decisions.words import NOTHING_SAID, SUBJECTS, counted, facts, scored, sentence, trust_moved
 from ...feature_words import reason_words
 from ...plain_text import visible
@@ -101,8 +101,9 @@ def print_page(
     handed: Sequence[Handover] = (),
     chain: Chain = (),
     questions: Questions | None = None,
+    latest: Decision | None = None,
 ) -> None:
-    """Everything that is known about one decision.
+    """Everything that is known about one decision. latest: how far the burst got that it opened.
 
     handed: how far it got with the durable sinks. chain: what led to it and what it led to.
     """
@@ -111,7 +112,7 @@ def print_page(
     named = reason_words(record.why, counted(record)) if record.kind == WAKE else record.why
     why = [(name, amount) for name, amount in named if abs(amount) >= LEAST_SHOWN]
     with page() as console:
-        console.print(question, "", _facts(record, handed, questions or {}), sep="\n")
+        console.print(question, "", _facts(record, handed, questions or {}, latest), sep="\n")
         if why:
             head = _PUSHED if record.kind == WAKE else "What the score is made of"
             console.print("", head, _bars(why, console), sep="\n")
@@ -134,7 +135,9 @@ def _asks(record: Decision) -> str:
     return f"Was the choice right? prefrontal feedback {short} right   (or wrong)"
 
 
-def _facts(record: Decision, handed: Sequence[Handover], questions: Questions) -> Table:
+def _facts(
+    record: Decision, handed: Sequence[Handover], questions: Questions, latest: Decision | None
+) -> Table:
     table = facts_table()
     table.add_row("id", record.id)
     if record.kind != WAKE:
@@ -148,6 +151,9 @@ def _facts(record: Decision, handed: Sequence[Handover], questions: Questions) -
         by = questions[record.id]
         waits = "not yet: it waits until what held it back ends"
         table.add_row("told", waits if by is None else f"by the question {by[:ID_LENGTH]}")
+    if latest is not None and isinstance(wake := latest.payload, WakePayload) and wake.burst:
+        over = ", and the gate ended" if wake.closed else ", and it is over" if wake.ended else ""
+        table.add_row("burst", f"{wake.burst.windows:,} alike windows so far{over}")
     for name, text, at in facts(record):
         table.add_row(name, visible(text, 1200) if at is None else when(at))
     if record.kind in ANSWERABLE:

@@ -15,6 +15,7 @@ from ...errors import InputError
 if TYPE_CHECKING:
     from ...replay.live_figures import LiveFigures
     from ...replay.log_replay import ModuleOutcome
+    from ...replay.prices import Prices
     from ...settings.gate import PolicySettings
 
 
@@ -25,6 +26,7 @@ def replay_the_log(
     since: str | None,
     until: str | None,
     as_json: bool,
+    prices: Prices | None = None,
 ) -> None:
     """Print the figures so far, as the page has them, and one row a module: what it would have
     done.
@@ -35,6 +37,7 @@ def replay_the_log(
     from ...decisions.pages import DecisionPages
     from ...replay.histories.dates import parse_date
     from ...replay.log_replay import replay_log
+    from ...replay.prices import USUAL_PRICES
 
     if threshold is not None and not 0.0 <= threshold <= 1.0:
         raise InputError(f"threshold must be from 0 to 1, got {threshold!r}")
@@ -51,7 +54,7 @@ def replay_the_log(
     with DecisionLog(path) as log:
         outcomes = replay_log(log.records(begin, end), threshold, policy_admission(settings))
         with closing(DecisionPages(log.path)) as pages, pages.reading():
-            figures = GateCounts.read(pages.gate, begin, end).figures()
+            figures = GateCounts.read(pages.gate, begin, end).figures(prices or USUAL_PRICES)
     if as_json:
         rows = [each.to_dict() for each in outcomes]
         click.echo(json.dumps({"so_far": figures.to_dict(), "modules": rows}))

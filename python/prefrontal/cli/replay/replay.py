@@ -187,13 +187,15 @@ def replay(
     }
     sources = ReplaySources(sample, repositories, files, named)
     if log is not None:
+        from ...replay.prices import read_prices
         from .log import replay_the_log
 
         if sources or compare is not None:
             raise InputError(
                 "--log must come without PATH, --git, --events, --sample and --compare"
             )
-        replay_the_log(log, threshold, policy, since, until, as_json)
+        of_a_wake = None if prices is None else read_prices(prices)
+        replay_the_log(log, threshold, policy, since, until, as_json, of_a_wake)
         return
     if threshold is not None or any(value is not None for value in policy.values()):
         raise InputError(

@@ -197,7 +197,7 @@ class IncidentControl:
             return learns
         self._yes = max(self._yes, time)
         odds, kind = self._odds(events)
-        if odds >= SURE:
+        if kind and odds >= SURE:
             self._last_yes[kind] = time
         grown = min(UPDATE_MOST_S, self._interval * UPDATE_GROWTH)
         self._interval = grown if wake.update else UPDATE_S

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..delays import DelaySpan
 from ..heartbeats import CHEAP_BEATS_PER_DAY, USUAL_HEARTBEAT
 from ..live_figures import LEAST_HOURS, CaughtShare, LiveFigures
 from .markup import escape, unbroken
-from .plain_figures import DAYS_A_MONTH, how_often, usd, usd_a_month
+from .plain_figures import DAYS_A_MONTH, how_often, usd, usd_a_month, wait
 from .wording import NOTHING, days_words, half_up, percent, than_heartbeat, than_on_change
 
 HEARTBEATS = USUAL_HEARTBEAT.beats_per_day
@@ -70,6 +71,7 @@ def live_tiles(figures: LiveFigures) -> list[Tile]:
         _caught(figures.caught),
         _wakes(figures),
         _useful(figures),
+        _delay(figures.delay_s),
         *_rates(figures),
         *_tokens(figures),
     ]
@@ -107,6 +109,14 @@ def _wakes(figures: LiveFigures) -> Tile:
 def _useful(figures: LiveFigures) -> Tile:
     more = f"{figures.labelled:,} of {figures.wakes:,} were answered"
     return Tile("useful", percent(figures.useful_share), "of the answered ones mattered", more)
+
+
+def _delay(delay: DelaySpan | None) -> Tile:
+    label = "from a signal to its question (median)"
+    if delay is None:
+        return Tile("delay", NOTHING, label, "known once something was asked")
+    more = f"90th percentile: {wait(delay.p90 / 60)}"
+    return Tile("delay", wait(delay.median / 60), label, more)
 
 
 def _rates(figures: LiveFigures) -> list[Tile]:
