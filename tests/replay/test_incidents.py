@@ -16,8 +16,9 @@ from prefrontal.assembly.replay_gate import PulseGate
 from prefrontal.cli import main
 from prefrontal.errors import InputError
 from prefrontal.replay.backtest import Question, backtest
+from prefrontal.replay.delays import DelaySpan
 from prefrontal.replay.histories.windows import read_windows
-from prefrontal.replay.incidents import DelaySpan, IncidentOutcome, Incidents
+from prefrontal.replay.incidents import IncidentOutcome, Incidents
 from prefrontal.replay.report.report import render_html
 from prefrontal.replay.report.table import print_result
 from prefrontal.replay.report.verdict import verdict
