@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import random
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from threading import Event, Thread
 
@@ -16,8 +17,11 @@ import pytest
 from prefrontal.decisions.log import DecisionLog
 
 from ...exhaustive import first
+from ...pulse.sources.emitting_server import EmittingServer, serving
 from ..running import Running, watching
 from .kills import config, decided, kill_often, writing
+
+KILLS = 20
 
 
 class Page(ThreadingHTTPServer):
@@ -99,3 +103,42 @@ def test_each_change_of_a_page_is_told_from_the_one_before_whenever_the_watch_is
         each for each in pairwise(told) if each[0]["content_hash"] != each[1]["previous_hash"]
     ] == []
     assert len({each["content_hash"] for each in told}) == len(told) > kills
+
+
+@pytest.mark.exhaustive
+def test_each_resource_of_an_mcp_server_is_decided_once_whenever_the_watch_is_killed(
+    tmp_path: Path,
+) -> None:
+    emitting, numbers, known = EmittingServer(), count(), [0]
+
+    def decided_now() -> Counter[str]:
+        return decided(tmp_path, lambda event: event.location)
+
+    def write() -> None:
+        if len(emitting.resources) < known[0] + 60:  # a hundred at once would be one event
+            uri = f"note://{next(numbers)}"
+            emitting.resources = {**emitting.resources, uri: uri}
+            emitting.list_changed()
+
+    def wait(_: Running, moments: random.Random) -> None:
+        known[0] = max(known[0], len(decided_now()))
+        enough = known[0] + moments.randrange(1, 30)
+        while len(decided_now()) < enough:
+            Event().wait(0.02)
+
+    with serving(emitting) as url:
+        settings = config(tmp_path, mcp=[{"url": url, "name": "notes", "experimental": True}])
+        with watching("--config", settings) as running:
+            while not decided_now():  # it listens
+                write()
+                Event().wait(0.1)
+            running.end()
+        before = set(emitting.resources) - set(decided_now())
+        with writing(write):
+            kill_often(KILLS, settings, wait)
+        expected = Counter(set(emitting.resources) - before)
+        with watching("--config", settings) as running:
+            while expected - decided_now():
+                Event().wait(0.02)
+            running.end()
+    assert Counter(dict.fromkeys(before, 1)) & decided_now() | expected == decided_now()
