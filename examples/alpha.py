@@ -19,11 +19,11 @@ from typing import Any
 from prefrontal.cli import main as prefrontal
 from prefrontal.cli.cortex.pages import print_beliefs
 from prefrontal.cli.cortex.reading import Kept, listed_beliefs, read_kept
-from prefrontal.cli.workspace import Workspace
 from prefrontal.plugin import IncomingMessage, ToolCall
 from prefrontal.runtime import Runtime
 from prefrontal.runtime.plugins.config import ConfigPlugin
 from prefrontal.settings.agent_file import read_agent_config
+from prefrontal.settings.home import Home
 from prefrontal.testing import ManualClock, Reply, ScriptedLLM, ScriptedSubagent, make_runtime
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0
@@ -113,7 +113,7 @@ class Story:
 
     def kept(self) -> Kept:
         """What the cortex left in its files."""
-        return read_kept(Workspace(self.workspace, {}))
+        return read_kept(Home(self.workspace, {}))
 
     def assessed(self, peer: str) -> str:
         """The latest word on a peer: what was proposed, and what was kept of it."""

@@ -32,6 +32,7 @@ NOT_RUN = {
     "README.md": 3,
     "docs/control.md": 1,
     "docs/cortex.md": 1,
+    "docs/gate.md": 1,
     "docs/in-front.md": 1,
     "docs/install.md": 5,
     "docs/mcp.md": 3,
