@@ -38,7 +38,7 @@ DOCUMENT: dict[str, Any] = {
 }
 
 
-KNOWN = "filesystem, memory, time, history, git, logs, http, mcp, github, network, mail"
+KNOWN = "filesystem, memory, time, history, git, logs, http, mcp, github, network, mail, calendar"
 
 
 def document(path: str, value: object) -> dict[str, Any]:
@@ -207,7 +207,7 @@ def test_a_misspelt_prior_key_is_refused_with_the_key_that_was_meant(
     assert text.endswith(f"; known are {KNOWN}")
 
 
-@pytest.mark.parametrize("key", ["calendar", 7, None])
+@pytest.mark.parametrize("key", ["weather", 7, None])
 def test_an_unknown_prior_key_is_refused_without_a_guess(key: object) -> None:
     raw = copy.deepcopy(DOCUMENT)
     raw["signal_priors"][key] = {}

@@ -57,7 +57,7 @@ def test_the_page_and_the_replay_of_its_log_have_the_same_figures(tmp_path: Path
     count = lines.index("") - 1
     assert lines[0] == "So far"
     assert drawn("".join(pieces.values())) == lines[1 : count + 1]
-    assert len(pieces) == count == 9
+    assert len(pieces) == count == 10
     assert all(piece in page for piece in pieces.values())
 
 
