@@ -4,7 +4,8 @@ While a command does its work they are exceptions, KeyboardInterrupt and SystemE
 put things in order. Before and after that, while modules are imported or the interpreter ends, an
 exception would become a traceback; there is nothing to put in order, and the process just leaves.
 A signal during a late import comes again when the import is over, since modules in C swallow
-exceptions there; so does one while asyncio sets up its event loop. Nothing is set up in a process
+exceptions there; so does one while asyncio sets up its event loop, or pydantic, whose compiled core
+swallows what a default's hash raises, a class. Nothing is set up in a process
 that does not call `leave_at_once` first, as one that uses the package does not, nor where a signal
 is ignored, as under nohup.
 """
@@ -23,6 +24,12 @@ TERMINATED = 143
 _LATER_S = 0.01
 _LONGEST_DELAY_S = 5.0
 _WORDS = {"KeyboardInterrupt": INTERRUPTED, "Terminated": TERMINATED}
+_SETTING_UP = (
+    "/asyncio/runners.py",  # half a loop complains when it goes
+    "/pydantic/_internal/_model_construction.py",
+    "/pydantic/plugin/_schema_validator.py",
+)
+"""Files of the standard library and of others in which a signal waits."""
 _exceptions: set[signal.Signals] = set()
 """The signals that `raise_at_signals` made exceptions."""
 _delays: dict[int, float] = {}
@@ -114,7 +121,7 @@ def _raise_terminated(number: int, frame: FrameType | None) -> None:
 
 
 def _delayed(number: int, frame: FrameType | None) -> bool:
-    """Whether the signal met an import or the set-up of an event loop, and will come again."""
+    """Whether the signal met an import or another set-up, and will come again."""
     if not _sets_up(frame):
         _delays.pop(number, None)
         return False
@@ -130,8 +137,8 @@ def _sets_up(frame: FrameType | None) -> bool:
         code = frame.f_code
         if code.co_filename == "<frozen importlib._bootstrap>":
             return True
-        if code.co_filename.endswith("/asyncio/runners.py"):
-            return True  # half a loop complains when it goes
+        if code.co_filename.endswith(_SETTING_UP):
+            return True
         if code.co_name == "run_until_complete":
             return False
         frame = frame.f_back

@@ -150,6 +150,7 @@ def facts(decision: Decision) -> tuple[Any, ...]:
             [each[1:] for each in payload.folded])  # fmt: skip
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("settings", [FOLLOWING, OWN], ids=["recall", "own thresholds"])
 @pytest.mark.parametrize("door", [through_watch, through_asker, through_replay])
 def test_each_door_decides_as_the_stepper_does(door: Door, settings: GateSettings) -> None:

@@ -246,6 +246,38 @@ except BaseException as error:
     assert (done.stdout, done.stderr) == (b"imported\n" + name + b"\n", b"")
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_pydantic_makes_a_class_is_not_lost(number: signal.Signals) -> None:
+    code = f"""\
+import os, time
+from pydantic import BaseModel, ConfigDict
+from prefrontal import interrupts
+class Default:
+    came = False
+    def __hash__(self):
+        if not Default.came:
+            Default.came = True
+            os.kill(os.getpid(), {int(number)})
+            time.sleep(0.05)
+        return 1
+interrupts.leave_at_once()
+interrupts.raise_at_signals()
+try:
+    class Settings(BaseModel):
+        model_config = ConfigDict(arbitrary_types_allowed=True)
+        value: Default = Default()
+    print("made", Default.came, flush=True)
+    time.sleep(30)
+except BaseException as error:
+    print(type(error).__name__)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=False, capture_output=True, timeout=PATIENCE_S
+    )
+    name = b"KeyboardInterrupt" if number == signal.SIGINT else b"Terminated"
+    assert (done.stdout, done.stderr) == (b"made True\n" + name + b"\n", b"")
+
+
 def test_asyncio_still_cancels_its_task_at_an_interrupt() -> None:
     code = """\
 import asyncio, os, signal

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from prefrontal import _core
 
 PROGRAM = """
@@ -49,6 +51,7 @@ print(_core.instruction_set(), bits.hexdigest())
 """
 
 
+@pytest.mark.exhaustive
 def test_every_instruction_set_gives_the_same_reads_and_rules_to_the_last_bit() -> None:
     printed = {}
     for name in _core.instruction_sets():

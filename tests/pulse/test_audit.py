@@ -58,6 +58,7 @@ def simulated(seed: int, labelled_wakes: float = 1.0) -> tuple[LiveRecall, float
     return live, caught / (caught + missed)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("labelled_wakes", [1.0, 0.2])
 def test_the_estimate_is_near_the_truth_and_its_interval_holds_it(labelled_wakes: float) -> None:
     held = 0

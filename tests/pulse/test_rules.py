@@ -204,6 +204,7 @@ def test_names_that_are_no_text_are_still_readable() -> None:
     assert found.caught == found.relevant == 15
 
 
+@pytest.mark.exhaustive
 def test_labels_that_are_chance_have_no_rule_in_nineteen_of_twenty_histories() -> None:
     """Also where some words and names come once or twice, as in real histories."""
     told = 0

@@ -72,6 +72,7 @@ def demo(place: Path, *words: str | Path, **environment: str) -> subprocess.Comp
     )
 
 
+@pytest.mark.exhaustive
 def test_in_an_empty_home_without_git_the_sample_is_shown(tmp_path: Path) -> None:
     done = demo(tmp_path, HOME=str(tmp_path / "home"), PATH=str(tmp_path))
     assert done.returncode == 0, done.stderr
@@ -110,6 +111,7 @@ def test_the_longest_history_that_tells_something_follows_the_sample(
         assert (tmp_path / "reports" / f"{name}.html").stat().st_size > 1000
 
 
+@pytest.mark.exhaustive
 def test_a_terminal_that_knows_only_ascii_is_enough(tmp_path: Path) -> None:
     done = demo(tmp_path, PYTHONIOENCODING="ascii", PATH=str(tmp_path))
     assert done.returncode == 0, done.stderr
@@ -117,6 +119,7 @@ def test_a_terminal_that_knows_only_ascii_is_enough(tmp_path: Path) -> None:
     assert "-- Next ---" in done.stdout
 
 
+@pytest.mark.exhaustive
 def test_young_histories_are_named_and_not_replayed(tmp_path: Path, clone: Clone) -> None:
     clone(map(labelled, range(150)), "young")
     done = demo(tmp_path)
@@ -126,6 +129,7 @@ def test_young_histories_are_named_and_not_replayed(tmp_path: Path, clone: Clone
     assert not (tmp_path / "reports" / "yours.html").exists()
 
 
+@pytest.mark.exhaustive
 def test_the_one_that_is_asked_for_is_shown_alone(tmp_path: Path, clone: Clone) -> None:
     asked = clone(map(labelled, range(40)), "asked")
     clone(map(labelled, range(300)), "neighbour")
@@ -146,6 +150,7 @@ def test_a_folder_that_is_no_repository_is_one_sentence(tmp_path: Path) -> None:
         assert "Traceback" not in done.stderr
 
 
+@pytest.mark.exhaustive
 def test_a_repository_that_git_refuses_is_passed_over(tmp_path: Path, clone: Clone) -> None:
     folder = clone(map(labelled, range(300)), "broken")
     for pack in (folder / ".git" / "objects" / "pack").glob("*.pack"):

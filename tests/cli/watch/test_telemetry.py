@@ -70,6 +70,7 @@ def told_by(telemetry: Telemetry, capsys: pytest.CaptureFixture[str]) -> list[di
     return [json.loads(line) for line in capsys.readouterr().err.splitlines()]
 
 
+@pytest.mark.exhaustive
 def test_a_watch_serves_its_figures_where_it_was_told_to(tmp_path: Path, inbox: Path) -> None:
     running = Running(inbox, "--state", tmp_path / "state", "--metrics", "127.0.0.1:0")
     try:
@@ -84,6 +85,7 @@ def test_a_watch_serves_its_figures_where_it_was_told_to(tmp_path: Path, inbox: 
     assert code == 130
 
 
+@pytest.mark.exhaustive
 def test_with_json_logs_standard_error_is_one_object_a_line(tmp_path: Path, inbox: Path) -> None:
     words = ("--log-format", "json", "--exec", "sh -c 'exit 3'")
     with watching(inbox, "--state", tmp_path / "state", *words) as running:

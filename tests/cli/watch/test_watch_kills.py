@@ -115,6 +115,7 @@ def test_each_post_that_was_answered_202_is_decided_once_whenever_the_watch_is_k
     assert set(found.values()) == {1}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kills", KILLS)
 def test_each_file_of_each_commit_is_decided_once_whenever_the_watch_is_killed(
     tmp_path: Path, repository: Path, commit: Callable[..., str], kills: int

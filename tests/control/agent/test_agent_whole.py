@@ -34,6 +34,7 @@ def learned(agent: Any, steps: int, seed: int) -> list[int]:
     return actions
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("selection", ["soft", "gumbel"])
 def test_the_generator_alone_decides_what_is_learned(selection: Any) -> None:
     states = []

@@ -65,6 +65,7 @@ def test_e2_learns_the_world_only_on_request(weight: float, taught: bool) -> Non
     assert torch.equal(before, agent.e2.world_transition[0].weight) is not taught
 
 
+@pytest.mark.exhaustive
 def test_losses_fall() -> None:
     rates = {f"{part}_learning_rate": 1e-2 for part in ("e2", "decoder", "harm")}
     agent = small_agent(**ALL_FEATURES, learning=rates, e1={"learning_rate": 3e-3})

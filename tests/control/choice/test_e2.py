@@ -131,6 +131,7 @@ def test_meta_tensors_have_the_shapes_and_no_numbers() -> None:
     assert found.world_states.shape == (3, 5, 32)
 
 
+@pytest.mark.exhaustive
 def test_a_rollout_compiles_without_a_graph_break() -> None:
     e2, z, actions = drawn.e2(), drawn.normal(2, 32), drawn.normal(2, 1, 5)
     whole = torch.compile(e2.rollout_with_world, fullgraph=True, backend="aot_eager")

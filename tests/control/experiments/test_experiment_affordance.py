@@ -52,6 +52,7 @@ def test_the_same_seed_gives_the_same_record(record: ExperimentRecord) -> None:
     assert affordance.run([3], **SMALL).to_json() == record.to_json()
 
 
+@pytest.mark.exhaustive
 def test_the_figure_is_drawn_from_the_json(record: ExperimentRecord) -> None:
     pytest.importorskip("matplotlib")
     again = ExperimentRecord.from_json(record.to_json())

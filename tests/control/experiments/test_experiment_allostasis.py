@@ -70,6 +70,7 @@ def test_a_weight_that_falls_or_stands_still_is_no_perfect_rank_correlation() ->
     assert allostasis._spearman(np.zeros(3)) == 0.0
 
 
+@pytest.mark.exhaustive
 def test_the_same_seed_gives_the_same_record_and_its_figure(record: ExperimentRecord) -> None:
     again = allostasis.run([2], **SMALL)
     assert again.to_json() == record.to_json()

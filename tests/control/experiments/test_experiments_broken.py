@@ -37,6 +37,7 @@ def test_slots_say_nothing_of_a_path_that_learned_nothing() -> None:
     assert missed(record) == ["depth, trained slots"]
 
 
+@pytest.mark.exhaustive
 def test_a_recurrent_cell_that_never_moves_is_not_held_by_its_gate(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

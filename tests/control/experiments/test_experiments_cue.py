@@ -74,6 +74,7 @@ def test_labels_that_hardly_change_make_a_run_void(experiment: ModuleType) -> No
     assert record.seeds[0].reason == "labels out of balance: safe on 0% of the steps"
 
 
+@pytest.mark.exhaustive
 def test_teaching_is_what_raises_depth_and_lead() -> None:
     taught, untaught = (anticipation.run([3], sizes=it, draws=20) for it in (SMALL, UNTAUGHT))
     assert untaught.verdict == "fail"

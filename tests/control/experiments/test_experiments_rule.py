@@ -39,6 +39,7 @@ def test_a_verdict_is_that_of_its_measurements(
     assert (record.name, record.criterion) == (module.NAME, module.CRITERION)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("module", [persistence, write_gate])
 def test_the_same_seed_gives_the_same_record_whatever_torch_drew_before(
     records: dict[ModuleType, ExperimentRecord], module: ModuleType

@@ -121,6 +121,7 @@ def test_a_cue_teaches_all_that_it_reads() -> None:
     }
 
 
+@pytest.mark.exhaustive
 def test_the_terrain_loss_is_learnt_and_counts_by_its_weight() -> None:
     e1 = made(memory=SHARP, lambda_terrain=0.25)
     z, harm = cues(64), torch.zeros(64, 51)

@@ -75,6 +75,7 @@ def test_torch_accepts_the_registration(case: contract.Case) -> None:
     contract.check_registration(case)
 
 
+@pytest.mark.exhaustive
 @some
 def test_compiles_into_one_graph(case: contract.Case) -> None:
     contract.check_compiled(case)

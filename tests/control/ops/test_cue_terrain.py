@@ -155,6 +155,7 @@ def test_what_does_not_fit_is_refused_by_name_and_writes_nothing() -> None:
     assert all(bool(each.isnan().all()) for each in found)
 
 
+@pytest.mark.exhaustive
 def test_the_operator_keeps_what_torch_asks_of_operators(form: str) -> None:
     if form == "plain":
         return

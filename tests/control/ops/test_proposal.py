@@ -64,6 +64,7 @@ def test_each_iteration_keeps_the_elites_and_refits_on_their_action_objects(
     np.testing.assert_allclose(found[4].numpy(), scores, rtol=1e-5, atol=2e-6)
 
 
+@pytest.mark.exhaustive
 def test_the_states_are_those_of_a_rollout_of_the_actions() -> None:
     arguments = propose_arguments(2, 20, 4)
     bias = Source(3).normal(16)

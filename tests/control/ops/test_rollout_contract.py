@@ -35,6 +35,7 @@ def test_kernel_and_plain_form_agree_on_any_strides(case: contract.Case) -> None
     contract.check_agreement(case)
 
 
+@pytest.mark.exhaustive
 @little
 def test_gradients_and_their_gradients_are_right(case: contract.Case) -> None:
     contract.check_gradients(case)

@@ -22,6 +22,7 @@ updates = pytest.mark.parametrize("update", [rule_update, plain_rule_update])
 biases = pytest.mark.parametrize("bias", [rule_bias, plain_rule_bias])
 
 
+@pytest.mark.exhaustive
 def test_a_held_source_is_approached_by_its_closed_form() -> None:
     rule, *rest = rule_update_case().tensors
     source = plain_rule_update(rule, *rest, step=1.0, pool=0.5)

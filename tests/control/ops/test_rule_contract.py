@@ -63,6 +63,7 @@ def test_vmap_is_the_calls_one_by_one(case: contract.Case) -> None:
     contract.check_vmap(case)
 
 
+@pytest.mark.exhaustive
 @some
 def test_torch_accepts_the_registration(case: contract.Case) -> None:
     contract.check_registration(case)
@@ -73,5 +74,6 @@ def test_compiles_into_one_graph(case: contract.Case) -> None:
     contract.check_compiled(case)
 
 
+@pytest.mark.exhaustive
 def test_inductor_gives_the_same_biases() -> None:
     contract.check_compiled(rule_bias_case(3), backend="inductor")

@@ -66,6 +66,7 @@ def test_torch_accepts_the_registration() -> None:
     contract.check_registration(FEW["few"])
 
 
+@pytest.mark.exhaustive
 @few
 def test_compiles_into_one_graph(case: contract.Case) -> None:
     contract.check_compiled(case)

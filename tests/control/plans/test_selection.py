@@ -88,12 +88,14 @@ def test_the_number_of_torchs_threads_changes_no_bit_and_is_left_alone() -> None
     assert picks[0] == picks[1]
 
 
+@pytest.mark.exhaustive
 def test_torchs_own_random_numbers_are_left_alone() -> None:
     before = torch.get_rng_state()
     taught(30)
     assert torch.equal(torch.get_rng_state(), before)
 
 
+@pytest.mark.exhaustive
 def test_a_cost_is_the_score_that_e3_gives_the_plan_with_the_biases() -> None:
     selector = taught()
     network = selector.network

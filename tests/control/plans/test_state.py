@@ -46,6 +46,7 @@ def test_a_loaded_selector_goes_on_as_the_saved_one_to_the_bit() -> None:
         assert torch.equal(torch.as_tensor(mine), torch.as_tensor(theirs))
 
 
+@pytest.mark.exhaustive
 def test_a_state_does_not_follow_what_is_learned_later() -> None:
     selector = taught()
     state = selector.state_dict()

@@ -235,6 +235,7 @@ def test_meta_and_fake_tensors_give_shapes_and_crash_nothing() -> None:
         assert fake.compute_bias(mode.from_tensor(drawn(2, 4, 32))).shape == (2, 4)
 
 
+@pytest.mark.exhaustive
 def test_the_module_compiles_without_a_graph_break() -> None:
     module, twin = held(head="frozen_random"), held(head="frozen_random")
 

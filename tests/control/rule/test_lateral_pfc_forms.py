@@ -58,6 +58,7 @@ def test_a_uniform_bias_is_constant_over_candidates_and_never_changes_the_best()
         assert module.biased(scores, summaries).argmin() == scores.argmin()
 
 
+@pytest.mark.exhaustive
 def test_a_gain_multiplies_the_scores_within_its_scale() -> None:
     module, scores, summaries = held(bias_form="gain"), drawn(32), drawn(32, 32, seed=3)
     factor = module.compute_bias(summaries)

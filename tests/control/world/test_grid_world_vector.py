@@ -49,6 +49,7 @@ def single_worlds(config: GridWorldConfig, mode: AutoresetMode) -> Any:
     return SyncVectorEnv([lambda: CausalGridWorldV2(config)] * COUNT, autoreset_mode=mode)
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=60, deadline=None)
 @given(configs(), MODES, st.integers(0, 999), st.booleans())
 def test_every_step_is_that_of_gymnasiums_vector_of_single_worlds(
@@ -139,6 +140,7 @@ def test_seeds_count_on_from_the_first() -> None:
         assert_same({name: rows[at] for name, rows in observation.items()}, single)
 
 
+@pytest.mark.exhaustive
 def test_other_threads_run_during_a_step() -> None:
     env = CausalGridWorldVecEnv(20_000)
     env.reset(seed=0)

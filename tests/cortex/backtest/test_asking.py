@@ -268,6 +268,7 @@ def test_a_replay_that_needs_a_model_is_given_one() -> None:
         Replay(ONE, lambda clock: Ledger(clock=clock))
 
 
+@pytest.mark.exhaustive
 def test_the_cost_is_told_without_asking() -> None:
     ratings = merged(stream("a", [1] * 30), stream("b", [-5] * 30))
     reflector = Scripted(lambda peer: Reply(judged(peer["peer_id"], 1), "m", None, None))

@@ -36,6 +36,7 @@ def replayed(*streams: list[Rating], **options: object) -> Replay:
     return replay
 
 
+@pytest.mark.exhaustive
 @given(lower=NUMBERS, higher=NUMBERS)
 def test_auc_is_the_share_of_pairs_in_the_right_order(lower: list[int], higher: list[int]) -> None:
     found = auc(lower, higher)

@@ -86,6 +86,7 @@ def test_a_sweep_has_a_row_for_each_clamp_and_each_policy() -> None:
     assert "none" in told
 
 
+@pytest.mark.exhaustive
 def test_the_picture_is_a_png_of_1200_by_900(tmp_path: object) -> None:
     pytest.importorskip("matplotlib")
     for labels in (LABELS, {}):

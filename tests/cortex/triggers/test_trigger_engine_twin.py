@@ -126,6 +126,7 @@ class Both:
             assert told == expected, (name, arguments)
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=250, deadline=None)
 @given(thresholds, st.lists(st.tuples(st.sampled_from(STEPS), calls), min_size=10, max_size=60))
 def test_the_engine_answers_as_its_twin_does(

@@ -101,6 +101,7 @@ def test_a_tool_that_finds_something_made_the_wake_worth_it(tools: Layout, sourc
     assert outcome.seconds > 0
 
 
+@pytest.mark.exhaustive
 def test_a_tool_that_finds_nothing_was_woken_for_nothing(tools: Layout, source: Path) -> None:
     (source / "src" / "x.py").write_text("x = 1\n")
     outcome = acted(tools, source)
@@ -167,6 +168,7 @@ def test_a_tool_that_did_not_pass_is_tried_again_an_hour_later(tools: Layout, so
     assert statuses == [Status.INVALID, Status.INVALID, Status.DONE]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("body", "said"),
     [
@@ -183,6 +185,7 @@ def test_a_tool_that_breaks_is_a_failure_of_the_tool(
     assert outcome.text.startswith(f"frobnicate_widget failed: {said}")
 
 
+@pytest.mark.exhaustive
 def test_a_tool_that_does_not_end_is_ended(tmp_path: Path, source: Path) -> None:
     forever = TOOL.replace("{body}", "while True: pass")
     tools = tools_of(tmp_path, **{"widgets/do/frobnicate_widget": forever})
@@ -217,12 +220,14 @@ def test_whatever_a_tool_returns_is_kept_as_bounded_json(
         assert outcome.value == value
 
 
+@pytest.mark.exhaustive
 def test_a_secret_that_a_tool_returns_or_raises_is_not_kept(tmp_path: Path, source: Path) -> None:
     key = "ghp_" + "a" * 30
     assert key not in repr(frobnicated(tmp_path, source, f'return {{"key": "{key}"}}'))
     assert key not in repr(frobnicated(tmp_path, source, f'raise ValueError("{key}")'))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "body",
     first(
@@ -254,6 +259,7 @@ def test_a_place_that_no_file_can_have_is_no_fault_of_the_executive(
     assert (outcome.status, outcome.useful) == (Status.NOTHING, None)
 
 
+@pytest.mark.exhaustive
 def test_an_argument_too_deep_to_hand_over_is_an_outcome(tmp_path: Path, source: Path) -> None:
     takes = TOOL.replace("path: str", "path: Any").replace("{body}", "return 1")
     tools = tools_of(tmp_path, **{"widgets/do/frobnicate_widget": takes})
@@ -297,6 +303,7 @@ def test_a_sandbox_that_does_not_confine_runs_nothing_unless_that_is_allowed(
     assert acted(tools, source, runner=weak, allow_weak=True).status is Status.DONE
 
 
+@pytest.mark.exhaustive
 def test_a_trial_in_a_weak_sandbox_does_not_count_for_one_that_confines(
     tools: Layout, source: Path
 ) -> None:
@@ -359,6 +366,7 @@ def composed(tmp_path: Path) -> Layout:
     return tools_of(tmp_path, **{"notes/find/find_todos": find, "notes/count/count_notes": count})
 
 
+@pytest.mark.exhaustive
 def test_a_composition_is_tried_out_and_run_as_one(tmp_path: Path, source: Path) -> None:
     tools = composed(tmp_path)
     question = "Find the TODO notes in src/x.py, then count the notes."

@@ -52,6 +52,7 @@ def chosen(tools: Layout, question: str | None = QUESTION, *heard: HeardBelief) 
     return desk_of(tools, roots=[Path("/w")]).choose(wake_of(question), heard)
 
 
+@pytest.mark.exhaustive
 def test_the_tool_is_the_one_that_prefrontal_route_would_take(tools: Layout) -> None:
     choice = chosen(tools)
     route = router_of(tools).route(choice.prompt, Mode(plan_only=True, interactive=False))

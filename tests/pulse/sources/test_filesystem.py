@@ -252,6 +252,7 @@ def test_it_stops_and_starts_again_and_tells_what_happened_between(
     assert facts(receiver.take()) == [("created", "after")]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("count", first(1, [2_000, 10_000]))
 def test_thousands_of_files_in_a_burst_are_one_event_each(
     home: Path, receiver: Receiver, count: int

@@ -258,6 +258,7 @@ def test_what_only_a_scan_found_is_counted_and_what_changed_before_the_start_is_
     assert desk.settler.found_by_scan == 1
 
 
+@pytest.mark.exhaustive
 def test_ten_thousand_files_are_one_event_each() -> None:
     desk = Desk()
     for number in range(10_000):

@@ -163,6 +163,7 @@ def test_a_broken_file_is_a_finding_and_the_others_work(project: Layout) -> None
     assert f"{broken}:2:" in finding
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("phase", ["answer", "agree"])
 def test_an_interruption_leaves_nothing_half_written(phase: str, project: Layout) -> None:
     class Leaving(Script):

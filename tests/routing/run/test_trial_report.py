@@ -116,6 +116,7 @@ def test_a_tool_that_fails_is_code_5_with_its_reason_and_its_log(project: Layout
     ]
 
 
+@pytest.mark.exhaustive
 def test_a_step_below_tau_composes_but_needs_a_person(project: Layout) -> None:
     settings = shared_by_rule(project)
     alone = routed(project, COMPOSE, ALONE, settings=settings)
@@ -125,6 +126,7 @@ def test_a_step_below_tau_composes_but_needs_a_person(project: Layout) -> None:
     assert person.exit_code == 0
 
 
+@pytest.mark.exhaustive
 def test_an_accepted_tool_gets_a_record_once(project: Layout) -> None:
     folder = summarize(project).parent
     first = routed(project, SUMMARIZE, operator=Script())

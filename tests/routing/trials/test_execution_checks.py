@@ -84,6 +84,7 @@ def test_bad_manners_cost_one_failed_report(layout: Layout, manner: str) -> None
     assert "failed" in line and said in line, report.steps
 
 
+@pytest.mark.exhaustive
 def test_what_a_tool_prints_is_no_part_of_the_answer(layout: Layout) -> None:
     talks = BODY.replace("return 1", "print('no line end', end='')\n    return 1")
     report = tried(layout, talks)
@@ -153,6 +154,7 @@ def test_an_example_that_fails_is_a_failure_and_a_guess_that_is_refused_is_not(
     assert tried(layout, picky, example={"numbers": [1]}, generated=True).ok
 
 
+@pytest.mark.exhaustive
 def test_a_tool_without_inputs_to_guess_is_not_runnable(layout: Layout) -> None:
     source = GOOD.replace("list[int]", "'Frame'").replace("sum(numbers, start)", "start")
     source = source.replace("\n\n\ndef", '\n\n\nclass Frame:\n    """Rows."""\n\n\ndef')
@@ -176,6 +178,7 @@ def test_a_main_with_keywords_is_called_with_its_example(layout: Layout) -> None
     assert "'hello'" in report.artifacts[3].read_text(encoding="utf-8")
 
 
+@pytest.mark.exhaustive
 def test_dataclasses_and_pickles_of_a_tool_work(layout: Layout) -> None:
     source = '''"""Rows."""
 

@@ -79,6 +79,7 @@ STEPS = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("said", first(6, STEPS))
 def test_a_step_that_fails_stops_what_comes_after_it(layout: Layout, said: str) -> None:
     source, expected = STEPS[said]
@@ -122,6 +123,7 @@ def test_all_steps_try_the_same_bytes_whatever_the_file_holds_by_then(layout: La
     assert tried(layout, GOOD, Changing()).ok
 
 
+@pytest.mark.exhaustive
 def test_a_weak_sandbox_executes_nothing_unless_it_is_allowed(layout: Layout) -> None:
     runner = PlainRunner(enforced=False, level="seccomp")
     report = tried(layout, GOOD, runner)

@@ -78,6 +78,7 @@ def test_harm_outside_the_scratch_folder_is_a_failed_report(
     assert not (layout.action("analysis", "sum") / "new.py").exists()
 
 
+@pytest.mark.exhaustive
 def test_harm_at_import_is_held_too(layout: Layout) -> None:
     found, summary = tried(layout, BODY + "\n\nopen(__file__, 'a').close()\n")
     assert found == ["ok", "ok", "failed", "skipped"], summary
