@@ -24,6 +24,7 @@ from prefrontal.replay.report.table import print_result
 from prefrontal.replay.report.verdict import verdict
 from prefrontal.replay.result import BudgetUse, ReplayResult
 from prefrontal.replay.session import Request, replay_events, replay_sample
+from prefrontal.settings.budget import parse_budget
 from prefrontal.testing import ScriptedGate
 from prefrontal.types import SignalEvent, Window
 
@@ -112,6 +113,57 @@ def test_other_histories_are_learned_first_and_nothing_is_warm_up(tmp_path: Path
     assert {each.text: each.score for each in alone.strip}["attack"] < 0.5
 
 
+def test_bursts_are_asked_about_without_other_histories(tmp_path: Path) -> None:
+    path = tmp_path / "alerts.jsonl"
+    rows = [
+        {
+            "time": 1.5e9 + 30 * n,
+            "text": "login failed" if n % 40 else "odd",
+            "relevant": False,
+            "events": [{"source": "alerts", "location": "mail", "delta_type": "raised"}],
+        }
+        for n in range(300)
+    ] + [
+        {
+            "time": 1.5e9 + 9001 + n,
+            "text": "many ports asked for",
+            "relevant": "port scan",
+            "events": [{"source": "alerts", "location": "www", "delta_type": "raised"}],
+        }
+        for n in range(60)
+    ]
+    path.write_text("\n".join(map(json.dumps, sorted(rows, key=lambda row: row["time"]))))
+    budget = parse_budget("20/day")
+    told = replay_events(str(path), Request(budget=budget, incidents=True), PulseGate())
+    assert told.warmup == 0
+    assert told.incidents is not None
+    assert (told.incidents.told, told.incidents.total) == (1, 1)
+    assert 1 <= round(told.share_woken * told.windows) < 20
+    done = CliRunner().invoke(
+        main, ["replay", "--events", str(path), "--incidents", "--budget", "20/day"]
+    )
+    assert "told of 1 of 1 incidents" in " ".join(done.output.split())
+    plain = replay_events(str(path), Request(budget=budget), PulseGate())
+    hint = "These windows name incidents: --incidents asks about each burst of them once."
+    assert hint in plain.notes
+    assert hint not in told.notes
+
+
+@pytest.mark.parametrize(
+    "question", [Request(incidents=True),
+                Request(incidents=True, budget=parse_budget("2/day"), labels="all")],
+)  # fmt: skip
+def test_incidents_need_a_budget_and_asked_labels(tmp_path: Path, question: Request) -> None:
+    path = file_of(tmp_path / "own.jsonl", [(0.0, "a", False), (1.0, "b", True)])
+    with pytest.raises(InputError, match="^incidents must come with a budget, and with labels"):
+        replay_events(str(path), question, PulseGate())
+
+
+def test_incidents_are_of_recorded_windows() -> None:
+    with pytest.raises(InputError, match="^incidents must come with events"):
+        replay_sample(Request(incidents=True, budget=parse_budget("2/day")), PulseGate())
+
+
 def test_only_files_of_windows_are_warmed() -> None:
     with pytest.raises(InputError, match="^warm must come with events"):
         replay_sample(Request(warm=("a.jsonl",)), PulseGate())
@@ -141,6 +193,10 @@ def test_terminal_report_and_verdict_show_incidents_and_not_windows() -> None:
     print_result(result, Console(file=target, width=100))
     text = " ".join(target.getvalue().split())
     assert "told of 1 of 2 incidents" in verdict(result).reason
+    fewer = Incidents.of((*each, IncidentOutcome("leak", START + 90, 5, None)))
+    judged = verdict(replace(result, incidents=fewer))
+    assert (judged.title, judged.tone) == ("Worth little", "weak")
+    assert judged.reason.endswith("Most were missed")
     assert "port <scan>, 3,000 windows: told after 4 min" in text
     assert "theft, 1 windows: never told" in text
     assert "Missed: theft." in text

@@ -228,7 +228,8 @@ def _result(
         wasted=trial.wasted(),
         strip=tuple(trial.strip),
         seconds=perf_counter() - started,
-        notes=question.notes + tuple(_cautions(len(trial), positives)),
+        notes=question.notes
+        + tuple(_cautions(len(trial), positives, _names_bursts(trial, question))),
         usd_per_million_tokens=question.usd_per_million_tokens,
         origin=question.origin,
         labels=question.labels,
@@ -256,8 +257,16 @@ def _budget_use(trial: Trial, budget: Budget | None) -> BudgetUse | None:
     return BudgetUse(str(budget), most)
 
 
-def _cautions(windows: int, positives: int) -> Iterator[str]:
+def _names_bursts(trial: Trial, question: Question) -> bool:
+    """Whether windows name incidents within a budget, and their bursts were not asked about."""
+    named = trial.incidents.incidents() is not None
+    return named and question.budget is not None and question.warm is None
+
+
+def _cautions(windows: int, positives: int, names_bursts: bool) -> Iterator[str]:
     """What the verdict does not say already."""
+    if names_bursts:
+        yield "These windows name incidents: --incidents asks about each burst of them once."
     if 0 < positives < FEW_POSITIVES:
         yield (
             f"Only {positives} relevant windows after the warm-up: read every figure with its"

@@ -57,7 +57,8 @@ class Request:
     warm_up: windows that are only learned from; None takes a fifth. tokens_per_wake: of another
     size than assumed. usd_per_million_tokens: one price for every token. prices: both by kind of
     token; without any of the three USUAL_PRICES. budget: most wake-ups, in place of the recall.
-    warm: files of recorded windows to learn from first.
+    warm: files of recorded windows to learn from first. incidents: ask about each burst of alike
+    windows once, within the budget, from the first window on.
     """
 
     recall: float = 0.9
@@ -75,6 +76,7 @@ class Request:
     prices: Prices | None = None
     budget: Budget | None = None
     warm: tuple[str, ...] = ()
+    incidents: bool = False
 
     def __post_init__(self) -> None:
         if not 0.0 < self.recall <= 1.0:
@@ -282,6 +284,8 @@ def _replayed(
 ) -> ReplayResult:
     if request.warm and origin != "events":
         raise InputError("warm must come with events: only files of windows are learned from first")
+    if request.incidents:
+        _check_incidents(request, origin)
     if request.features == "paths":
         windows = without(windows, ("actor", "text"))
     labels = request.labels or (ALL if origin in LABELLING_ORIGINS else ASKED)
@@ -301,10 +305,20 @@ def _replayed(
         compared=labels == ASKED and total <= CHEAP_WINDOWS and request.budget is None,
         prices=prices if one_price is None else None,
         budget=request.budget,
-        warm=_warm_windows(request) if request.warm else None,
+        warm=_warm_windows(request) if request.warm or request.incidents else None,
     )
     replayer = replayer or Replayer()
     return replayer.replay(_watched(windows, "replaying", total, step), gate, question)
+
+
+def _check_incidents(request: Request, origin: str) -> None:
+    if origin != "events":
+        raise InputError("incidents must come with events: only recorded windows are alerts")
+    if request.budget is None or request.labels == ALL:
+        raise InputError(
+            "incidents must come with a budget, and with labels asked: what is told is what there"
+            " is to learn from"
+        )
 
 
 def _warm_windows(request: Request) -> Callable[[], Iterator[Window]]:

@@ -53,6 +53,11 @@ only warms up. Times are read as UTC. Exit codes: 0 done, 2 something handed in 
     help="With --events: recorded windows of another history, learned from first; repeatable.",
 )
 @click.option(
+    "--incidents",
+    is_flag=True,
+    help="With --events and --budget: ask about each burst of alike windows once.",
+)
+@click.option(
     "--recall",
     default=0.9,
     show_default=True,
@@ -137,6 +142,7 @@ def replay(
     repositories: tuple[str, ...],
     files: tuple[str, ...],
     warm: tuple[str, ...],
+    incidents: bool,
     recall: float,
     budget: str | None,
     relevant: str | None,
@@ -216,7 +222,7 @@ def replay(
     request = Request(
         recall, relevant, features, since, until, limit, seed, tokens_per_wake, all_commits,
         usd_per_million_tokens, labels, warm_up, None if prices is None else read_prices(prices),
-        None if budget is None else parse_budget(budget), warm,
+        None if budget is None else parse_budget(budget), warm, incidents,
     )  # fmt: skip
     if png is not None and len(sources) > 1:
         raise InputError("--png must come with one history: a picture shows one")

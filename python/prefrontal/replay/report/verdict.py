@@ -12,7 +12,7 @@ The first that holds of:
   is caught than chance would catch with as many wake-ups (the recall's interval reaches down to the
   share woken);
 - within a budget, which is always kept: worth it where more is caught than chance would catch with
-  as many wake-ups, else worth little;
+  as many wake-ups and, of incidents, at least half were told of, else worth little;
 - worth it: what remains. The promise was kept, and the gate adds something to it.
 """
 
@@ -122,6 +122,8 @@ def _within_budget(result: ReplayResult, budget: BudgetUse) -> ReplayVerdict:
         f"with at most {budget.asked} the gate {what}; no {span}"
         f" had more than {budget.most:,} wake-ups"
     )
+    if incidents is not None and 2 * incidents.told < incidents.total:
+        return ReplayVerdict(WORTH_LITTLE, "Worth little", f"{reason}. Most were missed", "weak")
     if low <= result.share_woken:
         return ReplayVerdict(WORTH_LITTLE, "Worth little", f"{reason}. Chance does as well", "weak")
     return ReplayVerdict(WORTH_IT, "Worth it", reason, "good")
