@@ -172,7 +172,7 @@ class HeldWindows:
             if lane := self._lanes.get(key):
                 chosen = [first] if first is not None and first in lane.windows else []
                 rest = (each for each in lane.windows if each is not first)
-                chosen += list(islice(rest, MOST_FOLDED - len(windows) - len(chosen)))
+                chosen += list(islice(rest, max(0, MOST_FOLDED - len(windows) - len(chosen))))
                 whole = self._whole(chosen)
                 windows += whole
                 self._let_go(key, lane, whole)
