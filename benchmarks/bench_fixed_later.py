@@ -16,7 +16,6 @@ chosen on the warm-up, as a person could have. In brackets: recall. *labels*: se
 from __future__ import annotations
 
 import argparse
-import subprocess
 import sys
 import time
 from collections import defaultdict
@@ -25,8 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
+from made_repository import import_repository
 from prefrontal.assembly.replay_gate import PulseGate
-from prefrontal.git_access import git_environment
 from prefrontal.replay.histories.git_history import GitHistory
 from prefrontal.replay.presets.fixed_later import FixedLaterPreset
 from prefrontal.replay.reading import share_at
@@ -216,17 +215,7 @@ def made_up(folder: Path) -> Path:
                 b"M 100644 inline %b\ndata %d\n%b\n"
                 % (moment, len(message), message, path, len(text), text)
             )
-    repository = folder / "made-up"
-    git = ["git", "-c", "init.defaultBranch=main"]
-    environment = git_environment()
-    subprocess.run([*git, "init", "-q", "--bare", str(repository)], check=True, env=environment)
-    subprocess.run(
-        [*git, "-C", str(repository), "fast-import", "--quiet", "--date-format=raw-permissive"],
-        input=b"".join(stream),
-        check=True,
-        env=environment,
-    )
-    return repository
+    return import_repository(folder, stream)
 
 
 if __name__ == "__main__":

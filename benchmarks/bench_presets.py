@@ -11,8 +11,6 @@ every change. The summary counts histories whose recall is not more than two poi
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
 import sys
 import time
 from dataclasses import dataclass
@@ -21,6 +19,7 @@ from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from made_repository import import_repository
 from prefrontal.assembly.replay_gate import PulseGate
 from prefrontal.errors import PrefrontalError
 from prefrontal.replay.histories.git_history import GitHistory
@@ -174,16 +173,7 @@ def made_up(folder: Path) -> Path:
             % (1_600_000_000 + 3600 * number, len(text), text)
         )
         stream += [b"M 100644 inline %b\ndata %d\n%b\n" % (f, len(text), text) for f in files]
-    repository = folder / "made-up"
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
-    git = ["git", "-c", "init.defaultBranch=main"]
-    subprocess.run([*git, "init", "-q", "--bare", str(repository)], check=True, env=environment)
-    subprocess.run(
-        [*git, "-C", str(repository), "fast-import", "--quiet", "--date-format=raw-permissive"],
-        input=b"".join(stream),
-        check=True,
-        env=environment,
-    )
+    import_repository(folder, stream)
     return folder
 
 
