@@ -30,6 +30,7 @@ from prefrontal.replay.session import Request, replay_git
 from prefrontal.settings import GateSettings, Settings, parse_settings
 from prefrontal.types import SignalEvent
 
+from ..exhaustive import first
 from ..replay import repositories
 
 no_set_up, git, import_history = (
@@ -185,7 +186,7 @@ def told(log: DecisionLog) -> list[tuple[str, float, float, float, str]]:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("relevant", [NEWS, FOLLOWUP])
+@pytest.mark.parametrize("relevant", first(1, [NEWS, FOLLOWUP]))
 def test_a_kill_at_any_point_loses_and_doubles_nothing(
     tmp_path: Path, import_history: Import, git: repositories.Git, relevant: str
 ) -> None:

@@ -44,6 +44,7 @@ def test_the_page_tells_what_is_wrong_and_what_it_means(checkpoint: Path) -> Non
     assert any(it.startswith("well   reach of the action bias") for it in lines)
 
 
+@pytest.mark.exhaustive
 def test_json_holds_the_numbers(checkpoint: Path) -> None:
     told = json.loads(run(checkpoint, "--steps", 40, "--json").stdout)
     assert (told["profile"], told["healthy"]) == ("seed", False)

@@ -110,6 +110,7 @@ def test_an_address_that_is_taken_is_one_sentence() -> None:
         assert "is in use; --port 0 takes a free one" in str(done.exception)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_serves_until_it_is_told_to_end_even_while_a_page_is_open(number: int) -> None:
     with running(Path.cwd()) as (process, address):

@@ -144,6 +144,7 @@ GOING_ON = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", first(3, GOING_ON))
 def test_it_ends_where_it_goes_on_and_a_second_signal_is_silent_too(
     folder: Path, name: str

@@ -247,6 +247,7 @@ def test_events_of_one_window_that_share_their_features_share_them_again(log: De
     assert found.window[1].features is not found.window[2].features
 
 
+@pytest.mark.exhaustive
 def test_a_long_log_is_read_with_little_memory(log: DecisionLog) -> None:
     for _ in range(5):
         log.append_many(slept(why=(("x" * 200, 1.0),)) for _ in range(2000))

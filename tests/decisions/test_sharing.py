@@ -41,6 +41,7 @@ def run_all(*actions: Callable[[], object]) -> None:
         raise errors[0]
 
 
+@pytest.mark.exhaustive
 def test_threads_write_label_and_read_at_once_and_nothing_is_lost(tmp_path: Path) -> None:
     with DecisionLog(tmp_path / "log.db") as log:
 

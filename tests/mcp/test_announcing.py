@@ -32,6 +32,7 @@ PAIRS += [(door, mode) for door in DOORS for mode in MODES if (door, mode) not i
 pytestmark = pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("door", "mode"), first(3, PAIRS))
 async def test_a_wake_of_another_process_reaches_who_subscribed(
     tmp_path: Path, door: str, mode: str

@@ -100,6 +100,7 @@ async def test_over_standard_input_and_output_a_process_answers(tmp_path: Path, 
     assert answer(noted)["label"] == 1.0
 
 
+@pytest.mark.exhaustive
 def test_nothing_but_the_protocol_is_on_standard_output(tmp_path: Path) -> None:
     told = program(tmp_path)
     asked: list[dict[str, Any]] = [

@@ -128,6 +128,7 @@ def small(push: Callable[[SignalEvent], bool], first: int) -> None:
             Event().wait(0.01)
 
 
+@pytest.mark.exhaustive
 def test_the_latest_refusals_are_bounded_by_bytes(watch: Watch) -> None:
     small(watch.push, 0)
     for number in range(300):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from collections import OrderedDict
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,6 +32,7 @@ def test_it_remembers_what_an_ordered_mapping_would(
         assert len(seen) == len(plain)
 
 
+@pytest.mark.exhaustive
 def test_fifty_thousand_keys_take_less_than_seven_megabytes() -> None:
     tracemalloc.start()
     seen = SeenKeys(50_000)

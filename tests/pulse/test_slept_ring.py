@@ -104,6 +104,7 @@ def test_what_slept_comes_back_as_the_log_would_have_kept_it(sleeping: Sleeping)
     assert windows.find("f" * 32) == windows.find("no id") == windows.find("") == []
 
 
+@pytest.mark.exhaustive
 def test_the_ring_keeps_the_newest_within_its_bytes(tmp_path: Path, clock: ManualClock) -> None:
     sleeping = Sleeping(tmp_path / "ring", clock, most_bytes=64_000)
     for number in range(600):

@@ -7,6 +7,7 @@ import re
 from html import unescape
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 from starlette.testclient import TestClient
 
@@ -34,6 +35,7 @@ def drawn(html: str) -> list[str]:
     ]
 
 
+@pytest.mark.exhaustive
 def test_the_page_and_the_replay_of_its_log_have_the_same_figures(tmp_path: Path) -> None:
     with shown_in(tmp_path) as context:
         live(context.log, 600, starts=2, audit_share=0.3)

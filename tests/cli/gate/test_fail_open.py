@@ -161,6 +161,7 @@ def test_what_is_kept_for_another_call_or_was_cut_is_not_read(place: Place) -> N
     assert (Path(file.path).stat().st_mode & 0o777) == 0o600
 
 
+@pytest.mark.exhaustive
 def test_two_gates_at_once_ask_once(place: Place) -> None:
     place.take()
     place.write("ERROR")

@@ -115,6 +115,7 @@ def test_the_sample_is_replayed_without_git(
     assert "prefrontal replay --sample" in said(run())
 
 
+@pytest.mark.exhaustive
 def test_the_sample_takes_the_options_of_any_history(tmp_path: Path) -> None:
     whole = found("--sample")
     assert found("--sample", "--recall", "0.5")["share_woken"] < whole["share_woken"]

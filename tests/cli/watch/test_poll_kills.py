@@ -77,6 +77,7 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kills", first(1, [2, 50]))
 def test_each_change_of_a_page_is_told_from_the_one_before_whenever_the_watch_is_killed(
     tmp_path: Path, kills: int

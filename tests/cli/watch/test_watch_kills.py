@@ -144,6 +144,7 @@ def test_each_file_of_each_commit_is_decided_once_whenever_the_watch_is_killed(
     assert (expected - found, found - expected) == (Counter(), Counter())
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kills", KILLS)
 def test_each_new_file_of_a_folder_is_decided_once_whenever_the_watch_is_killed(
     tmp_path: Path, kills: int
@@ -174,6 +175,7 @@ def test_each_new_file_of_a_folder_is_decided_once_whenever_the_watch_is_killed(
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kills", KILLS)
 def test_each_notification_is_decided_once_whenever_the_watch_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kills: int
@@ -218,6 +220,7 @@ def test_each_message_of_dovecot_is_decided_once_whenever_the_watch_is_killed(
         _kill_beside_mail(tmp_path, monkeypatch, server.address(), server.deliver, 50)
 
 
+@pytest.mark.exhaustive
 def test_each_message_is_decided_once_whenever_the_watch_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -266,6 +269,7 @@ def _kill_beside_mail(
     assert (expected - found, found - expected) == (Counter(), Counter())
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kills", KILLS)
 def test_each_event_of_a_calendar_is_decided_once_whenever_the_watch_is_killed(
     tmp_path: Path, kills: int

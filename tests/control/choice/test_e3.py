@@ -196,6 +196,7 @@ def test_it_is_copied_pickled_and_loaded_with_all_it_has_lived_through() -> None
         assert it.precision == e3.precision != drawn.e3().precision
 
 
+@pytest.mark.exhaustive
 def test_scoring_compiles_without_a_graph_break() -> None:
     e3, many, terrain = drawn.e3(), drawn.candidates(3), torch.full((1, 2), 0.5)
     whole = torch.compile(e3.score, fullgraph=True, backend="aot_eager")

@@ -28,6 +28,7 @@ def record() -> ExperimentRecord:
     return found
 
 
+@pytest.mark.exhaustive
 def test_the_invariants_hold_however_little_was_learned(record: ExperimentRecord) -> None:
     assert record.measured["scores moved by the bias"] == 0.0
     assert record.measured["actions moved, 1 iteration"] == 0.0

@@ -95,6 +95,7 @@ def test_the_weaknesses_of_the_seed_profile_are_measured() -> None:
     assert all(it.passed for it in found.values())
 
 
+@pytest.mark.exhaustive
 def test_slots_are_exchanged_for_a_while_only() -> None:
     cue = trained_cue(3, "sound", SMALL)
     slots = cue.e1.context_memory.memory.clone()
@@ -132,6 +133,7 @@ def test_a_path_that_reads_the_body_would_be_found_out() -> None:
     assert cue_only.bodies_change(leaky, z, seed=0) > 1e-3
 
 
+@pytest.mark.exhaustive
 def test_a_frozen_bank_stays_and_the_rest_learns() -> None:
     around, free = (
         trained_cue(3, "sound", SMALL, frozen_bank=frozen).e1.context_memory

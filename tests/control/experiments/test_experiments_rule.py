@@ -61,6 +61,7 @@ def test_the_figure_is_drawn_from_the_json(
     assert found.startswith(b"\x89PNG") and len(found) > 20_000
 
 
+@pytest.mark.exhaustive
 def test_persistence_measures_the_half_lives_and_four_ways_to_hold(
     records: dict[ModuleType, ExperimentRecord],
 ) -> None:
@@ -143,6 +144,7 @@ def test_the_summaries_of_the_seed_profile_leave_the_head_nothing_to_choose_by()
     assert record.verdict == "fail" and record.measured["accuracy"] < 0.7
 
 
+@pytest.mark.exhaustive
 def test_the_rule_turns_around_every_four_trials(monkeypatch: pytest.MonkeyPatch) -> None:
     rules, trial = [], RuleTask.trial
 

@@ -38,6 +38,7 @@ def test_gradients_and_their_gradients_are_right(case: contract.Case) -> None:
     contract.check_gradients(case)
 
 
+@pytest.mark.exhaustive
 @every
 def test_tangents_pass(case: contract.Case) -> None:
     contract.check_forward_mode(case)
@@ -69,6 +70,7 @@ def test_torch_accepts_the_registration(case: contract.Case) -> None:
     contract.check_registration(case)
 
 
+@pytest.mark.exhaustive
 @some
 def test_compiles_into_one_graph(case: contract.Case) -> None:
     contract.check_compiled(case)

@@ -27,6 +27,7 @@ from ..plan_cases import (
 )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("mode", MODES)
 def test_a_choice_moves_the_rule_as_far_as_the_gate_of_the_mode_is_open(mode: str) -> None:
     selector = taught()

@@ -114,6 +114,7 @@ def test_a_cost_is_the_score_that_e3_gives_the_plan_with_the_biases() -> None:
     assert precision[0].tolist() == [pick.harm_precision, pick.goal_precision]
 
 
+@pytest.mark.exhaustive
 def test_the_reasons_add_up_to_the_difference_in_cost() -> None:
     selector = taught()
     for it in stream("hidden", 5, 20):
@@ -161,6 +162,7 @@ def test_the_rules_bias_in_learning_is_the_one_in_choosing() -> None:
     )
 
 
+@pytest.mark.exhaustive
 def test_it_commits_below_the_guessing_error_and_lets_go_above_it() -> None:
     selector = taught(30)
     network = selector.network

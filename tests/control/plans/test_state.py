@@ -59,6 +59,7 @@ def test_a_state_does_not_follow_what_is_learned_later() -> None:
     assert all(torch.equal(state["network"][name], it) for name, it in kept.items())
 
 
+@pytest.mark.exhaustive
 def test_a_file_gives_the_selector_back(tmp_path: Path) -> None:
     selector = taught()
     plan_state.save(selector, tmp_path / "plans.pt")

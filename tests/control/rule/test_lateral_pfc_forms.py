@@ -106,6 +106,7 @@ def test_candidates_are_summed_up_as_the_configuration_says(source: Any) -> None
     assert (np.ptp(bias.numpy()) < 1e-7) == (source == "t0")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("form", ["per_candidate", "uniform", "gain"])
 @pytest.mark.parametrize("gates", [0.4, [2.0, 0.05, -1.0]])
 def test_environments_have_rules_of_their_own(form: Any, gates: Any) -> None:

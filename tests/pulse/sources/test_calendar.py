@@ -114,6 +114,7 @@ def test_what_comes_near_is_not_new(looked: Looked) -> None:
     assert looked.look() == [("modified", "far")]
 
 
+@pytest.mark.exhaustive
 def test_a_series_begins_each_time_but_for_its_exceptions(looked: Looked) -> None:
     zone = ";TZID=Europe/Berlin"
     weekly = event(

@@ -84,6 +84,7 @@ def test_harm_at_import_is_held_too(layout: Layout) -> None:
     assert found == ["ok", "ok", "failed", "skipped"], summary
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("lines", "state"),
     first(
