@@ -182,7 +182,8 @@ def served(folder: str) -> Iterator[tuple[int, str, float]]:
     """The command in a process of its own: its id, its address, the seconds until it told it."""
     env = {name: value for name, value in os.environ.items() if "PREFRONTAL" not in name}
     begun = time.perf_counter()
-    words = ["dash", "--state", f"{folder}/state", "--workspace", f"{folder}/agent", "--port", "0"]
+    words = ["dash", "--no-token", "--port", "0"]
+    words += ["--state", f"{folder}/state", "--workspace", f"{folder}/agent"]
     process = subprocess.Popen(
         [sys.executable, "-m", "prefrontal", *words],
         stderr=subprocess.PIPE, text=True, cwd=folder, env={**env, "HOME": folder},

@@ -88,6 +88,7 @@ def page_of(folder: Path) -> Iterator[str]:
     settings = folder / "prefrontal.yml"
     settings.write_text(json.dumps({"state": "state", "modules": list(MODULES)}))
     command = [sys.executable, "-m", "prefrontal", "dash", "--config", str(settings), "--port", "0"]
+    command += ["--no-token"]
     hours = (EVENING - time.gmtime().tm_hour) % 24
     local = os.environ | {"TZ": f"UTC-{hours}"}  # where the day has nearly passed
     with subprocess.Popen(

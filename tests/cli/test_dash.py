@@ -31,7 +31,8 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(*words: str) -> Result:
-    return CliRunner().invoke(dash, ["--state", "state", *words])
+    alone = [] if any("token" in each for each in words) else ["--no-token"]
+    return CliRunner().invoke(dash, ["--state", "state", *alone, *words])
 
 
 @contextmanager
@@ -39,6 +40,8 @@ def running(
     folder: Path, *words: str, port: int = 0
 ) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """The command in a process of its own, and the address that it told."""
+    if not any(each.startswith("--token") for each in words):
+        words = ("--no-token", *words)
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PREFRONTAL_")}
     process = subprocess.Popen(
         [sys.executable, "-m", "prefrontal", "dash", "--state", str(folder / "state"),
@@ -127,9 +130,15 @@ def test_it_serves_until_it_is_told_to_end_even_while_a_page_is_open(number: int
         assert "Traceback" not in process.stderr.read()
 
 
-def test_with_a_token_the_link_that_is_told_opens_the_page() -> None:
-    with running(Path.cwd(), "--token-env", "DASH_TOKEN") as (_, address):
-        assert address.endswith(f"/?token={TOKEN}")
+@pytest.mark.parametrize(
+    "words",
+    [("--token-env", "DASH_TOKEN"), pytest.param(("--token",), marks=pytest.mark.exhaustive)],
+)
+def test_with_a_token_the_link_that_is_told_opens_the_page(words: tuple[str, ...]) -> None:
+    with running(Path.cwd(), *words) as (_, address):
+        kept = Path("state", "http.token")
+        secret = TOKEN if len(words) == 2 else kept.read_text().strip()
+        assert address.endswith(f"/?token={secret}")
         with asked(address.partition("?")[0]) as refused:
             assert refused.status == 401
         with asked(address) as answer:

@@ -24,7 +24,7 @@ from .dash_samples import wake
 def dash(folder: Path, port: int) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A server in a process of its own, and its address."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "prefrontal", "dash", "--state", str(folder / "state"),
+        [sys.executable, "-m", "prefrontal", "dash", "--no-token", "--state", str(folder / "state"),
          "--workspace", str(folder / "workspace"), "--port", str(port)],
         stderr=subprocess.PIPE, text=True, cwd=folder,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "HOME": str(folder)},

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import SourceError
+from ..http_door import CommandDoor
 from ..interrupts import leave_after
+from .http_token import HttpToken, http_token, token_options
 
 if TYPE_CHECKING:
-    from ..http_door import Door
+    from ..storage.state_folder import StateFolder
 
 NEEDS_EXTRA = "this command needs a web server: pip install 'prefrontal[web]'"
 
@@ -31,12 +33,7 @@ NEEDS_EXTRA = "this command needs a web server: pip install 'prefrontal[web]'"
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
 @click.option("--port", default=8768, show_default=True, help="0 for any free one.")
-@click.option(
-    "--token-env",
-    metavar="NAME",
-    help="The environment variable with the token that opens the page; needed unless the host is"
-    " this machine alone.",
-)
+@token_options
 @click.option(
     "--name",
     "names",
@@ -65,7 +62,6 @@ def dash(
     """
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise SourceError(NEEDS_EXTRA)
-    door = _door(options)
     from ..replay.prices import USUAL_PRICES, read_prices
     from ..settings import load_settings
     from ..storage.state_folder import StateFolder
@@ -75,6 +71,10 @@ def dash(
 
     settings = load_settings(config)
     folder = StateFolder(state or settings.state_folder())
+    host = options["host"]
+    token = http_token(options["token_env"], options["token"], host, folder)
+    door = CommandDoor(host, options["port"], token.secret)
+    ready = partial(_ready, token, opens=opens, folder=folder)
     with open_context(
         settings,
         folder,
@@ -84,7 +84,7 @@ def dash(
         watcher=partial(watching_process, folder.path / "watch.lock"),
         prices=USUAL_PRICES if prices is None else read_prices(prices),
     ) as page:
-        number = serve_dash(page, door, partial(_ready, opens=opens), names)
+        number = serve_dash(page, door, ready, names)
     leave_after(number)
 
 
@@ -103,18 +103,21 @@ def watching_process(lock: Path, locks: Path = Path("/proc/locks")) -> str | Non
     return None
 
 
-def _door(options: dict[str, Any]) -> Door:
-    """Raises InputError for a host of the world without a token, and the like."""
-    from ..http_door import CommandDoor
-    from ..settings.secrets import environment_secret
-
-    token = environment_secret("--token-env", options["token_env"]) or ""
-    return CommandDoor(options["host"], options["port"], token)
-
-
-def _ready(address: str, *, opens: bool) -> None:
-    click.echo(f"The page is {address}\nCtrl-C stops.", err=True)
+def _ready(token: HttpToken, address: str, *, opens: bool, folder: StateFolder) -> None:
+    click.echo("\n".join([f"The page is {address}", *token.sentences(), "Ctrl-C stops."]), err=True)
     if opens:
         import webbrowser
 
-        webbrowser.open(address)
+        webbrowser.open(_private_link(folder, address) if token.secret else address)
+
+
+def _private_link(folder: StateFolder, address: str) -> str:
+    """A file that leads to the address: others see the words a browser is started with."""
+    from ..storage.files import write_atomic
+
+    folder.make()
+    file = folder.path / "open-page.html"
+    file.touch(mode=0o600)
+    file.chmod(0o600)
+    write_atomic(file, f'<!doctype html><meta http-equiv="refresh" content="0;url={address}">\n')
+    return file.absolute().as_uri()

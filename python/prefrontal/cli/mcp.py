@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import SourceError
+from ..http_door import CommandDoor
 from ..interrupts import leave_after
+from .http_token import HttpToken, http_token, token_options
 from .watch.gate_options import gate_options, gate_overrides
 
 if TYPE_CHECKING:
@@ -31,12 +34,7 @@ MOST_BYTES = 4 << 20
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen (http).")
 @click.option("--port", default=8767, show_default=True, help="0 for any free one (http).")
-@click.option(
-    "--token-env",
-    metavar="NAME",
-    help="The environment variable with the token that a request must carry (http); needed unless"
-    " the host is this machine alone.",
-)
+@token_options
 @click.option("--config", metavar="FILE.yml", type=click.Path(), help="Settings, YAML.")
 @click.option(
     "--state",
@@ -67,7 +65,6 @@ def mcp(
     """
     if find_spec("mcp") is None:
         raise SourceError(NEEDS_SDK)
-    door = _door(options) if transport == "http" else None
     from ..mcp.audience import EVERY_S
     from ..mcp.served import open_served
     from ..mcp.server import build_server
@@ -76,6 +73,7 @@ def mcp(
 
     overrides = gate_overrides(recall, threshold, log_refusals)
     settings, state = _settings(config, overrides, options["state"])
+    token, door = _door(options, state) if transport == "http" else (None, None)
     readable = None if door is None else Path.cwd()
     with open_served(
         settings,
@@ -86,24 +84,23 @@ def mcp(
         readable=readable,
     ) as served:
         server = build_server(served, None if no_wakes else EVERY_S)
-        if door is None:
+        if door is None or token is None:
             serve_stdio(server)
             return
-        number = serve_http(server, door, _ready)
+        number = serve_http(server, door, partial(_ready, token))
     leave_after(number)
 
 
-def _ready(address: str) -> None:
-    click.echo(f"Serving {address}\nCtrl-C stops.", err=True)
+def _ready(token: HttpToken, address: str) -> None:
+    lines = [f"Serving {address}", *token.sentences(), "Ctrl-C stops."]
+    click.echo("\n".join(lines), err=True)
 
 
-def _door(options: dict[str, Any]) -> Door:
+def _door(options: dict[str, Any], state: StateFolder) -> tuple[HttpToken, Door]:
     """Raises InputError for a host of the world without a token, and the like."""
-    from ..http_door import CommandDoor
-    from ..settings.secrets import environment_secret
-
-    token = environment_secret("--token-env", options["token_env"]) or ""
-    return CommandDoor(options["host"], options["port"], token, MOST_BYTES)
+    host = options["host"]
+    token = http_token(options["token_env"], options["token"], host, state)
+    return token, CommandDoor(host, options["port"], token.secret, MOST_BYTES)
 
 
 def _settings(

@@ -49,6 +49,11 @@ class StateFolder:
         return self.path / "seen-files"
 
     @property
+    def http_token(self) -> Path:
+        """What requests to the page and to MCP over HTTP carry, where it is kept at all."""
+        return self.path / "http.token"
+
+    @property
     def shadow(self) -> StateFolder:
         """Of a watch that wakes nobody, beside the one of this folder."""
         return StateFolder(self.path / "shadow")

@@ -1,0 +1,78 @@
+"""The token of a page or a server: where it comes from, and when there is one by default."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import InputError
+from ..http_door import LOOPBACK
+
+if TYPE_CHECKING:
+    from ..storage.state_folder import StateFolder
+
+
+@dataclass(frozen=True, slots=True)
+class HttpToken:
+    """secret: "" for none. file: where it is kept, if in a file. others: who else has an account
+    here, when that is why there is one.
+    """
+
+    secret: str
+    file: Path | None = None
+    others: tuple[str, ...] = ()
+
+    def sentences(self) -> list[str]:
+        """Where the token is and why, for a person."""
+        if self.file is None:
+            return []
+        sentences = [f"The token is in {self.file}; programs send it as Authorization: Bearer."]
+        if self.others:
+            names = ", ".join(self.others[:3]) + (" and others" if len(self.others) > 3 else "")
+            sentences.append(f"{names} can log in here, too; --no-token serves without one.")
+        return sentences
+
+
+def token_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of a command that says who may ask: token_env and token."""
+    kept = click.option(
+        "--token/--no-token",
+        default=None,
+        help="Ask for a token that is kept in the state folder. Left out: where others have"
+        " accounts on this machine.",
+    )
+    given = click.option(
+        "--token-env",
+        metavar="NAME",
+        help="The environment variable with the token; one is needed unless the host is this"
+        " machine alone.",
+    )
+    return given(kept(command))
+
+
+def http_token(
+    variable: str | None, wanted: bool | None, host: str, folder: StateFolder
+) -> HttpToken:
+    """The token to ask for. variable, wanted: what the options say; folder: keeps it.
+
+    Raises InputError for options that contradict each other, SourceError for a bad file.
+    """
+    from ..settings.accounts import other_accounts
+    from ..settings.secrets import environment_secret, file_secret
+
+    if variable is not None:
+        if wanted is not None:
+            option = "--token" if wanted else "--no-token"
+            raise InputError(f"{option} must stand without --token-env, got both")
+        return HttpToken(environment_secret("--token-env", variable) or "")
+    others: tuple[str, ...] = ()
+    if wanted is None and host in LOOPBACK:
+        others = tuple(other_accounts())
+    if not (wanted or others):
+        return HttpToken("")
+    folder.make()
+    return HttpToken(file_secret(folder.http_token), folder.http_token, others)
