@@ -1,11 +1,32 @@
-"""git, asked read-only: nothing of the user's set-up may page, colour, fetch, lock or execute."""
+"""git, asked read-only: nothing of a set-up may page, colour, fetch, lock, run or hold it up."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
 
-_SETTINGS = ("diff.relative=false", "log.showRoot=true", "log.showSignature=false")
+from .errors import SourceError
+
+_SETTINGS = (
+    "core.attributesFile=/dev/null",
+    "diff.orderFile=/dev/null",
+    "diff.relative=false",
+    "log.showRoot=true",
+    "log.showSignature=false",
+    "mailmap.file=/dev/null",
+)
+_READ_IN_WORK_TREE = (".mailmap", ".gitattributes")
+_READ_BY_GIT = (
+    *("HEAD", "config", "config.worktree", "commondir", "packed-refs", "shallow", "index"),
+    *("info/attributes", "info/grafts", "info/exclude"),
+    *("objects/info/alternates", "objects/info/commit-graph"),
+)
+_MOST_REFS = 100_000
+_POINTER = "gitdir: "
+_POINTER_BYTES = 4096
 _KEPT = ("GIT_CONFIG_", "GIT_EXEC_PATH", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS")
 
 
@@ -30,3 +51,57 @@ def git_environment() -> dict[str, str]:
         "GIT_TERMINAL_PROMPT": "0",
         "LC_ALL": "C",
     }
+
+
+def check_files(folder: str) -> None:
+    """SourceError where git would read from a pipe or a device, for ever, in the repository that
+    holds `folder`. No repository at all is for git to tell.
+    """
+    for path in _read_files(folder):
+        with suppress(OSError):
+            mode = path.stat().st_mode
+            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                raise SourceError(
+                    f"repository must hold plain files, got a pipe or a device: {str(path)!r:.300}"
+                )
+
+
+def small_text(path: Path, most: int = _POINTER_BYTES) -> str:
+    """The first bytes of a plain file; "" of anything else."""
+    with suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            if stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return file.read(most).decode("utf-8", "replace")
+    return ""
+
+
+def _read_files(folder: str) -> Iterator[Path]:
+    place = Path(os.path.realpath(folder))
+    for top in (place, *place.parents):
+        git_dir = top / ".git"
+        if git_dir.exists():
+            yield git_dir
+            yield from (top / name for name in _READ_IN_WORK_TREE)
+        elif (top / "objects").is_dir() and (top / "refs").is_dir():
+            git_dir = top
+        else:
+            continue
+        pointer = small_text(git_dir)
+        if pointer.startswith(_POINTER):
+            git_dir = top / pointer.removeprefix(_POINTER).strip()
+        yield from _of_git_dir(git_dir)
+        common = small_text(git_dir / "commondir").strip()
+        if common:
+            yield from _of_git_dir(git_dir / common)
+        return
+
+
+def _of_git_dir(git_dir: Path) -> Iterator[Path]:
+    yield from (git_dir / name for name in _READ_BY_GIT)
+    left = _MOST_REFS
+    for place, _, names in os.walk(git_dir / "refs"):
+        yield from (Path(place, name) for name in names[:left])
+        left -= len(names)
+        if left <= 0:
+            return

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from ..assembly.replay_gate import PulseGate
 from ..errors import InputError
+from ..git_access import check_files
 from ..replay.histories import git_process
 from ..replay.prices import Prices, read_prices
 from ..replay.report.verdict import verdict
@@ -245,6 +246,7 @@ def _check_file(path: str, name: str = "events") -> None:
 def _check_repository(served: Served, path: str) -> None:
     """InputError for a repository that is only entered from what may be read."""
     if served.readable is not None and Path(path).is_dir():
+        check_files(path)
         served.below(git_process.tell(path, "rev-parse", "--absolute-git-dir"))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...git_access import small_text
 from ...settings.agent_file import agent_files
 from ..watch.module_files import kept_modules
 
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
 
     from ...settings import Settings
     from ...storage.state_folder import StateFolder
-
-LONGEST_REF = 4096
 
 
 def files_of(settings: Settings, state: StateFolder) -> Iterator[Path]:
@@ -59,7 +58,4 @@ def _git_dir(folder: Path) -> Path:
 
 
 def _line(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")[:LONGEST_REF].strip()
-    except OSError:
-        return ""
+    return small_text(path).strip()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...clock import Clock, SystemClock
 from ...errors import SourceError
+from ...git_access import check_files
 from ...types import SignalEvent
 from .git_commands import tell
 from .git_signs import head_signs
@@ -100,6 +101,7 @@ class GitSource:
     def _open(self) -> None:
         """Find the repository and, once, what is not new."""
         if self._git_dir is None:
+            check_files(self._folder)
             answer = os.fsdecode(tell(self._folder, "rev-parse", "--absolute-git-dir"))
             git_dir = Path(answer.rstrip("\n"))
             bare = tell(self._folder, "rev-parse", "--is-bare-repository").strip() == b"true"

@@ -13,6 +13,10 @@ from typing import IO
 
 from ...errors import SourceError
 from ...git_access import git_command, git_environment
+from .git_patience import Patience, stuck
+
+PATIENCE_S = 60.0
+"""Seconds for which git may neither work nor say anything."""
 
 _SETTINGS = ("core.deltaBaseCacheLimit=32m", "log.diffMerges=first-parent")
 _STDERR_LIMIT = 2**16
@@ -31,10 +35,15 @@ class MissingObjectError(SourceError):
 def ask(folder: str, *arguments: str) -> str | None:
     """What git prints, without the last line end; None when git says no. For short answers.
 
-    Raises SourceError when git is not installed.
+    Raises SourceError when git is not installed, or waits for something that never comes.
     """
-    with _started(folder, arguments, subprocess.DEVNULL) as process:
+    with (
+        _started(folder, arguments, subprocess.DEVNULL) as process,
+        Patience(process, PATIENCE_S) as patience,
+    ):
         output, _ = process.communicate()
+    if patience.is_over:
+        raise SourceError(stuck(folder, PATIENCE_S))
     return None if process.returncode else output.decode("utf-8", "surrogateescape").rstrip("\n")
 
 
@@ -56,12 +65,15 @@ def stream(folder: str, *arguments: str) -> Iterator[IO[bytes]]:
     with TemporaryFile() as complaints:
         with _started(folder, arguments, complaints) as process:
             assert process.stdout is not None
-            try:
-                yield process.stdout
-                process.stdout.close()
-                process.wait()
-            finally:
-                process.kill()  # does nothing once git has ended
+            with Patience(process, PATIENCE_S) as patience:
+                try:
+                    yield process.stdout
+                    process.stdout.close()
+                    process.wait()
+                finally:
+                    process.kill()  # does nothing once git has ended
+        if patience.is_over:
+            raise SourceError(stuck(folder, PATIENCE_S))
         if process.returncode:
             complaints.seek(0)
             complaint_text = complaints.read(_STDERR_LIMIT).decode("utf-8", "replace")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import SourceError
+from ...git_access import check_files
 from . import git_process
 
 _UNDER_WAY = (
@@ -48,6 +49,7 @@ def open_repository(path: str | Path, revision: str = "HEAD") -> Repository:
     if not Path(folder).is_dir():
         rule = "be a folder" if Path(folder).exists() else "exist"
         raise SourceError(f"repository must {rule}, got {folder!r}")
+    check_files(folder)
     shallow, _, git_dir = git_process.tell(
         folder, "rev-parse", "--is-shallow-repository", "--absolute-git-dir"
     ).partition("\n")
