@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import reprlib
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 160
+_SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 10
+
 
 class PrefrontalError(Exception):
     """Root of every error this package raises on purpose; its text is a sentence for people."""
@@ -19,3 +25,11 @@ class SourceError(PrefrontalError):
 
     The command line ends with exit code 2.
     """
+
+
+def shown(value: object) -> str:
+    """The value as an error shows it: its repr, shortened in the middle when it is long."""
+    try:
+        return _SHORT.repr(value)
+    except ValueError:  # an int past sys.get_int_max_str_digits() has no repr
+        return f"{type(value).__name__} too long to show"

@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 
 from prefrontal.errors import InputError
-from prefrontal.pulse.modules.priors import FilesystemPrior, MemoryPrior, TimePrior, extension_hash
+from prefrontal.pulse.modules.priors import (
+    FilesystemPrior,
+    MemoryPrior,
+    TimePrior,
+    extension_hash,
+    read_prior,
+)
 
 PRIORS: dict[str, tuple[Any, dict[str, Any]]] = {
     "files": (FilesystemPrior, {"watch_directories": ["/data"], "relevant_extensions": [".pdf"]}),
@@ -20,7 +26,7 @@ def parsed(path: str, value: object) -> Any:
     """A valid prior's document with the key at `<prior>.<key>` set, parsed."""
     name, key = path.split(".")
     prior, raw = PRIORS[name]
-    return prior.parse(name, raw | {key: value})
+    return read_prior(prior, raw | {key: value}, name)
 
 
 def refusal(path: str, value: object) -> str:
@@ -101,7 +107,7 @@ def test_a_broken_item_is_refused_by_its_place_in_the_list(path: str, items: lis
 @pytest.mark.parametrize("value", [None, [], "text", 7])
 def test_a_prior_that_is_no_dict_is_refused(name: str, value: object) -> None:
     with pytest.raises(InputError, match=rf"^{name} must be a dict, got "):
-        PRIORS[name][0].parse(name, value)
+        read_prior(PRIORS[name][0], value, name)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +116,7 @@ def test_a_prior_that_is_no_dict_is_refused(name: str, value: object) -> None:
 )
 def test_each_prior_has_one_key_it_cannot_do_without(name: str, missing: str) -> None:
     with pytest.raises(InputError, match=rf"^{name} must have the keys {missing}, got \[\]$"):
-        PRIORS[name][0].parse(name, {})
+        read_prior(PRIORS[name][0], {}, name)
 
 
 @pytest.mark.parametrize(

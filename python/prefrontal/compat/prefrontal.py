@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING
 
+from ..errors import shown
 from ..pulse.asking import question as asked
-from ..pulse.modules.fields import shown
 from ..types import Reason
 
 if TYPE_CHECKING:

@@ -13,9 +13,8 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from mcp.types import Tool as ListedTool
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
-from ..errors import InputError, PrefrontalError
+from ..errors import InputError, PrefrontalError, shown
 from ..nearest import did_you_mean
-from ..pulse.modules.fields import shown
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails

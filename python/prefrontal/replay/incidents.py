@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .delays import DelaySpan, delays
+from .record import Amount, Count
 
 if TYPE_CHECKING:
     from ..types import Window
-    from .record import Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,8 @@ class IncidentOutcome:
 
     name: str
     began: float
-    windows: int
-    delay_s: float | None
+    windows: Count
+    delay_s: Amount | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class Incidents:
     delay_s: of those that were told, None without any.
     """
 
-    total: int
-    told: int
+    total: Count
+    told: Count
     delay_s: DelaySpan | None
     missed: tuple[str, ...]
     each: tuple[IncidentOutcome, ...]
@@ -45,11 +45,6 @@ class Incidents:
         span = None if median is None or p90 is None else DelaySpan(median, p90)
         missed = tuple(one.name for one in each if one.delay_s is None)
         return cls(len(each), len(waits), span, missed, each)
-
-    @classmethod
-    def from_record(cls, record: Record) -> Incidents:
-        """Raises InputError naming the field that is wrong."""
-        return cls.of(tuple(map(_outcome, record.records("each"))))
 
 
 @dataclass(slots=True)
@@ -92,12 +87,3 @@ class IncidentTally:
                 for name, each in self._running.items()
             )
         )
-
-
-def _outcome(record: Record) -> IncidentOutcome:
-    return IncidentOutcome(
-        record.text("name"),
-        record.number("began"),
-        record.count("windows"),
-        record.amount_or_none("delay_s"),
-    )

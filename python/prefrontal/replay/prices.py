@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 from ..errors import InputError
-from .record import Record
+from ..typed_fields import FieldError, read, then
+from .record import RECORD, Amount
 
 MOST_USD = 1e6
 """Dollars a million tokens may cost; more is a slip of the pen."""
@@ -22,13 +24,23 @@ public price list of 2026)."""
 class TokenKinds:
     """A figure for each kind of token: new input, input read from a cache, and output."""
 
-    input: float
-    cached_input: float
-    output: float
+    input: Amount
+    cached_input: Amount
+    output: Amount
 
     @property
     def total(self) -> float:
         return self.input + self.cached_input + self.output
+
+
+def _affordable(kinds: TokenKinds) -> TokenKinds:
+    for name in ("input", "cached_input", "output"):
+        if (usd := getattr(kinds, name)) > MOST_USD:
+            raise FieldError(f"be at most {MOST_USD:g}", usd, (name,))
+    return kinds
+
+
+UsdPerMillion = Annotated[TokenKinds, then(_affordable)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +50,10 @@ class Prices:
     small_usd_per_million: the same of a small model; None where it takes a third.
     """
 
-    usd_per_million: TokenKinds
+    usd_per_million: UsdPerMillion
     tokens: TokenKinds
     source: str = ""
-    small_usd_per_million: TokenKinds | None = None
+    small_usd_per_million: UsdPerMillion | None = None
 
     @property
     def tokens_per_wake(self) -> int:
@@ -71,17 +83,6 @@ class Prices:
         )
         return replace(self, tokens=tokens)
 
-    @classmethod
-    def from_record(cls, record: Record, one_model: bool = False) -> Prices:
-        """Raises InputError naming the field that is wrong. one_model: no small one is there."""
-        known = not one_model and record.value("small_usd_per_million") is not None
-        return cls(
-            _kinds(record, "usd_per_million", MOST_USD),
-            _kinds(record, "tokens", None),
-            record.text("source"),
-            _kinds(record, "small_usd_per_million", MOST_USD) if known else None,
-        )
-
 
 def read_prices(path: str) -> Prices:
     """The prices of a JSON file. Raises InputError naming the file and what is wrong in it.
@@ -99,7 +100,7 @@ def read_prices(path: str) -> Prices:
     if isinstance(raw, dict):
         raw = {"source": "", "small_usd_per_million": None, **raw}
     try:
-        prices = Prices.from_record(Record(raw, "prices"))
+        prices: Prices = read(Prices, raw, RECORD, "prices")
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     if prices.tokens.total < 1:
@@ -113,15 +114,6 @@ def _usd(price: TokenKinds, tokens: TokenKinds) -> float:
         + price.cached_input * tokens.cached_input
         + price.output * tokens.output
     ) / 1e6
-
-
-def _kinds(record: Record, field: str, most: float | None) -> TokenKinds:
-    kinds = Record(record.value(field), record.name(field))
-    figures = [kinds.amount(name) for name in ("input", "cached_input", "output")]
-    for name, figure in zip(("input", "cached_input", "output"), figures, strict=True):
-        if most is not None and figure > most:
-            raise kinds.refuse(name, f"be at most {most:g}", figure)
-    return TokenKinds(*figures)
 
 
 USUAL_PRICES = Prices(

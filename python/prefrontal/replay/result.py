@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Annotated, Any
 
 from ..notebook import view_of
+from ..typed_fields import FieldError, Must, read, then
 from .incidents import Incidents
 from .prices import Prices
-from .record import Record, plain
+from .record import (
+    RECORD,
+    Added,
+    Amount,
+    Count,
+    NamedNumber,
+    Pair,
+    Share,
+    completed,
+    plain,
+)
 
 FORMAT = 5
 """Version of the saved form. 1 had neither delays nor a price nor an origin; 1 and 2 knew only
@@ -18,6 +29,40 @@ one model. All are read. A file with another one is refused rather than guessed 
 
 USD_PER_MILLION_TOKENS = 3.0
 """What mid-size models take for a million input tokens by the public price lists of 2026."""
+
+_ADDED: Added = {
+    2: ("usd_per_million_tokens", "origin"),
+    3: ("labels", "audits", "compared"),
+    4: ("prices", "budget", "incidents"),
+}
+_ADDED_TO_POLICIES: Added = {2: ("delay_minutes",), 4: ("delay_p90_minutes",), 5: ("usd_per_wake",)}
+_ADDED_TO_PRICES: Added = {5: ("small_usd_per_million",)}
+
+
+def _rising(points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
+    """The curve must rise, or reading it backwards (from recall to share) has no answer."""
+    for index, (before, after) in enumerate(pairwise(points), start=1):
+        if after[0] < before[0] or after[1] < before[1]:
+            raise FieldError(f"not fall below {list(before)}", after, (index,))
+    return points
+
+
+Format = Annotated[
+    int, Must(f"be from 1 to {FORMAT}", lambda version: 1 <= version <= FORMAT, covers_type=True)
+]
+Labels = Annotated[str, Must("be all or asked", lambda labels: labels in ("all", "asked"))]
+Interval = Annotated[
+    Pair,
+    Must("be two rising numbers from 0 to 1", lambda ends: 0 <= ends[0] <= ends[1] <= 1),
+]
+Curve = Annotated[
+    tuple[Pair, ...],
+    Must(
+        "run from [0, 0] to [1, 1]",
+        lambda points: not points or (points[0], points[-1]) == ((0.0, 0.0), (1.0, 1.0)),
+    ),
+    then(_rising),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +83,8 @@ class Outcome:
     relevant: bool
     text: str
     paths: tuple[str, ...]
-    more_paths: int
-    why: tuple[tuple[str, float], ...]
+    more_paths: Count
+    why: tuple[NamedNumber, ...]
 
     @property
     def kind(self) -> str:
@@ -64,15 +109,15 @@ class PolicyResult:
     """
 
     name: str
-    recall: float | None
-    wakes_per_day: float
-    share_woken: float
-    precision: float | None
-    tokens_per_useful_wake: float | None
+    recall: Share | None
+    wakes_per_day: Amount
+    share_woken: Share
+    precision: Share | None
+    tokens_per_useful_wake: Amount | None
     detail: str = ""
-    delay_minutes: float | None = None
-    delay_p90_minutes: float | None = None
-    usd_per_wake: float | None = None
+    delay_minutes: Amount | None = None
+    delay_p90_minutes: Amount | None = None
+    usd_per_wake: Amount | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +128,10 @@ class OtherLabels:
     of its wake-ups were audits.
     """
 
-    labels: str
-    recall: float | None
-    wakes_per_day: float
-    audits: int
+    labels: Labels
+    recall: Share | None
+    wakes_per_day: Amount
+    audits: Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +139,7 @@ class BudgetUse:
     """A budget that was asked for, as "20/day", and the most that any such span held."""
 
     asked: str
-    most: int
+    most: Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,33 +164,33 @@ class ReplayResult:
 
     source: str
     preset: str
-    windows: int
-    relevant: int
-    warmup: int
-    days: float
-    auc: float | None
-    asked_recall: float
-    got_recall: float | None
-    recall_interval: tuple[float, float] | None
+    windows: Count
+    relevant: Count
+    warmup: Count
+    days: Amount
+    auc: Share | None
+    asked_recall: Share
+    got_recall: Share | None
+    recall_interval: Interval | None
     promise: str
-    wakes_per_day: float
-    share_woken: float
-    precision: float | None
-    tokens_per_useful_wake: float | None
-    tokens_per_wake: int
+    wakes_per_day: Amount
+    share_woken: Share
+    precision: Share | None
+    tokens_per_useful_wake: Amount | None
+    tokens_per_wake: Count
     policies: tuple[PolicyResult, ...]
-    curve: tuple[tuple[float, float], ...]
-    missed: int
+    curve: Curve
+    missed: Count
     misses: tuple[Outcome, ...]
-    wasted_count: int
+    wasted_count: Count
     wasted: tuple[Outcome, ...]
     strip: tuple[Outcome, ...]
-    seconds: float
+    seconds: Amount
     notes: tuple[str, ...]
-    usd_per_million_tokens: float = USD_PER_MILLION_TOKENS
+    usd_per_million_tokens: Amount = USD_PER_MILLION_TOKENS
     origin: str = ""
-    labels: str = "all"
-    audits: int = 0
+    labels: Labels = "all"
+    audits: Count = 0
     compared: OtherLabels | None = None
     prices: Prices | None = None
     budget: BudgetUse | None = None
@@ -172,136 +217,24 @@ class ReplayResult:
     @classmethod
     def from_dict(cls, raw: object) -> ReplayResult:
         """The result that `to_dict` wrote. Raises InputError naming the field that is wrong."""
-        record = Record(raw)
-        if (version := record.count("format")) not in range(1, FORMAT + 1):
-            raise record.refuse("format", f"be from 1 to {FORMAT}", version)
-        first, before_labels, one_delay = version == 1, version < 3, version < 4
-        one_model = version < 5
-        if (relevant := record.count("relevant")) > (windows := record.count("windows")):
-            raise record.refuse("relevant", f"be at most windows ({windows})", relevant)
-        return cls(
-            source=record.text("source"),
-            preset=record.text("preset"),
-            windows=windows,
-            relevant=relevant,
-            warmup=record.count("warmup"),
-            days=record.amount("days"),
-            auc=record.share_or_none("auc"),
-            asked_recall=record.share("asked_recall"),
-            got_recall=record.share_or_none("got_recall"),
-            recall_interval=_interval(record),
-            promise=record.text("promise"),
-            wakes_per_day=record.amount("wakes_per_day"),
-            share_woken=record.share("share_woken"),
-            precision=record.share_or_none("precision"),
-            tokens_per_useful_wake=record.amount_or_none("tokens_per_useful_wake"),
-            tokens_per_wake=record.count("tokens_per_wake"),
-            policies=tuple(_policy(each, version) for each in record.records("policies")),
-            curve=_curve(record),
-            missed=record.count("missed"),
-            misses=tuple(map(_outcome, record.records("misses"))),
-            wasted_count=record.count("wasted_count"),
-            wasted=tuple(map(_outcome, record.records("wasted"))),
-            strip=tuple(map(_outcome, record.records("strip"))),
-            seconds=record.amount("seconds"),
-            notes=record.texts("notes"),
-            usd_per_million_tokens=(
-                USD_PER_MILLION_TOKENS if first else record.amount("usd_per_million_tokens")
-            ),
-            origin="" if first else record.text("origin"),
-            labels="all" if before_labels else _labels(record),
-            audits=0 if before_labels else record.count("audits"),
-            compared=None if before_labels else _other(record),
-            prices=None if one_delay else _prices(record, one_model),
-            budget=None if one_delay else _budget(record),
-            incidents=None if one_delay else _incidents(record),
-        )
+        version = read(_Saved, raw, RECORD, whole="result").format
+        now = completed(raw, cls, _ADDED, version)
+        if isinstance(rows := now.get("policies"), list):
+            now["policies"] = [
+                completed(row, PolicyResult, _ADDED_TO_POLICIES, version) for row in rows
+            ]
+        if "prices" in now:
+            now["prices"] = completed(now["prices"], Prices, _ADDED_TO_PRICES, version)
+        result: ReplayResult = read(cls, now, RECORD)
+        if result.relevant > result.windows:
+            raise FieldError(
+                f"be at most windows ({result.windows})", result.relevant, ("relevant",)
+            )
+        return result
 
 
-def _labels(record: Record) -> str:
-    if (labels := record.text("labels")) not in ("all", "asked"):
-        raise record.refuse("labels", "be all or asked", labels)
-    return labels
+@dataclass(frozen=True, slots=True)
+class _Saved:
+    """The version of a saved form."""
 
-
-def _prices(record: Record, one_model: bool) -> Prices | None:
-    if record.value("prices") is None:
-        return None
-    return Prices.from_record(Record(record.value("prices"), record.name("prices")), one_model)
-
-
-def _budget(record: Record) -> BudgetUse | None:
-    if record.value("budget") is None:
-        return None
-    use = Record(record.value("budget"), record.name("budget"))
-    return BudgetUse(use.text("asked"), use.count("most"))
-
-
-def _incidents(record: Record) -> Incidents | None:
-    if record.value("incidents") is None:
-        return None
-    return Incidents.from_record(Record(record.value("incidents"), record.name("incidents")))
-
-
-def _other(record: Record) -> OtherLabels | None:
-    if record.value("compared") is None:
-        return None
-    other = Record(record.value("compared"), record.name("compared"))
-    return OtherLabels(
-        labels=_labels(other),
-        recall=other.share_or_none("recall"),
-        wakes_per_day=other.amount("wakes_per_day"),
-        audits=other.count("audits"),
-    )
-
-
-def _outcome(record: Record) -> Outcome:
-    return Outcome(
-        key=record.text("key"),
-        time=record.number("time"),
-        score=record.number("score"),
-        threshold=record.number("threshold"),
-        woke=record.flag("woke"),
-        relevant=record.flag("relevant"),
-        text=record.text("text"),
-        paths=record.texts("paths"),
-        more_paths=record.count("more_paths"),
-        why=record.named_numbers("why"),
-    )
-
-
-def _policy(record: Record, version: int) -> PolicyResult:
-    return PolicyResult(
-        name=record.text("name"),
-        recall=record.share_or_none("recall"),
-        wakes_per_day=record.amount("wakes_per_day"),
-        share_woken=record.share("share_woken"),
-        precision=record.share_or_none("precision"),
-        tokens_per_useful_wake=record.amount_or_none("tokens_per_useful_wake"),
-        detail=record.text("detail"),
-        delay_minutes=None if version < 2 else record.amount_or_none("delay_minutes"),
-        delay_p90_minutes=None if version < 4 else record.amount_or_none("delay_p90_minutes"),
-        usd_per_wake=None if version < 5 else record.amount_or_none("usd_per_wake"),
-    )
-
-
-def _interval(record: Record) -> tuple[float, float] | None:
-    if record.value("recall_interval") is None:
-        return None
-    low, high = record.pair("recall_interval")
-    if not 0 <= low <= high <= 1:
-        raise record.refuse("recall_interval", "be two rising numbers from 0 to 1", (low, high))
-    return (low, high)
-
-
-def _curve(record: Record) -> tuple[tuple[float, float], ...]:
-    """The curve must rise, or reading it backwards (from recall to share) has no answer."""
-    points = record.pairs("curve")
-    if not points:
-        return ()
-    if points[0] != (0.0, 0.0) or points[-1] != (1.0, 1.0):
-        raise record.refuse("curve", "run from [0, 0] to [1, 1]", (points[0], points[-1]))
-    for index, (before, after) in enumerate(pairwise(points), start=1):
-        if after[0] < before[0] or after[1] < before[1]:
-            raise record.refuse(f"curve[{index}]", f"not fall below {list(before)}", after)
-    return points
+    format: Format

@@ -21,11 +21,11 @@ from pydantic_settings import (
     SettingsError,
 )
 
-from ..errors import InputError
+from ..errors import InputError, shown
 from .agent_file import AGENT_KEYS, check_section, read_settings_file
 from .gate import GateSettings
 from .models import Settings
-from .refusal import WHOLE, Place, refusal, shown, unknown
+from .refusal import WHOLE, Place, refusal, unknown
 
 GATE = "gate"
 TOP_KEYS = tuple(GateSettings.model_fields)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import reprlib
-from typing import Any, get_args
+from typing import get_args
 
 from pydantic import BaseModel, ValidationError
 
-from ..errors import InputError
+from ..errors import InputError, shown
 from ..nearest import unknown_key
+from ..typed_fields import dotted
 
 WHOLE = "settings"
 """What an error calls the document itself."""
@@ -17,8 +17,6 @@ _RULES = {
     "dict_type": "be a mapping",
     "tuple_type": "be a list",
 }
-_SHORT = reprlib.Repr()
-_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 160
 
 Place = tuple[int | str, ...]
 
@@ -39,9 +37,9 @@ def refusal(
     kind, where, value = first["type"], first["loc"], first["input"]
     bare = where[1:] if where[:2] in unwrapped else where
     if kind == "missing":
-        return InputError(f"{dotted(bare[:-1], whole)} must have the key {bare[-1]}")
+        return InputError(f"{dotted(bare[:-1]) or whole} must have the key {bare[-1]}")
     if kind in ("extra_forbidden", "invalid_key"):
-        return unknown(root, where[:-1], where[-1], dotted(bare[:-1], whole), more)
+        return unknown(root, where[:-1], where[-1], dotted(bare[:-1]) or whole, more)
     if bare and bare[-1] == "[key]":
         bare = bare[:-1]
     rule = first["msg"].removeprefix("Input should ")
@@ -49,7 +47,7 @@ def refusal(
         rule = first["ctx"]["rule"]
     elif kind == "literal_error":
         rule = f"be one of {first['ctx']['expected']}"
-    return InputError(f"{dotted(bare, whole)} must {_RULES.get(kind, rule)}, got {shown(value)}")
+    return InputError(f"{dotted(bare) or whole} must {_RULES.get(kind, rule)}, got {shown(value)}")
 
 
 def unknown(
@@ -58,22 +56,6 @@ def unknown(
     """That nobody knows the key, with the nearest one that somebody knows."""
     names = sorted({*_model_at(root, where).model_fields, *(() if where else more)})
     return InputError(unknown_key(place, key, names, shown(key)))
-
-
-def dotted(where: Place, whole: str) -> str:
-    """`sources.git[0]`; `whole` for the root."""
-    text = ""
-    for part in where:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
-    return text or whole
-
-
-def shown(value: Any) -> str:
-    """The value, shortened."""
-    try:
-        return _SHORT.repr(value)
-    except ValueError:  # an int past sys.get_int_max_str_digits() has no repr
-        return f"{type(value).__name__} too long to show"
 
 
 def _model_at(root: type[BaseModel], where: Place) -> type[BaseModel]:

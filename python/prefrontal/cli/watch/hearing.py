@@ -16,6 +16,7 @@ from ...pulse.modules.source_priors import (
     McpPrior,
     NetworkPrior,
     SourcePrior,
+    source_interests,
 )
 from ...types import SignalEvent
 
@@ -138,5 +139,5 @@ def _concerns(prior: SourcePrior, event: SignalEvent) -> bool:
     from ..._core.pulse import Routes
 
     routes = Routes()
-    routes.add("module", sources=prior.interests())
+    routes.add("module", sources=source_interests(prior))
     return bool(routes.match([event]))

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...errors import InputError, PrefrontalError, SourceError
-from ...pulse.modules.fields import shown
+from ...errors import InputError, PrefrontalError, SourceError, shown
 from ...pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
 from ...storage.documents import read_document
 from ...storage.files import write_atomic

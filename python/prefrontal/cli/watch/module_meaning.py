@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...pulse.learning.limbic import LimbicLayer
+from ...pulse.modules.source_priors import SourcePrior, source_interests
 from ...types import SignalEvent
 from ..paths import home_short
 
 if TYPE_CHECKING:
     from ...pulse.modules.fingerprint import ModuleFingerprint
     from ...pulse.modules.priors import FilesystemPrior, TimePrior
-    from ...pulse.modules.source_priors import SourcePrior
 
 A_MONDAY = 1
 """Of January 2024."""
@@ -84,7 +84,7 @@ class _Meaning:
 
     def others(self, prior: SourcePrior) -> Iterator[str]:
         """A sentence for each kind of signal that another source gives."""
-        for interest in prior.interests():
+        for interest in source_interests(prior):
             source = interest.source or ANY_NAME
             what = WORDS.get(source) or f"news of {interest.source or 'a program with any name'}"
             yield self.of(what, SignalEvent(source, "example", "modified", 1.0, self.busy))

@@ -71,7 +71,7 @@ def seeds(fingerprint: ModuleFingerprint) -> list[Seed]:
 
 def _others(fingerprint: ModuleFingerprint) -> list[Seed]:
     """Of the sources besides; a sender whose name is not known has none."""
-    interests = [each for prior in fingerprint.source_priors() for each in prior.interests()]
+    interests = fingerprint.source_interests()
     return [("source", each.source or "cloudevent", IN_PLACE) for each in interests]
 
 

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 from ...nearest import did_you_mean
-from .fields import mapping, number, refuse, required, text
-from .priors import FilesystemPrior, HistoryPrior, MemoryPrior, TimePrior, extension_hash
+from ...typed_fields import FieldError, Shape, check_keys, read
+from .fields import SHAPE, Stripped, number
+from .priors import (
+    FilesystemPrior,
+    HistoryPrior,
+    MemoryPrior,
+    TimePrior,
+    extension_hash,
+    read_prior,
+)
 from .source_priors import (
     SOURCE_PRIORS,
     CalendarPrior,
@@ -20,12 +28,15 @@ from .source_priors import (
     McpPrior,
     NetworkPrior,
     SourcePrior,
+    source_interests,
 )
 from .template import QuestionTemplate
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from .source_interest import SourceInterest
 
 __all__ = [
     "CalendarPrior",
@@ -45,8 +56,16 @@ __all__ = [
 ]
 
 _REQUIRED = ("module_id", "cluster", "version", "question_template", "default_threshold")
-_THRESHOLD = "be a number in 0..1 or null"
-_PRIORS = ("filesystem", "memory", "time", "history", *SOURCE_PRIORS)
+_OPEN = Shape("a dict", closed=False)
+_SHARE = number("be a number in 0..1 or null", lambda value: 0 <= value <= 1)
+_HOLD = number("be a number of seconds from 0 up", lambda value: value >= 0)
+_PRIORS: dict[str, type] = {
+    "filesystem": FilesystemPrior,
+    "memory": MemoryPrior,
+    "time": TimePrior,
+    "history": HistoryPrior,
+    **SOURCE_PRIORS,
+}
 
 
 @dataclass(slots=True)
@@ -63,16 +82,16 @@ class ModuleFingerprint:
     hold_s: what comes after a question is asked as one once nothing came for so many seconds.
     """
 
-    module_id: str
-    cluster: str
-    version: str
-    question_template: str
-    default_threshold: float | None
+    module_id: Stripped
+    cluster: Stripped
+    version: Stripped
+    question_template: Stripped
+    default_threshold: Annotated[float, _SHARE] | None
     filesystem: FilesystemPrior | None = None
     memory: MemoryPrior | None = None
     time: TimePrior | None = None
     history: HistoryPrior | None = None
-    hold_s: float = 0.0
+    hold_s: Annotated[float, _HOLD] = 0.0
     git: GitPrior | None = None
     logs: LogsPrior | None = None
     http: HttpPrior | None = None
@@ -86,6 +105,10 @@ class ModuleFingerprint:
         """What was declared of sources besides files, memory and time."""
         priors: list[SourcePrior | None] = [getattr(self, name) for name in SOURCE_PRIORS]
         return [prior for prior in priors if prior is not None]
+
+    def source_interests(self) -> list[SourceInterest]:
+        """What routes ask of events of sources besides files, memory and time."""
+        return [each for prior in self.source_priors() for each in source_interests(prior)]
 
     @property
     def declares_nothing(self) -> bool:
@@ -139,7 +162,7 @@ class ModuleFingerprint:
         """The raw form, new on each call, fit for JSON; `parse_fingerprint` reads it back."""
         priors = {name: getattr(self, name) for name in _PRIORS}
         raw = {name: getattr(self, name) for name in _REQUIRED} | {
-            "signal_priors": {name: prior.to_dict() for name, prior in priors.items() if prior}
+            "signal_priors": {name: _plain(prior) for name, prior in priors.items() if prior}
         }
         return raw | {"hold_s": self.hold_s} if self.hold_s else raw
 
@@ -164,51 +187,30 @@ def parse_fingerprint(raw: dict[str, Any]) -> ModuleFingerprint:
     Raises `InputError` (a ValueError); the text names the key as a dotted path, the rule and the
     value.
     """
-    if not isinstance(raw, dict):
-        refuse("fingerprint", "be a dict", raw)
-    required("fingerprint", raw, _REQUIRED)
+    own = {key: raw[key] for key in raw if key not in _PRIORS} if isinstance(raw, dict) else raw
+    fingerprint: ModuleFingerprint = read(ModuleFingerprint, own, _OPEN, whole="fingerprint")
     if "signal_priors" not in raw:
         _refuse_misspelt_priors(raw)
-    module_id, cluster, version, template = (text(key, raw[key]).strip() for key in _REQUIRED[:4])
-    threshold = _threshold(raw["default_threshold"])
-    priors = mapping("signal_priors", raw.get("signal_priors", {}), _PRIORS)
-    fingerprint = ModuleFingerprint(module_id, cluster, version, template, threshold)
-    fingerprint.hold_s = _hold(raw.get("hold_s", 0.0))
-    if "filesystem" in priors:
-        fingerprint.filesystem = FilesystemPrior.parse(
-            "signal_priors.filesystem", priors["filesystem"]
-        )
-    if "memory" in priors:
-        fingerprint.memory = MemoryPrior.parse("signal_priors.memory", priors["memory"])
-    if "time" in priors:
-        fingerprint.time = TimePrior.parse("signal_priors.time", priors["time"])
-    if "history" in priors:
-        fingerprint.history = HistoryPrior.parse("signal_priors.history", priors["history"])
-    for name, kind in SOURCE_PRIORS.items():
+    priors = raw.get("signal_priors", {})
+    check_keys(priors, (), SHAPE, _PRIORS, "signal_priors")
+    for name, kind in _PRIORS.items():
         if name in priors:
-            setattr(fingerprint, name, kind.parse(f"signal_priors.{name}", priors[name]))
-    QuestionTemplate.parse(template)
+            setattr(fingerprint, name, read_prior(kind, priors[name], f"signal_priors.{name}"))
+    QuestionTemplate.parse(fingerprint.question_template)
     return fingerprint
 
 
-def _threshold(value: object) -> float | None:
-    if value is None:
-        return None
-    threshold = number("default_threshold", value, _THRESHOLD)
-    if not 0 <= threshold <= 1:
-        refuse("default_threshold", _THRESHOLD, value)
-    return threshold
-
-
-def _hold(value: object) -> float:
-    rule = "be a number of seconds from 0 up"
-    seconds = number("hold_s", value, rule)
-    if seconds < 0:
-        refuse("hold_s", rule, value)
-    return seconds
+def _plain(prior: Any) -> dict[str, Any]:
+    """The raw form; of a prior of a source, which may leave everything out, what it says."""
+    raw = {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in asdict(prior).items()
+    }
+    sparse = isinstance(prior, SourcePrior)
+    return {name: value for name, value in raw.items() if value or not sparse}
 
 
 def _refuse_misspelt_priors(raw: dict[str, Any]) -> None:
     for key in raw:
         if key not in _REQUIRED and (hint := did_you_mean(key, ("signal_priors",))):
-            refuse("fingerprint", "spell its optional key signal_priors", key, hint)
+            raise FieldError("spell its optional key signal_priors", key, ("fingerprint",), hint)

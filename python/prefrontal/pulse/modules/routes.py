@@ -37,8 +37,6 @@ def interests(fingerprint: ModuleFingerprint, *, undeclared: bool = False) -> In
         "irrelevant_extensions": list(files.irrelevant_extensions) if files else [],
         "namespaces": fingerprint.watch_namespaces(),
         "ticks": fingerprint.time is not None,
-        "sources": [
-            interest for prior in fingerprint.source_priors() for interest in prior.interests()
-        ],
+        "sources": fingerprint.source_interests(),
         "undeclared": undeclared,
     }

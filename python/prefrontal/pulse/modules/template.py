@@ -12,9 +12,10 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING
 
+from ...errors import shown
 from ...plain_text import one_line, visible
+from ...typed_fields import FieldError
 from .empty_fields import without_field
-from .fields import refuse, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,6 +29,7 @@ QUESTION_LIMIT = 2000
 LEAST_ROOM = 32
 """Fewest characters that a template leaves one placeholder."""
 
+_PATH = ("question_template",)
 _TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _DRIVE_OR_SHARE = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 
@@ -158,10 +160,10 @@ class QuestionTemplate:
                 names.append(name)
                 literals.append("")
             else:
-                refuse("question_template", _ALLOWED, _around(text, token), f" in {shown(text)}")
+                raise FieldError(_ALLOWED, _around(text, token), _PATH, f" in {shown(text)}")
         literals[-1] += text[start:]
         if "location" not in names:
-            refuse("question_template", "contain {location}", text)
+            raise FieldError("contain {location}", text, _PATH)
         clean = tuple(map(one_line, literals))
         return cls(clean, tuple(names), _room(text, clean, len(names)))
 
@@ -209,5 +211,5 @@ def _room(text: str, literals: tuple[str, ...], count: int) -> int:
     room = (QUESTION_LIMIT - sum(map(len, literals))) // count
     if room < LEAST_ROOM:
         rule = f"leave each placeholder {LEAST_ROOM} of the question's {QUESTION_LIMIT} characters"
-        refuse("question_template", rule, text)
+        raise FieldError(rule, text, _PATH)
     return min(VALUE_LIMIT, room)

@@ -12,8 +12,7 @@ from contextlib import suppress
 from threading import Lock
 from typing import IO, TYPE_CHECKING, Any
 
-from ...errors import InputError
-from ..modules.fields import shown
+from ...errors import InputError, shown
 from .outcome import DeliveryOutcome, Shape, checked_shape
 
 if TYPE_CHECKING:

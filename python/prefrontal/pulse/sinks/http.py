@@ -11,9 +11,8 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
 
 from ...clock import Clock, SystemClock
-from ...errors import InputError
+from ...errors import InputError, shown
 from ...http_door import LOOPBACK
-from ..modules.fields import shown
 from .outcome import DeliveryOutcome, Shape, as_line, checked_shape
 from .signing import Signer
 from .timed_connection import TimedHandler, TimedSecureHandler

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from ...decisions.document import line, line_v1
-from ...errors import InputError
-from ..modules.fields import shown
+from ...errors import InputError, shown
 
 if TYPE_CHECKING:
     from ...decisions.decision import Decision

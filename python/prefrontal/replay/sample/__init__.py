@@ -9,8 +9,9 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...errors import InputError, SourceError
-from ..record import Record
+from ...errors import SourceError
+from ...typed_fields import read
+from ..record import RECORD, Count
 
 FOLDER = Path(__file__).parent
 WINDOWS, FACTS = "history.jsonl.gz", "history.json"
@@ -31,7 +32,7 @@ class Sample:
     licence: str
     preset: str
     notes: tuple[str, ...]
-    total: int
+    total: Count
     first: str
     last: str
     until: str
@@ -48,18 +49,9 @@ class Sample:
 def read_sample(folder: Path = FOLDER) -> Sample:
     """The history recorded in a folder. Raises SourceError when it is missing or damaged."""
     try:
-        raw = json.loads((folder / FACTS).read_bytes())
-        facts = Record(raw)
-        sample = Sample(
-            file=folder / WINDOWS,
-            total=facts.count("total"),
-            notes=facts.texts("notes"),
-            **{name: facts.text(name) for name in _TEXTS},
-        )
-    except (OSError, ValueError, InputError) as error:
+        facts = json.loads((folder / FACTS).read_bytes())
+        sample: Sample = read(Sample, {**facts, "file": folder / WINDOWS}, RECORD)
+    except (OSError, ValueError, TypeError) as error:
         rule = "hold a recorded history, as the package ships it"
         raise SourceError(f"{folder} must {rule}, got none ({error})") from None
     return sample
-
-
-_TEXTS = ("name", "repository", "licence", "preset", "first", "last", "until")

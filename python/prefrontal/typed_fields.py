@@ -1,0 +1,226 @@
+"""Reads JSON-like values into dataclasses by the annotations of their fields.
+
+What a value must do besides having its type stands in the annotation: `Annotated[float, Must("be a
+number in 0..1", lambda value: 0 <= value <= 1)]`. What does not is refused in one sentence, such as
+"policies[2].recall must be a number in 0..1, got 7". pydantic reads the settings alone: its import
+costs more than most commands take (docs/decisions/0006-pydantic.md).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cache
+from itertools import repeat
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from .errors import InputError, shown
+from .nearest import did_you_mean, unknown_key
+
+Reader = Callable[[Any], Any]
+
+
+class FieldError(InputError):
+    """A value does not do what it must. path: where it stands, names and indexes from outside."""
+
+    def __init__(
+        self, rule: str, value: object, path: tuple[str | int, ...] = (), hint: str = ""
+    ) -> None:
+        super().__init__(f"{dotted(path)} must {rule}, got {shown(value)}{hint}")
+        self.rule, self.value, self.path, self.hint = rule, value, path, hint
+
+    def below(self, *path: str | int) -> FieldError:
+        """The same, seen from further out."""
+        return type(self)(self.rule, self.value, (*path, *self.path), self.hint)
+
+
+class UnknownFieldError(FieldError):
+    """An object has a key that nobody knows. value: the key. rule: the known keys, with commas."""
+
+    def __str__(self) -> str:
+        place = dotted(self.path)
+        return unknown_key(place, self.value, self.rule.split(", "), shown(self.value))
+
+
+@dataclass(frozen=True, slots=True)
+class Must:
+    """What a value of a type must do, in words. then: what is made of one that does.
+
+    `then` may raise FieldError, too. covers_type: a value of another type breaks this rule, too.
+    """
+
+    words: str
+    holds: Callable[[Any], bool] = lambda _: True
+    then: Callable[[Any], Any] = lambda value: value
+    covers_type: bool = False
+
+
+def then(change: Callable[[Any], Any]) -> Must:
+    """What is made of a value; a rule that it cannot break, but with a FieldError of `change`."""
+    return Must("", then=change)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How strictly objects are read.
+
+    noun: what an object is called. whole: no default stands in for a missing field. closed: unknown
+    keys are refused.
+    """
+
+    noun: str = "a mapping"
+    whole: bool = False
+    closed: bool = True
+
+
+def read(kind: Any, raw: object, shape: Shape, place: str = "", whole: str = "") -> Any:
+    """The value of a type, which may be a dataclass or annotated with rules.
+
+    place: where it stands. whole: what an error calls it, where it stands nowhere. Raises
+    InputError naming the field, its rule and the value.
+    """
+    try:
+        return _reader(kind, shape)(raw)
+    except FieldError as error:
+        start = place or ("" if error.path else whole)
+        raise error.below(start) if start else error from None
+
+
+def check_keys(
+    raw: object, needed: Iterable[str], shape: Shape, known: Collection[str] | None, *place: str
+) -> None:
+    """That it is an object with the needed keys. known: all that it may have; None: any."""
+    if not isinstance(raw, Mapping):
+        raise FieldError(f"be {shape.noun}", raw, place)
+    for key in raw:
+        if known is not None and key not in known:
+            raise UnknownFieldError(", ".join(known), key, place)
+    missing = [name for name in needed if name not in raw]
+    if missing:
+        hints = "".join(did_you_mean(key, missing) for key in raw if key not in needed)
+        raise FieldError(f"have the keys {', '.join(missing)}", list(raw), place, hints)
+
+
+def dotted(path: tuple[str | int, ...]) -> str:
+    """`policies[2].recall`."""
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
+
+
+@cache
+def _reader(kind: Any, shape: Shape) -> Reader:
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return _ruled(arguments[0], arguments[1:], shape)
+    if origin in (Union, UnionType):
+        [inner] = [_reader(each, shape) for each in arguments if each is not NoneType]
+        return lambda value: None if value is None else inner(value)
+    if origin is Literal:
+        return _checked(lambda value: value in arguments, f"be one of {', '.join(arguments)}")
+    if origin is list or arguments[1:] == (...,):
+        return _list_reader(origin, _reader(arguments[0], shape))
+    if origin is tuple:
+        return _list_reader(tuple, *(_reader(each, shape) for each in arguments))
+    if is_dataclass(kind):
+        return _object_reader(kind, shape)
+    return _PLAIN[origin or kind]
+
+
+def _checked(holds: Callable[[Any], bool], words: str) -> Reader:
+    def checked(value: Any) -> Any:
+        if not holds(value):
+            raise FieldError(words, value)
+        return value
+
+    return checked
+
+
+def _ruled(kind: Any, rules: tuple[Must, ...], shape: Shape) -> Reader:
+    plain, first = _reader(kind, shape), rules[0]
+
+    def ruled(value: Any) -> Any:
+        try:
+            result = plain(value)
+        except FieldError as error:
+            if error.path or not first.covers_type:
+                raise
+            raise FieldError(first.words, value) from None
+        for rule in rules:
+            if not rule.holds(result):
+                raise FieldError(rule.words, result)
+            result = rule.then(result)
+        return result
+
+    return ruled
+
+
+def _list_reader(kind: type, item: Reader, *others: Reader) -> Reader:
+    """Of a list of any length, or with `others` of one that has each of these items."""
+
+    def read_list(value: Any) -> Any:
+        if not isinstance(value, list) or (others and len(value) != len(others) + 1):
+            raise FieldError(f"be a list of {len(others) + 1}" if others else "be a list", value)
+        result: list[Any] = []
+        try:
+            for reader, each in zip(
+                (item, *others) if others else repeat(item), value, strict=False
+            ):
+                result.append(reader(each))
+        except FieldError as error:
+            raise error.below(len(result)) from None
+        return kind(result)
+
+    return read_list
+
+
+def _object_reader(kind: Any, shape: Shape) -> Reader:
+    types = get_type_hints(kind, include_extras=True)
+    readers = {each.name: _reader(types[each.name], shape) for each in fields(kind) if each.init}
+    needed = [
+        each.name
+        for each in fields(kind)
+        if not shape.whole and each.default is MISSING and each.default_factory is MISSING
+    ]
+
+    def read_object(raw: Any) -> Any:
+        check_keys(raw, needed, shape, readers if shape.closed else None)
+        values, name = {}, ""
+        try:
+            for name, reader in readers.items():
+                if name in raw:
+                    values[name] = reader(raw[name])
+                elif shape.whole:
+                    raise FieldError("be present", raw)
+        except FieldError as error:
+            raise error.below(name) from None
+        return kind(**values)
+
+    return read_object
+
+
+def _number(value: Any) -> float:
+    if (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and abs(value) <= sys.float_info.max
+    ):
+        return float(value)
+    raise FieldError("be a finite number", value)
+
+
+_PLAIN: dict[Any, Reader] = {
+    str: _checked(lambda value: isinstance(value, str), "be text"),
+    bool: _checked(lambda value: isinstance(value, bool), "be true or false"),
+    int: _checked(
+        lambda value: isinstance(value, int) and not isinstance(value, bool), "be a whole number"
+    ),
+    float: _number,
+    dict: _checked(lambda value: isinstance(value, dict), "be a mapping"),
+    Path: Path,
+    Any: lambda value: value,
+}
