@@ -39,27 +39,39 @@ def compile_glob(glob: str) -> re.Pattern[str]:
         names.insert(0, "**")
     if glob.endswith("/"):
         names.append("**")
-    parts = []
-    for place, name in enumerate(names):
-        last = place == len(names) - 1
-        if name != "**":
-            parts.append(_name_pattern(name, glob) + ("" if last else "/"))
-        elif last:
-            parts.append(".+")
-        elif names[place + 1] != "**":
-            parts.append("(?:[^/]*/)*")
+    pattern = _path_pattern(names, glob)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about "--" in brackets: it means a range here
-            return re.compile("/*" + "".join(parts) + r"\Z", re.DOTALL)
+            return re.compile(f"/*{pattern}\\Z", re.DOTALL)
     except re.error as error:
         raise InputError(f"path glob must be well formed ({error.msg}), got {glob!r}") from None
 
 
+def _path_pattern(names: list[str], glob: str) -> str:
+    """What follows a `**` is taken where it comes first, for good: never tried again further on,
+    which many stars would make take for ever.
+    """
+    chunks: list[list[str]] = [[]]
+    for name in names:
+        if name != "**":
+            chunks[-1].append(_name_pattern(name, glob))
+        elif chunks[-1] or len(chunks) == 1:
+            chunks.append([])
+    first, *later = ["/".join(chunk) for chunk in chunks]
+    if not later:
+        return first
+    parts = [f"{first}/" if first else ""]
+    parts += [f"(?>(?:[^/]*/)*?{chunk}/)" for chunk in later[:-1]]
+    parts.append(f"(?:[^/]*/)*{later[-1]}" if later[-1] else ".+")
+    return "".join(parts)
+
+
 def _name_pattern(name: str, glob: str) -> str:
-    parts = []
+    pieces: list[list[str]] = [[]]
     place = 0
     while place < len(name):
+        parts = pieces[-1]
         letter = name[place]
         if letter == "[":
             match = _CLASS.match(name, place)
@@ -73,10 +85,11 @@ def _name_pattern(name: str, glob: str) -> str:
             place += 1
             parts.append(re.escape(name[place]))
         elif letter == "*":
-            # Two stars within a name mean no more than one; one star each keeps matching fast.
-            if not name.startswith("*", place + 1):
-                parts.append("[^/]*")
+            if parts or len(pieces) == 1:  # two stars within a name mean no more than one
+                pieces.append([])
         else:
             parts.append("[^/]" if letter == "?" else re.escape(letter))
         place += 1
-    return "".join(parts)
+    first, *later = ["".join(piece) for piece in pieces]
+    middle = [f"(?>[^/]*?{piece})" for piece in later[:-1]]
+    return "".join([first, *middle, *(f"[^/]*{piece}" for piece in later[-1:])])

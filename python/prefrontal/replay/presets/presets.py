@@ -6,6 +6,7 @@ import re
 import warnings
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Protocol
 
 from ...errors import InputError
@@ -16,6 +17,7 @@ from .fixed_later import FixedLaterPreset
 from .followups import FollowupPreset
 from .globs import compile_glob, globs_in
 from .hiding import events_without
+from .timed_search import TEXTS, timed_search
 
 WRITTEN = ("created", "modified")
 """Kinds of change that leave something new in a file at its place."""
@@ -98,10 +100,13 @@ class MessagePreset:
         return f"message:{self.pattern.pattern}"
 
     def apply(self, windows: Iterable[Window]) -> Iterator[Window]:
-        search = self.pattern.search
-        for window in windows:
-            relevant = search(window.text) is not None
-            yield _labelled(window, events_without(window.events, ("text",)), relevant)
+        search = timed_search(self.pattern)
+        at_once = 1 if search.is_quick else TEXTS
+        remaining = iter(windows)
+        while batch := list(islice(remaining, at_once)):
+            matches = search.matches([window.text for window in batch])
+            for window, relevant in zip(batch, matches, strict=True):
+                yield _labelled(window, events_without(window.events, ("text",)), relevant)
 
 
 @dataclass(frozen=True, slots=True)
