@@ -10,6 +10,7 @@ import sys
 from importlib.metadata import distribution
 from pathlib import Path
 
+import click
 import pytest
 from click.shell_completion import ShellComplete
 from click.testing import CliRunner
@@ -17,6 +18,8 @@ from click.testing import CliRunner
 from prefrontal.cli import COMMANDS, main
 from prefrontal.cli.completion import SHELLS, VARIABLE, script
 from prefrontal.decisions.log import DecisionLog
+
+from .tree import TREE
 
 SHARE = Path(__file__).parents[2] / "share"
 
@@ -47,21 +50,91 @@ def test_the_script_of_each_shell_is_printed(shell: str) -> None:
         subprocess.run([program, "-n"], input=done.stdout, text=True, check=True)
 
 
-def test_bash_completes_with_the_script(tmp_path: Path, state: Path) -> None:
-    command = tmp_path / "prefrontal"
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m prefrontal "$@"\n')
-    command.chmod(0o755)
+@pytest.fixture
+def command(tmp_path: Path) -> dict[str, str]:
+    """An environment in which a shell finds `prefrontal`."""
+    file = tmp_path / "prefrontal"
+    file.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m prefrontal "$@"\n')
+    file.chmod(0o755)
+    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    return environment | {"PYTHONPATH": os.pathsep.join(sys.path), "TERM": "dumb"}
+
+
+def test_bash_completes_with_the_script(command: dict[str, str]) -> None:
     asked = f"""{script("bash")}
 COMP_WORDS=(prefrontal feedback 12345678 use); COMP_CWORD=3
 _prefrontal_completion prefrontal
 printf '%s\\n' "${{COMPREPLY[@]}}"
 """
-    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    environment["PYTHONPATH"] = os.pathsep.join(sys.path)
     done = subprocess.run(
-        ["bash", "--norc", "-c", asked], capture_output=True, text=True, env=environment, check=True
+        ["bash", "--norc", "-c", asked], capture_output=True, text=True, env=command, check=True
     )
     assert (done.stdout.split(), done.stderr) == (["useful", "useless"], "")
+
+
+@pytest.mark.exhaustive
+@pytest.mark.skipif(shutil.which("fish") is None, reason="there is no fish here")
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("prefrontal feedback 12345678 use", ["useful", "useless"]),
+        ("prefrontal replay --re", ["--recall", "--relevant", "--report"]),
+        ("prefrontal dec", ["decisions"]),
+    ],
+)
+def test_fish_completes_with_the_script(
+    command: dict[str, str], line: str, words: list[str]
+) -> None:
+    asked = f"{script('fish')}\ncomplete -C '{line}'"
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", asked],
+        capture_output=True,
+        text=True,
+        env=command,
+        check=True,
+    )
+    assert [each.partition("\t")[0] for each in done.stdout.splitlines()] == words
+
+
+@pytest.mark.exhaustive
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="there is no zsh here")
+@pytest.mark.parametrize(
+    ("line", "whole"),
+    [
+        ("prefrontal feedback 12345678 usef", "prefrontal feedback 12345678 useful "),
+        ("prefrontal replay --relev", "prefrontal replay --relevant "),
+        ("prefrontal replay --relevant fol", "prefrontal replay --relevant followup "),
+        ("prefrontal dec", "prefrontal decisions "),
+    ],
+)
+def test_zsh_completes_with_the_script(
+    tmp_path: Path, command: dict[str, str], line: str, whole: str
+) -> None:
+    """A person's Tab in a shell of its own; the completed line is what the shell would run."""
+    (tmp_path / "_prefrontal").write_text(script("zsh"))
+    asked = f"""
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell 'unsetopt zle_bracketed_paste; PS1=; fpath=({tmp_path} $fpath)'
+zpty -w shell 'autoload -Uz compinit; compinit -D -u; keep() {{ print -r -- "$BUFFER" > line }}'
+zpty -w shell 'zle -N keep; bindkey "^X^K" keep; print IS"READY"'
+zpty -r shell out '*ISREADY*'
+zpty -w -n shell $'{line}\t\x18\x0b'
+repeat 600; do [[ -s line ]] && break; sleep 0.1; done
+zpty -d shell
+"""
+    subprocess.run(["zsh", "-f", "-c", asked], env=command, cwd=tmp_path, check=True, timeout=120)
+    assert (tmp_path / "line").read_text() == f"{whole}\n"
+
+
+def test_a_description_is_one_line() -> None:
+    """zsh takes three lines for an entry: its kind, itself and what it is."""
+    helps = [(name, each) for name, leaf in TREE.items() for each in leaf.params]
+    assert not [
+        (name, each.name)
+        for name, each in helps
+        if isinstance(each, click.Option) and "\n" in (each.help or "")
+    ]
 
 
 def test_commands_and_options_are_completed() -> None:

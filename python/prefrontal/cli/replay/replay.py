@@ -21,12 +21,14 @@ COMPARED = (
     "tokens_per_useful_wake", "auc", "windows", "relevant", "missed", "wasted_count",
 )  # fmt: skip
 
-RELEVANT = """\
-What "relevant" means: path:GLOB (the same change wrote a file that GLOB matches, which is then
-hidden from the gate; more globs after commas, exceptions after "!"), message:REGEX (the text
-matches; the text is then hidden), followup (a later change says that it reverts or fixes it),
-fixed-later (a later fix changed lines that it wrote), noop (the agent's own reply was not a no-op),
-recorded (the file says so). Found by itself when not given; noop for sessions."""
+RELEVANT = (  # one line: zsh reads a line as an entry of its own
+    'What "relevant" means: path:GLOB (the same change wrote a file that GLOB matches, which is'
+    ' then hidden from the gate; more globs after commas, exceptions after "!"), message:REGEX (the'
+    " text matches; the text is then hidden), followup (a later change says that it reverts or"
+    " fixes it), fixed-later (a later fix changed lines that it wrote), noop (the agent's own reply"
+    " was not a no-op), recorded (the file says so). Found by itself when not given; noop for"
+    " sessions."
+)
 
 EPILOG = """\
 Each window (a commit, a line of FILE) is predicted before it is learned from; the first fifth
