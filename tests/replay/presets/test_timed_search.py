@@ -40,7 +40,7 @@ def test_what_takes_for_ever_is_refused_in_any_thread(endless: TimedSearch) -> N
     thread.join()
     assert sentences == 2 * [
         "message must be a regular expression that is searched within 0.05 s, got"
-        f" {ENDLESS!r}, which takes longer: a repeat within a repeat?"
+        f" {ENDLESS!r}, which takes longer: repeats in a repeat?"
     ]
     assert endless._process is None
 
