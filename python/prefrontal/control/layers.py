@@ -21,6 +21,17 @@ def mlp(*sizes: int, generator: torch.Generator | None = None) -> nn.Sequential:
     return nn.Sequential(*layers[:-1])
 
 
+def is_plain_linear(layer: nn.Module) -> bool:
+    """Whether calling the layer is its weight and bias alone: no hook, wrapper or other class."""
+    hooks = (
+        layer._forward_hooks,
+        layer._forward_pre_hooks,
+        layer._backward_hooks,
+        layer._backward_pre_hooks,
+    )
+    return type(layer) is nn.Linear and not any(hooks) and "forward" not in layer.__dict__
+
+
 def layer_tensors(network: nn.Module) -> list[Tensor]:
     """Weight and bias of each linear layer, first layer first."""
     layers = list(network._modules.values()) or [network]

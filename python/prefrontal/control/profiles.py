@@ -24,7 +24,6 @@ PROFILES: dict[tuple[str, str], tuple[Any, Any, Any]] = {
     ("lateral_pfc", "candidate_summary"): ("t0", "t0", "t1"),
     ("lateral_pfc", "bias_bound"): ("clamp", "clamp", "tanh"),
     ("lateral_pfc", "centre_summaries"): (False, False, True),
-    ("lateral_pfc", "discriminator_proj"): (False, True, False),
     ("agent", "double_residue"): (False, True, False),
     ("world", "profile"): ("upstream", "upstream", "fixed"),
 }

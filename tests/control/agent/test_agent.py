@@ -23,12 +23,12 @@ def observation(seed: int = 0) -> dict[str, Any]:
 def test_the_default_agent_has_the_parameters_of_the_specification() -> None:
     agent = ControlAgent(generator=torch.Generator().manual_seed(0))
     owners: tuple[torch.nn.Module, ...]
-    assert sum(it.numel() for it in agent.parameters()) == 717_825
+    assert sum(it.numel() for it in agent.parameters()) == 705_087
     owners = (agent.e1, agent.hippocampal, agent.world_obs_encoder, agent.latent_stack)
     owners += (agent.e2, agent.e3, agent.e3.residue_field, agent.body_obs_encoder)
     counts = [sum(it.numel() for it in part.parameters()) for part in owners]
-    assert counts[:7] == [468_768, 122_066, 62_750, 53_200, 41_484, 18_278, 7_393]
-    assert sum(counts) == 774_095
+    assert counts[:7] == [468_768, 122_066, 62_750, 44_816, 41_484, 13_924, 7_393]
+    assert sum(counts) == 761_357
 
 
 def test_a_step_calls_its_parts_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,6 +160,16 @@ def test_reset_clears_what_belongs_to_an_episode() -> None:
     assert len(agent.dacc._actions) == len(agent.dacc._outcomes) == 0
     assert not agent.goal.active
     assert agent.act(observation()).tick.step == 0
+
+
+@pytest.mark.parametrize(("mode", "writes"), [("sense_only", 1), ("both", 1), ("off", 0)])
+def test_sensing_writes_the_memory_as_the_mode_says(mode: str, writes: int) -> None:
+    agent = small_agent(e1={"sd016_writepath_mode": mode})
+    agent.sense(observation())
+    counts = agent.e1.context_memory.slot_write_counts
+    assert int(counts.sum()) == writes
+    agent.act(observation(1))
+    assert int(counts.sum()) == 2 * writes  # acting senses once
 
 
 def test_reset_keeps_what_outlives_an_episode() -> None:

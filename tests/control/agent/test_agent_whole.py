@@ -112,9 +112,6 @@ def test_the_dtype_comes_back_from_a_file(tmp_path: Path) -> None:
         ("rule_state", torch.full((1, 16), float("nan"))),
         ("rule_state", "no rule"),
         ("contexts", {"centres": torch.zeros(2)}),
-        ("slot_writes", {"e2": (torch.zeros(16), [])}),
-        ("slot_writes", {"e1.nothing": (torch.zeros(16), [])}),
-        ("slot_writes", None),
     ],
 )
 def test_a_file_with_something_else_in_it_is_refused(tmp_path: Path, key: str, value: Any) -> None:

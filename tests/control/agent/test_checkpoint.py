@@ -110,9 +110,11 @@ def test_parameters_that_do_not_fit_are_named_and_change_nothing(tmp_path: Path)
     [
         (b"", "path must be a checkpoint of an agent, got "),
         (b"PK\x03\x04 not a zip", "path must be a checkpoint of an agent, got "),
-        ({"format": 9}, "path must be a checkpoint of format 1, got 9"),
-        ([1, 2], "path must be a checkpoint of format 1, got 'list'"),
-        ({"format": 1, "profile": "seed"}, "path must be a checkpoint of an agent, got "),
+        ({"format": 9}, "path must be a checkpoint of format 1 or 2, got 9"),
+        ([1, 2], "path must be a checkpoint of format 1 or 2, got 'list'"),
+        ({"format": 2, "profile": "seed"}, "path must be a checkpoint of an agent, got "),
+        ({"format": 1, "profile": "seed", "config": {}, "state": {}, "hazards_seen": [],
+          "rule_state": None, "contexts": None}, "path must be a checkpoint of format 1, got "),
         (
             {"format": 1, "profile": "seed", "config": {"colour": 1}, "state": {},
              "hazards_seen": [], "rule_state": None, "contexts": None, "slot_writes": {}},
@@ -125,6 +127,24 @@ def test_a_file_that_is_no_checkpoint_is_refused(tmp_path: Path, held: Any, mess
     path.write_bytes(held) if isinstance(held, bytes) else torch.save(held, path)
     with pytest.raises(ValueError, match=message):
         load(path)
+
+
+def test_a_file_of_the_first_format_is_still_read(tmp_path: Path) -> None:
+    agent = small_agent(**ALL_FEATURES, e1={"sd016_writepath_mode": "both"})
+    walk(agent, 5)
+    save(agent, tmp_path / "agent.pt")
+    held = torch.load(tmp_path / "agent.pt", weights_only=True)
+    memory = agent.e1.context_memory
+    writes = held["state"].pop("e1.context_memory.slot_write_counts"), memory.recent_writes
+    del held["state"]["e1.context_memory.recent_slots"]
+    held["state"]["e3.reality_scorer.0.weight"] = torch.zeros(64, 32)
+    held["config"]["latent"]["fused_latent"] = True
+    held["config"]["lateral_pfc"]["discriminator_proj"] = False
+    torch.save({**held, "format": 1, "slot_writes": {"e1.context_memory": writes}}, tmp_path / "1")
+    again = load(tmp_path / "1")
+    assert again.config == agent.config
+    assert same_state(again.state_dict(), agent.state_dict())
+    assert again.e1.context_memory.recent_writes == memory.recent_writes != []
 
 
 class Marking:

@@ -6,8 +6,9 @@ import dataclasses
 from typing import Any
 
 import pytest
+import torch
 
-from prefrontal.control import CausalGridWorldV2, ControlConfig
+from prefrontal.control import CausalGridWorldV2, ControlAgent, ControlConfig
 from prefrontal.control.agent.control_config import ALL_FEATURES, LearningConfig
 from prefrontal.control.choice.allostasis import AllostaticCoupling
 from prefrontal.control.memory.context_clusters import ContextClustersConfig
@@ -71,6 +72,7 @@ def test_the_world_follows_the_profile() -> None:
         ({"use_gaol": True}, TypeError, "option must be a field of ControlConfig or .*'use_gaol'"),
         ({"e1": 3}, TypeError, "e1 must be a mapping of its fields, got 3"),
         ({"e2": {"world_dim": 16}}, ValueError, "e2.world_dim must be 32 as its neighbour's, got"),
+        ({"memory": {"latent_dim": 48}}, ValueError, "memory.latent_dim must equal self_dim . wo"),
         ({"e2": {"rollout_horizon": 20}}, ValueError, r"e2.rollout_horizon must be above .*\(20\)"),
         ({"terrain": {"harm_high": 2}}, ValueError, "harm_high must be between 0 and 1, got 2"),
         ({"learning": {"e2_batch": 0}}, ValueError, "e2_batch must be at least 1, got 0"),
@@ -79,6 +81,27 @@ def test_the_world_follows_the_profile() -> None:
 def test_a_slip_is_refused(changes: dict[str, Any], kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=message):
         ControlConfig.from_dims(**changes)
+
+
+def test_a_latents_size_reaches_all_its_neighbours_and_a_body_may_be_short() -> None:
+    config = ControlConfig.from_dims(
+        3,
+        latent={"world_dim": 16, "self_dim": 8, "delta_dim": 12, "harm_dim": 10},
+        e1={"hidden_dim": 48, "prediction_horizon": 3},
+        e2={"rollout_horizon": 4, "action_object_dim": 6},
+        hippocampal={"horizon": 4},
+        **ALL_FEATURES,
+    )
+    agent, generator = ControlAgent(config), torch.Generator().manual_seed(0)
+    shown = {"body": 3, "world": 250, "harm": 51, "harm_a": 50}
+    for _ in range(34):
+        sizes = {name: torch.rand(size, generator=generator) for name, size in shown.items()}
+        agent.act(sizes, generator=generator)
+        agent.update_residue(-0.1)
+    assert agent.drive == 0  # without energy in the body
+    assert agent.latent is not None and agent.latent.z_world.shape == (1, 16)
+    losses = agent.learn(generator)
+    assert losses.e1 is not None and losses.e2 is not None
 
 
 def test_a_configuration_does_not_change() -> None:

@@ -125,6 +125,15 @@ def test_the_coordinator_is_told_what_dacc_found_and_the_drive() -> None:
     assert (signals["is_offline"], signals["is_replay"]) == (1.0, 0.0)
 
 
+def test_the_gate_of_policy_is_that_of_the_same_tick() -> None:
+    agent = full_agent(dacc=WEIGHED, apply_gate_to_dacc=True)
+    dacc, e3 = Told(agent.dacc, "forward"), Told(agent.e3, "select")
+    agent.act(shown(), replay=True)  # the first tick: all of the mode is still external_task
+    gate = agent.salience.write_gate("e3_policy")
+    assert gate < 0.3
+    assert torch.equal(e3.kwargs["score_bias"], dacc.found.bias * gate)
+
+
 @pytest.mark.parametrize("applied", [False, True])
 def test_the_gate_of_policy_scales_dacc_on_request(applied: bool) -> None:
     agent = full_agent(dacc=WEIGHED, apply_gate_to_dacc=applied)

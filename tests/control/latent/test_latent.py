@@ -46,7 +46,7 @@ def up_and_down(s: LatentStack) -> list[Tensor]:
 
 
 def test_it_has_the_parameters_of_the_specification() -> None:
-    assert drawn.parameters_of(LatentStack()) == 53_200
+    assert drawn.parameters_of(LatentStack()) == 44_816
     assert drawn.parameters_of(LatentStack().self_encoder.network) == 2_912
     assert drawn.parameters_of(LatentStack().world_encoder.network) == 18_144
     assert drawn.parameters_of(ObservationEncoder(12)) == 156
@@ -91,7 +91,7 @@ def test_gradients_reach_the_encoders_and_not_the_step_before() -> None:
     sum(getattr(state, name).sum() for name in NAMES).backward()
     assert all(it.grad is None for it in roots)
     taught = {name.split(".")[0] for name, it in s.named_parameters() if it.grad is not None}
-    assert taught == {name for name, _ in s.named_children()} - {"fused_encoder"}
+    assert taught == {name for name, _ in s.named_children()}
     assert not state.detach().z_delta.requires_grad
 
 
@@ -122,15 +122,6 @@ def test_streams_that_are_off_cost_no_parameter_no_random_number_and_no_bit() ->
     torch.manual_seed(5)
     LatentStack(LatentConfig(use_harm_stream=False))
     assert torch.equal(torch.get_rng_state(), after)
-
-
-def test_the_fused_latent_is_beside_the_stack_and_may_be_left_out() -> None:
-    whole, without = stack(), stack(fused_latent=False)
-    state = whole(BODY, WORLD)
-    assert whole.fused(state.z_self, state.z_world).shape == (2, 64)
-    assert drawn.parameters_of(whole) - drawn.parameters_of(without) == 8_384
-    with pytest.raises(ValueError, match="fused_latent must be True"):
-        without.fused(state.z_self, state.z_world)
 
 
 def test_no_rows_give_no_rows() -> None:

@@ -31,14 +31,15 @@ def test_the_summary_is_the_plain_mean_of_the_last_ten() -> None:
             torch.testing.assert_close(found, torch.stack([it[part] for it in kept]).mean(dim=0))
 
 
-def test_by_phase_the_middle_of_the_cycle_counts_most() -> None:
+def test_by_phase_later_moments_count_more_so_that_order_matters() -> None:
     buffer = ThetaBuffer(4, weighting="phase")
     for n in range(4):
         buffer.append(torch.eye(4)[n : n + 1], torch.ones(1, 2))
     weights, selves = buffer.summary()
-    raised = [math.sin(math.pi * (n + 0.5) / 4) ** 2 for n in range(4)]
+    raised = [math.sin(math.pi * (n + 0.5) / 8) ** 2 for n in range(4)]
     torch.testing.assert_close(weights[0], torch.tensor(raised) / sum(raised))
     torch.testing.assert_close(selves, torch.ones(1, 2))
+    assert not torch.allclose(weights, weights.flip(1))  # as the reversed order has it
     single = ThetaBuffer(weighting="phase")
     single.append(*moments(1)[0])
     torch.testing.assert_close(single.summary()[0], moments(1)[0][0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import warnings
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch import Tensor
+from torch import Tensor, nn
 
 from prefrontal._core.control import ContextReader
 from prefrontal.control.memory.context_memory import ContextMemory
@@ -53,6 +54,8 @@ def test_it_has_the_parameters_of_the_specification() -> None:
         "output_proj.bias": (64,),
         "write_gate.weight": (128, 64),
         "write_gate.bias": (128,),
+        "slot_write_counts": (16,),
+        "recent_slots": (16,),
     }
     assert sum(each.numel() for each in memory.parameters()) == 59_840
     more = ContextMemory(write_content="projected", key_bias=True, write_rule="usage_balanced")
@@ -217,3 +220,82 @@ def test_a_wrong_shape_or_an_unknown_option_is_refused() -> None:
                 call(wrong)
     with pytest.raises(TypeError, match="option must be a field of ContextMemoryConfig, got 'm'"):
         ContextMemory(m=1)
+
+
+def test_a_loaded_memory_writes_where_the_saved_one_would() -> None:
+    memory, loaded = ContextMemory(), ContextMemory()
+    for i in range(5):
+        memory.write(rows(1, i))
+    loaded.load_state_dict(memory.state_dict())
+    assert loaded.recent_writes == memory.recent_writes == [0, 1, 2, 3, 4]
+    assert loaded.occupancy == 5
+    assert loaded.write(rows(1, 9)) == memory.write(rows(1, 9)) == 5  # a slot not written yet
+    earlier = {k: v for k, v in memory.state_dict().items() if "slot" not in k}
+    loaded.load_state_dict(earlier)  # of a version that kept no write history
+    assert loaded.occupancy == 0 and loaded.last_write_index is None
+
+
+def test_the_gate_of_writing_is_taught_through_the_payload_and_by_no_read() -> None:
+    memory = made()
+    memory.write(rows(1))
+    memory.read(rows(2)).sum().backward()
+    assert memory.write_gate.weight.grad is None
+    memory.write_payload(rows(2)).sum().backward()
+    assert memory.write_gate.weight.grad is not None
+
+
+class LowRank(nn.Module):
+    """A layer with a trained addition of rank 2, as LoRA wraps one."""
+
+    def __init__(self, layer: nn.Linear) -> None:
+        super().__init__()
+        self.layer = layer
+        self.down = nn.Linear(layer.in_features, 2, bias=False)
+        self.up = nn.Linear(2, layer.out_features, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        found: Tensor = self.layer(x) + self.up(self.down(x))
+        return found
+
+
+@pytest.mark.parametrize("attention", ["dot", "cosine"])
+@pytest.mark.parametrize("name", ["query_proj", "value_proj"])
+def test_a_layer_that_is_wrapped_is_called(name: str, attention: Any) -> None:
+    memory, x = made(attention=attention), rows(3)
+    before = memory.read(x)
+    wrapper = LowRank(getattr(memory, name))
+    setattr(memory, name, wrapper)
+    after = memory.read(x)
+    assert not torch.allclose(after, before, atol=1e-3)
+    after.sum().backward()
+    assert wrapper.up.weight.grad is not None
+    with torch.no_grad():
+        wrapper.up.weight.zero_()
+    assert torch.allclose(memory.read(x), before, atol=1e-5)
+
+
+def test_a_layer_with_a_hook_is_called() -> None:
+    memory, x = made(), rows(3)
+    calls: list[Any] = []
+
+    def silenced(*told: Any) -> Tensor:
+        calls.append(told)
+        nothing: Tensor = told[2] * 0
+        return nothing
+
+    handle = memory.value_proj.register_forward_hook(silenced)
+    silent = memory.read(x)
+    assert calls and torch.allclose(silent, memory.output_proj.bias.expand(3, -1))
+    handle.remove()
+    assert not torch.allclose(memory.read(x), silent, atol=1e-3)
+
+
+def test_a_memory_with_quantised_layers_reads_nearly_the_same() -> None:
+    memory, x = made().eval(), rows(3)
+    wanted = memory.read(x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch.ao is deprecated, and in use
+        smaller = torch.ao.quantization.quantize_dynamic(memory, {nn.Linear}, dtype=torch.qint8)
+        found = smaller.read(x)
+    assert not torch.equal(found, wanted)
+    assert torch.allclose(found, wanted, atol=0.1)

@@ -109,6 +109,18 @@ def test_the_reader_is_a_snapshot_of_the_cue_path(attention: Any, world: Any) ->
     assert reader.changed(e1.cue_parameters()) == ()
 
 
+@pytest.mark.parametrize("name", ["world_query_proj", "cue_action_proj", "cue_terrain_proj"])
+def test_a_layer_of_the_cue_path_with_a_hook_is_called(name: str) -> None:
+    e1, calls = made(memory=SHARP), []
+    wanted = e1.extract_cue_context(cues(3))
+    getattr(e1, name).register_forward_hook(lambda *told: calls.append(told))
+    for found, first in zip(e1.extract_cue_context(cues(3)), wanted, strict=True):
+        assert torch.allclose(found, first, atol=1e-5)
+    assert calls
+    e1.terrain_step(cues(3), torch.rand(3, 51))
+    assert e1.cue_terrain_proj.weight.grad is not None
+
+
 def test_a_cue_teaches_all_that_it_reads() -> None:
     e1 = made(memory=SHARP)
     action, terrain = e1.extract_cue_context(cues(8))

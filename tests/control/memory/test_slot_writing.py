@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from prefrontal.control.memory.context_memory import ContextMemory
 
-RULES = ("matched", "usage_balanced", "refractory", "argmin")
+RULES = ("matched", "usage_balanced", "refractory", "usage_balanced+refractory", "argmin")
 
 
 def made(seed: int = 0, **options: Any) -> ContextMemory:
@@ -84,7 +84,6 @@ def test_usage_balancing_adds_the_average_use_to_the_scores() -> None:
         usage[wanted] += 0.01
     assert torch.allclose(memory.write_usage_ema, usage, atol=1e-6)
     assert "write_usage_ema" in memory.state_dict()
-    assert "slot_write_counts" not in memory.state_dict()
 
 
 @pytest.mark.parametrize("content", ["query", "projected"])
@@ -134,3 +133,14 @@ def test_a_write_between_a_read_and_its_backward_is_noticed() -> None:
     memory.write(state)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         read.sum().backward()
+
+
+def test_usage_and_a_refractory_time_may_be_chosen_together() -> None:
+    memory = made(write_rule="usage_balanced+refractory", refractory_steps=3)
+    for i in range(20):
+        state, usage = rows(2, i), memory.write_usage_ema.clone()
+        wanted = scores(memory, state) + usage * 128**0.5
+        wanted[memory.recent_writes[-3:]] = torch.inf
+        assert memory.write(state) == int(wanted.argmin())
+        assert len(set(memory.recent_writes[-4:])) == min(4, i + 1)
+    assert float(memory.write_usage_ema.sum()) > 0

@@ -47,12 +47,6 @@ def test_parameters_have_the_names_shapes_and_counts_of_the_specification() -> N
         "rule_bias_head.2.bias": (1,),
     }
     assert sum(it.numel() for it in made().parameters()) == 528 + 528 + 1568 + 33
-    extra = made(discriminator_proj=True)
-    assert extra.discriminator_proj.weight.shape == (16, 1)
-    assert set(extra.state_dict()) - set(shapes) == {
-        "discriminator_proj.weight",
-        "discriminator_proj.bias",
-    }
 
 
 def test_weights_are_those_torch_would_draw() -> None:

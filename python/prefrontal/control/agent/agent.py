@@ -47,7 +47,7 @@ class ActionChoice:
 
 
 class ControlAgent(nn.Module):
-    """An agent for one environment of the grid world's shape; 717,825 parameters by default.
+    """An agent for one environment of the grid world's shape; 705,087 parameters by default.
 
         while not done:
             choice = agent.act(observation)
@@ -137,7 +137,7 @@ class ControlAgent(nn.Module):
 
     @torch.no_grad()
     def sense(self, observation: Observation) -> Senses:
-        """Process an observation: updates latents, theta buffer, experience and E3's variance.
+        """Process an observation: updates latents, theta buffer, memory, experience, E3's variance.
 
         Called by `act`; call it alone for the last observation of an episode, to learn from it.
         """
@@ -152,6 +152,7 @@ class ControlAgent(nn.Module):
         )
         self.latent = latent
         self.theta_buffer.append(latent.z_world, latent.z_self)
+        self.e1.write_on_sense(torch.cat([latent.z_self, latent.z_world], dim=-1))
         if before is not None and self._done is not None:
             self.experience.add_transition(before, self._done, self._signal, latent)
         if self._expected is not None:
@@ -217,12 +218,11 @@ class ControlAgent(nn.Module):
 
     @torch.no_grad()
     def _tick_e1(self, senses: Senses) -> None:
-        """Predict, write and remember; and with a cue path ask it, by z_world alone."""
+        """Predict and remember; and with a cue path ask it, by z_world alone."""
         assert self.latent is not None
         z_world = self.latent.z_world
         state = torch.cat([self.latent.z_self, z_world], dim=-1)
         self.predictions, self.e1_prior = self.e1(state)
-        self.e1.write_on_sense(state)
         self.e1.remember(state)
         if not self.config.e1.sd016_enabled:
             return

@@ -20,7 +20,7 @@ from torch import Tensor
 from ...storage.files import write_atomic
 from ..choice.allostasis import AllostaticCoupling
 from ..memory.context_clusters import ContextClusters, ContextClustersConfig
-from ..memory.context_memory import ContextMemory
+from ..memory.context_memory import REMEMBERED
 from ..memory.social import SocialConfig
 from .agent import ControlAgent
 from .control_config import ControlConfig
@@ -28,8 +28,8 @@ from .control_config import ControlConfig
 if TYPE_CHECKING:
     from ..profiles import Profile
 
-FORMAT = 1
-_KEYS = {"profile", "config", "state", "hazards_seen", "rule_state", "contexts", "slot_writes"}
+FORMAT = 2
+_KEYS = {"profile", "config", "state", "hazards_seen", "rule_state", "contexts"}
 _OPTIONAL = {
     "social": SocialConfig,
     "allostasis": AllostaticCoupling,
@@ -43,6 +43,13 @@ _UNREADABLE = (
     *(ValueError, TypeError, LookupError, AttributeError, AssertionError),
 )
 """What torch raises for bytes that are no checkpoint."""
+_DROPPED = (
+    "reality_scorer.",
+    "harm_cost_fallback_scorer.",
+    "fused_encoder.",
+    "discriminator_proj.",
+)
+"""Parameters of format 1 that nothing read."""
 
 
 def save(agent: ControlAgent, path: str | PathLike[str], *, with_rule: bool = False) -> None:
@@ -61,7 +68,6 @@ def save(agent: ControlAgent, path: str | PathLike[str], *, with_rule: bool = Fa
         "hazards_seen": agent.e1.terrain_targets.get_seen(),
         "rule_state": rule,
         "contexts": _contexts(agent.contexts),
-        "slot_writes": _slot_writes(agent),
     }
     torch.save(held, content)
     write_atomic(path, content.getvalue())
@@ -107,12 +113,33 @@ def _read(path: str | PathLike[str]) -> dict[str, Any]:
     except _UNREADABLE as error:
         raise ValueError(f"path must be a checkpoint of an agent, got {str(path)!r}") from error
     version = held.get("format") if isinstance(held, dict) else type(held).__name__
-    if not isinstance(held, dict) or not isinstance(version, int) or version != FORMAT:
-        raise ValueError(f"path must be a checkpoint of format {FORMAT}, got {version!r}")
+    if not isinstance(held, dict) or not isinstance(version, int) or version not in (1, FORMAT):
+        raise ValueError(f"path must be a checkpoint of format 1 or {FORMAT}, got {version!r}")
     if _KEYS - held.keys():
         missing = ", ".join(sorted(_KEYS - held.keys()))
         raise ValueError(f"path must be a checkpoint of an agent, got {str(path)!r}: no {missing}")
+    if version == 1:
+        try:
+            _upgrade(held)
+        except _UNREADABLE as error:
+            raise ValueError(
+                f"path must be a checkpoint of format 1, got {path}: {error}"
+            ) from error
     return held
+
+
+def _upgrade(held: dict[str, Any]) -> None:
+    """Turn a checkpoint of format 1 into one of format 2: the write history of the memories was
+    beside their parameters, and there were parameters and options that nothing read."""
+    state, config = held["state"], held["config"]
+    for name in [name for name in state if any(part in name for part in _DROPPED)]:
+        del state[name]
+    for part, option in (("latent", "fused_latent"), ("lateral_pfc", "discriminator_proj")):
+        config.get(part, {}).pop(option, None)
+    for name, (counts, recent) in held.pop("slot_writes").items():
+        slots = [-1] * REMEMBERED + [int(slot) for slot in recent]
+        state[f"{name}.slot_write_counts"] = counts
+        state[f"{name}.recent_slots"] = torch.tensor(slots[-REMEMBERED:])
 
 
 def _fill(agent: ControlAgent, held: dict[str, Any], path: str | PathLike[str]) -> None:
@@ -139,12 +166,6 @@ def _take_over(agent: ControlAgent, held: dict[str, Any]) -> None:
     if held["contexts"] is not None and agent.contexts is not None:
         for name, tensor in (_contexts(agent.contexts) or {}).items():
             tensor.copy_(held["contexts"][name])
-    for name, (counts, recent) in held["slot_writes"].items():
-        memory = agent.get_submodule(name)
-        if not isinstance(memory, ContextMemory):
-            raise ValueError(f"slot_writes must name memories, got {name!r}")
-        memory.slot_write_counts.copy_(counts)
-        memory.recent_writes = [int(it) for it in recent]
     if held["rule_state"] is not None and agent.lateral_pfc is not None:
         agent.lateral_pfc.set_rule_state(held["rule_state"])
 
@@ -152,15 +173,6 @@ def _take_over(agent: ControlAgent, held: dict[str, Any]) -> None:
 def _contexts(contexts: ContextClusters | None) -> dict[str, torch.Tensor] | None:
     names = ("centres", "counts", "outcomes", "outcome_counts")
     return None if contexts is None else {name: getattr(contexts, name) for name in names}
-
-
-def _slot_writes(agent: ControlAgent) -> dict[str, tuple[Tensor, list[int]]]:
-    """By memory, the writes of each slot and the recent slots, which the next write depends on."""
-    return {
-        name: (it.slot_write_counts, it.recent_writes)
-        for name, it in agent.named_modules()
-        if isinstance(it, ContextMemory)
-    }
 
 
 def _dtype(state: object) -> torch.dtype:

@@ -15,6 +15,7 @@ from ..choice.e3_config import E3Config
 from ..choice.goal import GoalConfig
 from ..choice.hippocampal_config import HippocampalConfig
 from ..choice.multirate_clock import MultirateClockConfig
+from ..choice.residue import ResidueConfig
 from ..choice.salience_config import SalienceConfig
 from ..field_checks import made_of, one_of, switch, whole, within
 from ..latent.latent_config import LatentConfig
@@ -181,6 +182,7 @@ class ControlConfig:
         own = profile_values(profile, "agent")
         for name, value in changes.items():
             _sort(name, value, parts, own)
+        _spread_sizes(parts)
         _nest(parts, "e1", "memory")
         _nest(parts, "e1", "terrain")
         built = {name: _PARTS[name](**fields) for name, fields in parts.items()}
@@ -204,6 +206,35 @@ _PARTS: dict[str, Any] = {
     "clock": MultirateClockConfig,
     "learning": LearningConfig,
 }
+
+
+_SIZES = {
+    ("latent", "self_dim"): ("e1", "e2"),
+    ("latent", "world_dim"): ("e1", "e2", "e3", "hippocampal", "goal", "lateral_pfc"),
+    ("latent", "harm_dim"): ("e3",),
+    ("latent", "delta_dim"): ("lateral_pfc",),
+    ("e2", "action_object_dim"): ("e1", "hippocampal"),
+}
+"""(part, size) -> the parts that have it too, under the same name."""
+
+
+def _spread_sizes(parts: dict[str, dict[str, Any]]) -> None:
+    """Give sizes to the neighbours that were not given their own."""
+    for (part, size), neighbours in _SIZES.items():
+        value = _field(parts, part, size)
+        for neighbour in neighbours:
+            parts.setdefault(neighbour, {}).setdefault(size, value)
+    e1 = parts["e1"]
+    widths = e1["self_dim"] + e1["world_dim"]
+    parts["memory"].setdefault("latent_dim", widths)
+    parts["memory"].setdefault("memory_dim", _field(parts, "e1", "hidden_dim"))
+    parts["e3"].setdefault("residue", ResidueConfig(world_dim=parts["e3"]["world_dim"]))
+
+
+def _field(parts: dict[str, dict[str, Any]], part: str, name: str) -> Any:
+    """The field of a part as given, or its default."""
+    given = parts.get(part, {})
+    return given[name] if name in given else _PARTS[part].__dataclass_fields__[name].default
 
 
 def _sort(name: str, value: Any, parts: dict[str, dict[str, Any]], own: dict[str, Any]) -> None:

@@ -59,6 +59,8 @@ class Deliberation:
         """The selection, once all biases are up to date."""
         bias, gain = self._dacc_bias(candidates), None
         gate = self._tick_coordinator()
+        if bias is not None and self.gate_dacc and self.salience is not None:
+            bias = bias * self.salience.write_gate("e3_policy")
         pfc, latent = self.lateral_pfc, self.latent
         if pfc is not None:
             if pfc.config.update_clock == "e3":
@@ -103,12 +105,11 @@ class Deliberation:
             drive=self.now.drive,
             goal_proximity=near,
         )
+        if self.salience is not None:
+            for name, value in control.signals().items():
+                self.salience.update_signal(name, value)
         bias: Tensor = control.bias
-        if self.salience is None:
-            return bias
-        for name, value in control.signals().items():
-            self.salience.update_signal(name, value)
-        return bias * (self.salience.write_gate("e3_policy") if self.gate_dacc else 1.0)
+        return bias
 
     def _tick_coordinator(self) -> float:
         """Let the coordinator take in its signals; the gate of the rule."""

@@ -61,8 +61,8 @@ class AgentLearning:
         self._place = self._present_place()
         experience.to(e3.residue_field.weights)
         e1.experience.to(e3.residue_field.weights)
-        self._e1_optimizer = torch.optim.Adam(e1.parameters(), lr=config.e1.learning_rate)
-        self._e2_optimizer = torch.optim.Adam(e2.parameters(), lr=self._config.e2_learning_rate)
+        self._e1_optimizer = _adam(e1.parameters(), config.e1.learning_rate)
+        self._e2_optimizer = _adam(e2.parameters(), self._config.e2_learning_rate)
         decoder = hippocampal.action_object_decoder.parameters()
         self._decoder_optimizer = _optimizer(decoder, self._config.decoder_learning_rate)
         heads = [e3.harm_eval_head, e3.benefit_eval_head, e3.harm_eval_z_harm_head, harm_forward]
@@ -138,7 +138,12 @@ class AgentLearning:
 
 def _optimizer(parameters: Iterable[nn.Parameter], rate: float) -> Optimizer | None:
     """Adam, or None at a rate of 0."""
-    return torch.optim.Adam(parameters, lr=rate) if rate > 0 else None
+    return _adam(parameters, rate) if rate > 0 else None
+
+
+def _adam(parameters: Iterable[nn.Parameter], rate: float) -> Optimizer:
+    """Adam with one call for all weights; the loop over them took a third of a step."""
+    return torch.optim.Adam(parameters, lr=rate, fused=True)
 
 
 def _descend_on(

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..choice.goal import drive_level
+from ..choice.goal import ENERGY, drive_level
 
 if TYPE_CHECKING:
     from ..latent.latent_config import LatentConfig
@@ -22,7 +22,10 @@ Observation = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Senses:
-    """One observation as tensors [1, size] of the agent's dtype and device; None: not shown."""
+    """One observation as tensors [1, size] of the agent's dtype and device; None: not shown.
+
+    drive: 0 where the body is too short to hold energy.
+    """
 
     body: Tensor
     world: Tensor
@@ -52,7 +55,8 @@ def read_observation(observation: Observation, config: LatentConfig, like: Tenso
             rows[name] = _row(name, observation[name], size, like)
         elif name in needed:
             raise ValueError(f"observation must hold {name!r}, got {sorted(observation)!r}")
-    drive = min(float(drive_level(rows["body"][0])), 1.0)
+    has_energy = config.body_obs_dim > ENERGY
+    drive = min(float(drive_level(rows["body"][0])), 1.0) if has_energy else 0.0
     return Senses(rows["body"], rows["world"], rows.get("harm"), rows.get("harm_a"), drive)
 
 

@@ -36,11 +36,9 @@ Candidates = Trajectories | Sequence[Trajectory]
 
 
 class E3TrajectorySelector(nn.Module):
-    """Heads of harm and benefit, the residue field, and the choice. 18,278 parameters.
+    """Heads of harm and benefit, the residue field, and the choice. 13,924 parameters.
 
-    `reality_scorer` and `harm_cost_fallback_scorer` are there for checkpoints of the reference;
-    nothing reads them. `running_variance` and `benefit_samples` are part of a checkpoint and
-    outlive episodes.
+    `running_variance` and `benefit_samples` are part of a checkpoint and outlive episodes.
     """
 
     running_variance: Tensor
@@ -55,8 +53,6 @@ class E3TrajectorySelector(nn.Module):
         self.harm_eval_head = head(c.world_dim, c.hidden_dim, 1)
         self.benefit_eval_head = head(c.world_dim, c.hidden_dim, 1)
         self.harm_eval_z_harm_head = head(c.harm_dim, c.hidden_dim, 1)
-        self.reality_scorer = head(c.world_dim, c.hidden_dim, 1)
-        self.harm_cost_fallback_scorer = head(c.world_dim, c.hidden_dim, 1)
         self.residue_field = ResidueField(c.residue, generator=generator)
         self.register_buffer("running_variance", torch.tensor(c.variance_init))
         self.register_buffer("benefit_samples", torch.zeros((), dtype=torch.long))

@@ -85,7 +85,7 @@ class DepthEncoder(nn.Module):
 
 
 class LatentStack(nn.Module):
-    """Encoders of self, world, beta, theta and delta. 53,200 parameters without harm streams.
+    """Encoders of self, world, beta, theta and delta. 44,816 parameters without harm streams.
 
     The harm latents are encoded beside the stack and not averaged: no share of the world comes
     into z_harm, and the slowness of z_harm_a is that of its observation.
@@ -106,8 +106,6 @@ class LatentStack(nn.Module):
         self.delta_to_theta = seeded_linear(c.delta_dim, down, generator=generator)
         self.theta_to_beta = seeded_linear(c.theta_dim, down, generator=generator)
         self.beta_to_split = seeded_linear(c.beta_dim, down, generator=generator)
-        if c.fused_latent:
-            self.fused_encoder = layer(both, wide, both, None)
         if c.use_harm_stream:
             self.harm_encoder = mlp(c.harm_obs_dim, wide, c.harm_dim, generator=generator)
         if c.use_affective_harm_stream:
@@ -139,13 +137,6 @@ class LatentStack(nn.Module):
         z_self, z_world, z_beta, z_theta, z_delta = latents
         harms = self._harms(harm, harm_a, len(body))
         return LatentState(z_self, z_world, z_beta, z_theta, z_delta, *harms)
-
-    def fused(self, z_self: Tensor, z_world: Tensor) -> Tensor:
-        """The latent [B, 64] of self and world in one. Raises ValueError where it was not built."""
-        if not self.config.fused_latent:
-            raise ValueError("fused_latent must be True for a fused latent, got False")
-        latent: Tensor = self.fused_encoder(torch.cat([z_self, z_world], dim=-1))
-        return latent
 
     def _encoded(self, body: Tensor, world: Tensor) -> tuple[Tensor, ...]:
         """Up and down once: (self, world, beta, theta, delta)."""

@@ -12,8 +12,7 @@ class LatentConfig:
     """Sizes of observations and latents, and how fast each latent follows.
 
     alpha_self, alpha_world, alpha_shared: the share of what is new (shared: beta, theta, delta);
-    the reference advises 0.9 or more for the world. fused_latent: the encoder of the fused latent
-    of an agent without the split of self and world; nothing of the stack reads it.
+    the reference advises 0.9 or more for the world.
     use_harm_stream, use_affective_harm_stream: z_harm and z_harm_a; off, there is no encoder.
     harm_history: earlier values that an affective observation is given with.
     """
@@ -30,7 +29,6 @@ class LatentConfig:
     alpha_self: float = 0.3
     alpha_world: float = 0.3
     alpha_shared: float = 0.3
-    fused_latent: bool = True
     use_harm_stream: bool = False
     use_affective_harm_stream: bool = False
     harm_obs_dim: int = 51
@@ -46,4 +44,4 @@ class LatentConfig:
         field_checks.whole(self, 1, "harm_a_dim")
         field_checks.whole(self, 0, "harm_history")
         field_checks.within(self, 0.0, 1.0, "alpha_self", "alpha_world", "alpha_shared")
-        field_checks.switch(self, "fused_latent", "use_harm_stream", "use_affective_harm_stream")
+        field_checks.switch(self, "use_harm_stream", "use_affective_harm_stream")

@@ -17,8 +17,8 @@ Weighting = Literal["mean", "phase"]
 class ThetaBuffer:
     """The last `size` pairs of z_world and z_self, without a graph, and their summary.
 
-    weighting: "mean" counts all alike; "phase" by sin^2 of where a moment stands in the cycle, so
-    that those in its middle count most.
+    weighting: "mean" counts all alike; "phase" by sin^2 of its phase, which rises from 0 at the
+    oldest moment to pi / 2 at the latest, so that later moments count more.
     """
 
     def __init__(self, size: int = 10, *, weighting: Weighting = "mean") -> None:
@@ -71,8 +71,8 @@ class ThetaBuffer:
         self.clear()
 
     def _phases(self) -> Tensor:
-        """sin^2(pi (i + 1/2) / n), normalised to a sum of 1."""
+        """sin^2(pi (i + 1/2) / 2n) of the i-th oldest of n, normalised to a sum of 1."""
         count = len(self._moments)
         places = torch.arange(count, dtype=torch.float64) + 0.5
-        raised = torch.sin(math.pi * places / count).square()
+        raised = torch.sin(math.pi * places / (2 * count)).square()
         return raised / raised.sum()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
 
+from ..layers import is_plain_linear
 from ..ops.cue import MemoryWeights, context_read
 from .context_memory_config import ContextMemoryConfig, with_changes
 from .slot_attention import refined, slot_scores, unit
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_REMEMBERED = 16  # of the slots written last
+REMEMBERED = 16  # of the slots written last
+_UNWRITTEN = {"slot_write_counts": 0, "recent_slots": -1}
 _INITIAL_SCALE = 0.01
 
 
@@ -29,10 +31,14 @@ class ContextMemory(nn.Module):
 
     A read changes nothing, does not depend on the order of the slots, and lies in the affine hull
     of the slots' own outputs. A write changes one slot, without gradients, in place: write before
-    the forward pass whose gradient is wanted, else autograd refuses the backward pass.
+    the forward pass whose gradient is wanted, else autograd refuses the backward pass. So no loss
+    on a read reaches `write_gate` (or `write_content`); one on `write_payload` does.
+    The state_dict holds the write history, so that a loaded memory writes where the saved one
+    would. A layer with hooks, a wrapper or a quantised form in its place is called as it is.
     """
 
     slot_write_counts: Tensor
+    recent_slots: Tensor
     write_usage_ema: Tensor
 
     def __init__(self, config: ContextMemoryConfig | None = None, **changes: Any) -> None:
@@ -48,10 +54,10 @@ class ContextMemory(nn.Module):
         if config.write_content == "projected":
             self.write_content = nn.Linear(config.latent_dim, config.memory_dim, bias=False)
         counts = torch.zeros(config.num_slots, dtype=torch.int64)
-        self.register_buffer("slot_write_counts", counts, persistent=False)
-        if config.write_rule == "usage_balanced":
+        self.register_buffer("slot_write_counts", counts)
+        self.register_buffer("recent_slots", torch.full((REMEMBERED,), -1))
+        if config.balances_usage:
             self.register_buffer("write_usage_ema", torch.zeros(config.num_slots))
-        self.recent_writes: list[int] = []
 
     # --- reading ----------------------------------------------------------------------------------
 
@@ -97,7 +103,16 @@ class ContextMemory(nn.Module):
         The softmax alone: beta, update_steps and normalised_patterns do not enter.
         """
         cosine = self.config.attention == "cosine"
-        return context_read(x, self.weights_with(query, log_tau), cosine=cosine)
+        if self.has_plain_layers(query):
+            return context_read(x, self.weights_with(query, log_tau), cosine=cosine)
+        keys = self.key_proj(self.memory)
+        weights = slot_scores(query(x), keys, cosine=cosine, log_tau=log_tau).softmax(dim=-1)
+        return self.read_with(weights), weights
+
+    def has_plain_layers(self, query: nn.Module) -> bool:
+        """Whether a read through this query layer is its layers' weights and biases alone."""
+        layers = (query, self.key_proj, self.value_proj, self.output_proj)
+        return all(map(is_plain_linear, layers))
 
     def weights_with(self, query: nn.Linear, log_tau: Tensor | None = None) -> MemoryWeights:
         """The parameters of a read through a query layer."""
@@ -163,9 +178,15 @@ class ContextMemory(nn.Module):
         return mean
 
     @property
+    def recent_writes(self) -> list[int]:
+        """The slots written last, at most 16, the latest last."""
+        return [slot for slot in self.recent_slots.tolist() if slot >= 0]
+
+    @property
     def last_write_index(self) -> int | None:
         """The slot written last."""
-        return self.recent_writes[-1] if self.recent_writes else None
+        slot = int(self.recent_slots[-1])
+        return slot if slot >= 0 else None
 
     @property
     def occupancy(self) -> int:
@@ -173,15 +194,31 @@ class ContextMemory(nn.Module):
         return int((self.slot_write_counts > 0).sum())
 
     def _usage(self) -> Tensor | None:
-        return self.write_usage_ema if self.config.write_rule == "usage_balanced" else None
+        return self.write_usage_ema if self.config.balances_usage else None
+
+    def restore_writes(self, counts: Tensor, recent: Sequence[int]) -> None:
+        """Take over a write history: writes of each slot, and the slots written last."""
+        latest = [-1] * REMEMBERED + [int(slot) for slot in recent]
+        self.slot_write_counts.copy_(counts)
+        self.recent_slots.copy_(torch.tensor(latest[-REMEMBERED:]))
 
     def _count(self, slot: int) -> None:
         self.slot_write_counts[slot] += 1
-        self.recent_writes = [*self.recent_writes, slot][-_REMEMBERED:]
+        self.recent_slots.copy_(self.recent_slots.roll(-1))
+        self.recent_slots[-1] = slot
         usage = self._usage()
         if usage is not None:
             usage.mul_(self.config.usage_decay)
             usage[slot] += 1 - self.config.usage_decay
+
+    def _load_from_state_dict(
+        self, state_dict: dict[str, Any], prefix: str, *others: Any, **more: Any
+    ) -> None:
+        """A state_dict without a write history is that of a memory that was never written."""
+        for name, nothing in _UNWRITTEN.items():
+            empty = torch.full_like(getattr(self, name), nothing)
+            state_dict.setdefault(prefix + name, empty)
+        super()._load_from_state_dict(state_dict, prefix, *others, **more)
 
     # --- the bank as a whole ----------------------------------------------------------------------
 

@@ -11,7 +11,9 @@ from ..field_checks import one_of, switch, whole, within
 
 Attention = Literal["dot", "cosine"]
 SlotInit = Literal["normal", "orthogonal"]
-WriteRule = Literal["matched", "usage_balanced", "refractory", "argmin"]
+WriteRule = Literal[
+    "matched", "usage_balanced", "refractory", "usage_balanced+refractory", "argmin"
+]
 WriteContent = Literal["query", "gate", "projected"]
 
 Config = TypeVar("Config")
@@ -31,7 +33,8 @@ class ContextMemoryConfig:
     write_rule: "matched" takes the slot most like the query (or the content, if that is projected)
     if their cosine is above match_threshold, else the least used; "argmin" takes the one of the
     lowest query . slot; "usage_balanced" too, after usage_bias_weight x usage average x
-    sqrt(memory_dim) is added; "refractory" too, but none of the last refractory_steps written.
+    sqrt(memory_dim) is added; "refractory" too, but none of the last refractory_steps written;
+    "usage_balanced+refractory" does both.
     write_content: sigmoid(write_gate x) times query_proj x ("query"), alone ("gate"), or times
     write_content x, one projection more ("projected").
     write_rate: share of the new in a slot written; allocation_rate: the same where "matched"
@@ -78,6 +81,16 @@ class ContextMemoryConfig:
     def is_plain(self) -> bool:
         """Whether a read is the one softmax that the operators and the snapshots compute."""
         return self.beta == 1 and self.update_steps == 1 and not self.normalised_patterns
+
+    @property
+    def balances_usage(self) -> bool:
+        """Whether a slot written often is written less."""
+        return self.write_rule in ("usage_balanced", "usage_balanced+refractory")
+
+    @property
+    def is_refractory(self) -> bool:
+        """Whether the slots written last are left out."""
+        return self.write_rule in ("refractory", "usage_balanced+refractory")
 
 
 def with_changes(config: Config | None, default: type[Config], changes: dict[str, Any]) -> Config:

@@ -10,6 +10,7 @@ from torch.nn import functional
 
 from ..layers import layer_tensors, mlp
 from ..ops.sequence import lstm_rollout
+from ..ops.sequence_training import lstm_rollout_in_training
 from .context_memory import ContextMemory
 from .context_memory_config import with_changes
 from .e1_config import E1Config
@@ -85,24 +86,16 @@ class E1DeepPredictor(CuePath):
         steps = self.config.prediction_horizon if steps is None else steps
         if steps < 1:
             raise ValueError(f"steps must be at least 1, got {steps!r}")
+        lstm, output = layer_tensors(self.transition_rnn), layer_tensors(self.output_proj)
+        h, c = self._hidden_for(first)
         if self.transition_rnn.drops:
-            predictions, hidden, cell = self._predicted_with_dropout(first, steps, generator)
+            masks = self.transition_rnn.masks(first, steps, generator)
+            rolled = lstm_rollout_in_training(first, h, c, lstm, output, masks)
         else:
-            lstm, output = layer_tensors(self.transition_rnn), layer_tensors(self.output_proj)
-            h, c = self._hidden_for(first)
-            predictions, hidden, cell = lstm_rollout(first, h, c, lstm, output, steps=steps)
+            rolled = lstm_rollout(first, h, c, lstm, output, steps=steps)
+        predictions, hidden, cell = rolled
         self._hidden = hidden.detach(), cell.detach()
         return predictions
-
-    def _predicted_with_dropout(
-        self, first: Tensor, steps: int, generator: torch.Generator | None
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        x, hidden, predictions = first, self._hidden_for(first), []
-        for _ in range(steps):
-            out, hidden = self.transition_rnn(x, hidden, generator)
-            x = self.output_proj(out)
-            predictions.append(x)
-        return torch.stack(predictions, dim=1), *hidden
 
     def _hidden_for(self, first: Tensor) -> Hidden:
         wanted = (self.config.num_layers, first.shape[0], self.config.hidden_dim)

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from ..._core.control import CueReader
+from ..layers import is_plain_linear
 from ..ops.cue import CueHeads, MemoryWeights, cue_context
 from .slot_attention import SlotSelection, tagger
 from .social import SocialCue, SocialRead
@@ -67,7 +68,7 @@ class CuePath(nn.Module):
         Raises ValueError for another shape and where the config has no cue path.
         """
         self._check_cue(z_world)
-        if self.is_plain:
+        if self.is_plain and self.has_plain_layers:
             self._last_cue, self._last_weights = z_world.detach(), None
             return self._plain_cue(z_world)
         weights = self.select_slots(z_world, generator)
@@ -147,6 +148,12 @@ class CuePath(nn.Module):
     def is_plain(self) -> bool:
         """Whether the slots' weights are the one softmax that operators and snapshots compute."""
         return self.config.memory.is_plain and self.config.selection.is_plain
+
+    @property
+    def has_plain_layers(self) -> bool:
+        """Whether each layer of the cue path is its weight and bias alone (see ContextMemory)."""
+        heads = map(is_plain_linear, (self.cue_action_proj, self.cue_terrain_proj))
+        return all(heads) and self.context_memory.has_plain_layers(self.world_query_proj)
 
     @property
     def _log_tau(self) -> Tensor | None:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 def can_be_fused(e1: CuePath) -> bool:
     """Whether slots are read by the softmax alone, and all that the loss reaches is trained."""
-    return e1.is_plain and all(each.requires_grad for each in _parameters(e1).named().values())
+    if not (e1.is_plain and e1.has_plain_layers):
+        return False
+    return all(each.requires_grad for each in _parameters(e1).named().values())
 
 
 def fused_terrain_step(

@@ -1,10 +1,9 @@
-"""LSTM layers that can be compiled: torch.nn.LSTM's parameters, without its module."""
+"""The parameters of LSTM layers: torch.nn.LSTM's, without its module."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 Hidden = tuple[Tensor, Tensor]
 
@@ -14,8 +13,10 @@ _PARTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
 class RecurrentLayers(nn.Module):
     """The parameters of torch.nn.LSTM: their names, shapes, order and first values.
 
-    torch.compile takes no graph with an nn.LSTM in it; this one steps by itself.
+    The operators step with them; torch.compile takes no graph with an nn.LSTM in it.
     """
+
+    weight_hh_l0: Tensor
 
     def __init__(self, inputs: int, hidden: int, layers: int, dropout: float) -> None:
         """dropout: between the layers, in training."""
@@ -35,26 +36,12 @@ class RecurrentLayers(nn.Module):
         """Whether a step draws random numbers now."""
         return self.training and self.dropout > 0
 
-    def forward(
-        self, x: Tensor, hidden: Hidden, generator: torch.Generator | None = None
-    ) -> tuple[Tensor, Hidden]:
-        """One step of x [B, inputs]: the output [B, hidden], then h and c [layers, B, hidden].
+    def masks(self, like: Tensor, steps: int, generator: torch.Generator | None = None) -> Tensor:
+        """What drops out [steps, layers - 1, B, hidden]: 0, or 1 / (1 - dropout).
 
-        generator: of what drops out; None: torch's own.
+        like: [B, inputs], of the same dtype and device. generator: None: torch's own.
         """
-        found_h, found_c = [], []
-        for layer in range(self.layers):
-            if layer and self.drops:
-                x = _dropped(x, self.dropout, generator)
-            weights = [getattr(self, f"{name}_l{layer}") for name in _PARTS]
-            x, c = torch.lstm_cell(x, (hidden[0][layer], hidden[1][layer]), *weights)
-            found_h.append(x)
-            found_c.append(c)
-        return x, (torch.stack(found_h), torch.stack(found_c))
-
-
-def _dropped(x: Tensor, share: float, generator: torch.Generator | None) -> Tensor:
-    if generator is None:
-        return functional.dropout(x, share)
-    mask = torch.empty_like(x).bernoulli_(1 - share, generator=generator)
-    return x * mask / max(1 - share, 1e-12)
+        hidden = self.weight_hh_l0.shape[1]
+        kept = like.new_empty(steps, self.layers - 1, len(like), hidden)
+        kept.bernoulli_(1 - self.dropout, generator=generator)
+        return kept / max(1 - self.dropout, 1e-12)

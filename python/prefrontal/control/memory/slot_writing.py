@@ -45,9 +45,9 @@ def choose_slot(
     if config.write_rule == "matched":
         return _matched(query, memory, use, config.match_threshold)
     scores = memory @ query
-    if config.write_rule == "usage_balanced" and use.usage is not None:
+    if config.balances_usage and use.usage is not None:
         scores = scores + config.usage_bias_weight * use.usage * config.memory_dim**0.5
-    if config.write_rule == "refractory":
+    if config.is_refractory:
         latest = min(config.refractory_steps, config.num_slots - 1)
         for slot in use.recent[len(use.recent) - min(latest, len(use.recent)) :]:
             scores[slot] = float("inf")

@@ -53,13 +53,19 @@ def plain_lstm_rollout(
     output: Sequence[Tensor],
     *,
     steps: int,
+    masks: Tensor | None = None,
 ) -> Predictions:
-    """`lstm_rollout` in plain torch: any dtype and device, vmap, double backward."""
+    """`lstm_rollout` in plain torch: any dtype and device, vmap, double backward.
+
+    masks: [steps, L - 1, B, 128], what the input of each layer but the first is multiplied by.
+    """
     _check(first, h0, c0, lstm, output, steps)
     h, c = list(h0.unbind(0)), list(c0.unbind(0))
     x, predictions = first, []
-    for _ in range(steps):
+    for step in range(steps):
         for layer in range(len(h)):
+            if masks is not None and layer:
+                x = x * masks[step, layer - 1]
             parameters = lstm[4 * layer : 4 * layer + 4]
             h[layer], c[layer] = cell(x, h[layer], c[layer], parameters)
             x = h[layer]

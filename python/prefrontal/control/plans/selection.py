@@ -126,7 +126,7 @@ class PlanSelector:
 
     def state_dict(self) -> dict[str, Any]:
         """The learned state as tensors, numbers and text, with a format version."""
-        learning, memory = self.learning, self.network.cue.context_memory
+        learning = self.learning
         state: dict[str, Any] = _copied(
             {
                 "format": FORMAT,
@@ -139,7 +139,6 @@ class PlanSelector:
                     learning.rule.optimizer.state_dict(),
                 ],
                 "generator": self.generator.get_state(),
-                "slot_writes": [memory.slot_write_counts, list(memory.recent_writes)],
                 "consolidated": self.consolidated,
             }
         )
@@ -166,16 +165,15 @@ class PlanSelector:
         self.__dict__.update(fresh.__dict__)
 
     def _fill(self, state: Mapping[str, Any]) -> None:
-        memory, learning = self.network.cue.context_memory, self.learning
+        learning = self.learning
         self.network.load_state_dict(state["network"])
         self.experience.load_state_dict(state["experience"])
         optimizer, rule_optimizer = state["optimizers"]
         learning.optimizer.load_state_dict(optimizer)
         learning.rule.optimizer.load_state_dict(rule_optimizer)
         self.generator.set_state(state["generator"])
-        counts, recent = state["slot_writes"]
-        memory.slot_write_counts.copy_(counts)
-        memory.recent_writes = [int(slot) for slot in recent]
+        if "slot_writes" in state:  # of a version whose state_dict had no write history
+            self.network.cue.context_memory.restore_writes(*state["slot_writes"])
         self.seed, self.consolidated = int(state["seed"]), int(state["consolidated"])
 
     def _pick(self, candidates: WeighedPlans, plans: Sequence[Numbers]) -> PlanPick:

@@ -76,8 +76,6 @@ class LateralPFCAnalog(nn.Module):
         self.persistence = RulePersistence(config, generator=generator)
         if self.persistence.holds_activity:
             self.rule_activity = torch.zeros_like(self.rule_state)
-        if config.discriminator_proj:
-            self.discriminator_proj = seeded_linear(1, wide, generator=generator)
 
     @property
     def enabled(self) -> bool:

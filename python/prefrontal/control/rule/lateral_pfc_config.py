@@ -41,7 +41,6 @@ class LateralPFCConfig:
     environments: None keeps one rule and takes the mean over the rows of a batch; N keeps one for
     each of N environments.
     persistent_rule_state: whether the rule is in the state_dict.
-    discriminator_proj: hold the unused Linear(1, rule_dim) of checkpoints of the profile upstream.
     """
 
     use_lateral_pfc_analog: bool = False
@@ -64,7 +63,6 @@ class LateralPFCConfig:
     tau_trace: float = 500.0
     environments: int | None = None
     persistent_rule_state: bool = False
-    discriminator_proj: bool = False
 
     def __post_init__(self) -> None:
         """Raises ValueError or TypeError, naming the field."""
@@ -83,7 +81,6 @@ class LateralPFCConfig:
         one_of(self, SUMMARIES, "candidate_summary")
         one_of(self, get_args(UpdateClock), "update_clock")
         switch(self, "use_lateral_pfc_analog", "centre_summaries", "persistent_rule_state")
-        switch(self, "discriminator_proj")
         largest = self.update_eta * (1 + self.override_gain)
         if largest > 1 + 1e-9:
             raise ValueError(f"update_eta * (1 + override_gain) must be at most 1, got {largest:g}")
