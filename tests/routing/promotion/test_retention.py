@@ -165,3 +165,25 @@ def test_what_cannot_be_deleted_is_told(layout: Layout, monkeypatch: pytest.Monk
     assert [str(one) for one in found.findings] == [
         f"{stuck}: cannot be deleted: Operation not permitted"
     ]
+
+
+def test_a_tree_of_any_depth_goes(layout: Layout) -> None:
+    """Deeper than Python recurses, and its paths are longer than the system takes."""
+    old = layout.route_tmp("route-001")
+    old.mkdir(parents=True)
+    here = os.open(old, os.O_RDONLY)
+    for _ in range(1100):
+        os.mkdir("deep" * 4, dir_fd=here)
+        inner = os.open("deep" * 4, os.O_RDONLY, dir_fd=here)
+        os.utime(here, (NOON - 8 * DAY,) * 2)
+        os.close(here)
+        here = inner
+    os.close(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=here))
+    os.utime(here, (NOON - 8 * DAY,) * 2)
+    os.close(here)
+    outside = write(layout.root / "domains/d/a/kept.py", "x")
+    (old / "link").symlink_to(outside.parent, target_is_directory=True)
+    os.utime(old / "link", (NOON - 8 * DAY,) * 2, follow_symlinks=False)
+    aged(old, 8)
+    assert swept(layout).removed == (old,)
+    assert outside.exists() and not old.exists()

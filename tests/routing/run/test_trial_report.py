@@ -187,6 +187,35 @@ def test_a_file_that_changed_after_it_was_validated_is_not_kept(project: Layout)
     assert not (summarize(project).parent / "metadata.jsonl").exists()
 
 
+def test_a_step_that_changed_after_it_was_validated_is_not_kept(project: Layout) -> None:
+    def edit(question: str) -> None:
+        path = summarize(project)
+        path.write_text(path.read_text() + "\nPLANTED = 1\n")
+
+    with pytest.raises(SourceError, match=r"_matrix.py has changed since it was validated"):
+        routed(project, COMPOSE, operator=Script(before=edit))
+    rejected = routed(project, COMPOSE, operator=Script(yes=False))
+    [waiting] = pending_routes(project).routes
+    with pytest.raises(SourceError, match=r"_matrix.py has changed since it was validated"):
+        router_of(project, operator=Script(before=edit)).resume(waiting)
+    assert router_of(project, operator=Script()).resume(waiting).route_id == rejected.route_id
+
+
+def test_a_step_that_changed_after_it_was_found_is_not_tried(project: Layout) -> None:
+    @contextmanager
+    def meanwhile(word: str) -> Iterator[None]:
+        path = summarize(project)
+        path.write_text(path.read_text() + "\nPLANTED = 1\n")
+        yield
+
+    runner = QuickRunner()
+    router = router_of(project, operator=Script(), runner=runner)
+    router.bench.waiting = meanwhile
+    route = router.route(COMPOSE)
+    assert (route.exit_code, runner.asked) == (5, [])
+    assert "summarize_matrix.py has changed since it was found" in route.sentence
+
+
 def test_a_composition_that_changed_after_it_was_validated_is_not_kept(project: Layout) -> None:
     def edit(question: str) -> None:
         [module] = project.tmp.glob("route-*/*.py")

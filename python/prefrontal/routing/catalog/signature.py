@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from ..plain_values import mended
 from ..types import ArgSpec
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
@@ -83,7 +84,7 @@ def takes_any_name(function: Function) -> bool:
 def hint(annotation: ast.expr | None) -> str | None:
     """The annotation as source, without the quotes of a string annotation."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        return annotation.value.strip()
+        return mended(annotation.value.strip())
     return _source(annotation)
 
 
@@ -96,7 +97,7 @@ def returned_keys(function: Function) -> tuple[str, ...]:
     if not key_lists or any(keys is None for keys in key_lists):
         return ()
     first, *rest = [keys for keys in key_lists if keys is not None]
-    return tuple(key for key in first if all(key in keys for keys in rest))
+    return tuple(mended(key) for key in first if all(key in keys for keys in rest))
 
 
 def _returned(function: Function) -> list[ast.expr | None]:
@@ -140,5 +141,13 @@ def _only_value(name: str, function: Function) -> ast.expr | None:
     return values[0] if len(values) == 1 else None
 
 
+def source_of(node: ast.expr) -> str:
+    """The expression as source; "..." for one that Python parses but cannot print."""
+    try:
+        return ast.unparse(node)
+    except ValueError:  # a number of more than 4,300 digits
+        return "..."
+
+
 def _source(node: ast.expr | None) -> str | None:
-    return None if node is None else ast.unparse(node)
+    return None if node is None else source_of(node)

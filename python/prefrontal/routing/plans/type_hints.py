@@ -62,10 +62,10 @@ def value_type(hint: str | None) -> str | None:
     """The hint of the values of a mapping, "int" for "dict[str, int]"; None when unknown."""
     try:
         node = ast.parse((hint or "").strip(), mode="eval").body
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
+            return ast.unparse(node.slice.elts[-1])
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
-        return ast.unparse(node.slice.elts[-1])
+        pass
     return None
 
 

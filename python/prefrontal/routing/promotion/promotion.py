@@ -85,15 +85,12 @@ class Promoter:
         return replace(promotion, findings=(*findings, *draft.revisions.findings))
 
     def _approved(self, request: PromotionRequest) -> bytes:
-        """The approved bytes, with \\n as line ends."""
+        """The approved bytes, with \\n as line ends; none when it or a tool it calls changed."""
         self._layout.relative(request.source)
-        try:
-            content = request.source.read_bytes()
-        except OSError as error:
-            raise SourceError(f"{request.source} cannot be read: {error.strerror}") from None
-        if sha256(content).hexdigest() != request.approval.sha256.removeprefix("sha256:"):
-            reason = "has changed since it was validated; validate it again"
-            raise SourceError(f"{request.source} {reason}")
+        digest = request.approval.sha256.removeprefix("sha256:")
+        content = _unchanged(request.source, digest)
+        for part, digest in request.parts.items():
+            _unchanged(part, digest)
         return content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
     def _target(self, request: PromotionRequest) -> Path:
@@ -201,6 +198,17 @@ class Promoter:
             signature=entry.stub() if entry else None,
         )
         return append_change(draft.below(history_file(draft.target.parent)), line)
+
+
+def _unchanged(path: Path, digest: str) -> bytes:
+    """The bytes of the file. Raises SourceError when they are not those that were validated."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {error.strerror}") from None
+    if sha256(content).hexdigest() != digest:
+        raise SourceError(f"{path} has changed since it was validated; validate it again")
+    return content
 
 
 def _a_tool(layout: Layout, path: Path) -> Path:

@@ -29,7 +29,8 @@ class PromotionRequest:
     domain, action, name: slugs; the file becomes domains/{domain}/{action}/{name}.py.
     description: one line. placement, for a source that is a tool already: "keep" it where it is
     (the place asked for is then not used), "adopt" a copy, or "relocate" it. bump: at least this
-    one. replace: also over a file that no record knows. model, rag: as they go into the record.
+    one. replace: also over a file that no record knows. parts: files it calls, with the hashes
+    they had when it was validated. model, rag: as they go into the record.
     """
 
     source: Path
@@ -41,6 +42,7 @@ class PromotionRequest:
     route_id: str
     approval: Approval
     intent: str | None = None
+    parts: Mapping[Path, str] = field(default_factory=dict)
     status: Status = "stable"
     placement: Placement = "keep"
     bump: Bump = "patch"

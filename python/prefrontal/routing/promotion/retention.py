@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -19,6 +18,7 @@ from ..local_time import LocalTime
 from ..records import locked, read_records, record_line
 from ..types import Finding
 from .pending import pending_file, pending_lock
+from .tree import remove_tree
 
 if TYPE_CHECKING:
     from ...clock import Clock
@@ -86,7 +86,7 @@ class _Broom:
                 if path.is_symlink() or not path.is_dir():
                     path.unlink(missing_ok=True)
                 else:
-                    shutil.rmtree(path)
+                    remove_tree(path)
             except OSError as error:
                 self.findings.append(Finding(path, 0, f"cannot be deleted: {error.strerror}"))
             else:
@@ -116,17 +116,19 @@ def _stale_modules(layout: Layout, oldest: float, broom: _Broom) -> Iterator[Pat
 
 
 def _last_change(path: Path) -> float:
-    """The latest change of the path or of anything below it; does not follow links."""
+    """The latest change of the path or of anything below it that a path can name; no links."""
     try:
         entry = path.lstat()
     except OSError:
         return float("inf")
-    newest = entry.st_mtime
-    if stat.S_ISDIR(entry.st_mode):
-        for folder, folders, files in os.walk(path):
-            for name in (*folders, *files):
-                with suppress(OSError):
-                    newest = max(newest, Path(folder, name).lstat().st_mtime)
+    newest, folders = entry.st_mtime, [path] if stat.S_ISDIR(entry.st_mode) else []
+    while folders:
+        with suppress(OSError), os.scandir(folders.pop()) as listing:
+            for inner in listing:
+                status = inner.stat(follow_symlinks=False)
+                newest = max(newest, status.st_mtime)
+                if stat.S_ISDIR(status.st_mode):
+                    folders.append(Path(inner.path))
     return newest
 
 

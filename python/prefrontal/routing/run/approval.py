@@ -123,6 +123,7 @@ def _promotion_request(
         route_id=request.trace.route_id,
         approval=approval,
         intent=module.intent.intent,
+        parts=module.parts,
         status="experimental" if generated else "stable",
         model=_model(bench, generated),
         rag={"enabled": bench.settings.rag_enabled, "index": None},

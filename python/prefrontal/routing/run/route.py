@@ -5,7 +5,8 @@ RouteRequest -> ParsedPrompt -> Ranking -> ToolChoice -> TrialModule -> TrialRep
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,7 +102,8 @@ class TrialModule:
     """The file that is tried out. tool: the existing tool that it is, None for a new module.
 
     uncovered: clauses of the prompt that it does not serve. widened: whether it was chosen among
-    tools from beyond the folder of the intent.
+    tools from beyond the folder of the intent. parts: the files of the tools that a composition
+    calls, with their hashes.
     """
 
     request: RouteRequest
@@ -112,6 +114,7 @@ class TrialModule:
     tool: Tool | None = None
     uncovered: tuple[str, ...] = ()
     widened: bool = False
+    parts: Mapping[Path, str] = field(default_factory=dict)
 
     @property
     def runnable(self) -> bool:

@@ -7,12 +7,15 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import tzinfo
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...clock import Clock, SystemClock
 from ...errors import InputError
+from ..catalog.discovery import discover_all
 from ..exit_codes import OK, UNSURE
 from ..identity import Identities
+from ..plans.plan import parse_plan
 from ..trace import Show, Trace, log_app, log_metric
 from ..types import ParsedIntent, RouteDecision
 from .approval import approve, promote
@@ -21,7 +24,7 @@ from .ranking import rank
 from .request import Ending, Mode, RouteRequest
 from .route import Ranking, Route, ToolChoice, TrialModule
 from .tool_choice import choose, planned
-from .trial_module import check_again, trial_module
+from .trial_module import check_again, parts_of, trial_module
 from .trial_report import try_out
 from .workbench import Operator, Waiting, Workbench
 
@@ -96,7 +99,8 @@ class Router:
         reason = f"taken up again: it was {waiting.why} ({waiting.summary.rstrip('.')})."
         decision = RouteDecision(waiting.route_id, waiting.policy, [], waiting.plan, reason)
         digest = sha256(path.read_bytes()).hexdigest()
-        module = TrialModule(request, intent, decision, path, digest)
+        parts = self._parts(waiting)
+        module = TrialModule(request, intent, decision, path, digest, parts=parts)
         return self._logged(request, lambda _: self._resumed(module))
 
     def choose(self, request: RouteRequest) -> ToolChoice:
@@ -114,6 +118,13 @@ class Router:
         if isinstance(module, Ending):
             return Route(request, intent, decision, module, ranking)
         return self._tried(module, ranking)
+
+    def _parts(self, waiting: PendingRoute) -> dict[Path, str]:
+        """The files that a waiting composition calls. Raises InputError when one is gone."""
+        if waiting.plan is None:
+            return {}
+        tools = discover_all(self.bench.layout).tools
+        return parts_of(parse_plan(waiting.plan), tools)
 
     def _resumed(self, module: TrialModule) -> Route:
         ending = check_again(self.bench, module)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from ..exit_codes import NEEDS_APPROVAL, REFUSED, UNSURE
 from ..generation.generator import GenerationRefusal, generate
 from ..generation.guardrails import inspect_code
 from ..layout import slug
+from ..plans.links import resolve_tool
 from ..plans.plan import parse_plan
 from ..plans.render import render
 from ..ranking.decide import Bar
@@ -20,7 +22,7 @@ from .route import ToolChoice, TrialModule
 from .transcript import two_places
 
 if TYPE_CHECKING:
-    from ..types import Candidate, Finding, PlanStep, Tool
+    from ..types import Candidate, Finding, Plan, PlanStep, Tool
     from .workbench import Workbench
 
 _NEAREST = 3
@@ -69,7 +71,14 @@ def _composition(bench: Workbench, choice: ToolChoice) -> TrialModule:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.py"
     write_atomic(path, source)
-    return _module(bench, choice, path, sha256(source.encode()).hexdigest())
+    digest = sha256(source.encode()).hexdigest()
+    return replace(_module(bench, choice, path, digest), parts=parts_of(plan, tools))
+
+
+def parts_of(plan: Plan, tools: Sequence[Tool]) -> dict[Path, str]:
+    """The files that the plan calls, with their hashes when they were read."""
+    used = [resolve_tool(step.tool, tools) for step in plan.steps]
+    return {tool.spec.path: tool.sha256 for tool in used}
 
 
 def _generated_module(bench: Workbench, choice: ToolChoice) -> TrialModule | Ending:

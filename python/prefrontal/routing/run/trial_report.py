@@ -34,6 +34,7 @@ def try_out(bench: Workbench, module: TrialModule) -> TrialReport:
             generated=tool is None,
             example=tool.example if tool else None,
             expected_sha256=module.sha256,
+            parts=module.parts,
             allow_weak_sandbox=request.mode.allow_weak_sandbox,
         )
     weak = not (bench.runner.enforced or request.mode.allow_weak_sandbox)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ...errors import InputError
+from ..catalog.signature import source_of
 
 Kind = Literal["positional", "either", "rest", "keyword", "keywords"]
 
@@ -102,7 +103,7 @@ def _parameters(arguments: ast.arguments) -> Iterator[Parameter]:
 
 
 def _text(node: ast.expr | None) -> str | None:
-    return None if node is None else ast.unparse(node)
+    return None if node is None else source_of(node)
 
 
 def _parts(parameters: tuple[Parameter, ...]) -> Iterator[str]:

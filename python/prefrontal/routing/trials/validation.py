@@ -41,6 +41,7 @@ def validate(
     generated: bool,
     example: Mapping[str, Any] | None = None,
     expected_sha256: str | None = None,
+    parts: Mapping[Path, str] | None = None,
     allow_weak_sandbox: bool = False,
 ) -> ValidationReport:
     """Run the four steps on the bytes that the file holds now; whatever it does, a report.
@@ -48,11 +49,15 @@ def validate(
     ruff and mypy both run; when one is not ok nothing is executed, and without an import there is
     no dry run. A sandbox that does not confine executes nothing either, unless
     `allow_weak_sandbox`. example: arguments for the dry run, by default those of the docstring.
-    expected_sha256: another content fails. day: YYYY-MM-DD, names the folder of the logs. Raises
-    SourceError when logs cannot be written, InputError for a route_id or day that is no file name.
+    expected_sha256: another content fails; parts: so for each of the files it calls. day:
+    YYYY-MM-DD, names the folder of the logs. Raises SourceError when logs cannot be written,
+    InputError for a route_id or day that is no file name.
     """
     started = clock.monotonic()
     source = _source(path, layout, expected_sha256)
+    for part, digest in (parts or {}).items():
+        read = _source(part, layout, digest)
+        source = read if isinstance(read, str) else source
     if isinstance(source, str):
         steps = _skipped("ruff", "mypy", "import", "dry-run", why=source)
     else:

@@ -1,0 +1,72 @@
+"""A folder of files that somebody made to break whoever reads them."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from prefrontal.routing.catalog.discovery import discover_all, open_cache
+from prefrontal.routing.run.request import Mode
+
+from ..project import layout_of
+from ..routes import example_project, routed
+from ..tool_files import SUMMARIZE
+
+LARGE = "0x" + "f" * 6000
+EXPRESSIONS = (
+    *(LARGE, f"-{LARGE}", f"[{LARGE}]", f"Literal[{LARGE}]", f"'Literal[{LARGE}]'", "1e999"),
+    *("(" * 150 + "1" + ")" * 150, "[" * 90 + "]" * 90, "-" * 3000 + "1", "not " * 3000 + "1"),
+    *("+".join(["1"] * 5000), "x" + ".a" * 4000, "f" + "()" * 1000, "1 if 1 else " * 900 + "1"),
+    *("'\\ud800'", "b'\\xff'", "...", "lambda: 0", "f'{1!r}'", "int | None", "list[int]", "{}"),
+    *("dict[str, " * 60 + "int" + "]" * 60, "'" + "list[" * 150 + "]" * 150 + "'", "[*(), **{}]"),
+)
+
+
+def hostile_file(chance: random.Random) -> bytes:
+    """A file that is nearly a tool; one in five with some bytes changed."""
+    hint, default, result = (chance.choice(EXPRESSIONS) for _ in range(3))
+    text = f'''"""Plot a matrix.
+
+Example:
+    >>> run({result})
+    >>> run(x={default})
+"""
+def run(x: {hint} = {default}, *, y: {default}) -> {result}:
+    return {{"a": {default}, "\\ud800": 1}}
+'''
+    data = bytearray(text.encode())
+    for _ in range(chance.randrange(1, 4) if chance.random() < 0.2 else 0):
+        data[chance.randrange(len(data))] = chance.randrange(256)
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    "count", [100, pytest.param(10_000, marks=pytest.mark.exhaustive)], ids=["some", "all"]
+)
+def test_a_folder_of_hostile_files_costs_warnings_only(tmp_path: Path, count: int) -> None:
+    layout, chance = layout_of(tmp_path), random.Random(20)
+    folder = layout.action("analysis", "visualise")
+    folder.mkdir(parents=True)
+    for number in range(count):
+        (folder / f"tool_{number}.py").write_bytes(hostile_file(chance))
+    (folder / "good.py").write_text(SUMMARIZE, encoding="utf-8")
+    cache = open_cache(layout)
+    found = discover_all(layout, cache=cache)
+    assert not cache.note
+    tools, refused = {tool.name for tool in found.tools}, {one.path.stem for one in found.findings}
+    assert "good" in tools and tools.isdisjoint(refused)
+    assert min(len(tools), len(refused)) > count / 10
+    silent = {path.stem for path in folder.iterdir()} - tools - refused
+    assert not any(b"def run(" in (folder / f"{name}.py").read_bytes() for name in silent)
+    assert discover_all(layout, cache=open_cache(layout)) == found
+
+
+def test_a_prompt_is_routed_beside_hostile_files(tmp_path: Path) -> None:
+    layout, chance = example_project(tmp_path), random.Random(21)
+    for number in range(60):
+        path = layout.action("analysis", "visualise") / f"plot_{number}.py"
+        path.write_bytes(hostile_file(chance))
+    route = routed(layout, "summarize a matrix then plot it", Mode(plan_only=True))
+    assert route.exit_code == 0
