@@ -7,12 +7,14 @@ import shutil
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from click.testing import CliRunner, Result
 
 from prefrontal import cli
 from prefrontal.assembly.router import build_runner
+from prefrontal.cli.route import person
 from prefrontal.routing.layout import Layout
 from prefrontal.settings.routing import Routing
 
@@ -40,11 +42,12 @@ def example(folder: Path, *, model: bool = False) -> Path:
 
 
 def route(project: Path, *words: str, data: str | BytesIO | None = None) -> Result:
-    """What `prefrontal route WORDS` did in the project."""
+    """What `prefrontal route WORDS` did in the project; data: typed at a terminal."""
     config = project / "prefrontal.yml"
     told = ["--config", str(config)] if config.is_file() else []
     told += ["--workflows", str(project / "workflows")]
-    result = CliRunner().invoke(cli.main, ["route", *words, *told], input=data)
+    with patch.object(person, "at_a_terminal", lambda: data is not None):
+        result = CliRunner().invoke(cli.main, ["route", *words, *told], input=data)
     assert result.exception is None or isinstance(result.exception, SystemExit)
     return result
 

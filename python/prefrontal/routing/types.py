@@ -134,12 +134,13 @@ class Tool:
 class Discovery:
     """What lies below workflows_root for a parsed intent.
 
-    search: "exact" ({domain}/{action} and shared), "widened" when one of both was unknown.
+    search: "exact" ({domain}/{action} and shared), "widened" when one of both was unknown,
+    "everywhere" when no one folder was looked for.
     """
 
     tools: tuple[Tool, ...]
     findings: tuple[Finding, ...]
-    search: Literal["exact", "widened"]
+    search: Literal["exact", "widened", "everywhere"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,10 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
+from prefrontal import cli
+from prefrontal.cli.route import person
 from prefrontal.cli.route.person import Person
 
 from ...exhaustive import first
@@ -62,6 +65,15 @@ def test_nobody_is_asked_where_nobody_may_be(flags: list[str], project: Path) ->
     assert "?" not in result.stderr.replace("domain=?", "").replace("action=?", "")
     [clarified] = [event for event in log(project) if event["phase"] == "clarify"]
     assert clarified["decision"] == "skipped"
+
+
+@confined
+def test_a_pipe_is_not_asked(project: Path) -> None:
+    told = ["--workflows", str(project / "workflows")]
+    for prompt, code in ((UNKNOWN, 3), (COMPOSE, 4)):
+        result = CliRunner().invoke(cli.main, ["route", prompt, *told], input="y\ny\ny\n")
+        assert (result.exit_code, result.stderr) == (code, "")
+    assert "nobody answered, so it is not approved" in result.stdout
 
 
 @pytest.mark.exhaustive
@@ -112,6 +124,7 @@ def test_an_interrupt_at_a_question_is_none_of_its_answers(
     def interrupted(prompt: str) -> str:
         raise KeyboardInterrupt
 
+    monkeypatch.setattr(person, "at_a_terminal", lambda: True)
     monkeypatch.setattr(click.termui, "visible_prompt_func", interrupted)
     with pytest.raises(KeyboardInterrupt):
         ask(Person(), "Go on?")
@@ -124,6 +137,7 @@ def test_a_question_shows_nothing_hidden(monkeypatch: pytest.MonkeyPatch) -> Non
         shown.append(prompt)
         return "yes"
 
+    monkeypatch.setattr(person, "at_a_terminal", lambda: True)
     monkeypatch.setattr(click.termui, "visible_prompt_func", typed)
     with redirect_stderr(StringIO()) as stream:
         assert Person().agree("Use \x1b[31mred\u202e?")

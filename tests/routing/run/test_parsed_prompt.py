@@ -13,6 +13,7 @@ from prefrontal.errors import InputError
 from prefrontal.routing.layout import Layout
 from prefrontal.routing.run.ranking import ties
 from prefrontal.routing.run.request import Mode
+from prefrontal.routing.run.transcript import Transcript
 
 from ...exhaustive import first
 from ..project import layout_of, write
@@ -206,3 +207,45 @@ def test_any_prompt_is_decided_or_refused_with_a_sentence(prompt: str, project: 
     else:
         assert route.exit_code in {0, 3}
         assert (route.decision.policy == "generate") == (not route.decision.selected)
+
+
+@pytest.fixture
+def meetings(tmp_path: Path) -> Layout:
+    layout = layout_of(tmp_path)
+    texts = {
+        "calendar/create/create_meeting": "Create a meeting in the calendar.",
+        "calendar/list/list_meetings": "List the meetings of the calendar.",
+        "office/remove/cancel_meeting": "Cancel a meeting and tell who was invited.",
+        "files/load/load_csv": "Load a csv file as a matrix.",
+        "analysis/summarise/summarise_matrix": "Summarise a matrix: mean and deviation of columns.",
+        "pictures/visualise/plot_summary": "Plot the summary of a matrix as a picture.",
+    }
+    arguments = {"load_csv": "path: str", "summarise_matrix": "matrix: list[float]"}
+    for place, text in texts.items():
+        name = place.rpartition("/")[2]
+        source = tool(text, arguments.get(name, "summary: dict[str, float]"))
+        write(layout.domains / f"{place}.py", source)
+    return layout
+
+
+def test_a_guessed_folder_hides_no_tool(meetings: Layout) -> None:
+    route = routed(meetings, "cancel the meeting in the calendar", Mode(interactive=False))
+    assert route.candidates[0].tool.name == "cancel_meeting"
+    assert event(route, "discover")["detail"]["search"] == "everywhere"
+    lines = [line for one in events(route) for line in Transcript().take(one)]
+    assert any("the folder is only a guess" in line for line in lines)
+    assert route.exit_code == 3 and route.approval is None
+
+
+def test_a_folder_that_was_said_is_where_one_looks(meetings: Layout) -> None:
+    route = routed(meetings, "cancel the meeting in the calendar", operator=Script("remove"))
+    assert event(route, "discover")["detail"]["search"] == "exact"
+    assert {one.tool.action for one in route.candidates} == {"remove"}
+
+
+def test_the_clauses_of_a_prompt_are_looked_for_in_every_domain(meetings: Layout) -> None:
+    prompt = "load the csv file, then summarize the matrix and then plot the matrix summary"
+    route = routed(meetings, prompt, PLAN)
+    assert event(route, "discover")["detail"]["search"] == "everywhere"
+    names = [spec.path.stem for spec in route.decision.selected]
+    assert names == ["load_csv", "summarise_matrix", "plot_summary"]

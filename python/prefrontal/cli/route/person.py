@@ -10,11 +10,14 @@ from ...plain_text import one_line
 
 
 class Person:
-    """Answers questions of a router. A closed input is no answer; Ctrl-C interrupts."""
+    """Answers questions of a router; a program at the other end of a pipe is not asked.
+
+    A closed input is no answer; Ctrl-C interrupts.
+    """
 
     def answer(self, question: str) -> str:
         """What was typed; empty for nothing."""
-        if sys.stdin is None:  # this is how Python shows an input that was closed at the start
+        if not at_a_terminal():
             return ""
         try:
             text: str = click.prompt(one_line(question), default="", show_default=False, err=True)
@@ -25,13 +28,18 @@ class Person:
 
     def agree(self, question: str) -> bool | None:
         """Yes or no; None when nobody answers."""
-        if sys.stdin is None:
+        if not at_a_terminal():
             return None
         try:
             return click.confirm(one_line(question), default=False, err=True)
         except click.Abort as ended:
             _closed(ended)
             return None
+
+
+def at_a_terminal() -> bool:
+    """Whether somebody can type an answer. An input that was closed at the start is None."""
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def _closed(ended: click.Abort) -> None:

@@ -88,7 +88,7 @@ def capped(
 
     At most 0.54 with the usual threshold.
     """
-    if discovery.search == "exact" or parsed.confidence <= below(threshold):
+    if discovery.search != "widened" or parsed.confidence <= below(threshold):
         return parsed
     return replace(parsed, confidence=below(threshold))
 

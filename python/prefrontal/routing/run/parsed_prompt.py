@@ -88,7 +88,7 @@ def clarify(bench: Workbench, parsed: ParsedPrompt) -> ParsedPrompt:
         action=intent.action,
         confidence=intent.confidence,
     )
-    return replace(parsed, intent=intent)
+    return replace(parsed, intent=intent, answered=intent != parsed.intent)
 
 
 def read_histories(

@@ -20,11 +20,18 @@ if TYPE_CHECKING:
 
 
 def rank(bench: Workbench, parsed: ParsedPrompt) -> Ranking:
-    """Rank the tools where the intent and its clauses' actions point; all, if none of them runs."""
+    """Rank the tools where the intent points; all, if none of them runs.
+
+    All of them, too, where the folder is no more than a guess, and for several clauses, each of
+    which may be for another folder.
+    """
     also = clause_actions(parsed.request.prompt, parsed.taxonomy, parsed.clauses)
     discovery = narrowed(parsed.tools, parsed.intent, also)
+    sure = parsed.is_sure(bench.settings.parser.threshold)
     if not any(tool.runnable for tool in discovery.tools):
         discovery = replace(parsed.tools, search="widened")
+    elif not sure or (len(parsed.clauses) > 1 and discovery.search == "exact"):
+        discovery = replace(parsed.tools, search="everywhere")
     return _rank(bench, parsed, parsed.intent, discovery)
 
 
@@ -50,7 +57,8 @@ def _rank(
 ) -> Ranking:
     """Score what was discovered, for the prompt and for each of its clauses."""
     request, ranker, settings = parsed.request, parsed.ranker, bench.settings.ranker
-    request.trace.add("discover", **_discover_event(discovery))
+    unsure = not parsed.is_sure(bench.settings.parser.threshold)
+    request.trace.add("discover", **_discover_event(discovery), unsure=unsure)
     among = {key_of(tool) for tool in discovery.tools}
     candidates = ranker.candidates(request.prompt, parsed.clauses, among)
     request.trace.add(

@@ -38,7 +38,7 @@ class ParsedPrompt:
     """What a prompt asks for, in the project as it is now.
 
     tools: all of the project's. ranker: of all of them, so that a tool's score does not depend on
-    where one looks.
+    where one looks. answered: whether a person said which folder is meant.
     """
 
     request: RouteRequest
@@ -48,6 +48,11 @@ class ParsedPrompt:
     taxonomy: Taxonomy
     tools: Discovery
     ranker: ToolRanker
+    answered: bool = False
+
+    def is_sure(self, threshold: float) -> bool:
+        """Whether the prompt or a person says which folder is meant."""
+        return self.answered or self.intent.confidence >= threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +75,9 @@ class Ranking:
     @property
     def complete(self) -> bool:
         """Whether there is nowhere else to look."""
-        return self.widened or len(self.parsed.tools.tools) <= len(self.discovery.tools)
+        return self.discovery.search != "exact" or len(self.parsed.tools.tools) <= len(
+            self.discovery.tools
+        )
 
     def tool_of(self, spec: ToolSpec) -> Tool:
         """The discovered tool that a decision selected. Raises SourceError when it is gone."""

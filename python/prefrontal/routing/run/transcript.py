@@ -57,6 +57,8 @@ class Transcript:
         lines = []
         if detail["search"] == "widened":
             lines.append("search=widened: what was found beyond the folder needs a person's yes")
+        if detail["search"] == "everywhere" and detail.get("unsure"):
+            lines.append("search=everywhere: the folder is only a guess, so all tools are ranked")
         for pair in detail["shadowed"]:
             chosen = pair["chosen"]
             lines.append(f"warning: {pair['shared']} is shadowed by {chosen}; chosen: {chosen}")
