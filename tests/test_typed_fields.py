@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import pytest
 
 from prefrontal.errors import InputError
-from prefrontal.typed_fields import FieldError, Must, Shape, read, then
+from prefrontal.typed_fields import FieldError, Must, Shape, read, recover, then
 
 Share = Annotated[float, Must("be a number in 0..1", lambda value: 0 <= value <= 1)]
 Name = Annotated[str, Must("be a name", str.isidentifier, covers_type=True), then(str.lower)]
@@ -86,3 +86,38 @@ def test_what_is_made_of_a_value_may_be_refused_too() -> None:
 
     with pytest.raises(InputError, match=r"^here must be another, got 'x'$"):
         read(Annotated[str, then(refused)], "x", CLOSED, "here")
+
+
+@dataclass(frozen=True)
+class Stored:
+    name: str
+    count: int = 0
+    at: float | None = None
+    notes: tuple[str, ...] = ()
+    shares: dict[str, float] = field(default_factory=dict)
+
+
+def test_of_what_was_stored_a_damaged_field_is_ignored() -> None:
+    raw = {"name": "a", "count": 3.0, "at": None, "notes": ["a", 1], "more": 1}
+    assert recover(Stored, raw, None) == Stored("a", 3, None, ("a",))
+    assert recover(Stored, {"name": "a", "at": float("inf"), "count": True}, None) == Stored("a")
+    assert recover(Stored, {"name": 5}, None) is None
+
+
+def test_entries_of_a_stored_mapping_are_read_one_by_one() -> None:
+    shares = {"a": 1, "b": "x", "c": None}
+    assert recover(Stored, {"name": "a", "shares": shares}, None) == Stored("a", shares={"a": 1.0})
+    assert recover(Stored, {"name": "a", "shares": [1]}, None) == Stored("a")
+
+
+def test_a_stored_row_that_lacks_a_field_is_no_row() -> None:
+    assert recover(list[Stored], [{"name": "a"}, {}, 3, {"name": "b"}], []) == [
+        Stored("a"),
+        Stored("b"),
+    ]
+    assert recover(list[Stored], {}, []) == []
+
+
+def test_a_type_that_cannot_be_read_is_refused_at_the_first_use() -> None:
+    with pytest.raises(KeyError, match="bytes"):
+        recover(bytes, b"", b"")

@@ -9,17 +9,18 @@ costs more than most commands take (docs/decisions/0006-pydantic.md).
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from itertools import repeat
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from .errors import InputError, shown
 from .nearest import did_you_mean, unknown_key
 
+T = TypeVar("T")
 Reader = Callable[[Any], Any]
 
 
@@ -68,12 +69,17 @@ class Shape:
     """How strictly objects are read.
 
     noun: what an object is called. whole: no default stands in for a missing field. closed: unknown
-    keys are refused.
+    keys are refused. mending: an item, an entry, or a field with a default that breaks a rule is
+    left out, and 3.0 is a whole number.
     """
 
     noun: str = "a mapping"
     whole: bool = False
     closed: bool = True
+    mending: bool = False
+
+
+_MENDING = Shape(closed=False, mending=True)
 
 
 def read(kind: Any, raw: object, shape: Shape, place: str = "", whole: str = "") -> Any:
@@ -87,6 +93,15 @@ def read(kind: Any, raw: object, shape: Shape, place: str = "", whole: str = "")
     except FieldError as error:
         start = place or ("" if error.path else whole)
         raise error.below(start) if start else error from None
+
+
+def recover(kind: Any, raw: object, fallback: T) -> T:
+    """The value of a type that was stored, without what is damaged in it, or the fallback."""
+    try:
+        value: T = _reader(kind, _MENDING)(raw)
+    except FieldError:
+        return fallback
+    return value
 
 
 def check_keys(
@@ -123,12 +138,14 @@ def _reader(kind: Any, shape: Shape) -> Reader:
     if origin is Literal:
         return _checked(lambda value: value in arguments, f"be one of {', '.join(arguments)}")
     if origin is list or arguments[1:] == (...,):
-        return _list_reader(origin, _reader(arguments[0], shape))
+        return _list_reader(origin, _reader(arguments[0], shape), shape.mending)
     if origin is tuple:
-        return _list_reader(tuple, *(_reader(each, shape) for each in arguments))
+        return _tuple_reader([_reader(each, shape) for each in arguments])
+    if origin in (dict, Mapping) and arguments[1] is not Any:
+        return _entries_reader(_reader(arguments[1], shape), shape.mending)
     if is_dataclass(kind):
         return _object_reader(kind, shape)
-    return _PLAIN[origin or kind]
+    return _mended_whole if kind is int and shape.mending else _PLAIN[origin or kind]
 
 
 def _checked(holds: Callable[[Any], bool], words: str) -> Reader:
@@ -159,23 +176,45 @@ def _ruled(kind: Any, rules: tuple[Must, ...], shape: Shape) -> Reader:
     return ruled
 
 
-def _list_reader(kind: type, item: Reader, *others: Reader) -> Reader:
-    """Of a list of any length, or with `others` of one that has each of these items."""
-
+def _list_reader(kind: type, reader: Reader, mending: bool) -> Reader:
     def read_list(value: Any) -> Any:
-        if not isinstance(value, list) or (others and len(value) != len(others) + 1):
-            raise FieldError(f"be a list of {len(others) + 1}" if others else "be a list", value)
-        result: list[Any] = []
-        try:
-            for reader, each in zip(
-                (item, *others) if others else repeat(item), value, strict=False
-            ):
-                result.append(reader(each))
-        except FieldError as error:
-            raise error.below(len(result)) from None
-        return kind(result)
+        if not isinstance(value, list):
+            raise FieldError("be a list", value)
+        return kind(each for _, each in _parts(enumerate(value), repeat(reader), mending))
 
     return read_list
+
+
+def _tuple_reader(readers: list[Reader]) -> Reader:
+    def read_tuple(value: Any) -> Any:
+        if not isinstance(value, list) or len(value) != len(readers):
+            raise FieldError(f"be a list of {len(readers)}", value)
+        return tuple(each for _, each in _parts(enumerate(value), readers))
+
+    return read_tuple
+
+
+def _entries_reader(reader: Reader, mending: bool) -> Reader:
+    def read_entries(value: Any) -> Any:
+        if not isinstance(value, dict):
+            raise FieldError("be a mapping", value)
+        return dict(_parts(value.items(), repeat(reader), mending))
+
+    return read_entries
+
+
+def _parts(
+    parts: Iterable[tuple[Any, Any]], readers: Iterable[Reader], mending: bool = False
+) -> Iterator[tuple[Any, Any]]:
+    """Each part with its place."""
+    for (place, value), reader in zip(parts, readers, strict=False):
+        try:
+            part = reader(value)
+        except FieldError as error:
+            if not mending:
+                raise error.below(place) from None
+        else:
+            yield place, part
 
 
 def _object_reader(kind: Any, shape: Shape) -> Reader:
@@ -189,30 +228,39 @@ def _object_reader(kind: Any, shape: Shape) -> Reader:
 
     def read_object(raw: Any) -> Any:
         check_keys(raw, needed, shape, readers if shape.closed else None)
-        values, name = {}, ""
-        try:
-            for name, reader in readers.items():
+        values = {}
+        for name, reader in readers.items():
+            try:
                 if name in raw:
                     values[name] = reader(raw[name])
                 elif shape.whole:
                     raise FieldError("be present", raw)
-        except FieldError as error:
-            raise error.below(name) from None
+            except FieldError as error:
+                if name in needed or not shape.mending:
+                    raise error.below(name) from None
         return kind(**values)
 
     return read_object
 
 
 def _number(value: Any) -> float:
-    if (
-        isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and abs(value) <= sys.float_info.max
-    ):
+    if _is_number(value) and abs(value) <= sys.float_info.max:
         return float(value)
     raise FieldError("be a finite number", value)
 
 
+def _mended_whole(value: Any) -> int:
+    if _is_number(value) and abs(value) <= _MOST_WHOLE:
+        return int(value)
+    raise FieldError("be a whole number", value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+_MOST_WHOLE = 1e15
+"""More than any count."""
 _PLAIN: dict[Any, Reader] = {
     str: _checked(lambda value: isinstance(value, str), "be text"),
     bool: _checked(lambda value: isinstance(value, bool), "be true or false"),

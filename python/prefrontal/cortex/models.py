@@ -7,8 +7,6 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from .field_checks import checked, checks_of
-
 TRIGGERS = (
     "manual",
     "consult",
@@ -74,13 +72,6 @@ class Belief:
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
-    @classmethod
-    def from_json(cls, raw: object) -> Belief | None:
-        """Read `to_json`; invalid fields get defaults, returns None without the required ones."""
-        fields = checked(raw, _BELIEF)
-        needed = {"key", "value", "source_cycle", "created_at"}
-        return cls(**{"rationale": "", **fields}) if needed <= set(fields) else None
-
 
 @dataclass(slots=True)
 class ReflectionRecord:
@@ -95,11 +86,11 @@ class ReflectionRecord:
 
     cycle: int
     timestamp: float
-    trigger: str
-    peers_assessed: list[str]
-    beliefs_updated: list[str]
-    summary: str
-    elapsed_seconds: float
+    trigger: str = ""
+    peers_assessed: list[str] = field(default_factory=list)
+    beliefs_updated: list[str] = field(default_factory=list)
+    summary: str = ""
+    elapsed_seconds: float = 0.0
     triggers: tuple[str, ...] = ()
     status: str = "ok"
     depth: str = "deep"
@@ -119,14 +110,6 @@ class ReflectionRecord:
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
-
-    @classmethod
-    def from_json(cls, raw: object) -> ReflectionRecord | None:
-        """Read `to_json`; invalid fields get defaults, returns None without a cycle."""
-        fields = checked(raw, _RECORD)
-        if not {"cycle", "timestamp"} <= set(fields):
-            return None
-        return cls(**{**_EMPTY_RECORD, **fields})
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,14 +176,3 @@ class Reflection:
     lessons: tuple[str, ...] = ()
     summary: str = ""
     dropped: tuple[str, ...] = ()
-
-
-_BELIEF = checks_of(Belief)
-_RECORD = checks_of(ReflectionRecord)
-_EMPTY_RECORD: dict[str, Any] = {
-    "trigger": "",
-    "peers_assessed": [],
-    "beliefs_updated": [],
-    "summary": "",
-    "elapsed_seconds": 0.0,
-}

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from .field_checks import checked, checks_of
+from ..typed_fields import recover
 from .models import Belief, ReflectionRecord
 
 __all__ = [
@@ -81,7 +81,7 @@ def parse_state(document: str | None) -> CortexState:
     raw = _read(document)
     if raw is not None and not isinstance(raw, dict):
         raise ValueError(f"the state must be a JSON object, got {raw!r:.80}")
-    return CortexState(**checked(raw or {}, checks_of(CortexState)))
+    return recover(CortexState, raw or {}, CortexState())
 
 
 def parse_beliefs(document: str | None) -> list[Belief]:
@@ -91,8 +91,7 @@ def parse_beliefs(document: str | None) -> list[Belief]:
         return []
     if not isinstance(raw, dict):
         raise ValueError(f"beliefs must be a JSON object, got {raw!r:.80}")
-    beliefs = [Belief.from_json(each) for each in raw.values()]
-    return [each for each in beliefs if each is not None]
+    return [belief for each in raw.values() if (belief := _belief(each))]
 
 
 def dump_beliefs(beliefs: Iterable[Belief]) -> str:
@@ -106,8 +105,7 @@ def parse_history(document: str | None) -> list[ReflectionRecord]:
         return []
     if not isinstance(raw, list):
         raise ValueError(f"the history must be a JSON list, got {raw!r:.80}")
-    records = [ReflectionRecord.from_json(each) for each in raw]
-    return [each for each in records if each is not None]
+    return recover(list[ReflectionRecord], raw, [])
 
 
 def dump_history(records: Sequence[ReflectionRecord]) -> str:
@@ -126,6 +124,14 @@ def belief_status(belief: Belief, now: float, *, cycle: int, expiry_cycles: int 
         return "stale"
     remaining_s = belief.expires_at - now
     return "expiring" if remaining_s < belief.ttl_minutes * 60 * EXPIRING_SHARE else "active"
+
+
+def _belief(raw: object) -> Belief | None:
+    if not isinstance(raw, dict) or "created_at" not in raw:
+        return None
+    rationale = raw.get("rationale")
+    readable = {**raw, "rationale": rationale if isinstance(rationale, str) else ""}
+    return recover(Belief, readable, None)
 
 
 def _read(document: str | None) -> Any:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from ..field_checks import checks_of, complete_rows, text
+from ...typed_fields import Must, recover
 
 if TYPE_CHECKING:
     from ...settings.cortex_growth import Cost
@@ -55,14 +55,24 @@ class DayEstimate:
     dollars: float
 
 
+def _is_date(text: str) -> bool:
+    try:
+        return bool(date.fromisoformat(text))
+    except ValueError:
+        return False
+
+
+Date = Annotated[str, Must("be a date", _is_date)]
+
+
 @dataclass(slots=True)
 class UsedDay:
     """What was used on one day. date: of UTC, "2026-03-15"."""
 
-    date: str
-    cycles: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
+    date: Date
+    cycles: int
+    tokens_in: int
+    tokens_out: int
 
     @property
     def tokens(self) -> int:
@@ -155,15 +165,8 @@ class DailyCost:
 
     def load(self, raw: object) -> None:
         """Restore what `save` returned; ignores damaged entries."""
-        self._days = [UsedDay(**row) for row in complete_rows(raw, _CHECKS)]
+        self._days = recover(list[UsedDay], raw, [])
 
     def _day(self, now: float) -> UsedDay:
         today = datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%d")
-        return next((each for each in self._days if each.date == today), UsedDay(today))
-
-
-def _date(value: object) -> str:
-    return date.fromisoformat(text(value)).isoformat()
-
-
-_CHECKS = checks_of(UsedDay, date=_date)
+        return next((each for each in self._days if each.date == today), UsedDay(today, 0, 0, 0))

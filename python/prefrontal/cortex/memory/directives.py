@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...plain_text import visible
 from ...plugin.messages import SYSTEM_SENDER, IncomingMessage
-from ..field_checks import checks_of, complete_rows
+from ...typed_fields import recover
 
 if TYPE_CHECKING:
     from ...settings.cortex_growth import Directives
@@ -129,8 +129,7 @@ class DirectiveQueue:
 
     def load(self, raw: object) -> None:
         """Restore what `save` returned; ignores damaged entries."""
-        rows = complete_rows(raw, checks_of(Directive))
-        self._recent = [Directive(**row) for row in rows][-_REMEMBERED:]
+        self._recent = recover(list[Directive], raw, [])[-_REMEMBERED:]
 
     def _take(
         self,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...plain_text import visible
 from ...redaction import redact
-from ..field_checks import checks_of, complete_rows
+from ...typed_fields import recover
 
 if TYPE_CHECKING:
     from ...settings.cortex_growth import Lessons
@@ -64,7 +64,7 @@ class LessonBook:
 
     def load(self, raw: object) -> None:
         """Restore what `save` returned; ignores damaged entries."""
-        self._lessons = [Lesson(**row) for row in complete_rows(raw, checks_of(Lesson))]
+        self._lessons = recover(list[Lesson], raw, [])
 
     def _learn(self, lesson: str, similarity: float, cycle: int, now: float) -> None:
         old = next(

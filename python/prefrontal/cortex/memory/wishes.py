@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import asdict, dataclass, field, replace
+from typing import Annotated, Any
 
-from ..field_checks import checked, checks_of, mapping, number, optional
+from ...typed_fields import Must, recover
 from ..models import Belief
 
 OPERATOR_KEY = "cortex-operator"
 """The key in the memory; only the command line writes it."""
 
 
+Text = Annotated[str, Must("be a non-blank string", lambda text: bool(text.strip()))]
+
+
 @dataclass(frozen=True, slots=True)
 class Pin:
     """A belief that stays. value: None for the one that it has. at: Unix seconds of the wish."""
 
-    value: str | None
+    value: Text | None
     at: float
 
 
@@ -78,19 +81,7 @@ class OperatorWishes:
 
     def to_text(self) -> str:
         """JSON for the memory."""
-        pinned = {key: {"value": pin.value, "at": pin.at} for key, pin in self.pinned.items()}
-        return json.dumps(
-            {
-                "pinned": pinned,
-                "forgotten": self.forgotten,
-                "approved": self.approved,
-                "rejected": self.rejected,
-                "reflect_requested_at": self.reflect_requested_at,
-                "hints": self.hints,
-            },
-            indent=1,
-            ensure_ascii=False,
-        )
+        return json.dumps(asdict(self), indent=1, ensure_ascii=False)
 
     @classmethod
     def from_text(cls, text: str | None) -> OperatorWishes:
@@ -99,27 +90,9 @@ class OperatorWishes:
             raw = json.loads(text or "{}")
         except (ValueError, RecursionError):
             return cls()
-        return cls(**checked(raw, _CHECKS))
+        return recover(cls, raw, cls())
 
 
 def _operators_own(key: str, value: str, at: float) -> Belief:
     rationale = "The operator said so."
     return Belief(key, value, rationale, 0, at, provenance="operator", pinned=True)
-
-
-def _pins(value: object) -> dict[str, Pin]:
-    pins = {}
-    for key, raw in mapping(value).items():
-        fields = checked(raw, {"value": optional(_value), "at": number})
-        if {"value", "at"} <= set(fields):
-            pins[key] = Pin(fields["value"], fields["at"])
-    return pins
-
-
-def _value(value: object) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise ValueError
-    return value
-
-
-_CHECKS = checks_of(OperatorWishes, pinned=_pins)

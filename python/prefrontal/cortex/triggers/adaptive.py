@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..field_checks import checked, items, mapping, switch, whole
+from ...typed_fields import recover
 
 if TYPE_CHECKING:
     from ...settings.cortex_growth import Adaptive
@@ -72,10 +73,9 @@ class AdaptiveThresholds:
 
     def load(self, raw: object) -> None:
         """Restore what `save` returned; ignores damaged fields."""
-        fields = checked(raw, {"moved": mapping, "seen": mapping})
-        self._thresholds = checked(fields.get("moved"), {_COUNT: whole, _TIMER: whole})
-        outcomes = checked(fields.get("seen"), {_COUNT: _switches, _TIMER: _switches})
-        self._outcomes = {_COUNT: [], _TIMER: [], **outcomes}
+        saved = recover(_SavedThresholds, raw, _SavedThresholds())
+        self._thresholds = {k: v for k, v in saved.moved.items() if k in _NAMES}
+        self._outcomes = {name: saved.seen.get(name, []) for name in _NAMES}
 
     def _move(self, trigger: str, share: float, settings: AdaptiveSettings) -> str | None:
         old = self._value(trigger, settings)
@@ -101,8 +101,10 @@ def _bounds(trigger: str, settings: AdaptiveSettings) -> tuple[int, int]:
     return adaptive.interaction_threshold if trigger == _COUNT else adaptive.schedule_minutes
 
 
-def _switches(value: object) -> list[bool]:
-    return [switch(each) for each in items(value)]
+@dataclass(frozen=True, slots=True)
+class _SavedThresholds:
+    moved: dict[str, int] = field(default_factory=dict)
+    seen: dict[str, list[bool]] = field(default_factory=dict)
 
 
 _NAMES = {_COUNT: "interaction_threshold", _TIMER: "schedule_minutes"}

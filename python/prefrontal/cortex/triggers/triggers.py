@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from ..._core.cortex import TriggerEngine
-from ..field_checks import checked, number, text
+from ...typed_fields import recover
 from ..models import TRIGGERS, ProposedCommitment
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ AGENT = 0
 _RETRY_LIMIT_S = 1800.0
 _PEER_LIMIT = 256
 _PROMISES_KEPT = 256
-_PROMISE = {"peer_id": text, "text": text, "due": number}
 
 
 def engine_options(settings: CortexSettings, overrides: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,7 +72,7 @@ class Triggers:
         self._overdue: set[str] = set()
         self.engine = TriggerEngine()
         self.running = False
-        self.promises: dict[str, dict[str, Any]] = {}
+        self.promises: dict[str, ProposedCommitment] = {}
         self.broken: dict[str, int] = {}
 
     def now(self) -> float:
@@ -155,7 +155,7 @@ class Triggers:
             if key not in self.promises and self.engine.commit(
                 AGENT, each.peer_id[:_PEER_LIMIT], each.due, key
             ):
-                self.promises[key] = {"peer_id": each.peer_id, "text": each.text, "due": each.due}
+                self.promises[key] = each
                 texts.append(each.text)
         return texts
 
@@ -166,11 +166,10 @@ class Triggers:
             promise = self.promises.get(key)
             if promise is None or due > self.now():
                 continue
-            peer_id = promise["peer_id"]
-            promises.setdefault(peer_id, []).append({"text": promise["text"], "due": due})
+            promises.setdefault(promise.peer_id, []).append({"text": promise.text, "due": due})
             if key not in self._overdue:
                 self._overdue.add(key)
-                self.broken[peer_id] = self.broken.get(peer_id, 0) + 1
+                self.broken[promise.peer_id] = self.broken.get(promise.peer_id, 0) + 1
         return promises
 
     def _prune(self) -> None:
@@ -183,7 +182,7 @@ class Triggers:
         self._prune()
         state.engine = b64encode(self.engine.save()).decode()
         state.engine_at = self.now()
-        state.promises = dict(self.promises)
+        state.promises = {key: asdict(each) for key, each in self.promises.items()}
         state.broken = dict(self.broken)
 
     def load(self, state: CortexState) -> None:
@@ -196,9 +195,6 @@ class Triggers:
         restart_at = self.now() if self.now() < state.engine_at else None
         self.engine = TriggerEngine.load(saved, now=restart_at)
         self._options = {}
-        promises = {key: checked(each, _PROMISE) for key, each in state.promises.items()}
-        self.promises = {
-            key: each for key, each in promises.items() if _PROMISE.keys() <= set(each)
-        }
+        self.promises = recover(dict[str, ProposedCommitment], state.promises, {})
         self._prune()
-        self._overdue = {key for key, each in self.promises.items() if each["due"] <= self.now()}
+        self._overdue = {key for key, each in self.promises.items() if each.due <= self.now()}
