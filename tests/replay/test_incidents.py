@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from rich.console import Console
@@ -19,6 +21,7 @@ from prefrontal.replay.backtest import Question, backtest
 from prefrontal.replay.delays import DelaySpan
 from prefrontal.replay.histories.windows import read_windows
 from prefrontal.replay.incidents import IncidentOutcome, Incidents
+from prefrontal.replay.report.picture import draw
 from prefrontal.replay.report.report import render_html
 from prefrontal.replay.report.table import print_result
 from prefrontal.replay.report.verdict import verdict
@@ -177,7 +180,7 @@ def test_the_command_takes_what_is_learned_first_and_lists_incidents(tmp_path: P
     shown = CliRunner().invoke(main, words)
     assert shown.exit_code == 0, shown.output
     assert "Incidents (9 of 9 told):" in shown.output
-    assert "step 3, 1 windows: told at once" in " ".join(shown.output.split())
+    assert "step 3, 1 window: told at once" in " ".join(shown.output.split())
     gone = CliRunner().invoke(main, [*words[:4], str(tmp_path / "no.jsonl")])
     assert gone.exit_code == 2
     assert "events file must be readable" in gone.output
@@ -198,10 +201,35 @@ def test_terminal_report_and_verdict_show_incidents_and_not_windows() -> None:
     assert (judged.title, judged.tone) == ("Worth little", "weak")
     assert judged.reason.endswith("Most were missed")
     assert "port <scan>, 3,000 windows: told after 4 min" in text
-    assert "theft, 1 windows: never told" in text
+    assert "theft, 1 window: never told" in text
     assert "Missed: theft." in text
+    assert "Learned gate 1 of 2" in text
+    assert "Heartbeat, 30 min 2 of 2" in text
+    assert not re.search("By chance|one-line rule|windows, oldest first", text)
+    assert ", caught" not in text
     assert "Woke for nothing (" not in text
     page = render_html([result])
+    assert ">1 of 2<" in page
+    assert "What catching more costs" not in page
+    assert "data-strip" not in page.partition("<script")[0]
     assert "Incidents: 1 of 2 told" in page
     assert "port &lt;scan&gt;" in page
     assert "Woke for nothing (" not in page
+
+
+def test_the_picture_has_the_share_of_incidents_and_their_names() -> None:
+    pytest.importorskip("matplotlib")
+    names = [f"step {number}" for number in range(14)]
+    each = tuple(IncidentOutcome(name, START, 2, None if "9" in name else 30.0) for name in names)
+    shown = replace(sample_result(), incidents=Incidents.of(each), budget=BudgetUse("20/day", 9))
+    above, below = draw(shown).axes
+    assert above.get_title("left") == "incidents that were told of"
+    assert not any("threshold" in str(line.get_label()) for line in above.get_lines())
+    heights = {
+        str(line.get_label()): float(np.asarray(line.get_ydata())[0]) for line in above.get_lines()
+    }
+    assert heights["learned gate, as it ran"] == pytest.approx(100 * 13 / 14)
+    texts = [text.get_text() for text in below.texts]
+    assert len(texts) == 12
+    assert {"step 9", "step 13\nafter 30 s"} <= set(texts)
+    assert "step 1\nafter 30 s" not in texts

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from ..reading import share_fewer, times_fewer
 from ..result import USD_PER_MILLION_TOKENS, PolicyResult, ReplayResult
+from .incident_words import incidents_sentence
 from .plain_figures import DAYS_A_MONTH, how_often, usd, usd_a_month, wait
 from .verdict import NOTHING_TO_MEASURE, TOO_EARLY, verdict
 from .wording import (
     compared_sentence,
-    incidents_sentence,
     labels_sentence,
     percent,
     printable,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..reading import CurveReading, read_curve, share_fewer
 from .card import next_card, verdict_card
 from .gains import details, month_of
+from .incident_words import incident_wait
 from .lists import outcome_list
 from .markup import escape, mark, row, table
 from .plain_figures import how_often, usd, waits
@@ -16,8 +17,9 @@ from .wording import (
     KIND_WORDS,
     NOTHING,
     asked_words,
+    caught_share,
+    counts_incidents,
     has_rule,
-    incident_wait,
     level,
     moment,
     percent,
@@ -102,11 +104,16 @@ def _measured(result: ReplayResult, number: int, sub: str) -> str:
     labels = decided.kind != NOTHING_TO_MEASURE
     title = "The policies side by side" if labels else "What each policy would cost"
     policies = f'<{sub} class="sub">{title}</{sub}>\n{_policies(result)}'
+    if extrapolates(result):
+        policies = ""
+    happened = _what_happened(result, sub, enough)
+    if counts_incidents(result):  # not each of their thousands of windows
+        return "\n".join(filter(None, (*happened, policies)))
     parts = (
         _chart(result, number, sub) if enough else "",
         _strip(result, sub) if labels else "",
-        "" if extrapolates(result) else policies,
-        *_what_happened(result, sub, enough),
+        policies,
+        *happened,
     )
     return "\n".join(filter(None, parts))
 
@@ -211,10 +218,11 @@ def _strip(result: ReplayResult, sub: str) -> str:
 def _policies(result: ReplayResult) -> str:
     if not result.policies:
         return '<p class="empty">No policy was tried.</p>'
-    heads = ("Policy", "Caught", "Wake-ups", "Spared", "Delay", "Useful", "A\u00a0month")
+    caught = "Incidents" if counts_incidents(result) else "Caught"
+    heads = ("Policy", caught, "Wake-ups", "Spared", "Delay", "Useful", "A\u00a0month")
     rows = [_policy_row(result, each, heads[1:]) for each in shown_policies(result)]
-    none = result.relevant and not has_rule(result)
-    note = f'<p class="gloss">{escape(rule_sentence(result))}</p>' if none else ""
+    sentence = "" if has_rule(result) or not result.relevant else rule_sentence(result)
+    note = f'<p class="gloss">{escape(sentence)}</p>' if sentence else ""
     return table(heads, rows, MINOR) + note
 
 
@@ -222,7 +230,7 @@ def _policy_row(result: ReplayResult, policy: PolicyResult, heads: Sequence[str]
     detail = f" <small><bdi>{escape(policy.detail)}</bdi></small>" if policy.detail else ""
     saved = share_fewer(result, policy.wakes_per_day)
     cells = (
-        percent(policy.recall),
+        caught_share(result, policy),
         how_often(policy.wakes_per_day),
         NOTHING if policy.name == "on_change" else spared_words(saved),
         waits(policy.delay_minutes, policy.delay_p90_minutes),

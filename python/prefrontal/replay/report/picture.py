@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING
 
 from ...errors import SourceError
 from ..reading import share_fewer, times_fewer
+from .incident_picture import draw_incidents
+from .paint import GREEN, INK, LINE, RED, SOFT, drawable
 from .plain_figures import how_often
 from .verdict import promise_kept, verdict
 from .wording import (
     KIND_WORDS,
     axis_moments,
+    caught_share,
+    counts_incidents,
     level,
-    percent,
     policy_line,
-    printable,
     shown_policies,
     source_names,
     than_heartbeat,
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
 
     from ..result import PolicyResult, ReplayResult
 
-INK, SOFT, LINE, GREEN, RED = "#1b1f23", "#5a636c", "#e2e5e7", "#00875f", "#c8310f"
 TONES = {"good": "#006b4c", "bad": "#a8240a", "weak": "#7a5000", "open": "#355068"}
 SIGNS = {"good": "\u2714", "bad": "\u2718", "weak": "\u2248", "open": "?"}
 POINTS = {
@@ -80,7 +81,10 @@ def draw(result: ReplayResult) -> Figure:
     )  # fmt: skip
     _write_verdict(figure, result)
     _draw_curve(above, result)
-    _draw_strip(below, result)
+    if result.incidents is not None and counts_incidents(result):
+        draw_incidents(below, result.incidents)
+    else:
+        _draw_strip(below, result)
     return figure
 
 
@@ -90,12 +94,12 @@ def _write_verdict(figure: Figure, result: ReplayResult) -> None:
     title = f"{SIGNS[decided.tone]} {decided.title}"
     figure.text(0.026, 0.95, title, fontsize=19, weight="bold", color=TONES[decided.tone])
     reason = f"{decided.reason[:1].upper()}{decided.reason[1:]}"
-    reason = _drawable(reason, 190)
+    reason = drawable(reason, 190)
     lines = wrap(reason, 84 if len(reason) <= 84 else 98, break_on_hyphens=False)[:2]
     size = 11 if len(lines) == 1 else 9.5
     figure.text(0.026, 0.935, "\n".join(lines), fontsize=size, color=INK, va="top",
                 linespacing=1.25, parse_math=False)  # fmt: skip
-    name = _drawable(source_names([result])[0], 30)
+    name = drawable(source_names([result])[0], 30)
     figure.text(
         0.026,
         0.88 if len(lines) == 1 else 0.862,
@@ -104,14 +108,6 @@ def _write_verdict(figure: Figure, result: ReplayResult) -> None:
         color=SOFT,
         parse_math=False,
     )
-
-
-def _drawable(text: str, limit: int = 64) -> str:
-    """`text` with what the font cannot draw replaced, so that drawing never warns."""
-    from matplotlib.font_manager import FontProperties, findfont, get_font
-
-    font = get_font(findfont(FontProperties()))
-    return "".join(c if font.get_char_index(ord(c)) else "?" for c in printable(text, limit))
 
 
 def _history(result: ReplayResult) -> str:
@@ -139,9 +135,9 @@ def _draw_curve(axes: Axes, result: ReplayResult) -> None:
     shares, recalls = _bent(result.curve)
     per_day = result.windows / result.days
     wakes = [share * per_day for share in shares]
-    axes.plot(wakes, [100 * each for each in recalls], color=GREEN, linewidth=2.2,
-              label="learned gate, any threshold (in hindsight)")  # fmt: skip
-    axes.fill_between(wakes, [100 * each for each in recalls], color=GREEN, alpha=0.07, linewidth=0)
+    of_windows = not counts_incidents(result)
+    if of_windows:
+        _draw_thresholds(axes, wakes, recalls)
     rows = [
         each
         for each in shown_policies(result)
@@ -151,9 +147,11 @@ def _draw_curve(axes: Axes, result: ReplayResult) -> None:
         _draw_point(axes, policy, result)
     low = min([_wakes_at(wakes, recalls, 0.03), *(each.wakes_per_day for each in rows)])
     high = max([per_day, *(each.wakes_per_day for each in rows)])
-    _scale(axes, low * 0.9, high * 1.6)
-    _draw_asked(axes, result)
-    _name_points(axes, rows)
+    title = "what mattered and was caught" if of_windows else "incidents that were told of"
+    _scale(axes, low * 0.9, high * 1.6, title)
+    if result.budget is None:
+        _draw_asked(axes, result)
+    _name_points(axes, rows, result)
     _annotate(axes, result)
     legend = axes.legend(
         loc="upper left", bbox_to_anchor=(-0.025, -0.155), ncols=2, fontsize=8, labelcolor=INK,
@@ -161,6 +159,21 @@ def _draw_curve(axes: Axes, result: ReplayResult) -> None:
     )  # fmt: skip
     for text in legend.get_texts():
         text.set_parse_math(False)
+
+
+def _draw_thresholds(axes: Axes, wakes: list[float], recalls: list[float]) -> None:
+    heights = [100 * each for each in recalls]
+    label = "learned gate, any threshold (in hindsight)"
+    axes.plot(wakes, heights, color=GREEN, linewidth=2.2, label=label)
+    axes.fill_between(wakes, heights, color=GREEN, alpha=0.07, linewidth=0)
+
+
+def _height(result: ReplayResult, policy: PolicyResult) -> float:
+    """Per cent of what mattered that a policy caught, or of the incidents."""
+    incidents = result.incidents
+    if incidents is None or not counts_incidents(result) or policy.name != "prefrontal":
+        return 100 * (policy.recall or 0.0)
+    return 100 * incidents.told / incidents.total
 
 
 def _bent(curve: tuple[tuple[float, float], ...]) -> tuple[list[float], list[float]]:
@@ -178,20 +191,20 @@ def _wakes_at(wakes: list[float], recalls: list[float], recall: float) -> float:
 def _draw_point(axes: Axes, policy: PolicyResult, result: ReplayResult) -> None:
     marker, color = POINTS.get(policy.name, ("P", "#7a4fa3"))
     ours = policy.name == "prefrontal"
-    if ours and not promise_kept(result):
+    if ours and result.budget is None and not promise_kept(result):
         color = RED
-    label = _drawable(policy_line(policy))
+    label = drawable(policy_line(policy))
     label = "learned gate, as it ran" if ours else label[:1].lower() + label[1:]
     if policy.detail and policy.name == "rule":
-        label += f": {_drawable(policy.detail, 44)}"
+        label += f": {drawable(policy.detail, 44)}"
     axes.plot(
-        [policy.wakes_per_day], [100 * (policy.recall or 0.0)], marker=marker, color=color,
+        [policy.wakes_per_day], [_height(result, policy)], marker=marker, color=color,
         markersize=9.5 if ours else 8, markeredgecolor=INK if ours else color, linestyle="none",
         markeredgewidth=1.8 if ours else 0.8, zorder=6 if ours else 5, clip_on=False, label=label,
     )  # fmt: skip
 
 
-def _scale(axes: Axes, low: float, high: float) -> None:
+def _scale(axes: Axes, low: float, high: float, title: str) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     axes.set_xscale("log")
@@ -204,14 +217,14 @@ def _scale(axes: Axes, low: float, high: float) -> None:
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0f} %"))
     axes.grid(color=LINE, linewidth=0.8)
     axes.set_xlabel("wake-ups a day (log scale)", fontsize=9, color=INK, loc="right")
-    axes.set_title("what mattered and was caught", fontsize=9, color=INK, loc="left", pad=8)
+    axes.set_title(title, fontsize=9, color=INK, loc="left", pad=8)
 
 
-def _name_points(axes: Axes, rows: list[PolicyResult]) -> None:
+def _name_points(axes: Axes, rows: list[PolicyResult], result: ReplayResult) -> None:
     """A name beside each point that stands alone; the legend has them all."""
     at = {
         each.name: axes.transAxes.inverted().transform(
-            axes.transData.transform((each.wakes_per_day, 100 * (each.recall or 0.0)))
+            axes.transData.transform((each.wakes_per_day, _height(result, each)))
         )
         for each in rows
     }
@@ -245,10 +258,11 @@ def _draw_asked(axes: Axes, result: ReplayResult) -> None:
 
 def _annotate(axes: Axes, result: ReplayResult) -> None:
     """Words beside the dot, on the side where the plot is empty."""
-    if result.got_recall is None or result.wakes_per_day <= 0:
+    own = result.policy("prefrontal")
+    if own is None or result.got_recall is None or result.wakes_per_day <= 0:
         return
     lines = [
-        f"caught {percent(result.got_recall, 1)}",
+        f"caught {caught_share(result, own, 1)}",
         f"wake-ups: {how_often(result.wakes_per_day)}",
     ]
     if (saved := share_fewer(result, result.wakes_per_day)) is not None:
@@ -258,7 +272,7 @@ def _annotate(axes: Axes, result: ReplayResult) -> None:
     low, high = axes.get_xlim()
     across = math.log(result.wakes_per_day / low) / math.log(high / low)
     axes.annotate(
-        "\n".join(lines), (result.wakes_per_day, 100 * result.got_recall),
+        "\n".join(lines), (result.wakes_per_day, _height(result, own)),
         xytext=(across + 0.16, 0.55) if across < 0.55 else (0.05, 0.62), textcoords="axes fraction",
         fontsize=10, color=INK, va="center", linespacing=1.5, zorder=7,
         bbox={"boxstyle": "round,pad=0.4", "facecolor": "white", "edgecolor": "none", "alpha": 0.9},

@@ -9,6 +9,7 @@ from ...feature_words import reason_words
 from ..reading import recall_at, share_fewer
 from .comparison import caution, compare, comparison_sentence
 from .gains import details, gains, month_of
+from .incident_words import incident_line, incident_wait
 from .next_steps import NextStep, next_steps
 from .plain_figures import how_often, usd, waits
 from .verdict import extrapolates, verdict
@@ -16,9 +17,10 @@ from .wording import (
     KIND_WORDS,
     NOTHING,
     asked_words,
+    caught_share,
     counted_thing,
+    counts_incidents,
     facts_sentence,
-    incident_wait,
     moment,
     paths_words,
     percent,
@@ -89,8 +91,11 @@ def _print_opening(result: ReplayResult, page: Page) -> None:
 
 
 def _print_windows(result: ReplayResult, page: Page) -> None:
-    """Curve, strip and single windows; of too little the strip alone."""
+    """Curve, strip and single windows; of too little the strip alone; or incidents."""
     enough = verdict(result).tone != "open"
+    if result.incidents is not None and counts_incidents(result):
+        _print_incidents(result.incidents, page)
+        return
     if enough:
         _print_curve(result, page)
     _print_strip(result, page)
@@ -209,7 +214,8 @@ def _print_verdict(result: ReplayResult, page: Page, name: str = "", gained: boo
 
 
 def _print_policies(result: ReplayResult, page: Page) -> None:
-    heads = ("Policy", "Caught", "Wake-ups", "Spared", "Delay", "A month")
+    caught = "Incidents" if counts_incidents(result) else "Caught"
+    heads = ("Policy", caught, "Wake-ups", "Spared", "Delay", "A month")
     rows = shown_policies(result)
     ours = next((i for i, each in enumerate(rows) if each.name == "prefrontal"), None)
     page.table(heads, [_policy_row(result, each) for each in rows], bold=ours)
@@ -222,7 +228,7 @@ def _policy_row(result: ReplayResult, policy: PolicyResult) -> tuple[str, ...]:
     saved = share_fewer(result, policy.wakes_per_day)
     return (
         policy_line(policy),
-        percent(policy.recall, 1),
+        caught_share(result, policy, 1),
         how_often(policy.wakes_per_day),
         NOTHING if policy.name == "on_change" else spared_words(saved),
         waits(policy.delay_minutes, policy.delay_p90_minutes),
@@ -268,8 +274,7 @@ def _print_incidents(incidents: Incidents, page: Page) -> None:
     for each in incidents.each[:MOST_INCIDENTS]:
         kind = "missed" if each.delay_s is None else "caught"
         when = "never told" if each.delay_s is None else incident_wait(each.delay_s)
-        line = f"{moment(each.began, '%Y-%m-%d %H:%M')}  {printable(each.name, 30)}"
-        words = f"{line}, {each.windows:,} windows: {when}"
+        words = f"{moment(each.began, '%Y-%m-%d %H:%M')}  {incident_line(each)}: {when}"
         page.say_parts([(f"{GLYPHS[kind]} ", STYLES[kind]), (words, "")], indent=2)
     if incidents.total > MOST_INCIDENTS:
         page.say(f"and {incidents.total - MOST_INCIDENTS:,} more", indent=2)

@@ -151,11 +151,11 @@ def promise_sentence(result: ReplayResult) -> str:
     measured = f"Asked to catch {level(result.asked_recall)}"
     if result.budget is not None:
         measured = f"Asked for at most {result.budget.asked} (the most was {result.budget.most:,})"
-    if result.got_recall is not None:
+    if result.got_recall is not None and not counts_incidents(result):
         measured += f", caught {percent(result.got_recall, 1)}"
-    if result.got_recall is not None and result.recall_interval is not None:
-        low, high = result.recall_interval
-        measured += f" (90 % interval {percent(low, 1)} to {percent(high, 1)})"
+        if result.recall_interval is not None:
+            low, high = result.recall_interval
+            measured += f" (90 % interval {percent(low, 1)} to {percent(high, 1)})"
     return f"{measured}. {printable(result.promise)}".rstrip()
 
 
@@ -168,29 +168,6 @@ def _warm_up_words(result: ReplayResult) -> str:
 def asked_words(result: ReplayResult) -> str:
     """What was asked for: a recall, or a budget."""
     return level(result.asked_recall) if result.budget is None else result.budget.asked
-
-
-def incident_wait(seconds: float) -> str:
-    """How long after its first window an incident was told of."""
-    if seconds < 0.5:
-        return "told at once"
-    if seconds < 120:
-        return f"told after {half_up(seconds)} s"
-    return f"told after {half_up(seconds / 60):,} min"
-
-
-def incidents_sentence(result: ReplayResult) -> str:
-    """How many incidents were told of and how soon; empty where the history names none."""
-    incidents = result.incidents
-    if incidents is None:
-        return ""
-    words = f"Incidents: {incidents.told:,} of {incidents.total:,} told"
-    if incidents.delay_s is not None:
-        median, late = incidents.delay_s.median, incidents.delay_s.p90
-        words += f", half within {half_up(median):,} s, nine of ten within {half_up(late):,} s"
-    if incidents.missed:
-        words += f". Missed: {', '.join(printable(name, 40) for name in incidents.missed)}"
-    return f"{words}."
 
 
 def labels_sentence(result: ReplayResult) -> str:
@@ -231,12 +208,31 @@ def is_base_rate(policy: PolicyResult) -> bool:
 
 
 def shown_policies(result: ReplayResult) -> list[PolicyResult]:
-    """The policies in the order of what a person compares; the base rate is no rule of its own."""
+    """The policies in the order of what a person compares; the base rate is no rule of its own.
+
+    Where incidents count, those of which nobody counted how many they tell of are left out.
+    """
     order = list(POLICY_WORDS)
     rows = [each for each in result.policies if not is_base_rate(each)]
+    if counts_incidents(result):
+        rows = [each for each in rows if each.name == "prefrontal" or each.recall == 1]
     return sorted(
         rows, key=lambda each: order.index(each.name) if each.name in order else len(order)
     )
+
+
+def counts_incidents(result: ReplayResult) -> bool:
+    """Whether bursts were asked about: then an incident is what is caught, not each window."""
+    return result.incidents is not None and result.budget is not None
+
+
+def caught_share(result: ReplayResult, policy: PolicyResult, digits: int = 0) -> str:
+    """What a policy caught: a share of what mattered, or of the incidents."""
+    if result.incidents is None or not counts_incidents(result):
+        return percent(policy.recall, digits)
+    total = result.incidents.total
+    told = result.incidents.told if policy.name == "prefrontal" else total
+    return f"{told:,} of {total:,}"
 
 
 def has_rule(result: ReplayResult) -> bool:
@@ -247,6 +243,8 @@ def has_rule(result: ReplayResult) -> bool:
 def rule_sentence(result: ReplayResult) -> str:
     """What the best one-line rule is, or that there is none; empty when none was looked for."""
     rule = result.policy("rule")
+    if counts_incidents(result):
+        return ""
     if not has_rule(result):
         return NO_RULE if result.policies else ""
     if rule is None or not rule.detail:
