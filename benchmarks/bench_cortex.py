@@ -13,6 +13,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from prefrontal.cortex.backtest.result import BacktestResult
 from prefrontal.testing import ManualClock, ScriptedSubagent, make_runtime
 
 BELIEFS = 20
+PLAIN: dict[str, Any] = {"reflector": "mean", "policy": "plain", "timer": False}
 TRUST_ROWS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("a rating a cycle", {"batch": 1}),
     ("the same, no hourly cap", {"batch": 1, "per_hour": None}),
@@ -39,6 +41,7 @@ TRUST_ROWS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("the same, rules reflector", {"batch": 5, "reflector": "rules"}),
     ("count 5 and farming", {"batch": 5, "farming": True}),
     ("count 5, timer and farming", {"batch": 5, "timer": True, "farming": True}),
+    ("default: count 5 and timer, rules, corroborate", asdict(BacktestOptions())),
 )
 
 
@@ -121,7 +124,7 @@ def trust(ratings: list[Rating], labels: dict[str, int]) -> None:
     print("|---|---|---|---|---|---|---|---|---|")
     last: BacktestResult | None = None
     for name, options in TRUST_ROWS:
-        last = backtest_trust(ratings, labels, BacktestOptions(**options))
+        last = backtest_trust(ratings, labels, BacktestOptions(**{**PLAIN, **options}))
         turned, lies = last.turncoats, last.lies
         assert lies is not None
         lag = f"{turned.cycles or 0:g} | {turned.days or 0:.2f}"

@@ -32,7 +32,7 @@ EXPECTED = {
     "reflection_timeout_seconds": 60.0,
     "max_trust_delta": 3,
     "max_trust_delta_per_hour": 9,
-    "trust_policy": "plain",
+    "trust_policy": "corroborate",
     "history_size": 50,
     "stale_beliefs": "ignore",
     "event_buffer_size": 10_000,

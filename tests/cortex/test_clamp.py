@@ -129,6 +129,28 @@ def test_corroborate_stops_a_first_report_at_zero_and_lets_a_second_one_pass() -
     assert move(limiter, -10, NOW + 86400, 2) == Limited(0, -3, "clamp")
 
 
+def test_corroborate_takes_no_milder_word_for_a_second_report() -> None:
+    limiter = TrustLimiter(policy="corroborate")
+    limiter.seed("p", 2)
+    move(limiter, -4, NOW, 1)
+    for day, proposed in enumerate((-3, -2, -1), start=1):  # one bad thing that fades
+        assert move(limiter, proposed, NOW + 86400 * day, day + 1) == Limited(0, 0, "policy")
+    assert move(limiter, -1, NOW + 4 * 86400, 5).trust == -1
+
+
+def test_the_first_judgment_of_a_peer_counts_towards_the_hour() -> None:
+    limiter = TrustLimiter(max_per_hour=4)
+    moves = [move(limiter, -10, NOW + minute, minute + 1).trust for minute in range(4)]
+    assert moves == [-3, -4, -4, -4]
+    assert move(limiter, -10, NOW + 3601, 9).trust == -7
+
+
+def test_standings_of_before_are_read() -> None:
+    limiter = TrustLimiter()
+    limiter.load({"p": [0, 3, -1, NOW, [[NOW, 2]]]})
+    assert move(limiter, -5, NOW + 10, 4).trust == -3
+
+
 def test_corroborate_forgets_a_report_after_90_days() -> None:
     limiter = TrustLimiter(policy="corroborate")
     limiter.seed("p", 2)

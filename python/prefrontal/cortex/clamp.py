@@ -52,13 +52,15 @@ class _Standing:
     """trust: the last one written. evidence: the count of known facts then.
 
     direction: in which the last proposal lay, seen from the trust. reported_at: when a negative
-    proposal last spoke against the peer. held: (until, trust) of the last hour, oldest first.
+    proposal last spoke against the peer; reported: that proposal. held: (until, trust) of the
+    last hour, oldest first.
     """
 
     trust: int
     evidence: int | None = None
     direction: int = 0
     reported_at: float | None = None
+    reported: int = 0
     held: list[tuple[float, int]] = field(default_factory=list)
 
 
@@ -72,14 +74,14 @@ class TrustLimiter:
     - "confirm": a step that does not go on in the direction of the last proposal is at most 1.
     - "asymmetric": at most 1 upwards.
     - "corroborate": a first report against a peer in good standing takes them to 0 at most; below
-      it needs a second one within 90 days.
+      it needs a second one within 90 days that is no milder.
     """
 
     def __init__(
         self,
         max_delta: int = 3,
         max_per_hour: int | None = 9,
-        policy: TrustPolicy = "plain",
+        policy: TrustPolicy = "corroborate",
     ) -> None:
         if max_delta < 1:
             raise ValueError(f"max_delta must be at least 1, got {max_delta!r}")
@@ -145,9 +147,8 @@ class TrustLimiter:
         wish = trust if proposed is None else proposed
         standing.direction = _sign(wish - standing.trust)
         if wish < 0 and (first or wish < standing.trust):
-            standing.reported_at = now
-        if not first:
-            standing.held = [*self._of_last_hour(standing, now), (now, standing.trust)]
+            standing.reported_at, standing.reported = now, wish
+        standing.held = [*self._of_last_hour(standing, now), (now, standing.trust)]
         standing.trust, standing.evidence = trust, evidence
 
     def forget(self, peer_id: str) -> None:
@@ -162,7 +163,8 @@ class TrustLimiter:
             return _within(trust, last - 1, last + 1)
         if self.policy == "corroborate" and proposed < 0 <= last:
             since = None if standing.reported_at is None else max(0.0, now - standing.reported_at)
-            if since is None or since > CORROBORATION_S:
+            is_milder = proposed > standing.reported
+            if since is None or since > CORROBORATION_S or is_milder:
                 return max(trust, 0)
         return trust
 
@@ -185,7 +187,11 @@ class TrustLimiter:
     def save(self) -> dict[str, Any]:
         """Plain values for `load`."""
         return {
-            peer: [s.trust, s.evidence, s.direction, s.reported_at, [list(pair) for pair in s.held]]
+            peer: [
+                *(s.trust, s.evidence, s.direction, s.reported_at),
+                [list(pair) for pair in s.held],
+                s.reported,
+            ]
             for peer, s in self._peers.items()
         }
 
@@ -193,12 +199,13 @@ class TrustLimiter:
         """Restore what `save` returned; ignores damaged entries."""
         for peer, entry in saved.items() if isinstance(saved, Mapping) else ():
             try:
-                trust, evidence, direction, reported_at, history = entry
+                trust, evidence, direction, reported_at, history, *reported = entry
                 self._peers[str(peer)] = _Standing(
                     _within(int(trust), -TRUST_LIMIT, TRUST_LIMIT),
                     None if evidence is None else int(evidence),
                     _sign(int(direction)),
                     None if reported_at is None else float(reported_at),
+                    _within(int(reported[0]), -TRUST_LIMIT, 0) if reported else 0,
                     [(float(until), int(value)) for until, value in history],
                 )
             except (TypeError, ValueError, OverflowError):

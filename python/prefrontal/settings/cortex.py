@@ -86,7 +86,7 @@ class CortexSettings(BaseModel):
     retry_backoff_seconds: Annotated[Seconds, Field(le=86_400)] = 60.0
     max_trust_delta: int = Field(default=3, ge=1, le=20, strict=True)
     max_trust_delta_per_hour: Positive | None = 9
-    trust_policy: Literal["plain", "confirm", "asymmetric", "corroborate"] = "plain"
+    trust_policy: Literal["plain", "confirm", "asymmetric", "corroborate"] = "corroborate"
     history_size: Annotated[Positive, Field(le=100_000)] = 50
     event_buffer_size: Annotated[Positive, Field(le=10_000_000)] = 10_000
     count_outgoing: Switch = False

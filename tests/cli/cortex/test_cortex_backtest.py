@@ -17,6 +17,7 @@ from click.testing import CliRunner, Result
 from prefrontal.cli import main
 
 DAY = 86_400
+PLAIN = ("--reflector", "mean", "--policy", "plain", "--timer", "0")
 
 
 @pytest.fixture
@@ -59,14 +60,14 @@ def said(*words: str | Path) -> str:
 
 
 def test_a_page_says_who_was_noticed_and_how_it_was_replayed(ratings: Path, labels: Path) -> None:
-    page = run("--ratings", ratings, "--labels", labels, "--batch", "1").stdout
+    page = run("--ratings", ratings, "--labels", labels, "--batch", "1", *PLAIN).stdout
     assert page.startswith("3 of 3 turncoats were noticed")
     assert "72 ratings of 6 peers, clamp 3, at most 9 an hour, policy plain" in page
     assert "1.000" in page
 
 
 def test_json_holds_the_trajectory_of_every_peer(ratings: Path, labels: Path) -> None:
-    result = told("--ratings", ratings, "--labels", labels, "--batch", "1")
+    result = told("--ratings", ratings, "--labels", labels, "--batch", "1", *PLAIN)
     assert result["trust"]["user0"] == 3
     assert result["trust"]["user5"] == -10
     steps = [step["trust"] for step in result["trajectories"]["user5"]]
@@ -112,8 +113,8 @@ def test_a_picture_is_drawn(ratings: Path, labels: Path, tmp_path: Path) -> None
         (["--clamp", "0"], "--clamp must be a whole number from 1, got 0"),
         (["--batch", "0"], "--batch must be a whole number from 1, got 0"),
         (["--hourly-cap", "-1"], "--hourly-cap must be a whole number from 0, got -1"),
-        (["--timer", "0"], "--timer must be minutes above 0, at most a year, got 0.0"),
-        (["--timer", "nan"], "--timer must be minutes above 0, at most a year, got nan"),
+        (["--timer", "-1"], "--timer must be minutes from 0, at most a year, got -1.0"),
+        (["--timer", "nan"], "--timer must be minutes from 0, at most a year, got nan"),
         (["--picture", "/no/such/folder/x.png"], "must lie in a folder that exists"),
         (["--sweep", "--picture", "x.png"], "--sweep must stand without --picture"),
         (["--policy", "kind"], "'kind' is not one of"),
@@ -164,7 +165,7 @@ def typed(text: str, *words: str | Path) -> Result:
 def test_the_configured_model_reflects_and_its_recorded_replies_do_again(
     ratings: Path, labels: Path, settings: Path, tmp_path: Path
 ) -> None:
-    words = ("--ratings", ratings, "--labels", labels, "--config", settings)
+    words = ("--ratings", ratings, "--labels", labels, "--config", settings, "--timer", "0")
     replies = tmp_path / "replies"
     first = told(*words, "--reflector", "llm", "--record", replies)
     assert first["trust"] == {"user0": 9, **{f"user{number}": 0 for number in range(1, 6)}}
@@ -178,7 +179,8 @@ def test_the_configured_model_reflects_and_its_recorded_replies_do_again(
 
 
 def test_a_page_counts_the_questions_without_an_answer(ratings: Path, tmp_path: Path) -> None:
-    page = run("--ratings", ratings, "--reflector", "replay", "--cassette", tmp_path).stdout
+    words = ("--ratings", ratings, "--timer", "0", "--reflector", "replay", "--cassette", tmp_path)
+    page = run(*words).stdout
     assert page.startswith(f"No answer could be used: {tmp_path} has no reply to this request")
     assert "questions without a usable answer" in page
     assert "18 of 18; the last:" in page
@@ -191,7 +193,7 @@ def test_a_limit_takes_the_first_ratings_in_time(ratings: Path) -> None:
 
 
 def test_somebody_at_a_terminal_is_told_the_cost_and_asked(ratings: Path, settings: Path) -> None:
-    words = ("--ratings", ratings, "--config", settings, "--reflector", "llm")
+    words = ("--ratings", ratings, "--config", settings, "--reflector", "llm", "--timer", "0")
     no = typed("n\n", *words)
     assert (no.exit_code, no.stdout) == (0, ""), no.output
     assert "The model is asked 18 times, for about " in no.stderr
@@ -252,7 +254,8 @@ def test_ctrl_c_while_a_server_is_asked_ends_with_the_figures_so_far(
         llm = {"base_url": f"http://127.0.0.1:{server.server_port}/v1", "model": "small"}
         path = tmp_path / "server.yml"
         path.write_text(json.dumps({"provider": "openai-compatible", "llm": llm}))
-        result = run("--ratings", ratings, "--config", path, "--reflector", "llm", "--json")
+        words = ("--ratings", ratings, "--config", path, "--timer", "0", "--json")
+        result = run(*words, "--reflector", "llm")
         server.over.set()
         server.shutdown()
     assert result.exit_code == 130, result.output

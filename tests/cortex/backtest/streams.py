@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from prefrontal.cortex.backtest.ratings import Rating
 
 DAY = 86400.0
+PLAIN: dict[str, Any] = {"reflector": "mean", "policy": "plain", "timer": False}
+"""Options of a replay that shows the clamp alone."""
 
 
 def stream(

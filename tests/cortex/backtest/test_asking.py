@@ -27,7 +27,7 @@ from prefrontal.testing import ManualClock
 
 from .streams import merged, stream
 
-ONE = BacktestOptions(batch=1, reflector="llm")
+ONE = BacktestOptions(batch=1, timer=False, policy="plain", reflector="llm")
 LABELS = {"a": 1, "b": -1, "r3": 1}
 
 
@@ -83,7 +83,7 @@ def trusts(result: BacktestResult, peer: str = "a") -> list[int]:
 
 def test_a_question_is_that_of_a_running_cortex_about_the_one_peer() -> None:
     reflector = Scripted(lambda peer: judged(peer["peer_id"], 2, "Two kind words."))
-    options = BacktestOptions(batch=2, reflector="llm")
+    options = BacktestOptions(batch=2, timer=False, policy="plain", reflector="llm")
     replayed(reflector, merged(stream("a", [3, 4, -1, 2]), stream("b", [1])), options=options)
     second = reflector.asked[1]
     assert second["task"] == TASK

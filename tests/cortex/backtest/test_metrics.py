@@ -22,14 +22,14 @@ from prefrontal.cortex.backtest.ratings import Rating
 from prefrontal.cortex.backtest.replay import BacktestOptions, Replay
 from prefrontal.ledger import Ledger
 
-from .streams import DAY, merged, stream
+from .streams import DAY, PLAIN, merged, stream
 
 NUMBERS = st.lists(st.integers(-3, 3), min_size=1, max_size=12)
 
 
 def replayed(*streams: list[Rating], **options: object) -> Replay:
     replay = Replay(
-        BacktestOptions(**{"batch": 1, **options}),  # type: ignore[arg-type]
+        BacktestOptions(**{"batch": 1, **PLAIN, **options}),  # type: ignore[arg-type]
         lambda clock: Ledger(clock=clock),
     )
     replay.run(merged(*streams))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from prefrontal.cortex.backtest.ratings import Rating
 from prefrontal.cortex.backtest.replay import BacktestOptions, Replay, StreamClock
 from prefrontal.ledger import Ledger
+from prefrontal.settings.cortex import CortexSettings
 
-from .streams import DAY, merged, stream
+from .streams import DAY, PLAIN, merged, stream
 
 
 def replayed(ratings: list[Rating], **options: object) -> Replay:
     replay = Replay(
-        BacktestOptions(**options),  # type: ignore[arg-type]
+        BacktestOptions(**{**PLAIN, **options}),  # type: ignore[arg-type]
         lambda clock: Ledger(clock=clock),
     )
     replay.run(ratings)
@@ -87,7 +88,7 @@ def test_all_that_was_replayed_is_in_the_ledger() -> None:
         return ledgers[0]
 
     ratings = merged(stream("a", [4, 4, -10]), stream("b", [1]))
-    Replay(BacktestOptions(batch=1), opened).run(ratings)
+    Replay(BacktestOptions(batch=1, **PLAIN), opened).run(ratings)
     summary = ledgers[0].get_peer_assessment_summary("a", interactions=2)
     assert summary["interaction_count"] == 3
     assert summary["trajectory"] == [3, 4, 1]
@@ -121,3 +122,16 @@ def test_a_caution_is_held_for_two_hours_after_distrust() -> None:
 def test_no_more_cautions_are_held_than_an_agent_holds_beliefs() -> None:
     streams = [stream(f"p{n}", [-10], start=float(n)) for n in range(30)]
     assert len(replayed(merged(*streams), batch=1).cautions) == 20
+
+
+def test_a_replay_has_the_defaults_of_a_running_agent() -> None:
+    options, settings = BacktestOptions(), CortexSettings()
+    assert (options.clamp, options.per_hour, options.policy, options.batch) == (
+        settings.max_trust_delta,
+        settings.max_trust_delta_per_hour,
+        settings.trust_policy,
+        settings.interaction_threshold,
+    )
+    assert (options.timer, options.farming) == ("timer" in settings.triggers, False)
+    assert options.schedule_minutes == settings.schedule_minutes
+    assert options.reflector == "rules"

@@ -13,7 +13,7 @@ from prefrontal.cortex.backtest.replay import BacktestOptions
 from prefrontal.cortex.backtest.sweep import print_sweep
 from prefrontal.cortex.backtest.table import print_backtest
 
-from .streams import merged, stream
+from .streams import PLAIN, merged, stream
 
 STREAM = merged(
     stream("turned", [1] * 6 + [-10] * 4, every_s=3600.0),
@@ -24,7 +24,7 @@ LABELS = {"turned": -1, "bad": -1, "good": 1, "r3": 1}
 
 
 def test_the_json_holds_every_figure_and_every_peers_trust_and_trajectory() -> None:
-    result = backtest_trust(STREAM, LABELS, BacktestOptions(batch=1))
+    result = backtest_trust(STREAM, LABELS, BacktestOptions(batch=1, **PLAIN))
     told = json.loads(json.dumps(result.to_json()))
     assert told["trust"] == {"turned": -10, "good": 2, "bad": -9}
     steps = told["trajectories"]["turned"]
@@ -48,7 +48,9 @@ def page(of: object, width: int = 100) -> str:
 
 
 def test_the_page_tells_the_turncoats_first_and_how_it_was_replayed() -> None:
-    result = backtest_trust(STREAM, LABELS, BacktestOptions(batch=5, timer=True, farming=True))
+    result = backtest_trust(
+        STREAM, LABELS, BacktestOptions(**{**PLAIN, "timer": True, "farming": True})
+    )
     told = page(lambda console: print_backtest(result, console))
     assert told.startswith("1 of 1 turncoats were noticed, within 2 cycles as a rule\n")
     assert "25 ratings of 3 peers, clamp 3, at most 9 an hour, policy plain" in told
@@ -75,7 +77,7 @@ def test_a_stream_in_which_nobody_turned_says_so() -> None:
 
 @pytest.mark.exhaustive
 def test_a_sweep_has_a_row_for_each_clamp_and_each_policy() -> None:
-    rows = sweep_trust(STREAM, LABELS, BacktestOptions())
+    rows = sweep_trust(STREAM, LABELS, BacktestOptions(**PLAIN))
     assert [(row.clamp, row.policy) for row in rows] == [
         (1, "plain"), (2, "plain"), (3, "plain"), (5, "plain"), (20, "plain"),
         (3, "confirm"), (3, "asymmetric"), (3, "corroborate"),
@@ -90,7 +92,7 @@ def test_a_sweep_has_a_row_for_each_clamp_and_each_policy() -> None:
 def test_the_picture_is_a_png_of_1200_by_900(tmp_path: object) -> None:
     pytest.importorskip("matplotlib")
     for labels in (LABELS, {}):
-        result = backtest_trust(STREAM, labels, BacktestOptions(batch=1))
+        result = backtest_trust(STREAM, labels, BacktestOptions(batch=1, **PLAIN))
         picture = render_png(result, labels)
         assert picture.startswith(b"\x89PNG")
         size = int.from_bytes(picture[16:20], "big"), int.from_bytes(picture[20:24], "big")

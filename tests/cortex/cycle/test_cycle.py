@@ -281,13 +281,13 @@ async def test_an_hour_moves_trust_by_nine_at_most_however_often_the_trigger_fir
     async with Agent([reply(assessed(trust=10))] * 4 + [reply(assessed(trust=-10))]) as agent:
         for _ in range(4):
             await agent.cycle()
-        assert agent.trusts() == [3, 6, 9, 10]
+        assert agent.trusts() == [3, 6, 9, 9]
         for _ in range(6):
             await agent.cycle()
-        assert agent.cortex.last_trust("alice") == 1
+        assert agent.cortex.last_trust("alice") == 0
         agent.clock.advance(3601)
         await agent.cycle()
-        assert agent.cortex.last_trust("alice") == -2
+        assert agent.cortex.last_trust("alice") == -3
 
 
 async def test_several_triggers_make_one_cycle_that_names_them_all() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from prefrontal.cortex.reflectors.beta_trust import BetaTrust
 from prefrontal.cortex.reflectors.estimate import estimate
 from prefrontal.cortex.reflectors.facts import peers_of
 from prefrontal.cortex.reflectors.findings import findings
@@ -187,3 +188,16 @@ def test_the_word_of_others_moves_by_one_point_at_most(nudge: float) -> None:
 
 def test_the_word_of_others_does_not_lift_over_a_ceiling() -> None:
     assert judged(farmer(), nudge=1.0).trust == -1
+
+
+def test_one_very_bad_outcome_holds_trust_at_zero_for_60_days() -> None:
+    known = BetaTrust()
+    for day in range(20):
+        known.add(5.0, day * DAY)
+    assert known.trust(20 * DAY) > 7
+    known.add(-10.0, 21 * DAY)
+    assert known.trust(80 * DAY) == 0.0
+    assert known.trust(82 * DAY) > 5
+    known.add(-10.0, 90 * DAY)
+    known.add(-10.0, 91 * DAY)
+    assert known.trust(92 * DAY) == pytest.approx(-20 / 3)

@@ -42,17 +42,24 @@ of what was replayed, and the exit code 130."""
 @click.option(
     "--policy",
     type=click.Choice(["plain", "confirm", "asymmetric", "corroborate"]),
-    default="plain",
+    default="corroborate",
     show_default=True,
     help="How a proposal against the last direction is taken.",
 )
 @click.option("--batch", default=5, show_default=True, metavar="N", help="Ratings in a cycle.")
-@click.option("--timer", "minutes", type=float, metavar="MINUTES", help="A cycle by time, too.")
+@click.option(
+    "--timer",
+    "minutes",
+    default=30.0,
+    show_default=True,
+    metavar="MINUTES",
+    help="A cycle by time, too; 0 for none.",
+)
 @click.option("--farming", is_flag=True, help="A cycle when farming is suspected, too.")
 @click.option(
     "--reflector",
     type=click.Choice(["mean", "rules", "llm", "replay"]),
-    default="mean",
+    default="rules",
     show_default=True,
     help="Who proposes: the mean of the new ratings, the rules of the cortex, the configured model,"
     " or its recorded replies.",
@@ -85,7 +92,8 @@ def backtest(
       prefrontal cortex backtest --ratings ratings.csv.gz --labels labels.csv
       prefrontal cortex backtest --ratings ratings.csv --batch 1 --clamp 2 --picture trust.png
 
-    Each rated user is a peer; a rating is how an interaction with it ended.
+    Each rated user is a peer; a rating is how an interaction with it ended. Without options all is
+    as in a running agent: its triggers, clamp, cap and policy, and the rules as the reflector.
     """
     from ...cortex.backtest.ratings import read_labels, read_ratings
 
@@ -145,8 +153,8 @@ def _options(options: dict[str, Any]) -> BacktestOptions:
         if options[name] is not None and options[name] < least:
             option = f"--{name.replace('_', '-')}"
             raise InputError(f"{option} must be a whole number from {least}, got {options[name]!r}")
-    if minutes is not None and not 0 < minutes <= 525_600:
-        raise InputError(f"--timer must be minutes above 0, at most a year, got {minutes!r}")
+    if not 0 <= minutes <= 525_600:
+        raise InputError(f"--timer must be minutes from 0, at most a year, got {minutes!r}")
     for option, reflector in _FOLDERS.items():
         if options[option] is not None and options["reflector"] != reflector:
             raise InputError(f"--{option} must stand with --reflector {reflector}")
@@ -157,9 +165,9 @@ def _options(options: dict[str, Any]) -> BacktestOptions:
         per_hour=options["hourly_cap"] or None,
         policy=options["policy"],
         batch=options["batch"],
-        timer=minutes is not None,
+        timer=minutes > 0,
         farming=options["farming"],
-        schedule_minutes=30.0 if minutes is None else minutes,
+        schedule_minutes=minutes or 30.0,
         reflector=options["reflector"],
     )
 

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from .ratings import Rating
 
 
+HEARSAY = 0.25
+"""Weight of a rating, which is somebody else's word, beside what the agent saw itself."""
+
+
 class Proposal(NamedTuple):
     """The trust that a reflection would have, -10..+10, and why."""
 
@@ -77,7 +81,7 @@ class Rules:
     @staticmethod
     def _with(estimate: BetaTrust, new: Sequence[Rating], now: float) -> int:
         for rating in new:
-            estimate.add(rating.value, rating.time)
+            estimate.add(rating.value, rating.time, HEARSAY)
         return rounded(estimate.trust(now))
 
 

@@ -23,7 +23,7 @@ VERY_BAD, DISTRUST = -5, -3
 
 @dataclass(frozen=True, slots=True)
 class BacktestOptions:
-    """How a stream is replayed.
+    """How a stream is replayed; the defaults are those of a live agent.
 
     clamp: most that a cycle moves trust. per_hour: most that an hour does; None for no cap.
     batch: ratings of a peer that make a cycle; what is left at the end makes a last one. timer:
@@ -35,12 +35,12 @@ class BacktestOptions:
 
     clamp: int = 3
     per_hour: int | None = 9
-    policy: TrustPolicy = "plain"
+    policy: TrustPolicy = "corroborate"
     batch: int = 5
-    timer: bool = False
+    timer: bool = True
     farming: bool = False
     schedule_minutes: float = 30.0
-    reflector: Literal["mean", "rules", "llm", "replay"] = "mean"
+    reflector: Literal["mean", "rules", "llm", "replay"] = "rules"
 
 
 class RatingLedger(Protocol):

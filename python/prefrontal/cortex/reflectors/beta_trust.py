@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-FORGETTING = 0.95
-"""What is left of an outcome's weight after one more outcome."""
+FORGETTING = 2 ** (-1 / 20)
+"""What is left of an outcome's weight after one more outcome: half after twenty."""
 PRIOR = 5.0
 """Weight of the assumption that nothing is known; an outcome weighs its size, 0..10."""
 STRONG = -5.0
@@ -17,8 +17,9 @@ class BetaTrust:
     """Trust in -10..+10 from outcomes in -10..+10.
 
     10 (good - bad) / (good + bad + prior), where good and bad are sums of outcomes whose weight
-    fades with each new one (beta reputation, Josang and Ismail 2002). Two outcomes of -5 or worse
-    within 60 days are a turn: then at most -10 n / (n + 1) for n of them, whatever was before.
+    fades with each new one (beta reputation, Josang and Ismail 2002). One outcome of -5 or worse
+    holds trust at 0 at most for 60 days. Two within 60 days are a turn: then at most
+    -10 n / (n + 1) for n of them, whatever was before.
     """
 
     forgetting: float = FORGETTING
@@ -27,10 +28,10 @@ class BetaTrust:
     bad: float = 0.0
     strong_at: list[float] = field(default_factory=list)
 
-    def add(self, outcome: float, time: float) -> None:
-        """Add one outcome at `time` (Unix seconds)."""
-        self.good = self.good * self.forgetting + max(outcome, 0.0)
-        self.bad = self.bad * self.forgetting + max(-outcome, 0.0)
+    def add(self, outcome: float, time: float, weight: float = 1.0) -> None:
+        """Add one outcome at `time` (Unix seconds). weight: 1 for what the agent saw itself."""
+        self.good = self.good * self.forgetting + weight * max(outcome, 0.0)
+        self.bad = self.bad * self.forgetting + weight * max(-outcome, 0.0)
         if outcome <= STRONG:
             self.strong_at.append(time)
 
@@ -39,4 +40,6 @@ class BetaTrust:
         estimate = 10.0 * (self.good - self.bad) / (self.good + self.bad + self.prior)
         self.strong_at = [time for time in self.strong_at if now - time <= TURN_S]
         strong = len(self.strong_at)
-        return min(estimate, -10.0 * strong / (strong + 1)) if strong >= 2 else estimate
+        if strong == 0:
+            return estimate
+        return min(estimate, -10.0 * strong / (strong + 1) if strong > 1 else 0.0)
