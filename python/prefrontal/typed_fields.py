@@ -30,8 +30,11 @@ class FieldError(InputError):
     def __init__(
         self, rule: str, value: object, path: tuple[str | int, ...] = (), hint: str = ""
     ) -> None:
-        super().__init__(f"{dotted(path)} must {rule}, got {shown(value)}{hint}")
+        super().__init__(rule)
         self.rule, self.value, self.path, self.hint = rule, value, path, hint
+
+    def __str__(self) -> str:
+        return f"{dotted(self.path)} must {self.rule}, got {shown(self.value)}{self.hint}"
 
     def below(self, *path: str | int) -> FieldError:
         """The same, seen from further out."""
@@ -108,14 +111,15 @@ def check_keys(
     raw: object, needed: Iterable[str], shape: Shape, known: Collection[str] | None, *place: str
 ) -> None:
     """That it is an object with the needed keys. known: all that it may have; None: any."""
-    if not isinstance(raw, Mapping):
+    if not isinstance(raw, dict | Mapping):
         raise FieldError(f"be {shape.noun}", raw, place)
-    for key in raw:
-        if known is not None and key not in known:
-            raise UnknownFieldError(", ".join(known), key, place)
-    missing = [name for name in needed if name not in raw]
-    if missing:
-        hints = "".join(did_you_mean(key, missing) for key in raw if key not in needed)
+    if known is not None:
+        for key in raw:
+            if key not in known:
+                raise UnknownFieldError(", ".join(known), key, place)
+    if missing := [name for name in needed if name not in raw]:
+        strangers = () if shape.mending else [key for key in raw if key not in needed]
+        hints = "".join(did_you_mean(key, missing) for key in strangers)
         raise FieldError(f"have the keys {', '.join(missing)}", list(raw), place, hints)
 
 
@@ -143,9 +147,9 @@ def _reader(kind: Any, shape: Shape) -> Reader:
         return _tuple_reader([_reader(each, shape) for each in arguments])
     if origin in (dict, Mapping) and arguments[1] is not Any:
         return _entries_reader(_reader(arguments[1], shape), shape.mending)
-    if is_dataclass(kind):
+    if is_dataclass(kind) or hasattr(kind, "_field_defaults"):
         return _object_reader(kind, shape)
-    return _mended_whole if kind is int and shape.mending else _PLAIN[origin or kind]
+    return (_MENDED if shape.mending else _PLAIN).get(kind) or _PLAIN[origin or kind]
 
 
 def _checked(holds: Callable[[Any], bool], words: str) -> Reader:
@@ -219,12 +223,9 @@ def _parts(
 
 def _object_reader(kind: Any, shape: Shape) -> Reader:
     types = get_type_hints(kind, include_extras=True)
-    readers = {each.name: _reader(types[each.name], shape) for each in fields(kind) if each.init}
-    needed = [
-        each.name
-        for each in fields(kind)
-        if not shape.whole and each.default is MISSING and each.default_factory is MISSING
-    ]
+    has_default = _defaults(kind)
+    readers = {name: _reader(types[name], shape) for name in has_default}
+    needed = [name for name in readers if not shape.whole and not has_default[name]]
 
     def read_object(raw: Any) -> Any:
         check_keys(raw, needed, shape, readers if shape.closed else None)
@@ -241,6 +242,17 @@ def _object_reader(kind: Any, shape: Shape) -> Reader:
         return kind(**values)
 
     return read_object
+
+
+def _defaults(kind: Any) -> dict[str, bool]:
+    """Whether a field has a default, of a dataclass or a NamedTuple."""
+    if not is_dataclass(kind):
+        return {name: name in kind._field_defaults for name in kind._fields}
+    return {
+        each.name: each.default is not MISSING or each.default_factory is not MISSING
+        for each in fields(kind)
+        if each.init
+    }
 
 
 def _number(value: Any) -> float:
@@ -269,6 +281,14 @@ _PLAIN: dict[Any, Reader] = {
     ),
     float: _number,
     dict: _checked(lambda value: isinstance(value, dict), "be a mapping"),
+    Mapping: _checked(lambda value: isinstance(value, dict), "be a mapping"),
     Path: Path,
     Any: lambda value: value,
 }
+_MENDED: dict[Any, Reader] = {
+    int: _mended_whole,
+    float: _checked(
+        lambda value: _is_number(value) and abs(value) <= sys.float_info.max, "be a finite number"
+    ),
+}
+"""Numbers as they were written."""

@@ -27,11 +27,18 @@ if TYPE_CHECKING:
 
 KINDS = tuple(PAYLOADS)
 """The sorts of decisions, in the order in which one leads to the next."""
+SPREAD = 0x9E3779B97F4A7C15F39CC0605CEDC835
+"""Odd, so that numbers that follow each other have ids that begin differently."""
 
 
 def new_id() -> str:
     """A fresh id for a decision: 32 hexadecimal digits."""
     return uuid.uuid4().hex
+
+
+def slept_id(first_id: int, number: int) -> str:
+    """The id of the decision of that number of a start, where none is fresh."""
+    return f"{(first_id + number * SPREAD) % 2**128:032x}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
-if TYPE_CHECKING:
-    from ..types import Standing
+from ..types import Standing
 
 WAKE, ROUTE, ACT = "wake", "route", "act"
 ASSESSMENT, BELIEF, DIRECTIVE = "assessment", "belief", "directive"
@@ -47,9 +46,9 @@ class Moment(NamedTuple):
 
     event: int
     time: float
-    monotonic: float
-    labels: int
-    slept: int
+    monotonic: float = 0.0
+    labels: int = 0
+    slept: int = 0
     standing: Standing | None = None
     alone: bool = False
     burst: Burst | None = None

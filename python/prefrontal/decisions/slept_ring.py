@@ -16,11 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import PrefrontalError
-from .decision import Decision, from_row
+from .decision import SPREAD, Decision, from_row, slept_id
 from .payloads import WAKE
 
-SPREAD = 0x9E3779B97F4A7C15F39CC0605CEDC835
-"""Odd, so that numbers that follow each other have ids that begin differently."""
 FORMAT = 1
 SUFFIX = ".slept"
 _FILES = 16
@@ -33,11 +31,6 @@ _MOST_NUMBERS = 2**48
 _LONGEST_HEAD = 1000
 """Files that share the bytes of a full ring, so that the oldest sixteenth goes at once."""
 _TIDY_S = 600.0
-
-
-def slept_id(first_id: int, number: int) -> str:
-    """The id of the decision of that number of a start."""
-    return f"{(first_id + number * SPREAD) % 2**128:032x}"
 
 
 class SleptRing:

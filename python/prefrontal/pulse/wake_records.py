@@ -6,9 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
-from ..decisions.decision import Decision
+from ..decisions.decision import Decision, slept_id
 from ..decisions.payloads import Moment, WakePayload
-from ..decisions.slept_ring import slept_id
 from .moment import reasons
 
 if TYPE_CHECKING:
