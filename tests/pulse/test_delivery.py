@@ -141,3 +141,17 @@ def test_stopping_leaves_no_thread() -> None:
 def test_a_handler_that_cannot_be_called_is_refused() -> None:
     with pytest.raises(TypeError, match="^handler must be callable"):
         Delivery("queue").add("print")  # type: ignore[arg-type]
+
+
+def test_a_module_that_floods_the_handlers_drops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("prefrontal.pulse.delivery.MOST_WAITING", 50)
+    delivery, goes_on = Delivery("queue"), threading.Event()
+    delivery.add(lambda _: goes_on.wait(PATIENCE_S))
+    for number in range(50):
+        assert delivery.refuses("flood") is None
+        delivery.submit(decision("flood", number))
+    assert delivery.refuses("flood") is Reason.DROPPED
+    assert delivery.refuses("quiet") is None
+    goes_on.set()
+    assert delivery.stop(PATIENCE_S)
+    assert delivery.refuses("flood") is None

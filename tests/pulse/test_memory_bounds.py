@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from threading import Event, Semaphore, Thread
 from typing import Any
@@ -15,7 +16,13 @@ from prefrontal.pulse import holds
 from prefrontal.pulse.event_bytes import size_of
 from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.recent_refusals import MOST_BYTES
-from prefrontal.pulse.shells.inbox import BATCH_BYTES, QUEUE_BYTES, SOURCE_BYTES, Inbox
+from prefrontal.pulse.shells.inbox import (
+    BATCH_BYTES,
+    PUSHED_BYTES,
+    QUEUE_BYTES,
+    SOURCE_BYTES,
+    Inbox,
+)
 from prefrontal.pulse.shells.watch import Watch
 from prefrontal.pulse.shells.worker_intake import WorkerIntake
 from prefrontal.pulse.sources.source_batch import Post, SourceBatch
@@ -72,8 +79,8 @@ def test_pushes_are_refused_and_counted_once_the_bytes_are_used_up(watch: Watch)
     with watch._worker.paused():
         held_up(watch)
         pushed = [watch.push(event(number)) for number in range(1000)]
-        assert watch._worker.inbox.bytes <= QUEUE_BYTES
-    most = QUEUE_BYTES // size_of([event(0)])
+        assert watch._worker.inbox.bytes <= PUSHED_BYTES
+    most = PUSHED_BYTES // size_of([event(0)])
     assert sum(pushed) == most and all(pushed[:most])
     assert watch.status()["refused_by_queue"] == 1000 - most
 
@@ -105,17 +112,19 @@ def test_a_post_for_which_there_is_no_room_is_refused(watch: Watch) -> None:
     intake = WorkerIntake(watch._worker, watch._log)
     with watch._worker.paused():
         held_up(watch)
-        while watch.push(event(0)):
-            pass
-        post = Post((event(1),))
+        for name in "abcde":
+            while watch.push(replace(event(0), source=name)):
+                pass
+        post = Post((event(1),) * 50)
         assert not intake.accept(post, PATIENCE_S) and post.settled.is_set()
 
 
 def test_what_is_larger_than_all_room_is_taken_alone() -> None:
     inbox, huge = Inbox(), SourceBatch("one", (event(0),), ())
-    assert inbox.has_room_of("one", 2 * QUEUE_BYTES)
+    assert inbox.has_room(huge, 2 * QUEUE_BYTES)
     inbox.add(huge, 2 * QUEUE_BYTES)
-    assert not inbox.has_room(1) and not inbox.has_room_of("two", 1)
+    others = (event(1),), SourceBatch("two", (event(1),), ()), Post((event(1),))
+    assert not any(inbox.has_room(each, 1) for each in others)
     assert inbox.take() == [huge] and (inbox.bytes, inbox.events) == (0, 0)
     for number in range(50):
         inbox.add((event(number),), 200_000)

@@ -242,7 +242,7 @@ def test_pushes_that_are_lost_are_counted_and_said_now_and_then(
     assert watch.status()["refused_by_queue"] == 7
     assert watch.memory.status()["refused"] == 7
     [line] = [record.getMessage() for record in caplog.records]
-    assert line == "1 pushed events were lost so far: 3 events of 0.0 MB wait already"
+    assert line == "1 pushed events were lost so far: 3 events from 'memory' of 0.0 MB wait already"
 
 
 @pytest.mark.exhaustive

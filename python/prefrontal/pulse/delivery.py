@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from threading import Lock
@@ -19,6 +19,9 @@ Handler = Callable[[Decision], Awaitable[object] | object]
 
 WORKERS = 4
 MOST_WAITING = 10_000
+RESERVED = 1_000
+"""So many more may wait of modules of which few do, whatever others have waiting."""
+FEW = 16
 
 log = logging.getLogger("prefrontal.pulse")
 
@@ -37,6 +40,7 @@ class Delivery:
         self._handlers: list[Handler] = []
         self._busy: dict[str, deque[Decision]] = {}
         self._waiting = 0
+        self._waiting_of: Counter[str] = Counter()
         self._futures: set[Future[None]] = set()
         self._pool: ThreadPoolExecutor | None = None
         self.delivered = 0
@@ -63,7 +67,8 @@ class Delivery:
         with self._lock:
             if self._overlap == "skip" and module_id in self._busy:
                 return Reason.BUSY
-            return Reason.DROPPED if self._waiting >= MOST_WAITING else None
+            reserved = RESERVED if self._waiting_of[module_id] < FEW else 0
+            return Reason.DROPPED if self._waiting >= MOST_WAITING + reserved else None
 
     def submit(self, decision: Decision) -> None:
         """Deliver as soon as the overlap allows."""
@@ -71,6 +76,7 @@ class Delivery:
             if not self._handlers:
                 return
             self._waiting += 1
+            self._waiting_of[decision.subject] += 1
             if self._overlap != "parallel":
                 if (queue := self._busy.get(decision.subject)) is not None:
                     queue.append(decision)
@@ -117,6 +123,7 @@ class Delivery:
         finally:
             with self._lock:
                 self._waiting -= 1
+                self._waiting_of[decision.subject] -= 1
                 self.delivered += 1
                 self._next(decision.subject)
             if self._overlap == "skip":

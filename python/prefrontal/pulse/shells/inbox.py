@@ -1,13 +1,15 @@
-"""What waits to be decided, bounded by events and by bytes."""
+"""What waits to be decided: a lane for each source, each with a bounded share."""
 
 from __future__ import annotations
 
 from collections import Counter, deque
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from ..followed import FollowedWindow
-from ..sources.source_batch import Post, SourceBatch
+from ..sources.source_batch import Post, PostPart, SourceBatch
 
 if TYPE_CHECKING:
     from ...types import SignalEvent
@@ -18,6 +20,14 @@ QUEUE_BYTES = 64_000_000
 SOURCE_QUEUE = 1_024
 """Events of one source that may wait; then it waits itself."""
 SOURCE_BYTES = 8_000_000
+PUSHED_QUEUE = 8_192
+"""Events of one source that may wait where it cannot wait itself; then more are refused."""
+PUSHED_BYTES = 16_000_000
+RESERVE = 8
+"""One part in so many of the queue is left to sources of which little waits."""
+LITTLE = 64
+MOST_LANES = 32
+"""Names that are told apart at once behind one door; the others share a lane."""
 BATCH = 256
 BATCH_BYTES = 4_000_000
 """Events and bytes about which are taken, decided and stored at once."""
@@ -32,60 +42,161 @@ class Addressed:
 
 
 Handed = tuple["SignalEvent", ...] | Addressed | FollowedWindow | SourceBatch | Post
+Taken = tuple["SignalEvent", ...] | Addressed | FollowedWindow | SourceBatch | PostPart
+LaneKey = tuple[str, str]
+"""A door, and a name behind it."""
+
+
+@dataclass(slots=True)
+class Entry:
+    """Something that waits. number: of its arrival. done: events of a post that were taken."""
+
+    number: int
+    handed: Handed
+    size: int
+    done: int = 0
+
+    @property
+    def events(self) -> int:
+        """How many are left."""
+        handed = self.handed
+        return len(handed.events) - self.done if isinstance(handed, SourceBatch | Post) else 1
+
+
+@dataclass(slots=True)
+class SourceLane:
+    """What waits of one source, in its order."""
+
+    key: LaneKey
+    entries: deque[Entry] = field(default_factory=deque)
+    events: int = 0
+    bytes: int = 0
 
 
 class Inbox:
-    """A queue for one thread at a time. queue_size: events that may wait."""
+    """A queue for one thread at a time, fair to its sources. queue_size: events that may wait.
+
+    Each turn takes of every source alike, and all of those with little, so none waits for what
+    another one pours in; what is taken comes in the order of its arrival.
+    """
 
     def __init__(self) -> None:
         self.queue_size = QUEUE_SIZE
         self.events = 0
         self.bytes = 0
-        self._waiting: deque[tuple[Handed, int]] = deque()
-        self._events_of: Counter[str] = Counter()
-        self._bytes_of: Counter[str] = Counter()
+        self._lanes: dict[LaneKey, SourceLane] = {}
+        self._doors: Counter[str] = Counter()
+        self._number = 0
 
-    def __len__(self) -> int:
-        return len(self._waiting)
+    def __bool__(self) -> bool:
+        return bool(self._lanes)
 
-    def has_room(self, size: int, events: int = 1) -> bool:
-        """Whether so many bytes and events more may wait; any size may where nothing waits."""
-        fits = not self._waiting or self.bytes + size <= QUEUE_BYTES
-        return fits and self.events + events <= self.queue_size
+    def has_room(self, handed: Handed, size: int) -> bool:
+        """Whether it may wait, too; any size may where nothing of its source waits.
 
-    def has_room_of(self, source: str, size: int) -> bool:
-        """Whether a source may hand over one more batch."""
-        events, held = self._events_of[source], self._bytes_of[source]
-        fits = events < SOURCE_QUEUE and (not held or held + size <= SOURCE_BYTES)
-        return fits and self.events < self.queue_size and self.has_room(size, 0)
+        size: bytes of memory that its events take.
+        """
+        lane = self.lane_of(handed)
+        events = Entry(0, handed, size).events
+        if isinstance(handed, SourceBatch):
+            if lane.events >= SOURCE_QUEUE or self.events >= self._most(lane):
+                return False
+            return self._has_bytes(lane, size, SOURCE_BYTES)
+        if self.events + events > self._most(lane):
+            return False
+        fits = not lane.events or lane.events + events <= PUSHED_QUEUE
+        return fits and self._has_bytes(lane, size, PUSHED_BYTES)
 
     def add(self, handed: Handed, size: int) -> None:
-        self._waiting.append((handed, size))
-        self._count(handed, size, 1)
+        lane = self.lane_of(handed)
+        if lane.key not in self._lanes:
+            self._lanes[lane.key] = lane
+            self._doors[lane.key[0]] += 1
+        self._number += 1
+        entry = Entry(self._number, handed, size)
+        lane.entries.append(entry)
+        self._count(lane, entry.events, size)
 
-    def take(self) -> list[Handed]:
-        """The next, about BATCH windows or BATCH_BYTES."""
-        batch = list[Handed]()
-        before, held = self.events, self.bytes
-        while self._waiting and before - self.events < BATCH and held - self.bytes < BATCH_BYTES:
-            handed, size = self._waiting.popleft()
-            batch.append(handed)
-            self._count(handed, size, -1)
-        return batch
+    def take(self, most: int = BATCH) -> list[Taken]:
+        """The next, about `most` events or BATCH_BYTES; at least one of every source."""
+        taken: list[tuple[int, Taken]] = []
+        last, last_byte = self.events - most, self.bytes - BATCH_BYTES
+        lanes = sorted(self._lanes.values(), key=attrgetter("events"))
+        for left, lane in zip(range(len(lanes), 0, -1), lanes, strict=True):
+            share = max(1, (self.events - last) // left)
+            taken += self._share(lane, share, (self.bytes - last_byte) // left)
+        return [each for _, each in sorted(taken, key=lambda pair: pair[0])]
 
     def withdraw(self, post: Post) -> bool:
-        """Whether it waited still, and is gone now."""
-        for place, (handed, size) in enumerate(self._waiting):
-            if handed is post:
-                del self._waiting[place]
-                self._count(post, size, -1)
+        """Whether it waited still, none of it taken, and is gone now."""
+        lane = self.lane_of(post)
+        for place, entry in enumerate(lane.entries):
+            if entry.handed is post and not entry.done:
+                del lane.entries[place]
+                self._count(lane, -entry.events, -entry.size)
                 return True
         return False
 
-    def _count(self, handed: Handed, size: int, sign: int) -> None:
-        events = len(handed.events) if isinstance(handed, SourceBatch | Post) else 1
-        self.events += sign * events
-        self.bytes += sign * size
-        if isinstance(handed, SourceBatch):
-            self._events_of[handed.source] += sign * events
-            self._bytes_of[handed.source] += sign * size
+    def lane_of(self, handed: Handed) -> SourceLane:
+        """Where it waits, or would."""
+        key = _key(handed)
+        if lane := self._lanes.get(key):
+            return lane
+        if self._doors[key[0]] >= MOST_LANES:
+            key = key[0], ""
+        return self._lanes.get(key) or SourceLane(key)
+
+    def _most(self, lane: SourceLane) -> int:
+        """Events that may wait in all, as far as this lane is concerned."""
+        reserve = 0 if lane.events < LITTLE else self.queue_size // RESERVE
+        return self.queue_size - reserve
+
+    def _has_bytes(self, lane: SourceLane, size: int, share: int) -> bool:
+        if not self.events:
+            return True
+        reserve = 0 if not lane.bytes else QUEUE_BYTES // RESERVE
+        fits = not lane.bytes or lane.bytes + size <= share
+        return fits and self.bytes + size <= QUEUE_BYTES - reserve
+
+    def _share(self, lane: SourceLane, left: int, size: int) -> Iterator[tuple[int, Taken]]:
+        """What one turn takes of a lane: so many events or bytes, with their numbers."""
+        last_byte = lane.bytes - max(1, size)
+        while lane.entries and left > 0 and lane.bytes > last_byte:
+            entry = lane.entries[0]
+            handed = entry.handed
+            if isinstance(handed, Post) and entry.events > left:
+                events = handed.events[entry.done : entry.done + left]
+                entry.done += left
+                self._count(lane, -left, 0)
+                yield entry.number, PostPart(handed, events, last=False)
+                return
+            left -= entry.events
+            lane.entries.popleft()
+            self._count(lane, -entry.events, -entry.size)
+            if isinstance(handed, Post):
+                yield entry.number, PostPart(handed, handed.events[entry.done :], last=True)
+            else:
+                yield entry.number, handed
+
+    def _count(self, lane: SourceLane, events: int, size: int) -> None:
+        self.events += events
+        self.bytes += size
+        lane.events += events
+        lane.bytes += size
+        if not lane.entries and lane.key in self._lanes:
+            del self._lanes[lane.key]
+            self._doors[lane.key[0]] -= 1
+
+
+def _key(handed: Handed) -> LaneKey:
+    if isinstance(handed, SourceBatch):
+        return "source", handed.source
+    if isinstance(handed, FollowedWindow):
+        return "history", handed.module_id
+    if isinstance(handed, Post):
+        return "post", _name(handed.events)
+    return "push", _name(handed.window if isinstance(handed, Addressed) else handed)
+
+
+def _name(events: tuple[SignalEvent, ...]) -> str:
+    return str(events[0].source)[:200] if events else ""

@@ -14,8 +14,8 @@ from ...errors import PrefrontalError, SourceError
 from ...types import SignalEvent
 from ..event_bytes import size_of
 from ..followed import FollowedWindow, Following
-from ..sources.source_batch import Post, SourceBatch
-from .inbox import Addressed, Handed, Inbox
+from ..sources.source_batch import Post, PostPart, SourceBatch
+from .inbox import BATCH, Addressed, Handed, Inbox, Taken
 
 if TYPE_CHECKING:
     from ...clock import Clock
@@ -35,6 +35,10 @@ PLACES_EVERY_S = 0.5
 """Places of events that left nothing in the log are kept so often at most."""
 LABELS_EVERY_S = 2.0
 """How often labels are looked for that another process wrote."""
+
+TURN_S = 0.02
+"""A turn takes about so long where more waits: who comes next waits for one."""
+LEAST_BATCH = 32
 
 UNSTORED = "decisions could not be stored, they are delivered all the same"
 
@@ -88,6 +92,7 @@ class Worker:
         self._clock = clock
         self._following = Following(gate, learned, decisions, clock)
         self.inbox = Inbox()
+        self._most = BATCH
         self._unstored = Unstored()
         self._stuck = False
         self._gap = False
@@ -117,11 +122,11 @@ class Worker:
             handed = events if module_id is None else Addressed(events, module_id)
             size = size_of(events)
         with self._ready:
-            if self._takes() and self.inbox.has_room(size):
+            if self._takes() and self.inbox.has_room(handed, size):
                 self._add(handed, size)
                 return True
         if not isinstance(window, FollowedWindow):  # which comes again
-            self._refuse(1)
+            self._refuse(handed)
         return False
 
     def put(self, batch: SourceBatch, is_ended: Callable[[], bool]) -> bool:
@@ -129,7 +134,7 @@ class Worker:
         size = size_of(batch.events)
         with self._ready:
             while self._takes() and not is_ended():
-                if self.inbox.has_room_of(batch.source, size):
+                if self.inbox.has_room(batch, size):
                     self._add(batch, size)
                     return True
                 self._room.wait(ROOM_S)
@@ -139,43 +144,47 @@ class Worker:
         """Queue the post and wait until it is stored; whether it was, as of `Intake`."""
         size = size_of(post.events)
         with self._ready:
-            is_full = not self.inbox.has_room(size, len(post.events))
-            if not self._takes() or self._stuck or is_full:
+            if not self._takes() or self._stuck or not self.inbox.has_room(post, size):
                 post.settle(stored=False)
                 return False
             self._add(post, size)
         if not post.settled.wait(timeout_s):
             with self._ready:
-                if self.inbox.withdraw(post):
+                if is_withdrawn := self.inbox.withdraw(post):
                     post.settle(stored=False)
+            if not (is_withdrawn or self._stuck):  # it is being decided
+                post.settled.wait(timeout_s)
         return post.settled.is_set() and post.stored
 
-    def _refuse(self, events: int) -> None:
+    def _refuse(self, handed: Handed) -> None:
         """Count what is lost, since nobody sends it again, and say so now and then."""
         with self._ready:
-            self.refused += events
+            self.refused += 1
             now = self._clock.monotonic()
             if now < self._complaint_due:
                 return
             self._complaint_due = now + COMPLAIN_EVERY_S
-        log.warning("%d pushed events were lost so far: %s", self.refused, self._why_not())
+            why = self._why_not(handed)
+        log.warning("%d pushed events were lost so far: %s", self.refused, why)
 
-    def _why_not(self) -> str:
+    def _why_not(self, handed: Handed) -> str:
         if not self._takes():
             return "the gate does not run"
-        return f"{self.inbox.events:,} events of {self.inbox.bytes / 1e6:,.1f} MB wait already"
+        lane, inbox = self.inbox.lane_of(handed), self.inbox
+        whose = f" from {lane.key[1]!r}" if lane.events >= inbox.events / 2 else ""
+        return f"{inbox.events:,} events{whose} of {inbox.bytes / 1e6:,.1f} MB wait already"
 
     def _takes(self) -> bool:
         return self._thread is not None and not self._ending
 
     def _add(self, handed: Handed, size: int) -> None:
-        self.inbox.add(handed, size)
-        if len(self.inbox) == 1:
+        if not self.inbox:
             self._ready.notify()
+        self.inbox.add(handed, size)
 
-    def _take(self) -> list[Handed]:
+    def _take(self) -> list[Taken]:
         """The next of the queue; then there is room."""
-        batch = self.inbox.take()
+        batch = self.inbox.take(self._most)
         self._room.notify_all()
         return batch
 
@@ -255,11 +264,23 @@ class Worker:
                     batch = self._take()
                 last = self._ending and not self.inbox
                 labels, self._labels = self._labels, False
+            begin = self._clock.monotonic()
             with self._working:
                 self._work(batch, labels, last)
+            if self.inbox:
+                self._fit(self._clock.monotonic() - begin)
             self.after_work()
             if last:
                 return
+
+    def _fit(self, took_s: float) -> None:
+        """Take fewer at once where a turn took too long, more where it was short or the last."""
+        if self._ending:
+            self._most = BATCH
+        elif took_s > TURN_S:
+            self._most = max(LEAST_BATCH, self._most // 2)
+        elif took_s < TURN_S / 2:
+            self._most = min(BATCH, 2 * self._most)
 
     def _patience(self) -> float:
         """Seconds until something is due without an event."""
@@ -268,22 +289,11 @@ class Worker:
             return LABELS_EVERY_S
         return max(0.0, min(LABELS_EVERY_S, due - self._clock.monotonic()))
 
-    def _work(self, batch: list[Handed], labels: bool, last: bool) -> None:
+    def _work(self, batch: list[Taken], labels: bool, last: bool) -> None:
         if self.shared:
             self._forget_told()
         for handed in batch:
-            if isinstance(handed, SourceBatch):
-                self._judge_source(handed)
-            elif isinstance(handed, Post):
-                for event in handed.events:
-                    self._attempt(self._gate.judge, (event,))
-                self._unstored.posts.append(handed)
-            elif isinstance(handed, FollowedWindow):
-                self._attempt(self._follow, handed)
-            elif isinstance(handed, Addressed):
-                self._attempt(self._gate.judge, handed.window, handed.module_id)
-            else:
-                self._attempt(self._gate.judge, handed)
+            self._judge(handed)
         if not self._stuck:
             self._gate.tick(everything=last)
         self._send(last)
@@ -291,6 +301,21 @@ class Worker:
         if labels or last or now - self._labels_at >= LABELS_EVERY_S:
             self._labels_at = now
             self._learn()
+
+    def _judge(self, handed: Taken) -> None:
+        if isinstance(handed, SourceBatch):
+            self._judge_source(handed)
+        elif isinstance(handed, PostPart):
+            for event in handed.events:
+                self._attempt(self._gate.judge, (event,))
+            if handed.last:
+                self._unstored.posts.append(handed.post)
+        elif isinstance(handed, FollowedWindow):
+            self._attempt(self._follow, handed)
+        elif isinstance(handed, Addressed):
+            self._attempt(self._gate.judge, handed.window, handed.module_id)
+        else:
+            self._attempt(self._gate.judge, handed)
 
     def _load(self, ids: Sequence[str]) -> Sequence[Decision]:
         """What the log holds of these; nothing while it cannot be read."""

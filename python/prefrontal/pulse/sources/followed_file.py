@@ -15,7 +15,8 @@ from typing import IO
 from ...errors import InputError
 from .event_lines import LineSplitter
 
-_CHUNK = 2**14
+_CHUNK = 2**12
+"""Bytes whose lines are decided and stored at once; nobody else waits longer than for these."""
 _MARK = 256
 """Bytes before the place that was reached, by which it is known again."""
 

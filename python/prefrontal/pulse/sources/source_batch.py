@@ -49,6 +49,18 @@ class Post:
         self.settled.set()
 
 
+@dataclass(frozen=True, slots=True)
+class PostPart:
+    """Some events of a post; a long one is decided part by part, so that nobody waits for it.
+
+    last: the post is settled with what was decided about these.
+    """
+
+    post: Post
+    events: tuple[SignalEvent, ...]
+    last: bool
+
+
 @runtime_checkable
 class Intake(Protocol):
     """Takes events, and keeps the places of sources with what was decided about them."""
@@ -62,7 +74,7 @@ class Intake(Protocol):
         ...
 
     def accept(self, post: Post, timeout_s: float) -> bool:
-        """Whether the post is decided and stored within `timeout_s`.
+        """Whether the post is decided and stored within `timeout_s`, twice that once it is begun.
 
         One that is not, and not settled either, waits for a log that cannot be written.
         """
