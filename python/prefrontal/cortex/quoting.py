@@ -18,7 +18,7 @@ ID_LIMIT = 128
 _READ_LIMIT = 8192
 _ROLE = re.compile(r"\b(system|assistant|user|developer|tool|human|ai)(\s*):", re.IGNORECASE)
 _START = re.compile(r"^[\s#>*+\-=_~|•]+")
-_TOKENS = re.compile(r"<\|+|\|+>|\[/?INST\]|</?s>", re.IGNORECASE)
+_TOKENS = re.compile(r"<\|+|(?<!\|)\|++>|\[/?INST\]|</?s>", re.IGNORECASE)
 _FENCES = str.maketrans({"`": "'", OPEN: "[", CLOSE: "]"})
 
 
