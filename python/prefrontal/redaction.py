@@ -25,7 +25,7 @@ _JWT = re.compile(
 _JWT_HEAD = re.compile(r"\beyJ[A-Za-z0-9_-]{10}", re.IGNORECASE)
 _NAMED = re.compile(
     r"(?P<name>\b(?:bearer|basic)\s+|"
-    r"\b[A-Za-z0-9_-]{0,40}(?:passwor[dt]|passwd|passphrase|secret|token|api[_ -]?key"
+    r"(?:passwor[dt]|passwd|passphrase|secret|token|api[_ -]?key"
     r"|access[_ -]?key|private[_ -]?key)\b[\"']?\s{0,3}(?:[:=]|\bis\b)\s{0,3}[\"']?)"
     r"(?P<value>(?!\[redacted\])[^\s\"',;]{6,})",
     re.IGNORECASE,
