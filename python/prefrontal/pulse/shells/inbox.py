@@ -119,13 +119,13 @@ class Inbox:
 
     def take(self, most: int = BATCH) -> list[Taken]:
         """The next, about `most` events or BATCH_BYTES; at least one of every source."""
-        taken: list[tuple[int, Taken]] = []
+        batch: list[tuple[int, Taken]] = []
         last, last_byte = self.events - most, self.bytes - BATCH_BYTES
         lanes = sorted(self._lanes.values(), key=attrgetter("events"))
         for left, lane in zip(range(len(lanes), 0, -1), lanes, strict=True):
             share = max(1, (self.events - last) // left)
-            taken += self._share(lane, share, (self.bytes - last_byte) // left)
-        return [each for _, each in sorted(taken, key=lambda pair: pair[0])]
+            batch += self._share(lane, share, (self.bytes - last_byte) // left)
+        return [each for _, each in sorted(batch, key=lambda pair: pair[0])]
 
     def withdraw(self, post: Post) -> bool:
         """Whether it waited still, none of it taken, and is gone now."""
