@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import sys
 from importlib.metadata import version
@@ -84,6 +86,14 @@ def test_a_defect_is_one_sentence_without_a_traceback() -> None:
     assert result.exit_code == 1
     assert "ZeroDivisionError: division by zero" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.usefixtures("_with_failing")
+def test_a_disk_that_fails_where_nobody_expected_it_is_no_defect() -> None:
+    for number in (errno.ENOSPC, errno.EIO, errno.EROFS):
+        result = fail_with(OSError(number, os.strerror(number), "/var/lib/state"))
+        assert result.exit_code == 2
+        assert result.stderr == f"Error: /var/lib/state cannot be used: {os.strerror(number)}\n"
 
 
 @pytest.mark.usefixtures("_with_failing")

@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prefrontal.errors import SourceError
-from prefrontal.routing.records import append_record, locked, read_records, record_line
+from prefrontal.routing.records import append_record, read_records, record_line
+from prefrontal.storage.lock_file import locked
 
 from .children import NO_ROOM, ended, started
 
@@ -198,5 +199,5 @@ def test_a_lock_lets_one_thread_in_at_a_time(tmp_path: Path) -> None:
 
 
 def test_a_lock_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="cannot be written"), locked(tmp_path):
+    with pytest.raises(SourceError, match="cannot be opened: Is a directory"), locked(tmp_path):
         pass

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
 from prefrontal.errors import SourceError
-from prefrontal.storage import write_atomic
+from prefrontal.storage import files, write_atomic
+from prefrontal.storage.files import sweep
 
 
 def test_text_is_written_as_utf8_and_bytes_as_they_are(tmp_path: Path) -> None:
@@ -81,3 +84,38 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(
     monkeypatch.undo()
     assert path.read_text() == "old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next_and_what_is_being_written_stays(
+    tmp_path: Path,
+) -> None:
+    left = tmp_path / f".report.html.{'0' * 16}.tmp"
+    mine = tmp_path / ".notes.tmp"
+    for path in (left, mine):
+        path.write_text("half")
+    write_atomic(tmp_path / "report.html", "new")
+    assert sorted(each.name for each in tmp_path.iterdir()) == [".notes.tmp", "report.html"]
+    left.write_text("half")
+    with left.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        sweep(tmp_path)
+        assert left.exists()
+    sweep(tmp_path)
+    assert not left.exists()
+
+
+def test_a_sweep_that_comes_before_the_lock_costs_another_try(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    locks = [files._lock]
+
+    def swept_first(file: BinaryIO) -> bool | None:
+        if locks:
+            Path(file.name).unlink()
+            return locks.pop()(file)
+        return True
+
+    monkeypatch.setattr(files, "_lock", swept_first)
+    write_atomic(tmp_path / "a.txt", "new")
+    assert [each.name for each in tmp_path.iterdir()] == ["a.txt"]
+    assert (tmp_path / "a.txt").read_text() == "new"

@@ -97,6 +97,12 @@ class LazyGroup(click.Group):
             ctx.exit(code)
 
 
+_DISK_FAULTS = frozenset(
+    [errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.ENOLCK, errno.EMFILE, errno.ENFILE]
+)
+"""Of the machine, wherever they come from."""
+
+
 def _tell(ctx: click.Context, error: BaseException) -> None:
     """Say what went wrong and leave; what click itself tells better is left to it."""
     if isinstance(error, PrefrontalError):
@@ -106,6 +112,9 @@ def _tell(ctx: click.Context, error: BaseException) -> None:
     broken_pipe = isinstance(error, OSError) and error.errno == errno.EPIPE
     if broken_pipe or os.environ.get("PREFRONTAL_TRACEBACK"):
         return  # click ends quietly on a closed pipe
+    if isinstance(error, OSError) and error.errno in _DISK_FAULTS:
+        what = os.fsdecode(error.filename) if error.filename else "a file"
+        _leave(ctx, f"{what} cannot be used: {error.strerror}", 2)
     name = type(error).__name__
     text = f"This is a defect of prefrontal, please report it: {name}: {error}"
     _leave(ctx, f"{text} (PREFRONTAL_TRACEBACK=1 shows where)", 1)

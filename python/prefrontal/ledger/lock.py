@@ -1,13 +1,12 @@
-"""A lock file that allows one writer a ledger; the system frees it when the process ends."""
+"""One writer a ledger; the system frees the lock when the process ends."""
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
-from typing import BinaryIO, NoReturn
 
 from ..errors import SourceError
+from ..storage.lock_file import LockFile
 
 _TRIES = 3
 _BETWEEN_S = 0.02
@@ -21,45 +20,25 @@ class WriterLock:
     """
 
     def __init__(self, path: Path) -> None:
-        self._file = _open(path.absolute())
+        self._lock = LockFile(path.absolute().with_suffix(".lock"))
         try:
-            _take(self._file, path)
+            _take(self._lock, path.absolute())
         except BaseException:
-            self._file.close()
+            self._lock.close()
             raise
 
     def release(self) -> None:
         """Release the lock; a second call does nothing."""
-        self._file.close()
+        self._lock.close()
 
 
-def _open(path: Path) -> BinaryIO:
-    path = path.parent / f"{path.stem}.lock"
-    try:
-        return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b", buffering=0)
-    except (OSError, ValueError) as error:  # ValueError: a null character in the name
-        reason = getattr(error, "strerror", None) or error
-        raise SourceError(f"{path} cannot be opened: {reason}") from None
-
-
-def _take(file: BinaryIO, path: Path) -> None:
-    import fcntl
-
+def _take(lock: LockFile, path: Path) -> None:
     for tries_left in reversed(range(_TRIES)):
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            break
-        except OSError:
-            if not tries_left:
-                _refuse(file, path)
+        if lock.take():
+            return
+        if tries_left:
             time.sleep(_BETWEEN_S)  # another process may just be testing the lock
-    file.truncate(0)
-    file.write(b"%d\n" % os.getpid())
-
-
-def _refuse(file: BinaryIO, path: Path) -> NoReturn:
-    owner = file.read(20).decode(errors="replace").strip() or "unknown"
     raise SourceError(
-        f"{path} is in use by another prefrontal agent (process {owner});"
+        f"{path} is in use by another prefrontal agent (process {lock.owner() or 'unknown'});"
         " --workspace takes another folder"
     )

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import SourceError
 from ..storage.files import write_atomic
+from ..storage.lock_file import locked
 from .local_time import LocalTime
-from .records import locked, read_records
+from .records import read_records
 
 if TYPE_CHECKING:
     from ..clock import Clock

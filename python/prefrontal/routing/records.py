@@ -5,8 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
@@ -76,25 +75,6 @@ def read_records(path: Path) -> Records:
         problem = "the last line is torn and was skipped" if torn else "a line is no JSON object"
         findings.append(Finding(path, number, problem))
     return Records(tuple(rows), tuple(findings))
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """An exclusive lock across processes and threads; waits for its turn.
-
-    The empty file stays; a killed holder releases it. Raises SourceError when it cannot be made.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        descriptor = os.open(path, flags, 0o644)
-    except OSError as error:
-        raise SourceError(f"{path} cannot be written: {error.strerror}") from error
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _append(descriptor: int, line: bytes) -> None:

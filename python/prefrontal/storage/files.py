@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
-from contextlib import suppress
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from ..errors import SourceError
+
+_TEMPORARY = re.compile(r"\..+\.[0-9a-f]{16}\.tmp", re.DOTALL)
+_swept: set[Path] = set()
 
 
 def write_atomic(path: str | os.PathLike[str], content: str | bytes) -> None:
@@ -29,20 +35,57 @@ def write_atomic(path: str | os.PathLike[str], content: str | bytes) -> None:
 def _replace(path: Path, data: bytes) -> None:
     target = Path(os.path.realpath(path))
     mode = _replaceable_mode(target)
-    temporary = target.with_name(f".{target.name[:100]}.{os.urandom(8).hex()}.tmp")
-    try:
-        with temporary.open("xb") as file:
-            file.write(data)
-            file.flush()
-            if mode is not None:
-                temporary.chmod(mode)
-            os.fsync(file.fileno())
+    if target.parent not in _swept:
+        sweep(target.parent)
+    with _temporary(target) as (temporary, file):
+        file.write(data)
+        file.flush()
+        if mode is not None:
+            temporary.chmod(mode)
+        os.fsync(file.fileno())
         temporary.replace(target)
-    except BaseException:  # an interrupt too must leave nothing behind
-        with suppress(FileNotFoundError):
-            temporary.unlink()
-        raise
     _sync_folder(target.parent)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what killed processes left of files that they were writing to the folder."""
+    _swept.add(folder)
+    left: list[Path] = []
+    with suppress(OSError), os.scandir(folder) as entries:
+        left += [Path(each.path) for each in entries if _TEMPORARY.fullmatch(each.name)]
+    for path in left:
+        with suppress(OSError), path.open("rb") as file:
+            if _lock(file):  # else somebody writes it
+                path.unlink()
+
+
+@contextmanager
+def _temporary(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
+    """A new file beside the target, locked while it is written; removed on any failure."""
+    while True:
+        path = target.with_name(f".{target.name[:100]}.{os.urandom(8).hex()}.tmp")
+        try:
+            with path.open("xb") as file:
+                if _lock(file) is not False and os.fstat(file.fileno()).st_nlink:
+                    yield path, file
+                    return
+        except BaseException:  # an interrupt too must leave nothing behind
+            with suppress(OSError):  # the first failure is the one to tell
+                path.unlink()
+            raise
+
+
+def _lock(file: BinaryIO) -> bool | None:
+    """Whether the file is ours now; None where the system has no locks."""
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):
+        return None
+    return True
 
 
 def _replaceable_mode(target: Path) -> int | None:

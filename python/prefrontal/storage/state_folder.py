@@ -7,11 +7,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 from urllib.parse import quote
 from zlib import crc32
 
 from ..errors import InputError, SourceError
+from .files import sweep
+from .lock_file import LockFile, lock_owner
 
 WATCH_LOCK, CALL_LOCK = "watch.lock", "gate.lock"
 LOCK_STEP_S = 0.005
@@ -67,13 +68,18 @@ class StateFolder:
         return self.path / f"read-log-{crc32(os.fsencode(file)):08x}"
 
     def make(self) -> None:
-        """Create what is missing, private to its owner. Raises SourceError."""
+        """Create what is missing, private to its owner, and remove what killed processes left.
+
+        Raises SourceError.
+        """
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             self.modules.mkdir(mode=0o700, exist_ok=True)
         except (OSError, ValueError) as error:  # ValueError: a null character in the name
             reason = getattr(error, "strerror", None) or error
             raise SourceError(f"{self.path} cannot be used as a folder: {reason}") from None
+        sweep(self.path)
+        sweep(self.modules)
 
     def module_file(self, module_id: str) -> Path:
         """Where the module's fingerprint lies: always inside `modules`, whatever the id holds.
@@ -97,9 +103,9 @@ class StateFolder:
 
         Raises SourceError when it takes longer.
         """
-        with self._lock(CALL_LOCK) as lock:
+        with LockFile(self.path / CALL_LOCK) as lock:
             end = time.monotonic() + patience_s
-            while not _is_taken(lock):
+            while not lock.take():
                 if time.monotonic() >= end:
                     raise SourceError(
                         f"another prefrontal gate is at work in {self.path} for more than"
@@ -110,18 +116,20 @@ class StateFolder:
 
     def watcher(self) -> int | None:
         """The process that has the folder to itself, or had it last; None where none did."""
-        return self._owner(WATCH_LOCK)
+        return lock_owner(self.path / WATCH_LOCK)
 
     @contextmanager
     def watched(self) -> Iterator[None]:
         """While inside, no other process watches with this folder; the one look of a
         `prefrontal gate` is waited for. Raises SourceError.
         """
-        with self._lock(WATCH_LOCK) as lock:
+        with LockFile(self.path / WATCH_LOCK) as lock:
             end = time.monotonic() + LONGEST_LOOK_S
-            while not _is_taken(lock):
+            while not lock.take():
                 owner = self.watcher()
-                looks = owner is not None and owner == self._owner(CALL_LOCK) != os.getpid()
+                looks = (
+                    owner is not None and owner == lock_owner(self.path / CALL_LOCK) != os.getpid()
+                )
                 if not looks or time.monotonic() >= end:
                     raise SourceError(
                         f"{self.path} is in use by another prefrontal watch (process"
@@ -129,30 +137,3 @@ class StateFolder:
                     )
                 time.sleep(LOCK_STEP_S)
             yield
-
-    def _lock(self, name: str) -> IO[bytes]:
-        try:
-            return (self.path / name).open("a+b")
-        except OSError as error:
-            raise SourceError(f"{self.path} cannot be written: {error.strerror}") from None
-
-    def _owner(self, name: str) -> int | None:
-        try:
-            text = (self.path / name).read_bytes().strip()
-        except OSError:
-            return None
-        return int(text) if text.isdigit() else None
-
-
-def _is_taken(lock: IO[bytes]) -> bool:
-    """Whether the lock is ours now; then it tells of whom it is."""
-    import fcntl
-
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    lock.truncate(0)
-    lock.write(b"%d\n" % os.getpid())
-    lock.flush()
-    return True

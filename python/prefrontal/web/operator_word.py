@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import fcntl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..cortex.memory.wishes import OPERATOR_KEY, OperatorWishes
-from ..errors import InputError, SourceError
+from ..errors import InputError
+from ..storage.lock_file import locked
 from ..storage.memory_files import MemoryFiles
 
 if TYPE_CHECKING:
@@ -53,13 +53,7 @@ def _held(records: AgentRecords, key: str) -> None:
 def _changing(folder: Path) -> Iterator[OperatorWishes]:
     """The wishes so far; what is changed in them is stored."""
     memory = MemoryFiles(folder / "memory" / "files")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = (folder / LOCK_NAME).open("wb")
-    except OSError as error:
-        raise SourceError(f"{folder} cannot be written: {error.strerror}") from None
-    with lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with locked(folder / LOCK_NAME):
         wishes = OperatorWishes.from_text(memory.retrieve(OPERATOR_KEY))
         yield wishes
         memory.store(OPERATOR_KEY, wishes.to_text())

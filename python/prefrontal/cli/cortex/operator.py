@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...errors import InputError, SourceError
+from ...errors import InputError
 from ..answers import answer, json_option
 from ..watch.modules import plain
 from ..workspace import agent_process, home_options
@@ -133,18 +133,11 @@ def _waiting(home: Home) -> dict[str, str]:
 @contextmanager
 def changing_wishes(home: Home) -> Iterator[OperatorWishes]:
     """The wishes so far; what is changed in them is stored. One process at a time."""
-    import fcntl
-
     from ...cortex.memory.wishes import OPERATOR_KEY, OperatorWishes
+    from ...storage.lock_file import locked
 
     memory = home.memory()
-    try:
-        home.folder.mkdir(parents=True, exist_ok=True)
-        lock = (home.folder / LOCK_NAME).open("wb")
-    except OSError as error:
-        raise SourceError(f"{home.folder} cannot be written: {error.strerror}") from None
-    with lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with locked(home.folder / LOCK_NAME):
         wishes = OperatorWishes.from_text(memory.retrieve(OPERATOR_KEY))
         yield wishes
         memory.store(OPERATOR_KEY, wishes.to_text())

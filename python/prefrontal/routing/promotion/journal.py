@@ -9,13 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from glob import escape
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError, PrefrontalError, SourceError
-from ...storage.files import write_atomic
+from ...storage.files import sweep, write_atomic
 from ..records import append_record, read_records, record_line
 from ..types import Finding
 from .change_notes import add_note
@@ -85,7 +84,7 @@ def recover(layout: Layout) -> list[Finding]:
     The caller holds the lock. Raises SourceError when the disk is still full.
     """
     path = journal_file(layout)
-    _drop_halves(path)
+    sweep(path.parent)
     try:
         changes = json.loads(path.read_bytes())["changes"]
         first = changes[0]["path"]
@@ -98,7 +97,7 @@ def recover(layout: Layout) -> list[Finding]:
         finished = _possible(layout, changes[0])
         if finished:
             for change in changes:
-                _drop_halves(_inside(layout, change))
+                sweep(_inside(layout, change).parent)
                 _do(layout, change)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         finished = False
@@ -170,12 +169,6 @@ def _remove(path: Path, change: Change) -> None:
     if digest_of(path) == change["sha256"]:
         with suppress(FileNotFoundError):
             path.unlink()
-
-
-def _drop_halves(path: Path) -> None:
-    """Delete temporary files that a killed `write_atomic` of that file left."""
-    for half in path.parent.glob(f".{escape(path.name[:100])}.*.tmp"):
-        half.unlink(missing_ok=True)
 
 
 def _drop_torn(path: Path, line: bytes) -> None:

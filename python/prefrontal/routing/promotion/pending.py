@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ...errors import InputError
+from ...storage.lock_file import locked
 from ..local_time import LocalTime
-from ..records import append_record, locked, read_records
+from ..records import append_record, read_records
 from ..types import Finding, Policy
 
 if TYPE_CHECKING:

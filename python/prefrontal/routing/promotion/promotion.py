@@ -10,10 +10,10 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...errors import InputError, SourceError
+from ...storage.lock_file import locked
 from ..catalog.history import history_file, history_line
 from ..layout import Layout, is_slug
 from ..local_time import LocalTime
-from ..records import locked
 from ..trials.entry_point import entry_point
 from ..trials.trial import short_line
 from .journal import Change, append_change, perform, recover

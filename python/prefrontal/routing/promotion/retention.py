@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from ...errors import SourceError
 from ...storage.files import write_atomic
+from ...storage.lock_file import locked
 from ..local_time import LocalTime
-from ..records import locked, read_records, record_line
+from ..records import read_records, record_line
 from ..types import Finding
 from .pending import pending_file, pending_lock
 from .tree import remove_tree

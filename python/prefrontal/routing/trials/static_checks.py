@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...storage.files import write_atomic
-from ..records import locked
+from ...storage.lock_file import locked
 from .trial import ModuleTrial, StepName, TrialStep, setting_file, step_of, stopped
 
 if TYPE_CHECKING:
