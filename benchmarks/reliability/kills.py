@@ -1,0 +1,150 @@
+"""kill -9 at random points of each writer: what was said to be kept is there, once and whole.
+
+    python benchmarks/reliability/kills.py --kills 10000
+    python benchmarks/reliability/kills.py --writer ledger --planted
+
+A writer is killed before a random act on a file, in the middle of a write, or after a random time;
+each next start begins on what the one before left. Two kills in three hit a copy of a process that
+has imported everything, one in three a start of the command itself, its imports included.
+Exit code 1 when something was lost, doubled, torn or left over.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import shutil
+import signal
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import preload
+from choice import chosen_writers
+from preload import CHANGES, Act, Control, Mode
+from trials import DONE, Place
+from writers import Writer
+
+IN_A_ROW = 10
+"""Kills before what is there is looked at; the next start then begins anew."""
+BY_TIME, TORN = 0.3, 0.3
+"""Shares of the kills at a random time, and in the middle of a write."""
+
+
+def main() -> int:
+    """Kill the writers in turns; 1 when a promise was broken."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--writer", action="append", help="only this one; may be repeated")
+    parser.add_argument("--kills", type=int, default=10_000, help="of all writers together")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--planted", action="store_true", help="the writer that says so too soon")
+    options = parser.parse_args()
+    if not preload.is_preloaded():
+        preload.start_preloaded()
+    scratch, chance = preload.scratch(), random.Random(options.seed)
+    began = time.monotonic()
+    try:
+        killings = [Killing(each, scratch / each.name, chance) for each in chosen_writers(options)]
+        while (left := options.kills - sum(each.killed for each in killings)) > 0:
+            for killing in killings:
+                killing.go_on(min(IN_A_ROW, left))
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    for killing in killings:
+        print(killing.sentence())
+    total = sum((each.kinds for each in killings), Counter[str]())
+    starts = total["a start"]
+    print(
+        f"{sum(each.killed for each in killings)} kills, {starts} of them real starts, in"
+        f" {time.monotonic() - began:.0f} s: {sum(each.said for each in killings)} things were"
+        f" said to be kept, {sum(each.broken for each in killings)} promises broken"
+    )
+    return 1 if any(each.broken for each in killings) else 0
+
+
+class Killing:
+    """One writer, killed again and again."""
+
+    def __init__(self, writer: Writer, scratch: Path, chance: random.Random) -> None:
+        scratch.mkdir()
+        self._chance = chance
+        self._place = Place(scratch, writer)
+        self._template = scratch / "template"
+        shutil.copytree(self._place.folder, self._template)
+        self._control = Control(self._place.root, self._place.voice, scratch / "trace")
+        self.broken = self.said = 0
+        self.kinds = Counter[str]()
+        self._acts, self._writes, self._longest_s = self._measured()
+
+    @property
+    def killed(self) -> int:
+        """How often it was."""
+        return self.kinds.total()
+
+    def go_on(self, kills: int) -> None:
+        """Begin anew, kill it so often, and look at what is there."""
+        self._place.begin(self._template)
+        self._control.choose(self._place.root, self._place.voice)
+        enough = self.killed + kills
+        while self.killed < enough and self._kill():
+            pass
+        said = self._place.said()
+        self.said += len(said)
+        checked = self._place.check(said)
+        if checked.code != DONE:
+            self._tell(checked.text)
+
+    def sentence(self) -> str:
+        """What was done and found."""
+        kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(self.kinds.items()))
+        return (
+            f"{self._place.writer.name}: {self.killed} kills ({kinds}), {self.said} things said,"
+            f" {self.broken} promises broken"
+        )
+
+    def _kill(self) -> bool:
+        """Whether it can go on: a start that was not killed ends well."""
+        kind, after_s = self._moment()
+        outcome = self._place.work(after_s=after_s)
+        self._control.off()
+        if outcome.code == -signal.SIGKILL:
+            self.kinds[kind] += 1
+            return True
+        if outcome.code != DONE:
+            self._tell(f"a start after a kill ended with {outcome.code}: {outcome.text}")
+        return outcome.code == DONE
+
+    def _moment(self) -> tuple[str, float | None]:
+        kind = self._chance.random()
+        if kind < BY_TIME:
+            self._control.off()
+            return "at a time", self._chance.uniform(0.0, self._longest_s)
+        if kind < BY_TIME + TORN and self._writes:
+            number = self._chance.randint(1, self._writes)
+            self._control.set(Mode.KILL, number, error=1, acts=(Act.WRITE,))
+            return "in a write", None
+        self._control.set(Mode.KILL, self._chance.randint(1, self._acts))
+        return "before an act", None
+
+    def _measured(self) -> tuple[int, int, float]:
+        """(acts on files, writes, seconds) of a start that nobody kills."""
+        counts, began = [], time.monotonic()
+        for acts in (CHANGES, (Act.WRITE,)):
+            self._control.set(Mode.COUNT, acts=acts)
+            began = time.monotonic()
+            outcome = self._place.work()
+            self._control.off()
+            assert outcome.code == DONE, f"{self._place.writer.name}: {outcome.text}"
+            counts.append(self._control.count)
+        return counts[0], counts[1], time.monotonic() - began
+
+    def _tell(self, text: str) -> None:
+        self.broken += 1
+        print(f"{self._place.writer.name}: {text[-2000:].strip()}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

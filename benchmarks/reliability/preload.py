@@ -1,0 +1,142 @@
+"""Puts preload.c between this process, with its children, and the files below a folder."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import NoReturn
+
+SOURCE = Path(__file__).with_name("preload.c")
+CONTROL = "RELIABILITY_CONTROL"
+_LONGEST_PATH = 4096
+_NUMBERS = struct.Struct("8Q")
+_RECORD = struct.Struct("6Q")
+_SIZE = _NUMBERS.size + 4 * _LONGEST_PATH
+
+
+class Mode(IntEnum):
+    """What becomes of the acts: FAIL refuses one, FAIL_ON that one and all after it."""
+
+    OFF, COUNT, FAIL, FAIL_ON, KILL, TRACE = range(6)
+
+
+class Act(IntEnum):
+    """What a process does to a file. OPEN stands for a new file in a trace, SAY for a report."""
+
+    OPEN, WRITE, SYNC, RENAME, LOCK, TRUNCATE, UNLINK, MKDIR, SAY = range(9)
+
+
+CHANGES = tuple(act for act in Act if act is not Act.SAY)
+
+
+@dataclass(frozen=True, slots=True)
+class TraceRecord:
+    """One act that was done. offset: of a write, or the length of a truncated file."""
+
+    act: Act
+    inode: int
+    offset: int
+    path: str
+    other: str
+    data: bytes
+
+
+class Control:
+    """Says what the preloaded code does, in this process and in all that it starts.
+
+    root: the folder it looks at. voice: a file below it whose writes are reports, and never fail.
+    """
+
+    def __init__(self, root: Path, voice: Path, trace: Path) -> None:
+        with Path(os.environ[CONTROL]).open("r+b") as file:
+            self._shared = mmap.mmap(file.fileno(), _SIZE)
+        self.trace = trace
+        self.choose(root, voice)
+
+    def choose(self, root: Path, voice: Path) -> None:
+        """Look at this folder from now on."""
+        for number, path in enumerate((root, voice, self.trace)):
+            at = _NUMBERS.size + number * _LONGEST_PATH
+            name = os.fsencode(path).ljust(_LONGEST_PATH, b"\0")
+            self._shared[at : at + _LONGEST_PATH] = name
+
+    def set(self, mode: Mode, at: int = 0, error: int = 0, acts: tuple[Act, ...] = CHANGES) -> None:
+        """From now on the act numbered `at`, from 1, meets its fate.
+
+        error: an errno; 0 stands for a short write, and for a kill at a whole act.
+        """
+        kinds = sum(1 << act for act in acts)
+        self._shared[: _NUMBERS.size] = _NUMBERS.pack(0, at, error, kinds, 0, 0, 0, 0)
+        self._shared[:8] = struct.pack("Q", mode)
+
+    def off(self) -> None:
+        """From now on nothing happens; what was counted stays."""
+        self._shared[:8] = struct.pack("Q", Mode.OFF)
+
+    @property
+    def count(self) -> int:
+        """How many acts there were."""
+        return self._numbers()[4]
+
+    @property
+    def met(self) -> tuple[Act, str] | None:
+        """The act that met its fate, with the path; None when none did."""
+        if not self._numbers()[5]:
+            return None
+        at = _NUMBERS.size + 3 * _LONGEST_PATH
+        path = self._shared[at : at + _LONGEST_PATH].partition(b"\0")[0]
+        return Act(self._numbers()[6]), os.fsdecode(path)
+
+    def _numbers(self) -> tuple[int, ...]:
+        return _NUMBERS.unpack(self._shared[: _NUMBERS.size])
+
+
+def read_trace(path: Path) -> Iterator[TraceRecord]:
+    """What was written down, in its order."""
+    data, at = path.read_bytes(), 0
+    while at < len(data):
+        act, inode, offset, *lengths = _RECORD.unpack_from(data, at)
+        at += _RECORD.size
+        parts = []
+        for length in lengths:
+            parts.append(data[at : at + length])
+            at += length
+        name, other = map(os.fsdecode, parts[:2])
+        yield TraceRecord(Act(act), inode, offset, name, other, parts[2])
+
+
+def scratch() -> Path:
+    """The folder that `start_preloaded` made, for this program to remove."""
+    return Path(os.environ[CONTROL]).parent
+
+
+def spare_this_process() -> None:
+    """What this process does to files counts for nothing; what it starts is looked at."""
+    with Path(os.environ[CONTROL]).open("r+b", buffering=0) as file:
+        os.pwrite(file.fileno(), struct.pack("Q", os.getpid()), _NUMBERS.size - 8)
+
+
+def is_preloaded() -> bool:
+    """Whether this process runs under preload.c."""
+    return CONTROL in os.environ
+
+
+def start_preloaded() -> NoReturn:
+    """Begin this program again under preload.c, with a folder in memory for what it writes."""
+    memory = Path("/dev/shm")
+    beside = memory if memory.is_dir() else None
+    folder = Path(tempfile.mkdtemp(prefix="prefrontal-reliability-", dir=beside)).resolve()
+    library, control = folder / "preload.so", folder / "control"
+    words = ["-O1", "-shared", "-fPIC", "-pthread", "-o", str(library), str(SOURCE)]
+    subprocess.run([os.environ.get("CC", "cc"), *words], check=True)
+    control.write_bytes(bytes(_SIZE))
+    environment = os.environ | {"LD_PRELOAD": str(library), CONTROL: str(control)}
+    os.execve(sys.executable, [sys.executable, *sys.argv], environment)

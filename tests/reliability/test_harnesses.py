@@ -1,0 +1,56 @@
+"""Each harness of benchmarks/reliability finds a planted fault, and none in the product."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ..exhaustive import first
+
+FOLDER = Path(__file__).parents[2] / "benchmarks" / "reliability"
+PATIENCE_S = 600.0
+SHORT = [("kills", "--kills"), ("power", "--losses"), ("disk", "--every")]
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux" or shutil.which("cc") is None, reason="needs Linux and a C compiler"
+)
+
+
+def run(harness: str, *words: str) -> subprocess.CompletedProcess[str]:
+    program = FOLDER / f"{harness}.py"
+    return subprocess.run(
+        [sys.executable, program, *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
+
+
+@pytest.mark.parametrize(("harness", "amount"), SHORT)
+def test_a_planted_fault_is_found(harness: str, amount: str) -> None:
+    done = run(harness, amount, "5" if harness == "disk" else "20", "--planted")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "careless: " in done.stdout and "the last text is lost or torn" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("harness", "amount", "number", "writer"),
+    first(
+        1,
+        [
+            ("kills", "--kills", "20", "memory"),
+            ("kills", "--kills", "150", "all"),
+            ("power", "--losses", "300", "all"),
+            ("disk", "--every", "40", "all"),
+        ],
+    ),
+)
+def test_no_promise_is_broken(harness: str, amount: str, number: str, writer: str) -> None:
+    which = [] if writer == "all" else ["--writer", writer]
+    done = run(harness, amount, number, *which)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 promises broken" in done.stdout
