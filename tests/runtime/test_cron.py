@@ -232,7 +232,7 @@ async def test_a_question_may_stand_in_a_file_that_is_read_when_it_is_asked(tmp_
     [
         ("x", r"cron\.jobs must be a list"),
         ([5], r"cron\.jobs\[0\] must be a mapping"),
-        ([{"name": "a"}], r"cron\.jobs\[0\] must have the key schedule"),
+        ([{"name": "a"}], r"cron\.jobs\[0\] must have the keys schedule"),
         ([{**JOB, "schedule": "x"}], r"cron\.jobs\[0\]\.schedule must be an interval such as 15m"),
         ([{**JOB, "mode": "x"}], r"cron\.jobs\[0\]\.mode must be one of isolated, main_session"),
         ([{**JOB, "quiet_hours": "x"}], r"cron\.jobs\[0\]\.quiet_hours must be two different"),

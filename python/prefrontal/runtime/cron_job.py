@@ -2,23 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from ..nearest import unknown_key
 from ..plugin import IncomingMessage, OutgoingMessage
 from ..plugin.messages import SYSTEM_SENDER
+from ..typed_fields import FieldError, Must, Shape, read, then
 from .schedule import parse_quiet_hours, parse_schedule
 
 if TYPE_CHECKING:
     from ..plugin.hookspecs import Ids
 
-MODES = ("isolated", "main_session")
 OWN = "__"
 """Part of the names of the agent's own jobs, which no configuration adds or removes."""
 _OUTPUT_KEYS = ("channel_type", "channel_id", "recipient")
+
+
+def _parses(parse: Callable[[str], object]) -> Must:
+    """That `parse` takes the text; its error says what a text must do."""
+
+    def checked(text: str) -> str:
+        try:
+            parse(text)
+        except ValueError as error:
+            raise FieldError(str(error).partition(", got ")[0], text) from None
+        return text
+
+    return then(checked)
+
+
+def _is_output(output: Mapping[str, Any]) -> bool:
+    texts = all(isinstance(value, str) and value.strip() for value in output.values())
+    return texts and output.keys() <= set(_OUTPUT_KEYS)
+
+
+Name = Annotated[
+    str,
+    Must(
+        "be 1 to 64 visible characters",
+        lambda name: bool(name.strip()) and len(name) <= 64 and name.isprintable(),
+        covers_type=True,
+    ),
+]
+Schedule = Annotated[str, _parses(parse_schedule)]
+QuietHours = Annotated[str, _parses(lambda text: not text or parse_quiet_hours(text))]
+Output = Annotated[
+    dict[str, Any],
+    Must(f"have only {', '.join(_OUTPUT_KEYS)}, each a text", _is_output),
+    Must(
+        "have channel_type and channel_id",
+        lambda output: not output or {"channel_type", "channel_id"} <= output.keys(),
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,37 +66,23 @@ class CronJob:
     question to the agent as a message. prompt: the question; prompt_file: a file with it, relative
     to the workspace, read at each run. system_prompt: for the subagent. quiet_hours: when it does
     not run, such as "23:00-07:00". output: the destination of the answer, by channel_type,
-    channel_id and recipient; empty: none.
-
-    Raises ValueError for an invalid field.
+    channel_id and recipient; empty: none. Raises ValueError for two prompts, or none.
     """
 
-    name: str
-    schedule: str
-    mode: str = "isolated"
+    name: Name
+    schedule: Schedule
+    mode: Literal["isolated", "main_session"] = "isolated"
     prompt: str = ""
     prompt_file: str = ""
     system_prompt: str = ""
-    quiet_hours: str = ""
-    output: Mapping[str, str] = field(default_factory=dict)
+    quiet_hours: QuietHours = ""
+    output: Output = field(default_factory=dict)
     enabled: bool = True
 
     def __post_init__(self) -> None:
-        for name in ("name", "mode", "prompt", "prompt_file", "system_prompt", "quiet_hours"):
-            if not isinstance(getattr(self, name), str):
-                raise ValueError(f"{name} must be a string, got {getattr(self, name)!r:.80}")
-        if not self.name.strip() or len(self.name) > 64 or not self.name.isprintable():
-            raise ValueError(f"name must be 1 to 64 visible characters, got {self.name!r:.80}")
-        if self.mode not in MODES:
-            raise ValueError(f"mode must be one of {', '.join(MODES)}, got {self.mode!r:.80}")
         if bool(self.prompt.strip()) == bool(self.prompt_file.strip()):
-            raise ValueError(f"{self.name} must have a prompt or a prompt_file, one of them")
-        if not isinstance(self.enabled, bool):
-            raise ValueError(f"enabled must be true or false, got {self.enabled!r:.80}")
-        _check("schedule", parse_schedule, self.schedule)
-        if self.quiet_hours:
-            _check("quiet_hours", parse_quiet_hours, self.quiet_hours)
-        _check_output(self.output)
+            rule = "have a prompt or a prompt_file, one of them"
+            raise FieldError(rule, self.prompt or self.prompt_file, (self.name,))
 
     @property
     def is_own(self) -> bool:
@@ -69,19 +92,8 @@ class CronJob:
 
 def read_job(where: str, raw: object) -> CronJob:
     """A job of the configuration. Raises ValueError naming the place, the rule and the value."""
-    if not isinstance(raw, Mapping):
-        raise ValueError(f"{where} must be a mapping, got {raw!r:.80}")
-    known = [each.name for each in fields(CronJob)]
-    for key in raw:
-        if key not in known:
-            raise ValueError(unknown_key(where, key, known))
-    for key in ("name", "schedule"):
-        if key not in raw:
-            raise ValueError(f"{where} must have the key {key}")
-    try:
-        return CronJob(**{**raw, "output": raw.get("output") or {}})
-    except ValueError as error:
-        raise ValueError(f"{where}.{error}") from None
+    job: CronJob = read(CronJob, raw, Shape(), where)
+    return job
 
 
 def question(job: CronJob, prompt: str, now: float, number: int) -> IncomingMessage:
@@ -104,7 +116,7 @@ def question(job: CronJob, prompt: str, now: float, number: int) -> IncomingMess
 def answer(job: CronJob, text: str) -> tuple[OutgoingMessage, Ids]:
     """The message to the job's output, and the ids for its hooks."""
     channel_type, channel_id = job.output["channel_type"], job.output["channel_id"]
-    peer_id = job.output.get("recipient", channel_id)
+    peer_id: str = job.output.get("recipient", channel_id)
     ids: Ids = {
         "peer_id": peer_id,
         "recipient_id": peer_id,
@@ -114,21 +126,3 @@ def answer(job: CronJob, text: str) -> tuple[OutgoingMessage, Ids]:
         "correlation_id": None,
     }
     return OutgoingMessage(channel_type, channel_id, text, metadata={"recipient": peer_id}), ids
-
-
-def _check(name: str, parse: Any, value: object) -> None:
-    try:
-        parse(value)
-    except ValueError as error:
-        raise ValueError(f"{name} must {error}") from None
-
-
-def _check_output(output: object) -> None:
-    if not isinstance(output, Mapping):
-        raise ValueError(f"output must be a mapping, got {output!r:.80}")
-    for key, value in output.items():
-        if key not in _OUTPUT_KEYS or not isinstance(value, str) or not value.strip():
-            rule = f"have only {', '.join(_OUTPUT_KEYS)}, each a text"
-            raise ValueError(f"output must {rule}, got {key!r}: {value!r:.80}")
-    if output and not {"channel_type", "channel_id"} <= output.keys():
-        raise ValueError(f"output must have channel_type and channel_id, got {dict(output)!r}")

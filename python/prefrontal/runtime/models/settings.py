@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
 
-from ...errors import InputError
-from ...nearest import unknown_key
+from ...typed_fields import Must, Shape, read
 
-OUTPUT_MODES = ("native", "prompted", "text")
+Text = Annotated[str, Must("be a string", lambda text: "\0" not in text, covers_type=True)]
+Url = Annotated[
+    str,
+    Must(
+        "start with http:// or https://",
+        lambda url: url.startswith(("http://", "https://")),
+        covers_type=True,
+    ),
+]
+Tokens = Annotated[
+    int, Must("be a whole number above 0", lambda n: 1 <= n <= 1_000_000, covers_type=True)
+]
+Retries = Annotated[
+    int, Must("be a whole number in 0..10", lambda n: 0 <= n <= 10, covers_type=True)
+]
+Seconds = Annotated[
+    float,
+    Must(
+        "be a number of seconds above 0, at most 86400", lambda s: 0 < s <= 86400, covers_type=True
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,61 +42,20 @@ class ModelSettings:
     `scripted`, and whether it starts again at the end.
     """
 
-    model: str = ""
-    base_url: str = ""
-    api_key_env: str = ""
-    max_tokens: int = 2048
-    timeout_seconds: float = 120.0
-    retries: int = 0
-    output: str = "native"
-    cassette: str = ""
-    record: str = ""
-    replies: Sequence[Any] = ()
+    model: Text = ""
+    base_url: Url = ""
+    api_key_env: Text = ""
+    max_tokens: Tokens = 2048
+    timeout_seconds: Seconds = 120.0
+    retries: Retries = 0
+    output: Literal["native", "prompted", "text"] = "native"
+    cassette: Text = ""
+    record: Text = ""
+    replies: list[Any] = field(default_factory=list)
     repeat: bool = False
 
 
 def model_settings(llm: object) -> ModelSettings:
     """Check what stands under `llm`. Raises InputError naming the key, the rule and the value."""
-    if llm is None:
-        return ModelSettings()
-    if not isinstance(llm, Mapping):
-        raise InputError(f"llm must be a mapping, got {llm!r:.80}")
-    known = [field.name for field in fields(ModelSettings)]
-    for key in llm:
-        if key not in known:
-            raise InputError(unknown_key("llm", key, known))
-    for key, value in llm.items():
-        rule = _broken_rule(key, value)
-        if rule:
-            raise InputError(f"llm.{key} must {rule}, got {value!r:.80}")
-    return ModelSettings(**llm)
-
-
-def _broken_rule(key: str, value: object) -> str:
-    """The rule that the value breaks; "" if it breaks none."""
-    rule, holds = _RULES.get(key, _TEXT)
-    return "" if holds(value) else rule
-
-
-def _whole(value: Any, low: int, high: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
-
-
-def _seconds(value: Any) -> bool:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and 0 < value <= 86400
-
-
-_RULES: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
-    "max_tokens": ("be a whole number above 0", lambda value: _whole(value, 1, 1_000_000)),
-    "retries": ("be a whole number in 0..10", lambda value: _whole(value, 0, 10)),
-    "timeout_seconds": ("be a number of seconds above 0, at most 86400", _seconds),
-    "output": (f"be one of {', '.join(OUTPUT_MODES)}", lambda value: value in OUTPUT_MODES),
-    "replies": ("be a list", lambda value: isinstance(value, list | tuple)),
-    "repeat": ("be true or false", lambda value: isinstance(value, bool)),
-    "base_url": (
-        "start with http:// or https://",
-        lambda value: isinstance(value, str) and value.startswith(("http://", "https://")),
-    ),
-}
-_TEXT = ("be a string", lambda value: isinstance(value, str) and "\0" not in value)
+    settings: ModelSettings = read(ModelSettings, {} if llm is None else llm, Shape(), "llm")
+    return settings

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
-from ...nearest import unknown_key
 from ...plugin import Plugin, PluginMeta
-from ..cron_job import CronJob
+from ..cron_job import CronJob, read_job
 from .cron import CronPlugin
 
 NAME = "__heartbeat__"
@@ -15,7 +13,6 @@ _DEFAULTS = {
     "enabled": False,
     "schedule": "15m",
     "mode": "main_session",
-    "prompt_file": "HEARTBEAT.md",
 }
 
 
@@ -38,19 +35,12 @@ class HeartbeatPlugin(Plugin):
 
     def configure(self, config: dict[str, Any]) -> None:
         section = config.get("heartbeat") or {}
-        if not isinstance(section, dict):
-            raise ValueError(f"heartbeat must be a mapping, got {section!r:.80}")
-        known = sorted({each.name for each in fields(CronJob)} - {"name"})
-        for key in section:
-            if key not in known:
-                raise ValueError(unknown_key("heartbeat", key, known))
-        settings = {**_DEFAULTS, **section}
-        if section.get("prompt"):
-            del settings["prompt_file"]
-        try:
-            self._job = CronJob(name=NAME, **settings)
-        except ValueError as error:
-            raise ValueError(f"heartbeat.{error}") from None
+        if isinstance(section, dict):
+            if "name" in section:
+                raise ValueError("heartbeat must have only known keys, got 'name'")
+            file = {} if section.get("prompt") else {"prompt_file": "HEARTBEAT.md"}
+            section = {**_DEFAULTS, **file, **section, "name": NAME}
+        self._job = read_job("heartbeat", section)
 
     async def start(self) -> None:
         cron = self.registry.get("cron")

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
-from typing import Any, TypeVar, cast
+from dataclasses import asdict, dataclass, replace
+from typing import Annotated, Any, cast
 
 from ...plugin import Plugin, PluginMeta, SubagentResult, hookspecs
 from ...plugin.hooks import announce, collect, hooks_of
 from ...plugin.waiting import wait_for
+from ...typed_fields import Must, Shape, read
 from ..model_call import ask, brief, is_async
 from ..models.choice import Models, name_of
 from ..spawning import SpawnRequest, WatchedModel
-
-Number = TypeVar("Number", int, float)
 
 TOOL = "spawn_subagent"
 _DEFINITION = {
@@ -37,6 +35,23 @@ _DEFINITION = {
 }
 
 
+_OPEN = Shape(closed=False)
+Count = Annotated[
+    int, Must("be a whole number of at least 1", lambda value: value >= 1, covers_type=True)
+]
+Seconds = Annotated[
+    float, Must("be a number of at least 1", lambda value: value >= 1, covers_type=True)
+]
+
+
+@dataclass(frozen=True, slots=True)
+class SubagentLimits:
+    """max_concurrent: subagents at a time. max_timeout_seconds: the most that one may ask for."""
+
+    max_concurrent: Count = 3
+    max_timeout_seconds: Seconds = 1800.0
+
+
 class SubagentPlugin(Plugin):
     """Asks the agent's model or another one, with limited concurrency.
 
@@ -57,16 +72,13 @@ class SubagentPlugin(Plugin):
     def __init__(self) -> None:
         self._models: Models | None = None
         self._config: dict[str, Any] = {}
-        self._max_concurrent = 3
-        self._max_timeout_seconds = 1800.0
+        self._limits = SubagentLimits()
         self._turns: set[object] = set()
         self._threads: set[object] = set()
 
     def configure(self, config: dict[str, Any]) -> None:
-        settings = config.get("subagent") or {}
         self._config = config
-        self._max_concurrent = _at_least_one(settings, "max_concurrent", 3, int)
-        self._max_timeout_seconds = _at_least_one(settings, "max_timeout_seconds", 1800, float)
+        self._limits = read(SubagentLimits, config.get("subagent") or {}, _OPEN, "subagent")
 
     async def start(self) -> None:
         self._models = Models(self._config, self.registry)
@@ -119,8 +131,8 @@ class SubagentPlugin(Plugin):
         return result
 
     async def _result(self, request: SpawnRequest) -> SubagentResult:
-        if len(self._turns | self._threads) >= self._max_concurrent:
-            return _failure(request, f"Concurrency limit reached ({self._max_concurrent})")
+        if len(self._turns | self._threads) >= self._limits.max_concurrent:
+            return _failure(request, f"Concurrency limit reached ({self._limits.max_concurrent})")
         turn = object()
         self._turns.add(turn)
         try:
@@ -142,7 +154,7 @@ class SubagentPlugin(Plugin):
         provider = self.models.get(request.provider)
         if provider is None:
             return _failure(request, "No LLM provider available")
-        seconds = min(request.seconds, self._max_timeout_seconds)
+        seconds = min(request.seconds, self._limits.max_timeout_seconds)
         if not is_async(provider):
             provider = WatchedModel(provider, self._threads, turn)
         question = brief(request.task, request.context, request.system_prompt)
@@ -193,17 +205,6 @@ def _failure(request: SpawnRequest, error: str) -> SubagentResult:
     return SubagentResult(
         success=False, output="", task=request.task, elapsed_seconds=0.0, error=error
     )
-
-
-def _at_least_one(
-    settings: Mapping[str, Any], name: str, default: int, kind: type[Number]
-) -> Number:
-    value = settings.get(name, default)
-    allowed = int if kind is int else int | float
-    if isinstance(value, bool) or not isinstance(value, allowed) or not 1 <= value < math.inf:
-        what = "a whole number" if kind is int else "a number"
-        raise ValueError(f"subagent.{name} must be {what} of at least 1, got {value!r}")
-    return kind(value)
 
 
 def create_plugin() -> SubagentPlugin:
