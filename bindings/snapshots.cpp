@@ -33,6 +33,23 @@ void run(const CueReader& reader, const simd::SlotRows& rows) {
   CueReader::read(*table, rows);
 }
 
+py::tuple state_of(const CueReader& reader) {
+  py::dict parameters;
+  const auto shapes = control::cue_shapes(reader.layout());
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const auto& values = reader.parameters()[i];
+    if (values.empty()) continue;
+    py::array_t<float> array(
+        std::vector<py::ssize_t>(shapes[i].shape.begin(), shapes[i].shape.end()));
+    std::copy(values.begin(), values.end(), array.mutable_data());
+    parameters[py::str(shapes[i].name.data(), shapes[i].name.size())] = array;
+  }
+  const CueLayout& layout = reader.layout();
+  return py::make_tuple(std::move(parameters), layout.cue,
+                        layout.world ? "context+world" : "context",
+                        layout.cosine ? "cosine" : "dot");
+}
+
 py::array weights(const CueReader& reader, py::handle rows) {
   const FloatRows in = float_rows(rows, reader.layout().cue ? "z" : "x", reader.layout().inputs());
   auto out = result_for(in, kSlots);

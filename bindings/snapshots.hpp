@@ -18,6 +18,9 @@ control::CueLayout layout_of(py::handle parameters, bool cue, const std::string&
 // Reads with the GIL, or without it where there are many rows.
 void run(const control::CueReader& reader, const simd::SlotRows& rows);
 
+// The parameters of a snapshot by name, and back: what pickle and copy keep.
+py::tuple state_of(const control::CueReader& reader);
+
 py::array weights(const control::CueReader& reader, py::handle rows);
 py::array memory(const control::CueReader& reader);
 void write_slot(control::CueReader& reader, long slot, py::handle row);
@@ -41,7 +44,14 @@ void def_snapshot(py::class_<T>& reader) {
       .def(
           "write_slot", [](T& self, long slot, py::handle row) { write_slot(self, slot, row); },
           py::arg("slot"), py::arg("row"))
-      .def_property_readonly("memory", [](const T& self) { return memory(self); });
+      .def_property_readonly("memory", [](const T& self) { return memory(self); })
+      .def(py::pickle([](const T& self) { return state_of(self); },
+                      [](const py::tuple& state) {
+                        const auto layout =
+                            layout_of(state[0], state[1].cast<bool>(), state[2].cast<std::string>(),
+                                      state[3].cast<std::string>());
+                        return new T(layout, named_arrays(state[0], control::cue_shapes(layout)));
+                      }));
 }
 
 }  // namespace prefrontal::bindings

@@ -212,3 +212,47 @@ def test_the_help_names_every_experiment() -> None:
     for name, (_, number, line) in experiments.EXPERIMENTS.items():
         assert f"{name:<14}{number}" in text
         assert line in text
+
+
+def test_an_experiment_is_known_by_its_number(
+    sampled: Callable[..., Sample], tmp_path: Path
+) -> None:
+    sampled(0.5)
+    for name in ("X10", "x10"):
+        result = run("experiment", name, "--seeds", 1, "--out", tmp_path, "--json")
+        assert result.exit_code == 0, result.output
+        assert (tmp_path / "gambling.json").exists()
+    assert "X1 to X11, got 'X12'" in run("experiment", "X12", "--out", tmp_path).stderr
+
+
+def test_weights_of_the_reference_become_an_agent(tmp_path: Path) -> None:
+    import torch
+
+    from prefrontal.control.agent.checkpoint import load
+
+    weights = {
+        "query_proj.weight": torch.ones(128, 64),
+        "query_proj.bias": torch.zeros(128),
+        "memory": torch.zeros(16, 128),
+        "colour": torch.zeros(2),
+    }
+    torch.save(weights, tmp_path / "weights.pt")
+    result = run("import", tmp_path / "weights.pt", "--out", tmp_path / "agent.pt")
+    assert result.exit_code == 0, result.output
+    assert "agent.pt: 3 weights of " in result.output
+    assert "Left out, no place here: colour" in result.output
+    assert "Not in the file: body_obs_encoder.linear.bias" in result.output
+    agent = load(tmp_path / "agent.pt")
+    assert bool((agent.e1.context_memory.query_proj.weight == 1).all())
+    shown = run("import", tmp_path / "weights.pt", "--out", tmp_path / "agent.pt", "--json")
+    assert json.loads(shown.stdout)["left_out"] == ["colour"]
+    assert run("diagnose", tmp_path / "agent.pt", "--steps", 20).exit_code == 0
+
+
+def test_weights_that_are_none_are_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "nothing.pt"
+    assert f"FILE must be a file, got '{path}'" in run("import", path).stderr
+    path.write_text("no weights")
+    result = run("import", path, "--out", tmp_path / "agent.pt")
+    assert result.exit_code == 2 and "path must hold saved weights, got " in result.stderr
+    assert not (tmp_path / "agent.pt").exists()

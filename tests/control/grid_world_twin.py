@@ -155,12 +155,14 @@ class PlainGridWorld:
     # --- observations -----------------------------------------------------------------------------
 
     def observe(self) -> dict[str, NDArray[np.float32]]:
+        world = self.world()
+        hazards, resources = world[200:225], world[225:250]
         told = {
             "body": self.body(),
-            "world": self.world(),
+            "world": world,
             "harm": [
-                *self.view(self.hazard_field, 0.0),
-                *self.view(self.resource_field, 0.0),
+                *(self.view(self.hazard_field, 0.0) if self.fixed else hazards),
+                *(self.view(self.resource_field, 0.0) if self.fixed else resources),
                 min(1.0, self.harm_exposure),
             ],
             "harm_a": [self.harm_ema] * 25 + [self.benefit_ema] * 25,

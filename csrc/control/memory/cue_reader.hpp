@@ -26,6 +26,7 @@ class CueReader {
   std::vector<std::string_view> changed(const Parameters& parameters) const;
 
   std::span<const float> memory() const { return parameters_[kMemory]; }
+  const Parameters& parameters() const { return parameters_; }  // in the order of cue_shapes
 
   // The table in use; it is never edited, only replaced, so it may be read without a lock.
   std::shared_ptr<const simd::SlotTable> table() const { return table_; }

@@ -49,6 +49,7 @@ void GridWorld::observe(const ObservationView& out) const {
   const double full = config_.contamination_threshold + kTiny;
   const double most_hazard = hazard_field_.largest + kTiny;
   const double most_resource = resource_field_.largest + kTiny;
+  const bool as_shares = config_.profile == Profile::upstream;  // as in the reference
   const int row = agent_ / size_, column = agent_ % size_;
   int seen = 0;
   for (int i = row - kReach; i <= row + kReach; ++i) {
@@ -65,8 +66,8 @@ void GridWorld::observe(const ObservationView& out) const {
       traces[seen] = single(contamination_[cell] / full);
       hazards[seen] = single(hazard / most_hazard);
       resources[seen] = single(resource / most_resource);
-      out.harm[seen] = single(hazard);
-      out.harm[kSeen + seen] = single(resource);
+      out.harm[seen] = as_shares ? hazards[seen] : single(hazard);
+      out.harm[kSeen + seen] = as_shares ? resources[seen] : single(resource);
     }
   }
   out.harm[2 * kSeen] = single(std::min(1.0, harm_exposure_));

@@ -1,4 +1,4 @@
-"""`prefrontal control`: the experiments on the control modules, and a look at a trained agent."""
+"""`prefrontal control`: experiments, a look at a trained agent, and the reference's weights."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 FAILED = 3
 MOST_SEEDS = 100
 NEEDS_TORCH = "this command needs torch: pip install 'prefrontal[control]'"
-EPILOG = "Both need torch: pip install 'prefrontal[control]'; a figure needs matplotlib, too."
+EPILOG = "All need torch: pip install 'prefrontal[control]'; a figure needs matplotlib, too."
 NAMES = "\n".join(f"  {name:<14}{number:<5}{it}" for name, (_, number, it) in EXPERIMENTS.items())
 RESULT = """\
 Verdicts: pass, when at least four fifths of the seeds meet the criterion; fail; void, when too many
 of them say nothing (labels out of balance). Each experiment leaves NAME.json and NAME.png in the
 folder, as soon as it is done. The same seeds give the same record."""
 MEASURE = f"""\
-Measure, and say whether the criterion is met. NAME is one of these, or all:
+Measure, and say whether the criterion is met. NAME is one of these or its number, or all:
 
 \b
 {NAMES}"""
@@ -35,12 +35,13 @@ Measure, and say whether the criterion is met. NAME is one of these, or all:
 
 @click.group(epilog=EPILOG)
 def control() -> None:
-    """Experiments on the control modules, and a look at a trained agent.
+    """Experiments on the control modules, a look at a trained agent, and the reference's weights.
 
     \b
-      prefrontal control experiment anticipation
+      prefrontal control experiment X10
       prefrontal control experiment all --seeds 2 --out results
       prefrontal control diagnose agent.pt
+      prefrontal control import weights.pt --out agent.pt
     """
 
 
@@ -132,11 +133,52 @@ def diagnose(checkpoint: str, steps: int, seed: int, as_json: bool) -> None:
         print_diagnosis(diagnosis, checkpoint)
 
 
+@control.command(name="import", short_help="An agent from the reference's saved weights.")
+@click.argument("file", type=click.Path())
+@click.option("--out", default="agent.pt", show_default=True, metavar="FILE", help="The agent.")
+@click.option("--seed", default=0, show_default=True, metavar="N", help="Of what FILE lacks.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a page.")
+def import_weights(file: str, out: str, seed: int, as_json: bool) -> None:
+    """Take over the weights of the reference implementation, of an agent or of one part.
+
+    FILE is a state_dict that torch saved, alone or under "state_dict". The agent has the profile
+    upstream; its sizes are told by the shapes. What has no place in it is left out by name, what
+    FILE lacks is as drawn. Nothing in FILE is run.
+    """
+    if not Path(file).is_file():
+        raise InputError(f"FILE must be a file, got {file!r}")
+    if seed < 0:
+        raise InputError(f"--seed must be at least 0, got {seed}")
+    _require_torch()
+    import torch
+
+    from ..control.agent.checkpoint import save
+    from ..control.agent.reference import import_reference
+
+    try:
+        result = import_reference(file, generator=torch.Generator().manual_seed(seed))
+    except (ValueError, OSError) as error:
+        raise InputError(str(error)) from None
+    save(result.agent, out)
+    names = {"taken": result.taken, "left_out": result.left_out, "drawn": result.drawn}
+    if as_json:
+        click.echo(json.dumps({"agent": out, **names}))
+        return
+    click.echo(f"Wrote {out}: {len(result.taken)} weights of {file}.")
+    for title, key in (("Left out, no place here", "left_out"), ("Not in the file", "drawn")):
+        if names[key]:
+            click.echo(f"{title}: {', '.join(names[key])}")
+
+
 def _names(name: str) -> list[str]:
+    """The experiments of a name, a number (X10) or "all"."""
     if name == "all":
         return list(EXPERIMENTS)
+    numbers = {number.lower(): it for it, (_, number, _) in EXPERIMENTS.items()}
+    name = numbers.get(name.lower(), name)
     if name not in EXPERIMENTS:
-        raise InputError(f"NAME must be all or one of {', '.join(EXPERIMENTS)}, got {name!r}")
+        known = f"{', '.join(EXPERIMENTS)}, X1 to X{len(EXPERIMENTS)}"
+        raise InputError(f"NAME must be all or one of {known}, got {name!r}")
     return [name]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -169,3 +171,23 @@ def test_a_context_is_in_the_affine_hull_of_the_slots_and_slots_are_written() ->
     assert np.array_equal(reader.memory, np.tile(parameters["memory"][:1], (16, 1)))
     reader.refresh(parameters)
     assert np.array_equal(reader.read(x), ContextReader(parameters).read(x))
+
+
+@pytest.mark.parametrize("attention", ["dot", "cosine"])
+def test_a_snapshot_is_copied_and_pickled_whole(attention: Any) -> None:
+    generator = np.random.default_rng(0)
+    z, x = (generator.standard_normal((5, wide)).astype(np.float32) for wide in (32, 64))
+    parameters = twins.cue_parameters(world=True) | {"log_tau": np.array([0.7], np.float32)}
+    cue = CueReader(parameters, cue_action_input="context+world", attention=attention)
+    memory = ContextReader(twins.context_parameters(), attention=attention)
+    cue.write_slot(3, parameters["memory"][0])
+
+    def pickled(reader: Any) -> Any:
+        return pickle.loads(pickle.dumps(reader))
+
+    copies: tuple[Any, ...] = (copy.deepcopy, pickled)
+    for copied in copies:
+        for wanted, found in zip(cue.read_context(z), copied(cue).read_context(z), strict=True):
+            assert np.array_equal(wanted, found)
+        assert np.array_equal(copied(memory).read(x), memory.read(x))
+        assert np.array_equal(copied(cue).memory, cue.memory)

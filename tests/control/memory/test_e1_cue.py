@@ -72,8 +72,8 @@ def test_an_option_of_the_memory_enters_the_cue(options: dict[str, Any]) -> None
     assert not torch.allclose(weights, made(memory=SHARP).select_slots(z), atol=1e-4)
     context = e1.context_memory.read_with(weights)
     assert torch.allclose(e1.extract_cue_context(z)[0], e1.cue_action_proj(context), atol=1e-6)
-    with pytest.raises(ValueError, match="selection and memory must be plain for a reader"):
-        e1.cue_reader()
+    with pytest.raises(ValueError, match="selection, memory and layers must be plain, got"):
+        e1.cue_snapshot()
 
 
 def test_weights_of_terrain_stay_inside_their_bounds_and_the_bias_has_none() -> None:
@@ -97,10 +97,10 @@ def test_the_body_the_hidden_state_and_the_mode_do_not_enter() -> None:
 
 @pytest.mark.parametrize("world", ["context", "context+world"])
 @pytest.mark.parametrize("attention", ["dot", "cosine"])
-def test_the_reader_is_a_snapshot_of_the_cue_path(attention: Any, world: Any) -> None:
+def test_a_snapshot_is_the_cue_path_as_it_was(attention: Any, world: Any) -> None:
     memory = ContextMemoryConfig(attention=attention, key_bias=True)
     e1, z = made(memory=memory, cue_action_input=world), cues(5)
-    reader = e1.cue_reader()
+    reader = e1.cue_snapshot()
     for found, wanted in zip(reader.read(z.numpy()), e1.extract_cue_context(z), strict=True):
         assert np.allclose(found, wanted.detach().numpy(), atol=2e-6)
     e1.context_memory.write(torch.randn(1, 64))

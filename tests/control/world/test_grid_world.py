@@ -169,8 +169,22 @@ def test_the_view_shows_walls_around_and_nothing_of_the_fields_there() -> None:
     ]
     hazards = seen["harm"][:25].reshape(5, 5)
     assert not hazards[0].any() and not hazards[:, 0].any()
-    assert hazards[2, 3] == 1.0 and hazards[1, 1] == np.float32(1 / 2.5)
-    np.testing.assert_allclose(seen["world"][200:225], seen["harm"][:25] / (1 + 1e-6), rtol=1e-6)
+    assert hazards[2, 3] == pytest.approx(1, abs=2e-6)
+    assert hazards[1, 1] == pytest.approx(1 / 2.5, abs=2e-6)
+    assert np.array_equal(seen["world"][200:250], seen["harm"][:50])
+
+
+def test_the_harm_view_is_a_share_of_the_largest_field_as_in_the_reference() -> None:
+    hazards = [(4, 5), (5, 4), (4, 3)]
+    raw, share = (
+        world((4, 4), hazards=hazards, resources=[(1, 1), (1, 2)], profile=profile).observe()
+        for profile in ("fixed", "upstream")
+    )
+    assert raw["harm"][:25].max() > 1.5  # fields of several sources add up
+    assert share["harm"][:50].max() <= 1
+    assert np.array_equal(share["harm"][:50], share["world"][200:250])
+    ratio = raw["harm"][:50] / share["harm"][:50]
+    assert ratio[:25] == pytest.approx(ratio[0]) and ratio[25:] == pytest.approx(ratio[25])
 
 
 def test_two_worlds_made_of_a_copy_do_not_share_anything() -> None:

@@ -38,7 +38,7 @@ _OPTIONAL = {
 """Fields that are None or of this class."""
 
 
-_UNREADABLE = (
+UNREADABLE = (
     *(pickle.UnpicklingError, struct.error, EOFError, RuntimeError, ArithmeticError),
     *(ValueError, TypeError, LookupError, AttributeError, AssertionError),
 )
@@ -110,7 +110,7 @@ def load_into(agent: ControlAgent, path: str | PathLike[str]) -> None:
 def _read(path: str | PathLike[str]) -> dict[str, Any]:
     try:
         held = torch.load(Path(path), weights_only=True, map_location="cpu")
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise ValueError(f"path must be a checkpoint of an agent, got {str(path)!r}") from error
     version = held.get("format") if isinstance(held, dict) else type(held).__name__
     if not isinstance(held, dict) or not isinstance(version, int) or version not in (1, FORMAT):
@@ -121,7 +121,7 @@ def _read(path: str | PathLike[str]) -> dict[str, Any]:
     if version == 1:
         try:
             _upgrade(held)
-        except _UNREADABLE as error:
+        except UNREADABLE as error:
             raise ValueError(
                 f"path must be a checkpoint of format 1, got {path}: {error}"
             ) from error

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from ..._core.control import CueReader
 from ..layers import is_plain_linear
 from ..ops.cue import CueHeads, MemoryWeights, cue_context
+from .cue_path_reader import CuePathReader
 from .slot_attention import SlotSelection, tagger
 from .social import SocialCue, SocialRead
 
@@ -126,21 +127,32 @@ class CuePath(nn.Module):
                 parameters[name] = value.detach().to("cpu", torch.float32).numpy().copy()
         return parameters
 
-    def cue_reader(self) -> CueReader:
-        """A snapshot of the cue path that answers within a microsecond, without torch.
+    def cue_snapshot(self) -> CueReader:
+        """The cue path as it is now, answering within a microsecond, without torch.
 
-        `reader.refresh(e1.cue_parameters())` brings it up to date. Raises ValueError where slots
-        are selected in a way that only this module knows.
+        It follows no later change: `snapshot.refresh(e1.cue_parameters())` brings it up to date.
+        Raises ValueError where only this module knows how slots are selected or layers called.
         """
         self._check_enabled()
-        if not self.is_plain:
-            raise ValueError("selection and memory must be plain for a reader, got another option")
+        if not (self.is_plain and self.has_plain_layers):
+            raise ValueError("selection, memory and layers must be plain, got another form")
         config = self.config
         return CueReader(
             self.cue_parameters(),
             cue_action_input=config.cue_action_input,
             attention=config.memory.attention,
         )
+
+    def cue_reader(self) -> CuePathReader:
+        """A reader of the cue path that follows this module's changes, in NumPy."""
+        self._check_enabled()
+        return CuePathReader(self)
+
+    def cue_tensors(self) -> list[Tensor]:
+        """The tensors that a cue is read with."""
+        action, terrain = self.cue_action_proj, self.cue_terrain_proj
+        heads = (action.weight, action.bias, terrain.weight, terrain.bias)
+        return [it for it in (*self.cue_memory(), *heads) if it is not None]
 
     # --- parts ------------------------------------------------------------------------------------
 

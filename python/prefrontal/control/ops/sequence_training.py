@@ -132,8 +132,8 @@ class _Slopes(NamedTuple):
     """The derivatives of a layer, and those of its gates [T, B, 4 H] as they are worked out."""
 
     layer: _Layer
-    found: Tensor
-    views: tuple[tuple[Tensor, ...], ...]  # of c to i, f and g and of h to o; of h to c; found
+    gradients: Tensor
+    views: tuple[tuple[Tensor, ...], ...]  # of c to i, f and g and of h to o; of h to c; gradients
 
     @classmethod
     def of(cls, layer: _Layer) -> _Slopes:
@@ -141,15 +141,15 @@ class _Slopes(NamedTuple):
         tanh = layer.cells[1:].tanh()
         parts = (g * i * (1 - i), layer.cells[:-1] * f * (1 - f), tanh * o * (1 - o))
         slopes = torch.cat([*parts, i * (1 - g * g)], dim=-1)
-        found = torch.empty_like(slopes)
-        views = (slopes.unbind(0), (o * (1 - tanh * tanh)).unbind(0), found.unbind(0))
-        return cls(layer, found, views)
+        gradients = torch.empty_like(slopes)
+        views = (slopes.unbind(0), (o * (1 - tanh * tanh)).unbind(0), gradients.unbind(0))
+        return cls(layer, gradients, views)
 
     def back(self, t: int, dh: Tensor, dc: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """The gradients of x, of h and of c before step t, from those of h and c after it."""
-        slopes, of_cell, found = self.views
+        slopes, of_cell, gradients = self.views
         dc = torch.addcmul(dc, dh, of_cell[t])
-        gates = torch.mul(slopes[t], torch.cat([dc, dc, dh, dc], dim=1), out=found[t])
+        gates = torch.mul(slopes[t], torch.cat([dc, dc, dh, dc], dim=1), out=gradients[t])
         row = gates @ self.layer.weight
         wide = dc.shape[1]
         dx, dh = row.split([row.shape[1] - wide, wide], dim=1)
@@ -158,7 +158,7 @@ class _Slopes(NamedTuple):
     def of_weights(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """The gradients of w_ih, w_hh, b_ih and b_hh."""
         wide = self.layer.cells.shape[-1]
-        gates = _swapped(self.found.flatten(0, 1).t(), wide)
+        gates = _swapped(self.gradients.flatten(0, 1).t(), wide)
         weight = gates @ self.layer.inputs.flatten(0, 1)
         bias = gates.sum(1)
         return weight[:, :-wide], weight[:, -wide:], bias, bias
