@@ -113,6 +113,20 @@ def test_a_trained_cue_is_well() -> None:
     assert not told["modulation depth"].wrong
 
 
+def test_an_agent_that_does_one_thing_only_is_told() -> None:
+    agent = small_agent()
+    last = agent.hippocampal.action_object_decoder[-1]
+    with torch.no_grad():
+        last.weight.zero_()
+        last.bias.copy_(torch.tensor([0.0, 0.0, 1.0, 0.0, 0.0]))
+    told = found(diagnose(agent, steps=100))["one action"]
+    assert told.wrong and told.value == 1
+    with torch.no_grad():
+        last.weight.normal_(generator=torch.Generator().manual_seed(0)).mul_(20)
+    assert not found(diagnose(agent, steps=100))["one action"].wrong
+    assert "one action" not in found(diagnose(agent, steps=6))  # too few choices to tell
+
+
 def test_a_module_may_be_looked_at_alone() -> None:
     assert set(found(diagnose(e1()))) == {"attention entropy", "slots in use", "likeness of slots"}
     config = LateralPFCConfig(use_lateral_pfc_analog=True, head="frozen_random")

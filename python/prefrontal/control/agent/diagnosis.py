@@ -22,6 +22,7 @@ from .agent import ControlAgent
 from .checkpoint import load
 from .diagnosis_checks import (
     Symptom,
+    action_symptom,
     bias_symptom,
     harm_symptom,
     label_symptoms,
@@ -69,10 +70,12 @@ def diagnose(
     steps: int = 500,
     seed: int = 0,
 ) -> Diagnosis:
-    """Look for flat attention, labels that never change, slots alike, and biases that do nothing.
+    """Look for flat attention, labels that never change, slots alike, biases that do nothing, and a
+    policy of one action.
 
     subject: an agent, the path of its checkpoint, an E1DeepPredictor or a LateralPFCAnalog; it
-    stays unchanged. An agent takes `steps` random steps in the world preset `world`; a module is
+    stays unchanged. An agent takes `steps` random steps in the world preset `world`, then at most
+    100 of its own; a module is
     given cues z_world [B, 32] (None: drawn from N(0, 1)), and E1 the harm observations [B, 51] of
     the same moments, without which nothing is said of labels. Raises ValueError for what is none
     of these and for steps below 2.
@@ -112,6 +115,7 @@ def _of_agent(
         symptoms += [bias_symptom(own, seed), harm_symptom(own)]
     if own.lateral_pfc is not None:
         symptoms += rule_symptom(own.lateral_pfc, own.lateral_pfc.summarise(own.candidates))
+    symptoms += action_symptom(_chosen(own, world, min(steps, 100), seed, generator))
     return Diagnosis(agent.config.profile, tuple(symptoms))
 
 
@@ -142,6 +146,25 @@ def _wandered(
             observation, _ = env.reset()
             agent.reset()
     return torch.cat(cues), torch.cat(harms), observation
+
+
+def _chosen(
+    agent: ControlAgent, world: str, steps: int, seed: int, generator: torch.Generator
+) -> list[int]:
+    """The actions of E3's ticks while the agent acts by itself."""
+    env = CausalGridWorldV2(agent.config.world(world))
+    observation, _ = env.reset(seed=seed)
+    agent.reset()
+    chosen = []
+    for _ in range(steps):
+        choice = agent.act(observation, generator=generator)
+        chosen += [] if choice.selection is None else [choice.action]
+        observation, signal, terminated, truncated, _ = env.step(choice.action)
+        agent.update_residue(signal)
+        if terminated or truncated:
+            observation, _ = env.reset()
+            agent.reset()
+    return chosen
 
 
 def _drawn(rows: int, width: int, generator: torch.Generator) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,8 @@ LEAST_SHARE, MOST_SHARE = 0.25, 0.75
 FEWEST_SLOTS = 3
 SEEN_SHARE = 0.01
 ALIKE = 0.9
+ONE_ACTION = 0.95
+FEWEST_CHOICES = 8
 NOTHING = 1e-6
 
 
@@ -41,6 +44,15 @@ class Symptom:
     def __str__(self) -> str:
         value = "" if self.value is None else f" {self.value:.4g}"
         return f"{'WRONG' if self.wrong else 'well '}  {self.name}{value}: {self.meaning}"
+
+
+def action_symptom(actions: Sequence[int]) -> list[Symptom]:
+    """Whether the agent chooses one action all the time; nothing for too few choices."""
+    if len(actions) < FEWEST_CHOICES:
+        return []
+    share = max(actions.count(it) for it in set(actions)) / len(actions)
+    why = f"share of the most frequent action in {len(actions)} choices; 1 is no policy at all"
+    return [Symptom("one action", share, share > ONE_ACTION, why)]
 
 
 def memory_symptoms(e1: E1DeepPredictor, cues: Tensor) -> list[Symptom]:
