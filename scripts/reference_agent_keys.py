@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields
+from typing import get_args, get_type_hints
 
 from prefrontal.http_server import Door
 from prefrontal.ledger.location import FILE_NAME as LEDGER
 from prefrontal.runtime.channels.webhook import WebhookSettings
 from prefrontal.runtime.cron_job import CronJob
 from prefrontal.runtime.log_lines import LEVELS
-from prefrontal.runtime.models.settings import OUTPUT_MODES, ModelSettings
+from prefrontal.runtime.models.settings import ModelSettings
 from prefrontal.runtime.plugins.heartbeat import _DEFAULTS as HEARTBEAT
 from prefrontal.runtime.plugins.observability import CAPACITY
 from prefrontal.runtime.plugins.soul import FILE_NAME as SOUL
@@ -28,7 +29,9 @@ LLM = {
     "max_tokens": "whole number above 0",
     "timeout_seconds": SECONDS,
     "retries": "whole number in 0..10",
-    "output": " or ".join(f"`{mode}`" for mode in OUTPUT_MODES),
+    "output": " or ".join(
+        f"`{mode}`" for mode in get_args(get_type_hints(ModelSettings)["output"])
+    ),
     "replies": "list",
     "repeat": "true or false",
 }

@@ -170,7 +170,8 @@ class CueReader:
 
     The parameters are copied and folded when the reader is made, in double precision; the result
     is within 1e-6 of the formula. Nothing but `refresh` and `write_slot` changes what is read:
-    changes of the caller's arrays, by whatever way, do not; `changed` tells of them.
+    changes of the caller's arrays, by whatever way, do not; `changed` tells of them. A copy and
+    a pickle hold the parameters.
 
     z: float32 [32] for one cue or [B, 32], in C order; results have the same number of dimensions.
     A row's results do not depend on the rows around it, nor on the processor, to the bit. A cue
