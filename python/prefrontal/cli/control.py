@@ -150,13 +150,11 @@ def import_weights(file: str, out: str, seed: int, as_json: bool) -> None:
     if seed < 0:
         raise InputError(f"--seed must be at least 0, got {seed}")
     _require_torch()
-    import torch
-
     from ..control.agent.checkpoint import save
     from ..control.agent.reference import import_reference
 
     try:
-        result = import_reference(file, generator=torch.Generator().manual_seed(seed))
+        result = import_reference(file, seed=seed)
     except (ValueError, OSError) as error:
         raise InputError(str(error)) from None
     save(result.agent, out)

@@ -61,13 +61,11 @@ class ReferenceImport:
     drawn: tuple[str, ...]
 
 
-def import_reference(
-    path: str | PathLike[str], *, generator: torch.Generator | None = None
-) -> ReferenceImport:
+def import_reference(path: str | PathLike[str], *, seed: int = 0) -> ReferenceImport:
     """The weights of a file in an agent of the profile upstream, whose sizes the file tells.
 
     The file holds a state_dict, of an agent or of one part, alone or under "state_dict" or a like
-    key. generator: of what the file lacks. Raises ValueError for a file with no weight of the
+    key. seed: of what the file lacks. Raises ValueError for a file with no weight of the
     reference and for shapes that fit no agent, FileNotFoundError where there is none.
     """
     weights = _read(path)
@@ -78,6 +76,7 @@ def import_reference(
     if not names & ours.values():
         raise ValueError(f"path must hold weights of the reference, got none in {str(path)!r}")
     tensors = {name: weights[source] for source, name in ours.items()}
+    generator = torch.Generator().manual_seed(seed)
     agent = ControlAgent(_configuration(path, tensors), generator=generator)
     own = agent.state_dict()
     taken = [name for name in own if name in tensors]
