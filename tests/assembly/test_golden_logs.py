@@ -64,6 +64,16 @@ def test_a_log_of_before_signals_belonged_to_modules_is_decided_again(tmp_path: 
     assert any(" by : of use?" in str(each.question) for each in kept)
 
 
+def test_a_log_of_before_the_first_of_a_burst_waited_is_decided_again(tmp_path: Path) -> None:
+    found, tally = decided_again(golden(4, tmp_path))
+    assert found == []
+    assert (tally.decided, tally.starts, tally.lost, dict(tally.left)) == (462, 5, 0, {})
+    with DecisionLog(golden(4, tmp_path)) as log:
+        plain = [to_plain(each.payload) for each in log.records()]
+    assert sum("gathered" in each for each in plain) > 10
+    assert sum("folded" in each and "late" in each for each in plain) > 20
+
+
 def test_a_golden_log_holds_what_decides(tmp_path: Path) -> None:
     with DecisionLog(golden(1, tmp_path)) as log:
         counts, kept = log.counts(), list(log.records())

@@ -12,8 +12,10 @@ import pytest
 from prefrontal.assembly.wakes_again import CHANGED, WITHOUT_REFUSALS, VerifyTally, again
 from prefrontal.compat.prefrontal import EscalationDecision
 from prefrontal.compat.registry import PulseRegistry
+from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.decisions.payload_json import to_plain
+from prefrontal.decisions.payloads import FoldedWindow, WakePayload
 from prefrontal.decisions.threshold_wishes import wish_threshold
 from prefrontal.decisions.wake_runs import START
 from prefrontal.executive.again import Deviation
@@ -109,11 +111,28 @@ def test_wakes_that_were_gathered_are_decided_again() -> None:
         more = (*MODULES, module("all", "/srv", ".pdf", ".eml", least=0.75))
         live(log, 4000, starts=3, policy=grouped, modules=more, recall=None)
         found, tally = decided_again(log)
-        gathered = [each for each in log.recent(1000) if len(each.window) > 1]
+        gathered = [each for each in log.recent(1000) if len(folded(each)) > 1]
     assert found == []
     assert (tally.starts, tally.lost) == (3, 0)
     assert len(gathered) > 20
     assert any("closed" in to_plain(each.payload) for each in gathered) or tally.decided > 1000
+
+
+@pytest.mark.exhaustive
+def test_bursts_of_modules_that_hold_are_decided_again() -> None:
+    with DecisionLog() as log:
+        held = POLICY.model_copy(update={"hold_s": 40.0, "cooldown_s": 0.0})
+        live(log, 4000, starts=3, policy=held, audit_share=0.3)
+        found, tally = decided_again(log)
+        told = [each for each in log.recent(1000) if len(folded(each)) > 1]
+        audits = [each for each in log.records() if to_plain(each.payload).get("held_back")]
+    assert found == []
+    assert (tally.starts, tally.lost) == (3, 0)
+    assert len(told) > 20 and len(audits) > 5
+
+
+def folded(record: Decision) -> tuple[FoldedWindow, ...]:
+    return record.payload.folded if isinstance(record.payload, WakePayload) else ()
 
 
 def change(path: Path, sql: str) -> None:

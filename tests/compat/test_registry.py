@@ -125,14 +125,14 @@ def test_a_repeated_event_is_decided_once() -> None:
 
 
 def test_wakes_of_a_group_are_asked_as_one() -> None:
-    modules = [raw() | {"question_template": "{count} files, the last {location}?"}]
+    modules = [raw() | {"question_template": "{location}?"}]
     policy = PolicySettings(group_s=3600)
     events = [file(f"{name}.pdf") for name in "abc"]
     decisions, registry = decided(events, modules=modules, policy=policy)
     [asked] = decisions
-    others = " And 2 more: a.pdf created; b.pdf created."
-    assert asked.question == f"3 files, the last /srv/homework/c.pdf?{others}"
-    assert registry.status()["decisions"] == {"grouped": 2, "woke": 1}
+    others = " And 2 more: b.pdf created; c.pdf created."
+    assert asked.question == f"/srv/homework/a.pdf?{others}"
+    assert registry.status()["decisions"] == {"grouped": 3, "woke": 1}
 
 
 def test_what_holds_a_wake_back_is_its_reason() -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.decisions.payloads import WakePayload
+from prefrontal.pulse.holds import MOST_FOLDED
 from prefrontal.pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
 from prefrontal.pulse.opening import OpenGate, UnlabelledStates, open_gate
 from prefrontal.pulse.policy import DeliveryPolicy
@@ -328,24 +329,79 @@ def burst(clock: ManualClock, one: OpenGate, count: int, pause: float) -> None:
         one.gate.tick()
 
 
-def test_a_lone_event_is_asked_at_once_and_a_burst_by_one_question_more() -> None:
+def test_a_burst_is_one_question_and_a_lone_event_one_after_two_seconds() -> None:
     clock = ManualClock(NOW)
     one = opened(clock, module(hold_s=2.0, question_template="{what}? ({location})"))
     burst(clock, one, 30, 0.1)
-    first, *held = one.gate.drain()
-    assert first.time == NOW
-    assert first.question == "0.txt was created in Downloads? (/home/ada/Downloads/0.txt)"
-    assert {each.reason for each in held} == {"grouped"}
+    held = one.gate.drain()
+    assert [(each.acted, each.reason) for each in held] == [(False, "grouped")] * 30
     [late] = to_the_next(one, clock)
     assert late.time == pytest.approx(NOW + 2.9 + 2.0)
     assert late.question == (
-        "1.txt was created in Downloads? (/home/ada/Downloads/1.txt) And 28 more (28 created): "
-        "2.txt created; 3.txt created; 4.txt created; 5.txt created; 6.txt created; "
-        "7.txt created; and 22 others."
+        "0.txt was created in Downloads? (/home/ada/Downloads/0.txt) And 29 more (29 created): "
+        "1.txt created; 2.txt created; 3.txt created; 4.txt created; 5.txt created; "
+        "6.txt created; and 23 others."
     )
     clock.advance(2.5)
     burst(clock, one, 1, 0.0)
-    assert len(one.gate.drain()) == 1  # quiet came back: the next one is asked at once
+    one.gate.drain()
+    [alone] = to_the_next(one, clock)
+    assert alone.question == "0.txt was created in Downloads? (/home/ada/Downloads/0.txt)"
+    assert alone.time == pytest.approx(late.time + 2.5 + 2.0)
+
+
+def test_a_burst_of_rules_before_was_asked_about_at_its_beginning_and_its_end() -> None:
+    for version, asked in ((4, [0.0, 4.9]), (5, [4.9])):
+        clock = ManualClock(NOW)
+        one = open_gate(GateSettings(audit_share=0.0), UnlabelledStates(), clock,
+                        [module(hold_s=2.0)], version=version)  # fmt: skip
+        burst(clock, one, 30, 0.1)
+        found = [*one.gate.drain(), *to_the_next(one, clock)]
+        assert [each.time - NOW for each in found if each.acted] == pytest.approx(asked)
+
+
+def test_an_audit_within_a_burst_is_left_out_and_does_not_prolong_it() -> None:
+    clock = ManualClock(NOW)
+    told = GateSettings(audit_share=1.0, threshold=0.9, log_refusals=True)
+    one = open_gate(told, UnlabelledStates(), clock, [module(hold_s=2.0)])
+    one.gate.modules["code"].wish(0.0)
+    one.gate.judge([event("loud")])
+    one.gate.modules["code"].wish(0.9)
+    clock.advance(1.5)
+    one.gate.judge([event("quiet")])
+    loud, quiet = one.gate.drain()
+    assert (loud.reason, payload(quiet).held_back) == ("grouped", "grouped")
+    [asked] = to_the_next(one, clock)
+    assert (asked.question, clock.now()) == ("loud (/src)?", NOW + 2.0)
+    one.gate.judge([event("later")])
+    assert [each.reason for each in one.gate.drain()] == ["audit"]
+
+
+def test_a_peer_with_a_budget_of_its_own_is_gathered_apart() -> None:
+    clock = ManualClock(NOW)
+    one = opened(clock, module(hold_s=2.0))
+    for number, actor in enumerate(("ann", "ben", "ann", "ben")):
+        one.gate.judge([event(f"{number} by {actor}", actor=actor)])
+    one.gate.drain()
+    asked = to_the_next(one, clock)
+    assert [each.question for each in asked] == [
+        "0 by ann (/src)? And 1 more: 2 by ann.",
+        "1 by ben (/src)? And 1 more: 3 by ben.",
+    ]
+
+
+def test_more_than_one_question_can_tell_of_waits_for_the_next() -> None:
+    clock = ManualClock(NOW)
+    one = opened(clock, module(hold_s=2.0))
+    for number in range(MOST_FOLDED + 3):
+        one.gate.judge([event(f"change {number}")])
+    one.gate.drain()
+    [first] = to_the_next(one, clock)
+    one.gate.tick()
+    assert one.gate.drain() == []
+    [second] = to_the_next(one, clock)
+    assert clock.now() == NOW + 4.0
+    assert [len(payload(each).folded) for each in (first, second)] == [MOST_FOLDED, 3]
 
 
 def test_a_burst_that_goes_on_is_asked_about_after_half_a_minute() -> None:
@@ -353,11 +409,11 @@ def test_a_burst_that_goes_on_is_asked_about_after_half_a_minute() -> None:
     one = opened(clock, module(hold_s=2.0))
     burst(clock, one, 700, 0.1)
     asked = [each.time - NOW for each in one.gate.drain() if each.acted]
-    assert asked == pytest.approx([0.0, 30.0, 60.0], abs=0.2)
+    assert asked == pytest.approx([30.0, 60.0], abs=0.2)
 
 
 def test_the_settings_stand_before_a_modules_hold() -> None:
-    for chosen, asked in ((0.0, 30), (1.0, 1), (None, 1)):
+    for chosen, asked in ((0.0, 30), (0.15, 1), (0.05, 30), (None, 0)):
         clock = ManualClock(NOW)
         one = opened(clock, module(hold_s=2.0), hold_s=chosen)
         burst(clock, one, 30, 0.1)
@@ -371,7 +427,7 @@ def test_what_was_kept_to_be_asked_as_one_is_asked_at_the_end() -> None:
     one.gate.drain()
     one.gate.tick(everything=True)
     [late] = one.gate.drain()
-    assert (payload(late).closed, len(payload(late).folded)) == (True, 2)
+    assert (payload(late).closed, len(payload(late).folded)) == (True, 3)
 
 
 def test_a_hold_is_of_the_fingerprint_and_leaves_others_as_they_are() -> None:
@@ -391,11 +447,13 @@ def test_a_file_that_is_written_on_is_asked_about_once_in_half_a_minute() -> Non
         one.gate.tick()
     one.gate.judge([SignalEvent("filesystem", "/in/other.txt", "created", 1.0, clock.now())])
     asked = [(each.time - NOW, each.question) for each in one.gate.drain() if each.acted]
+    changes = "app.log modified (5 times)"
     assert asked == [
-        (0.0, "app.log was created in in? (/in/app.log)"),
-        (27.0, "app.log was deleted in in? (/in/app.log) And 5 more: app.log modified (5 times)."),
-        (31.5, "other.txt was created in in? (/in/other.txt)"),
+        (4.5, "app.log was created in in? (/in/app.log)"),
+        (31.5, f"app.log was deleted in in? (/in/app.log) And 5 more: {changes}."),
     ]
+    [other] = to_the_next(one, clock)
+    assert other.question == "other.txt was created in in? (/in/other.txt)"
 
 
 def test_what_is_written_on_for_long_is_told_though_it_goes_on() -> None:
@@ -406,4 +464,4 @@ def test_what_is_written_on_for_long_is_told_though_it_goes_on() -> None:
         clock.advance(4.0)
         one.gate.tick()
     asked = [each.time - NOW for each in one.gate.drain() if each.acted]
-    assert asked == pytest.approx([0.0, 32.0, 64.0, 96.0])
+    assert asked == pytest.approx([4.0, 36.0, 68.0, 100.0])

@@ -202,6 +202,29 @@ def test_what_waits_is_told_in_the_same_words_though_its_events_left_the_memory(
     assert sum(map(len, expected)) == 59
 
 
+def test_what_a_group_gathers_leaves_the_memory_and_all_of_it_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(holds, "MOST_BYTES", 3_000_000)
+    clock = ManualClock(1_700_000_000.0)
+    with DecisionLog(tmp_path / "decisions.sqlite") as log:
+        policy = PolicySettings(group_s=3600.0)
+        watch = Watch(GateSettings(audit_share=0.0, threshold=0.0, policy=policy), log, clock=clock)
+        watch.add(parse_fingerprint(dict(MODULE)))
+        watch.start()
+        for number in range(60):
+            while not watch.push(event(number)):
+                Event().wait(0.01)
+        while watch.status()["held_back"] < 60:
+            Event().wait(0.01)
+        with watch._worker.paused():
+            assert watch._worker._gate.holds.bytes <= 3_000_000
+        assert watch.stop(PATIENCE_S)
+        [asked] = [each for each in log.records() if each.acted]
+    assert isinstance(asked.payload, WakePayload)
+    assert len(asked.payload.folded) == 60
+
+
 def test_what_the_log_does_not_give_now_waits_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(holds, "MOST_BYTES", 500_000)
     records = [

@@ -221,7 +221,7 @@ def test_a_row_gives_the_moment_back(
     assert from_plain("wake", to_plain(wake), moment.time) == wake
 
 
-def test_a_group_tells_of_each_event_it_gathered() -> None:
+def test_a_group_tells_of_each_window_it_gathered() -> None:
     clock = RunningClock()
     with DecisionLog() as log:
         registry = PulseRegistry(
@@ -234,10 +234,10 @@ def test_a_group_tells_of_each_event_it_gathered() -> None:
         *held, record = sorted(log.records(), key=lambda each: each.acted)
         assert [each.reason for each in held] == [Reason.GROUPED] * 3
     assert isinstance(record.payload, WakePayload)
-    gathered = record.payload.gathered
-    assert [each.event for each in gathered] == [1, 2, 3]
-    assert len(record.window) == 3
-    assert record.time > gathered[2].time > gathered[0].time
+    folded = record.payload.folded
+    assert [each.id for each in folded] == [each.id for each in held]
+    assert record.window == held[0].window  # of equals, the oldest
+    assert record.time > folded[2].time > folded[0].time
     assert record.payload.closed
 
 

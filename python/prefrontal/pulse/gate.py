@@ -14,7 +14,7 @@ from ..decisions.payloads import Burst, Moment, WakePayload
 from ..types import Reason, SignalEvent, Standing
 from .asking import question_about
 from .attention import Free
-from .gate_module import DECLARED, FOLDING, VERSION, GateModule
+from .gate_module import DECLARED, FOLDING, GATHERING, VERSION, GateModule
 from .holds import HeldWindow, HeldWindows, Lane
 from .incidents.bursts import Bursts
 from .incidents.control import incident_control
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ..protocols import Standings
     from ..settings.gate import GateSettings
     from .attention import Attention
+    from .burst_holds import Hold
     from .learning.limbic import LimbicLayer
     from .modules.fingerprint import ModuleFingerprint
 
@@ -89,8 +90,9 @@ class Gate:
         self._policy = DeliveryPolicy(settings.policy)
         self._audits = AuditDraw(settings.audit_share, settings.seed + judged)
         self._groups: dict[str, WindowGroup] = {}
-        self._waiting = HeldWindows()
+        self._waiting = HeldWindows(gathers=version >= GATHERING)
         self._folds = version >= FOLDING
+        self._groups_apart = settings.policy.group_s > 0 and version < GATHERING
         self.bursts = Bursts() if settings.policy.incidents else None
         self._open_bursts = OpenBursts()
         self.records = WakeRecords(limbic if explained else None)
@@ -226,17 +228,12 @@ class Gate:
 
     @property
     def holds(self) -> HeldWindows:
-        """What waits; for the thread of the gate."""
+        """What waits; for the thread of the gate, but for `count`."""
         return self._waiting
 
     def waiting(self) -> list[str]:
         """The ids of the windows that were held back and wait for a question that tells of them."""
         return self._waiting.ids()
-
-    @property
-    def waiting_count(self) -> int:
-        """How many of them there are; any thread may ask."""
-        return self._waiting.count
 
     def due(self) -> float | None:
         """Monotonic second at which the next hold ends; None where nothing is known to wait."""
@@ -300,21 +297,21 @@ class Gate:
         return Moment(self.taken, wall, now, self.labels, self.slept, standing, burst=burst)
 
     def _wake(self, scored: ScoredWindow) -> None:
-        module_id, moment, hold_s = scored.module_id, scored.moment, scored.module.hold_s
+        module_id, moment, hold = scored.module_id, scored.moment, scored.module.hold
         if group := self._groups.get(module_id):
             self._gather(group, scored)
             self.counts[Reason.GROUPED] += 1
         elif (end := self._written_on(scored)) is not None:
             held = self._hold(scored, Reason.GROUPED)
             self._waiting.add(module_id, held, end, written_on=True)
-        elif reason := self._held_back(module_id, moment, hold_s):
+        elif reason := self._held_back(module_id, moment, hold, wakes=True):
             if self._folds:
                 held = self._hold(scored, reason)
-                free = self._free_at(module_id, moment, hold_s)
+                free = self._free_at(module_id, moment, hold)
                 self._waiting.add(module_id, held, min(free, moment.monotonic + LOOK_AGAIN_S[1]))
             else:
                 self._refuse(scored, reason)
-        elif self._policy.settings.group_s > 0 and not scored.module.complete:
+        elif self._groups_apart and not scored.module.complete:
             due = moment.monotonic + self._policy.settings.group_s
             group = self._groups[module_id] = WindowGroup(due)
             self._gather(group, scored)
@@ -355,9 +352,9 @@ class Gate:
         """
         held, module_id = lane.strongest(), module.fingerprint.module_id
         moment = self._moment(wall, now, held.standing, held.burst)
-        hold_s = 0.0 if closing else module.hold_s
-        free = self._free_at(module_id, moment, hold_s)
-        if free > now or self._held_back(module_id, moment, hold_s):
+        hold = self._policy.holds.closed(module_id, module.hold) if closing else module.hold
+        free = self._free_at(module_id, moment, hold)
+        if free > now or self._held_back(module_id, moment, hold):
             soonest, latest = LOOK_AGAIN_S
             lane.due = min(max(free, now + soonest), now + latest)
             return
@@ -366,24 +363,28 @@ class Gate:
         scored = ScoredWindow(module, held.score, held.window, moment)
         self._ask(scored, more=late, others=others, threshold=held.threshold)
         if lane.windows:  # more than one question tells of
-            lane.due = max(self._free_at(module_id, moment, module.hold_s), now)
+            rest_s = 0.0 if module.hold is None else module.hold.rest_s
+            lane.due = max(self._free_at(module_id, moment, module.hold), now + rest_s)
 
-    def _held_back(self, module_id: str, moment: Moment, hold_s: float) -> Reason | None:
-        return self._attention.refuses(module_id) or self._policy.admit(
-            module_id, moment.time, moment.monotonic, moment.standing, hold_s
-        )
+    def _held_back(
+        self, module_id: str, moment: Moment, hold: Hold | None, *, wakes: bool = False
+    ) -> Reason | None:
+        """wakes: a window came that would wake, with which a hold may begin."""
+        if reason := self._attention.refuses(module_id):
+            return reason
+        wall, now, standing = moment.time, moment.monotonic, moment.standing
+        return self._policy.admit(module_id, wall, now, standing, hold, wakes=wakes)
 
-    def _free_at(self, module_id: str, moment: Moment, hold_s: float) -> float:
-        return self._policy.free_at(
-            module_id, moment.time, moment.monotonic, moment.standing, hold_s
-        )
+    def _free_at(self, module_id: str, moment: Moment, hold: Hold | None) -> float:
+        wall, now, standing = moment.time, moment.monotonic, moment.standing
+        return self._policy.free_at(module_id, wall, now, standing, hold)
 
     def _written_on(self, scored: ScoredWindow) -> float | None:
         """Until when the window waits since its places were asked about just before."""
-        now, hold_s = scored.moment.monotonic, scored.module.hold_s
-        if not hold_s or scored.module.incidents is not None:
+        module_id, module, now = scored.module_id, scored.module, scored.moment.monotonic
+        if module.hold is None or not module.knows_places:
             return None
-        return self._policy.written_on(scored.module_id, scored.window, now, hold_s)
+        return self._policy.holds.written_on(module_id, scored.window, now, module.hold)
 
     def _sleep_uniformly(self, slept: list[ScoredWindow]) -> None:
         """Modules of one chance for all scores; one draw for all of them."""
@@ -402,7 +403,7 @@ class Gate:
         more = None
         if chance > 0.0:
             module_id, moment = scored.module_id, scored.moment
-            held = self._held_back(module_id, moment, scored.module.hold_s)
+            held = self._held_back(module_id, moment, scored.module.hold)
             if held is None:
                 others = self._waiting.take(module_id, moment.standing)
                 self._ask(scored, chance, audit=True, others=others)
@@ -444,9 +445,9 @@ class Gate:
         self.decided.append(
             self.records.asked(decision_id, scored, reason, text, propensity, limit, more)
         )
-        if module.hold_s:
+        if module.hold is not None and module.knows_places:
             places = [window, *(each.window for each in others)]
-            self._policy.asked(scored.module_id, places, moment.monotonic)
+            self._policy.holds.asked(scored.module_id, places, moment.monotonic)
         if is_own or not module.complete:  # else its label counts where it came
             unseen = self._limbic.unseen(scored.module_id, scored.scored_events)
             module.decided(score, propensity, unseen)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..decisions.payloads import WakePayload
+from .burst_holds import LONGEST_HOLD, Hold
 from .incidents.control import HOLD_S, IncidentControl
 from .recall.control import RecallControl
 from .recall.uniform import UniformControl
@@ -14,7 +15,7 @@ from .threshold_facts import BUDGET, FIXED, FOLLOWING, OWN, WAKING, WISHED, Thre
 
 if TYPE_CHECKING:
     from ..decisions.payloads import Moment
-    from ..settings.gate import GateSettings
+    from ..settings.gate import GateSettings, PolicySettings
     from ..types import SignalEvent
     from .incidents.control import BurstVerdict
     from .modules.fingerprint import ModuleFingerprint
@@ -28,7 +29,9 @@ FOLDING = 3
 DECLARED = 4
 """The first rules by which a signal reaches those modules alone that declared its source, and by
 which fields that are empty leave a question with their words."""
-VERSION = 4
+GATHERING = 5
+"""The first rules by which the first of a burst waits, too, so that a burst is one question."""
+VERSION = 5
 """Of the rules by which a gate decides; a start notes it, so that it can be decided again."""
 
 
@@ -38,14 +41,15 @@ class GateModule:
     threshold: the score it wakes at now. recall: what the threshold follows; None for a fixed one.
     complete: whether every window of it is labelled by itself, so that none need be audited.
     uniform: whether audits are drawn with one chance, whatever the score. wished: whether a person
-    set the threshold. incidents: decides burst by burst, if bursts are decided about. hold_s: as of
-    `PolicySettings`. tally: where what slept is counted, if that
-    is all that is done about it.
+    set the threshold. incidents: decides burst by burst, if bursts are decided about. hold: of what
+    comes close together; None where nothing is held. knows_places: whether a place that was asked
+    about just before and is only written on waits longer. tally: where what slept is counted, if
+    that is all that is done about it.
     """
 
     __slots__ = (
-        *("_origin", "_wish", "complete", "control", "fingerprint", "hold_s", "incidents"),
-        *("recall", "tally", "threshold", "uniform", "wished"),
+        *("_origin", "_wish", "complete", "control", "fingerprint", "hold", "incidents"),
+        *("knows_places", "recall", "tally", "threshold", "uniform", "wished"),
     )
 
     def __init__(
@@ -61,12 +65,11 @@ class GateModule:
         history = fingerprint.history
         self.recall = settings.recall_of(own, None if history is None else history.recall)
         self.complete = history is not None and history.complete
-        policy = settings.policy
-        chosen = fingerprint.hold_s if policy.hold_s is None else policy.hold_s
-        if incidents is not None and policy.hold_s is None:
-            chosen = max(chosen, HOLD_S)
-        self.hold_s = 0.0 if self.complete or policy.group_s > 0 else chosen
+        self.hold: Hold | None = None
+        if not self.complete:
+            self.hold = _hold(fingerprint, settings.policy, version, incidents is not None)
         self.incidents = incidents
+        self.knows_places = incidents is None and settings.policy.group_s == 0
         self._wish: float | None = None
         self.wished = False
         self.tally: LiveRecall | None = None
@@ -186,3 +189,16 @@ class GateModule:
             control.estimate(),
             control.alarm(),
         )
+
+
+def _hold(
+    fingerprint: ModuleFingerprint, policy: PolicySettings, version: int, incidents: bool
+) -> Hold | None:
+    """Of a module that not every window is labelled of."""
+    if policy.group_s > 0:
+        return None if version < GATHERING else Hold(policy.group_s, policy.group_s)
+    hold_s = fingerprint.hold_s if policy.hold_s is None else policy.hold_s
+    if incidents and policy.hold_s is None:
+        hold_s = max(hold_s, HOLD_S)
+    after = incidents or version < GATHERING  # an incident is told of at once
+    return Hold(hold_s, LONGEST_HOLD * hold_s, after) if hold_s else None

@@ -94,10 +94,11 @@ class HeldWindows:
 
     Who has used up a budget of its own is told of in questions about itself alone: others' words
     do not carry theirs past the budget. count: how many windows wait. bytes: about how much memory
-    their events take.
+    their events take. gathers: whether who has a budget is gathered apart, before it is used up.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, gathers: bool = True) -> None:
+        self._gathers = gathers
         self._lanes: dict[LaneKey, Lane] = {}
         self.count = 0
         self.bytes = 0
@@ -117,7 +118,7 @@ class HeldWindows:
 
         written_on: it is about a place that was asked about just before; the first one counts.
         """
-        key = LaneKey(module_id, "", True) if written_on else _key(module_id, held)
+        key = LaneKey(module_id, self._apart(held), written_on)
         lane = self._lanes.setdefault(key, Lane())
         lane.windows.append(held)
         self.count += 1
@@ -166,7 +167,7 @@ class HeldWindows:
     ) -> list[HeldWindow]:
         """What a question of the module tells of, the oldest MOST_FOLDED. first: in any case."""
         peer = standing.peer if standing else ""
-        keys = {LaneKey(module_id), LaneKey(module_id, "", True), LaneKey(module_id, peer)}
+        keys = {LaneKey(module_id, each, on) for each in ("", peer) for on in (False, True)}
         windows: list[HeldWindow] = []
         for key in sorted(keys):
             if lane := self._lanes.get(key):
@@ -208,7 +209,11 @@ class HeldWindows:
         for record in records:
             self.add(record.subject, HeldWindow.of(record), now)
 
-
-def _key(module_id: str, held: HeldWindow) -> LaneKey:
-    own = held.reason is Reason.PEER_BUDGET and held.standing is not None
-    return LaneKey(module_id, held.standing.peer if own and held.standing else "")
+    def _apart(self, held: HeldWindow) -> str:
+        """The peer whose own budget it costs to tell of the window; "" where nobody's counts."""
+        standing = held.standing
+        if standing is None:
+            return ""
+        may_cost = self._gathers and standing.wakes_per_hour is not None
+        costs = held.reason is Reason.PEER_BUDGET or (may_cost and held.reason is Reason.GROUPED)
+        return standing.peer if costs else ""

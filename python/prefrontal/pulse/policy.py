@@ -11,18 +11,16 @@ from typing import TYPE_CHECKING
 
 from ..settings.budget import parse_budget
 from ..types import Reason, SignalEvent, Standing
+from .burst_holds import BurstHolds
 from .seen_keys import SeenKeys
 from .sliding_budget import SlidingBudget
 
 if TYPE_CHECKING:
     from ..settings.gate import PolicySettings
+    from .burst_holds import Hold
 
 MOST_KEYS = 50_000
 """Events remembered at once, as hashes of 64 bits; older ones are forgotten first."""
-LONGEST_HOLD = 15
-"""A burst is asked about after so many times its module's `hold_s`, though it goes on."""
-MOST_PLACES = 1000
-"""Places that a module asked about lately; the oldest is forgotten first."""
 MOST_PEERS = 10_000
 """Peers whose budget is remembered; who has not woken for the longest is forgotten first."""
 
@@ -69,8 +67,7 @@ class DeliveryPolicy:
     def __init__(self, settings: PolicySettings) -> None:
         self.settings = settings
         self._last: dict[str, float] = {}
-        self._holds: dict[str, tuple[float, float]] = {}
-        self._places: dict[str, OrderedDict[str, float]] = {}
+        self.holds = BurstHolds()
         self._buckets: dict[str, TokenBucket] = {}
         self._peers: OrderedDict[str, TokenBucket] = OrderedDict()
         self._all = _bucket(settings.wakes_per_hour, settings)
@@ -106,7 +103,7 @@ class DeliveryPolicy:
         wall: float,
         now: float,
         standing: Standing | None = None,
-        hold_s: float = 0.0,
+        hold: Hold | None = None,
     ) -> float:
         """Monotonic second from which nothing holds the module back, as far as is known now."""
         settings, free = self.settings, now
@@ -114,8 +111,8 @@ class DeliveryPolicy:
             free = now + _end(settings.quiet_hours, wall) - wall
         if (last := self._last.get(module_id)) is not None:
             free = max(free, last + settings.cooldown_s)
-        if hold_s and (hold := self._holds.get(module_id)) is not None:
-            free = max(free, hold[1])
+        if hold is not None:
+            free = max(free, self.holds.end(module_id, now))
         for bucket in (self._own(module_id), self._all, self._of_peer(standing)):
             if bucket is not None:
                 free = max(free, bucket.free_at(now))
@@ -129,15 +126,18 @@ class DeliveryPolicy:
         wall: float,
         now: float,
         standing: Standing | None = None,
-        hold_s: float = 0.0,
+        hold: Hold | None = None,
+        *,
+        wakes: bool = False,
     ) -> Reason | None:
         """None when the wake may go out, and it is then counted; otherwise why not.
 
         wall: Unix seconds, for quiet hours and `budget`, which outlives a start. now: monotonic
         seconds, for everything else.
-        standing: of who is behind the signal, for a budget of their own. hold_s: of the module.
+        standing: of who is behind the signal, for a budget of their own. hold: of the module.
+        wakes: a window came that would wake, as of `BurstHolds.holds`.
         """
-        if pause := self._pause(module_id, wall, now, hold_s):
+        if pause := self._pause(module_id, wall, now, hold, wakes):
             return pause
         spent = []
         for bucket, empty in (
@@ -154,11 +154,13 @@ class DeliveryPolicy:
         if self._whole is not None:
             self._whole.take(wall)
         self._last[module_id] = now
-        if hold_s:
-            self._holds[module_id] = now, now + hold_s
+        if hold is not None:
+            self.holds.question(module_id, now, hold)
         return None
 
-    def _pause(self, module_id: str, wall: float, now: float, hold_s: float) -> Reason | None:
+    def _pause(
+        self, module_id: str, wall: float, now: float, hold: Hold | None, wakes: bool
+    ) -> Reason | None:
         """What holds the module back that costs no token."""
         settings = self.settings
         if settings.quiet_hours is not None and _within(settings.quiet_hours, wall):
@@ -166,49 +168,11 @@ class DeliveryPolicy:
         last = self._last.get(module_id)
         if last is not None and now - last < settings.cooldown_s:
             return Reason.COOLDOWN
-        if hold_s and self._is_held(module_id, now, hold_s):
+        if hold is not None and self.holds.holds(module_id, now, hold, wakes=wakes):
             return Reason.GROUPED
         if self._whole is not None and not self._whole.has(wall):
             return Reason.GLOBAL_BUDGET
         return None
-
-    def _is_held(self, module_id: str, now: float, hold_s: float) -> bool:
-        """Whether the module asked just before; the hold then goes on for as long as things come.
-
-        At the longest 15 times as long, so that who waits for the end gets one.
-        """
-        begin, end = self._holds.get(module_id, (now, now))
-        if now >= end:
-            return False
-        self._holds[module_id] = begin, min(now + hold_s, begin + LONGEST_HOLD * hold_s)
-        return True
-
-    def asked(self, module_id: str, windows: Iterable[Sequence[SignalEvent]], now: float) -> None:
-        """Remember what a module that holds asked about, for `written_on`."""
-        places = self._places.setdefault(module_id, OrderedDict())
-        for window in windows:
-            for event in window:
-                places[event.location] = now
-                places.move_to_end(event.location)
-        while len(places) > MOST_PLACES:
-            places.popitem(last=False)
-
-    def written_on(
-        self, module_id: str, window: Sequence[SignalEvent], now: float, hold_s: float
-    ) -> float | None:
-        """Until when the window waits because what it changes was asked about just before.
-
-        None for a window that does not. Only of what is written on: that it is gone is news.
-        """
-        places, patience = self._places.get(module_id), LONGEST_HOLD * hold_s
-        if not places or not window:
-            return None
-        found = [
-            places.get(event.location) if event.delta_type == "modified" else None
-            for event in window
-        ]
-        since = [at for at in found if at is not None and now - at < patience]
-        return max(since) + patience if len(since) == len(window) else None
 
     def _own(self, module_id: str) -> TokenBucket | None:
         per_hour = self.settings.module_wakes_per_hour
@@ -256,8 +220,7 @@ class DeliveryPolicy:
     def forget(self, module_id: str) -> None:
         """Drop what is remembered of a module that is gone."""
         self._last.pop(module_id, None)
-        self._holds.pop(module_id, None)
-        self._places.pop(module_id, None)
+        self.holds.forget(module_id)
         self._buckets.pop(module_id, None)
 
 

@@ -41,11 +41,11 @@ class PolicySettings(BaseModel, metaclass=_SentenceOnError):
     """How wakes are held back. The defaults hold nothing back but exact repetitions.
 
     settle_s: a file must have been left alone so long before it is looked at.
-    cooldown_s: least seconds between two wakes of a module. group_s: after a module's first wake
-    of a group, further ones are gathered so long and asked as one. hold_s: what comes after a
-    question is asked as one once nothing came for so long, at the latest after 15 times that; None
-    leaves it to the module. quiet_hours: first and last
-    local hour, both included, in which nothing wakes; (22, 6) passes midnight.
+    cooldown_s: least seconds between two wakes of a module. group_s: what comes so long after the
+    first is asked about as one. hold_s: what comes close together is asked about as one once
+    nothing came for so long, at the latest after 15 times that; None leaves it to the module.
+    quiet_hours: first and last local hour, both included, in which nothing wakes; (22, 6) passes
+    midnight.
     module_wakes_per_hour, wakes_per_hour: budgets, of each module and of all; burst: wakes that
     may come at once out of a full budget. budget: most wakes of all in any hour, day or week, such
     as "20/day"; the span slides, and no span ever holds more. incidents: decide about bursts of

@@ -9,8 +9,9 @@ a crash; one with budgets; one with groups; one whose threshold a person set; on
 one that was asked over MCP. `log-2.sqlite.gz` was written at e2236ef, which forgot what it had held
 back (version 2), with the compiled recall control of the release after; neither of the two was
 released without the other. `log-3.sqlite.gz` is "routed" alone, written at 08ef7ad, where every
-module was asked about sources without folders and an empty field kept its words (version 3). A file
-that is there already is never written again.
+module was asked about sources without folders and an empty field kept its words (version 3).
+`log-4.sqlite.gz` is "held" alone, written at 7ed2d4d, where a hold began with a question and
+groups were gathered in memory (version 4). A file that is there already is never written again.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from prefrontal.compat.prefrontal import EscalationDecision
 from prefrontal.compat.registry import PulseRegistry
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.decisions.threshold_wishes import wish_threshold
+from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.shells.asker import Asker
 from prefrontal.settings import GateSettings, PolicySettings
 from prefrontal.testing import ManualClock
@@ -129,6 +131,17 @@ def routed(log: DecisionLog) -> None:
             more = [replace(named, location=f"{named.location}.{n}") for n in range(2)]
             for wake in one.judge((*more, named) if source == "git" else (named,)):
                 log.add_label(wake.id, float(random.random() < wake.score), clock.now())
+
+
+def held(log: DecisionLog) -> None:
+    """Bursts of modules that hold, with audits and labels, and then the same with groups."""
+    modules = [parse_fingerprint(each.to_dict() | {"hold_s": 20.0}) for each in MODULES]
+    modules.append(parse_fingerprint(MODULES[0].to_dict() | {"module_id": "all", "hold_s": 5.0}))
+    slow = PolicySettings(cooldown_s=40.0, quiet_hours=(20, 20), key_ttl_s=0.0)
+    live(log, 160, seed=9, starts=2, modules=modules, policy=slow)
+    grouped = PolicySettings(group_s=70.0, wakes_per_hour=20.0)
+    live(log, 80, seed=10, starts=2, modules=modules, policy=grouped)
+    live(log, 80, seed=11, modules=modules, policy=PolicySettings(), recall=None, threshold=0.3)
 
 
 if __name__ == "__main__":

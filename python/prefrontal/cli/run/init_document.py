@@ -26,7 +26,7 @@ _ENDING = """
 #     version: "1"
 #     question_template: "{what}. Does it need me? ({location})"
 #     default_threshold: null  # follows the recall above
-#     hold_s: 2                # what comes close after a question is asked as one
+#     hold_s: 2                # what comes close together is asked as one
 #     signal_priors: {git: {branches: [main], paths: [src]}}
 # telemetry: {metrics: {port: 9464}, json_logs: true}  # figures for Prometheus, JSON log lines
 """

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PROGRAMS = "programs"
 """The module for what other programs send."""
 HOLD_S = 2.0
-"""Of the modules here: what comes close after a question is asked as one."""
+"""Of the modules here: what comes close together is asked as one."""
 KEYS = frozenset({
     "directories", "git", "network", "github", "mail", "calendar", "http", "logs", "mcp", "socket",
     "stdin", "polling",

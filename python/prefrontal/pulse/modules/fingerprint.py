@@ -79,7 +79,7 @@ class ModuleFingerprint:
     filesystem, memory, time, git, logs, http, mcp, github, network, mail, calendar: what to watch;
     None where nothing was declared. A module that declares none of them is asked about everything.
     history: that it was adopted from a replay and is asked about that history alone.
-    hold_s: what comes after a question is asked as one once nothing came for so many seconds.
+    hold_s: what comes close together is asked as one once nothing came for so many seconds.
     """
 
     module_id: Stripped

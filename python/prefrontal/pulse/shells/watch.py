@@ -256,7 +256,7 @@ class Watch:
                 "unstored": self._worker.unstored(),
                 "broken_events": self._worker.broken,
                 "decisions": self._counts(),
-                "held_back": self._gate.waiting_count,
+                "held_back": self._gate.holds.count,
                 "labels_learned": self._learned.learned,
                 "delivered": self._delivery.delivered,
                 "handler_errors": self._delivery.failed,
