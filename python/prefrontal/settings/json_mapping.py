@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import BaseModel, ConfigDict
 
-from .rules import JsonPath, Text
+from .rules import Ed25519Key, JsonPath, Text, broken
 
 
 class JsonMapping(BaseModel):
@@ -15,7 +17,8 @@ class JsonMapping(BaseModel):
     delta_type: what happened; without it "posted". text, actor: may be missing there. timestamp:
     seconds, milliseconds or ISO 8601. id: what tells a repetition. features: others, by name.
     slack_secret_env: the environment variable that holds the signing secret of a Slack app, which
-    is then checked instead of the token.
+    is then checked instead of the token. discord_key: the public key of a Discord application, 64
+    hexadecimal digits, whose signatures are then checked instead of the token.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
@@ -29,3 +32,8 @@ class JsonMapping(BaseModel):
     id: JsonPath | None = None
     features: dict[Text, JsonPath] = {}
     slack_secret_env: Text | None = None
+    discord_key: Ed25519Key | None = None
+
+    def model_post_init(self, context: Any, /) -> None:
+        if self.slack_secret_env is not None and self.discord_key is not None:
+            raise broken("have slack_secret_env or discord_key, not both")

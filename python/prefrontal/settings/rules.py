@@ -45,6 +45,10 @@ def _is_json_path(value: str) -> bool:
     return "\0" not in value and all(part.strip() for part in value.split("."))
 
 
+def _is_key(value: str) -> bool:
+    return len(value) == 64 and set(value) <= set("0123456789abcdefABCDEF")
+
+
 def _mapped(value: Any, _: Callable[[Any], Any]) -> Any:
     """A mapping by names that whoever reads it checks; an empty value counts as an empty one."""
     if value is None:
@@ -78,6 +82,7 @@ Positive = Annotated[int, check("be a whole number above 0", lambda value: value
 Seed = Annotated[int, check("be a whole number", lambda value: abs(value) < 2**63)]
 Trust = Annotated[int, check("be a whole number in -10..10", lambda value: -10 <= value <= 10)]
 Text = Annotated[str, check("be a non-blank string", _is_text)]
+Ed25519Key = Annotated[str, check("be the 64 hexadecimal digits of a public key", _is_key)]
 JsonPath = Annotated[str, check("be names and numbers with points between them", _is_json_path)]
 PathName = Annotated[str, check("be letters, digits, - and _", _is_path_name)]
 Hour = Annotated[int, check("be a whole number 0..23", lambda value: 0 <= value <= 23)]

@@ -48,7 +48,8 @@ class Listening:
         try:
             connection.request(method, path, data, headers)
             answer = connection.getresponse()
-            return answer.status, json.loads(answer.read())
+            content = answer.read()
+            return answer.status, json.loads(content) if content else None
         finally:
             connection.close()
 

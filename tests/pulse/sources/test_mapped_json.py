@@ -16,6 +16,7 @@ from prefrontal.pulse.sources.mapped_json import HookPath, mapped_events
 from prefrontal.settings.json_mapping import JsonMapping
 from prefrontal.settings.loading import parse_settings
 
+from .ed25519_signing import public_key, signature
 from .test_http_events import JSON, Listening
 
 NOW = 7.0
@@ -207,3 +208,69 @@ def test_a_mapping_with_a_mistake_is_refused(hooks: Any, words: str) -> None:
 
 def test_the_secret_is_in_no_status_and_no_representation(server: Listening) -> None:
     assert SLACK_SECRET not in repr(server.source.door) + repr(server.source.status())
+
+
+KEY = public_key(SLACK_SECRET.encode())
+DISCORD = JsonMapping(location="event.type", text="event.data.name", discord_key=KEY.hex())
+SIGNED = {
+    b'{"version":1,"application_id":"1","type":0}': "ping",
+    b'{"type":1,"token":"x","id":"1"}': "interaction",
+    b'{"version":1,"type":1,"event":{"type":"ENTITLEMENT_CREATE","data":{"name":"gold"}}}': "event",
+}
+
+
+@pytest.fixture
+def discord() -> Iterator[Listening]:
+    listening = Listening(HttpDoor(port=0, hooks=(HookPath("discord", DISCORD, "", KEY),)))
+    yield listening
+    listening.source.stop()
+
+
+def posted(server: Listening, body: bytes, at: str = "7", **changes: str) -> tuple[int, Any]:
+    signed_by = signature(SLACK_SECRET.encode(), at.encode() + body).hex()
+    headers = {"X-Signature-Ed25519": signed_by, "X-Signature-Timestamp": at} | changes
+    return server.ask("/hooks/discord", body, JSON | headers)
+
+
+def test_discord_gets_its_pings_back_and_204_for_events(discord: Listening) -> None:
+    answers = {name: posted(discord, body) for body, name in SIGNED.items()}
+    assert answers == {"ping": (204, None), "interaction": (200, {"type": 1}), "event": (204, None)}
+    [event] = discord.receiver.rest()
+    assert (event.location, event.features["text"]) == ("ENTITLEMENT_CREATE", "gold")
+
+
+def test_what_discord_repeats_counts_once(discord: Listening) -> None:
+    *_, body = SIGNED
+    assert [posted(discord, body)[0] for _ in range(2)] == [204, 204]
+    assert posted(discord, body, "8")[0] == 204
+    assert len(discord.receiver.rest()) == 2
+
+
+@pytest.mark.parametrize(
+    ("at", "changes"),
+    [
+        ("908", {}),
+        ("now", {}),
+        ("7", {"X-Signature-Timestamp": "8"}),
+        ("7", {"X-Signature-Ed25519": ""}),
+        ("7", {"X-Signature-Ed25519": "no digits"}),
+    ],
+)
+def test_what_discord_did_not_sign_lately_is_refused(
+    discord: Listening, at: str, changes: dict[str, str]
+) -> None:
+    status, answer = posted(discord, next(iter(SIGNED)), at, **changes)
+    sentence = "X-Signature-Ed25519 must be the signature of the body, made just now"
+    assert (status, answer["error"]) == (401, sentence)
+
+
+@pytest.mark.parametrize(
+    ("mapping", "sentence"),
+    [
+        ({"discord_key": "12"}, "discord_key must be the 64 hexadecimal digits of a public key"),
+        ({"discord_key": "0" * 64, "slack_secret_env": "S"}, "must have slack_secret_env or disc"),
+    ],
+)
+def test_what_is_no_discord_key_is_refused(mapping: dict[str, str], sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        parse_settings({"sources": {"http": {"hooks": {"discord": mapping}}}})

@@ -114,7 +114,10 @@ def _listening(entry: HttpEvents) -> Source:
     secret = environment_secret("github_secret_env", entry.github_secret_env) or ""
     hooks = tuple(
         HookPath(
-            name, mapping, environment_secret("slack_secret_env", mapping.slack_secret_env) or ""
+            name,
+            mapping,
+            environment_secret("slack_secret_env", mapping.slack_secret_env) or "",
+            bytes.fromhex(mapping.discord_key or ""),
         )
         for name, mapping in entry.hooks.items()
     )

@@ -16,11 +16,18 @@ from urllib.parse import urlsplit
 
 from ...clock import Clock, SystemClock
 from ...errors import InputError
-from ...http_server import Door, JsonRequest, LimitedServer, RequestError
+from ...http_server import Door, JsonRequest, LimitedServer, RequestError, TextAnswer
 from .cloud_events import cloud_events
 from .event_lines import event_from_object
 from .github_events import github_event, is_signed
-from .mapped_json import HookPath, is_signed_by_slack, mapped_events, slack_challenge
+from .mapped_json import (
+    HookPath,
+    discord_pong,
+    is_signed_by_discord,
+    is_signed_by_slack,
+    mapped_events,
+    slack_challenge,
+)
 from .running import Outlet, Push
 from .source_batch import Post
 
@@ -174,7 +181,7 @@ class HttpEventsSource:
 class _Request(JsonRequest):
     server: _Server
 
-    def done(self, method: str) -> tuple[HTTPStatus, dict[str, Any]]:
+    def done(self, method: str) -> tuple[HTTPStatus, dict[str, Any] | TextAnswer]:
         path = urlsplit(self.path).path
         if method == "GET" and path == "/health":
             return HTTPStatus.OK, {"status": "ok"}
@@ -184,11 +191,11 @@ class _Request(JsonRequest):
             self.server.source.complain(str(error))
             raise
 
-    def _taken(self, method: str, path: str) -> tuple[HTTPStatus, dict[str, Any]]:
+    def _taken(self, method: str, path: str) -> tuple[HTTPStatus, dict[str, Any] | TextAnswer]:
         door = self.server.source.door
         hook = next((each for each in door.hooks if path == f"/hooks/{each.name}"), None)
         takers = {"/events": self._events, "/cloudevents": self._cloud, "/github": self._github}
-        if path != "/github" and not (hook and hook.slack_secret):
+        if path != "/github" and not (hook and hook.is_signed):
             self.check_sender()
         if (hook is None and path not in takers) or (path == "/github" and not door.github_secret):
             known = ", ".join([*sorted(takers), *(f"/hooks/{each.name}" for each in door.hooks)])
@@ -204,21 +211,43 @@ class _Request(JsonRequest):
 
     def _accepted(
         self, events: Iterable[tuple[str, SignalEvent]]
-    ) -> tuple[HTTPStatus, dict[str, Any]]:
+    ) -> tuple[HTTPStatus, dict[str, Any] | TextAnswer]:
         count = self.server.source.take(events)
         return HTTPStatus.ACCEPTED if count else HTTPStatus.OK, {"accepted": count}
 
-    def _hook(self, hook: HookPath) -> tuple[HTTPStatus, dict[str, Any]]:
+    def _hook(self, hook: HookPath) -> tuple[HTTPStatus, dict[str, Any] | TextAnswer]:
         self.check_kind("application/json")
         body, now = self.body(), self.server.source.clock.now()
         if hook.slack_secret:
-            headers = {name.lower(): value for name, value in self.headers.items()}
+            headers = self._headers()
             if not is_signed_by_slack(hook.slack_secret, headers, body, now):
                 sentence = "X-Slack-Signature must be the signature of the body, made just now"
                 raise RequestError(HTTPStatus.UNAUTHORIZED, sentence)
             if (challenge := slack_challenge(body)) is not None:
                 return HTTPStatus.OK, {"challenge": challenge}
+        if hook.discord_key:
+            return self._discord(hook, body, now)
         return self._accepted(mapped_events(hook.name, hook.mapping, body, now))
+
+    def _discord(
+        self, hook: HookPath, body: bytes, now: float
+    ) -> tuple[HTTPStatus, dict[str, Any] | TextAnswer]:
+        """Discord wants 204 and nothing else; it has no ids, so its signatures tell repetitions."""
+        headers = self._headers()
+        if not is_signed_by_discord(hook.discord_key, headers, body, now):
+            sentence = "X-Signature-Ed25519 must be the signature of the body, made just now"
+            raise RequestError(HTTPStatus.UNAUTHORIZED, sentence)
+        if pong := discord_pong(body):
+            return HTTPStatus.OK, TextAnswer(pong, "application/json")
+        if pong is None:
+            mark = f"hooks\n{hook.name}\n{headers['x-signature-ed25519']}"
+            events = mapped_events(hook.name, hook.mapping, body, now)
+            marked = [(own or f"{mark} {place}", each) for place, (own, each) in enumerate(events)]
+            self.server.source.take(marked)
+        return HTTPStatus.NO_CONTENT, TextAnswer("", "application/json")
+
+    def _headers(self) -> dict[str, str]:
+        return {name.lower(): value for name, value in self.headers.items()}
 
     def _events(self) -> list[tuple[str, SignalEvent]]:
         document = self.json_body("event")
@@ -228,8 +257,8 @@ class _Request(JsonRequest):
 
     def _cloud(self) -> list[tuple[str, SignalEvent]]:
         kind = self.headers.get_content_type()
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        return list(cloud_events(kind, headers, self.body(), self.server.source.clock.now()))
+        now = self.server.source.clock.now()
+        return list(cloud_events(kind, self._headers(), self.body(), now))
 
     def _github(self) -> list[tuple[str, SignalEvent]]:
         source = self.server.source

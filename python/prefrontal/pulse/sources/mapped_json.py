@@ -1,4 +1,4 @@
-"""JSON of any shape as signals, by a mapping of paths; and what Slack signs."""
+"""JSON of any shape as signals, by a mapping of paths; and what Slack and Discord sign."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError
 from ...types import SignalEvent
+from .ed25519 import verify
 
 if TYPE_CHECKING:
     from ...settings.json_mapping import JsonMapping
@@ -21,17 +22,32 @@ TEXT_LIMIT = 2_000
 SLACK_AGE_S = 300.0
 """A request that Slack signed longer ago, or will sign, is refused: somebody may replay it."""
 
+DISCORD_AGE_S = 900.0
+"""As of `SLACK_AGE_S`; Discord sends for ten minutes what was not answered."""
+PING, EVENT = 0, 1
+"""Types of what Discord sends; a type EVENT without an event is the ping of an interaction."""
+
 _MILLISECONDS = 1e11
 _MISSING = object()
 
 
 @dataclass(frozen=True, slots=True)
 class HookPath:
-    """What is posted to /hooks/`name`. slack_secret: a Slack app's signing secret, or ""."""
+    """What is posted to /hooks/`name`.
+
+    slack_secret: a Slack app's signing secret, or "". discord_key: a Discord application's public
+    key, or none.
+    """
 
     name: str
     mapping: JsonMapping
     slack_secret: str = field(default="", repr=False)
+    discord_key: bytes = b""
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether what is posted must be signed, and so needs no token."""
+        return bool(self.slack_secret or self.discord_key)
 
 
 def is_signed_by_slack(secret: str, headers: Mapping[str, str], body: bytes, now: float) -> bool:
@@ -42,6 +58,31 @@ def is_signed_by_slack(secret: str, headers: Mapping[str, str], body: bytes, now
     signed = hmac.new(secret.encode(), f"v0:{moment}:".encode() + body, hashlib.sha256)
     signature = headers.get("x-slack-signature", "").encode("utf-8", "replace")
     return hmac.compare_digest(signature, b"v0=" + signed.hexdigest().encode())
+
+
+def is_signed_by_discord(key: bytes, headers: Mapping[str, str], body: bytes, now: float) -> bool:
+    """Whether the body was signed by Discord lately. headers: names in lower case."""
+    moment = headers.get("x-signature-timestamp", "")
+    if not (moment.isascii() and moment.isdecimal() and len(moment) < 16):
+        return False
+    if abs(now - int(moment)) > DISCORD_AGE_S:
+        return False
+    try:
+        signature = bytes.fromhex(headers.get("x-signature-ed25519", ""))
+    except ValueError:
+        return False
+    return verify(key, moment.encode() + body, signature)
+
+
+def discord_pong(body: bytes) -> str | None:
+    """What Discord wants to hear back when an address is entered there; None for an event."""
+    document = _json(body)
+    if isinstance(document, dict) and "event" not in document:
+        if document.get("type") == PING:
+            return ""
+        if document.get("type") == EVENT and "token" in document:
+            return '{"type": 1}'
+    return None
 
 
 def slack_challenge(body: bytes) -> str | None:
