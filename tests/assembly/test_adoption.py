@@ -42,6 +42,7 @@ Import = Callable[[Sequence[repositories.Change]], Path]
 
 HOUR = 3_600
 NEWS, FOLLOWUP, WORDS = "path:news/**", "followup", "message:(?i)mend"
+FIXED_LATER = "fixed-later"
 SEEN_S = 30.0
 """How long a watch may take to see a commit."""
 
@@ -65,6 +66,15 @@ def changes(count: int, seed: int = 0) -> list[repositories.Change]:
         earlier = text if not text.startswith("Revert") else earlier
         at += rng.choice([0, 1, HOUR, 5 * HOUR, 2 * 24 * HOUR])
     return made
+
+
+def changes_for(relevant: str, count: int) -> list[repositories.Change]:
+    """Over years where a label takes half of one."""
+    made = changes(count)
+    if relevant != FIXED_LATER:
+        return made
+    begin = made[0][0]
+    return [(begin + 6 * (at - begin), *others) for at, *others in made]
 
 
 def adopted(log: DecisionLog, repository: Path, relevant: str, recall: float = 0.8) -> Settings:
@@ -121,11 +131,11 @@ def log(tmp_path: Path) -> Iterator[DecisionLog]:
         yield opened
 
 
-@pytest.mark.parametrize("relevant", [NEWS, FOLLOWUP, WORDS])
+@pytest.mark.parametrize("relevant", [NEWS, FOLLOWUP, WORDS, FIXED_LATER])
 def test_a_watch_goes_on_where_the_replay_ended_to_the_bit(
     log: DecisionLog, import_history: Import, git: repositories.Git, relevant: str
 ) -> None:
-    made = changes(290)
+    made = changes_for(relevant, 290)
     before, after = made[:250], made[250:]
     repository = import_history(made)
     tip = git(repository, "rev-parse", "main")
@@ -186,11 +196,11 @@ def told(log: DecisionLog) -> list[tuple[str, float, float, float, str]]:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("relevant", first(1, [NEWS, FOLLOWUP]))
+@pytest.mark.parametrize("relevant", first(1, [NEWS, FOLLOWUP, FIXED_LATER]))
 def test_a_kill_at_any_point_loses_and_doubles_nothing(
     tmp_path: Path, import_history: Import, git: repositories.Git, relevant: str
 ) -> None:
-    repository = import_history(changes(140))
+    repository = import_history(changes_for(relevant, 140))
     tip = git(repository, "rev-parse", "main")
     git(repository, "update-ref", "refs/heads/main", "main~12")
     with DecisionLog(tmp_path / "adopted") as log:

@@ -11,7 +11,6 @@ from ..errors import InputError
 from ..pulse.followed import Follow
 from ..replay.backtest import Question, replayed
 from ..replay.histories.git_history import Commit
-from ..replay.presets.labeller import Labeller
 from ..replay.report.verdict import NOT_WORTH_IT, NOTHING_TO_MEASURE, verdict
 from ..replay.session import Replayer
 from ..types import Reason
@@ -45,7 +44,7 @@ class Adopter(Replayer):
 
     def label(self, preset: Preset, history: Iterable[Window]) -> Iterable[Window]:
         """As in any replay, and beside it as they will be labelled from then on."""
-        self.place = HistoryPlace(self.branch, (), 0.0, Labeller(preset))
+        self.place = HistoryPlace.before(self.branch, preset)
         return preset.apply(_along(self.place, history))
 
     def replay(

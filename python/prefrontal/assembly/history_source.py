@@ -14,10 +14,14 @@ from ..pulse.sources.git_signs import branch_signs, head_signs
 from ..pulse.sources.polling import Poller
 from ..replay.histories import git_process
 from ..replay.histories.git_history import Commit, GitHistory, Reached
-from ..replay.presets.labeller import Labelled, Labeller
+from ..replay.presets.fix_labeller import FixLabeller
+from ..replay.presets.fixed_later import FixedLaterPreset, blamed_by
+from ..replay.presets.labelled import Labelled
+from ..replay.presets.labeller import Labeller
 
 if TYPE_CHECKING:
     from ..pulse.sources.running import Outlet
+    from ..replay.presets.presets import Preset
 
 TIPS = 256
 """Commits it came to that are remembered, so that going back and forth tells nothing twice."""
@@ -33,7 +37,7 @@ class HistoryPlace:
     branch: str
     tips: tuple[str, ...]
     time: float
-    labeller: Labeller
+    labeller: Labeller | FixLabeller
 
     def to_dict(self) -> Place:
         """Plain values, which `from_dict` reads back."""
@@ -47,8 +51,16 @@ class HistoryPlace:
     @classmethod
     def from_dict(cls, raw: Place) -> HistoryPlace:
         """What `to_dict` gave."""
-        labeller = Labeller.from_dict(raw["labeller"])
+        kind = FixLabeller if raw["labeller"]["relevant"] == FixedLaterPreset().name else Labeller
+        labeller = kind.from_dict(raw["labeller"])
         return cls(raw["branch"], tuple(raw["tips"]), raw["time"], labeller)
+
+    @classmethod
+    def before(cls, branch: str, preset: Preset) -> HistoryPlace:
+        """Before the first change of a branch. Raises InputError for a preset that needs more."""
+        if isinstance(preset, FixedLaterPreset):
+            return cls(branch, (), 0.0, FixLabeller(preset))
+        return cls(branch, (), 0.0, Labeller(preset))
 
     def move(self, commit: Commit) -> None:
         """To behind that commit."""
@@ -125,7 +137,7 @@ class HistorySource:
 
     def _next(self, commit: Commit) -> FollowedWindow | None:
         """The window of a commit; None when the preset hides all of it."""
-        labelled: Labelled = self._place.labeller.take(commit)
+        labelled = self._labelled(commit)
         self._place.move(commit)
         window = labelled.window
         if window is None:
@@ -138,6 +150,12 @@ class HistorySource:
             labelled.due,
             self._place.to_dict(),
         )
+
+    def _labelled(self, commit: Commit) -> Labelled:
+        labeller = self._place.labeller
+        if isinstance(labeller, FixLabeller):
+            return labeller.take(commit, lambda key: blamed_by(self._folder, key))
+        return labeller.take(commit)
 
     def _look(self) -> tuple[object, ...]:
         if self._git_dir is None:

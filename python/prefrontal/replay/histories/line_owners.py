@@ -13,6 +13,7 @@ from typing import IO
 from . import git_process
 
 _HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_BLAMED = re.compile(rb"([0-9a-f]{40,64}) \d+ \d+")
 _MARK = b"\x01"
 OPTIONS = (
     "log", "--reverse", "--first-parent", "-m", "-p", "-U0", "-M", "-l200", "--full-index",
@@ -192,3 +193,25 @@ def _name(text: bytes) -> bytes:
     if text == b"/dev/null":
         return b""
     return b'"' + text[3:] if text.startswith(b'"') else text[2:]
+
+
+def _unquoted(name: bytes) -> bytes:
+    """A name as it is, where git wrote it as a string of C."""
+    if not name.startswith(b'"'):
+        return name
+    return name[1:-1].decode("unicode_escape").encode("latin-1")
+
+
+def line_writers(folder: str, revision: str, path: bytes) -> list[str]:
+    """The hash of the change that wrote each line of a file, as `git blame --first-parent` says.
+
+    path: as `Removal` names it. Raises SourceError as `git_process.stream`.
+    """
+    writers = []
+    name = os.fsdecode(_unquoted(path))
+    words = ("blame", "--first-parent", "--root", "--porcelain", "--no-textconv", revision)
+    with git_process.stream(folder, "-c", "blame.ignoreRevsFile=", *words, "--", name) as output:
+        for line in output:
+            if line[:1] != b"\t" and (header := _BLAMED.match(line)):
+                writers.append(header[1].decode("ascii"))
+    return writers

@@ -28,7 +28,7 @@ from ...errors import InputError, SourceError
 from ...types import Window
 from ..histories import git_process
 from ..histories.git_history import GitHistory
-from ..histories.line_owners import NOBODY, LineOwners, Removal, diffs
+from ..histories.line_owners import NOBODY, LineOwners, Owners, Removal, diffs, line_writers
 from .globs import compile_glob
 from .kinds import CHANGELOGS, FRAGMENTS, TESTS, is_routine
 
@@ -193,3 +193,30 @@ def _first_fixes(
             " clone without them; to get them, run: git fetch --refetch --no-filter"
         ) from None
     return fixes
+
+
+def blamed_by(folder: str, key: str) -> set[str]:
+    """The keys of the changes whose lines a fix changed, from `git blame` of each of its files.
+
+    key: its hash. As `FixedLaterPreset.read` finds them. Raises SourceError.
+    """
+    removals = _removals(folder, key, {})
+    paths = {each.path for each in removals if is_source(each.path)}
+    if not paths or len(paths) > MOST_FIXED_FILES:
+        return set()
+    numbers: dict[str, int] = {}
+    owners = {
+        path: Owners("I", [numbers.setdefault(sha, len(numbers) + 1) for sha in writers])
+        for path, writers in ((path, line_writers(folder, f"{key}^", path)) for path in paths)
+    }
+    keys = list(numbers)
+    return {keys[number - 1] for number in blamed(_removals(folder, key, owners))}
+
+
+def _removals(folder: str, key: str, owners: dict[bytes, Owners[int]]) -> list[Removal]:
+    """What a change removed. owners: of the lines of files before it."""
+    files = LineOwners()
+    files.files = owners
+    with diffs(folder, "-1", key) as output:
+        changes = files.take(output, lambda _: NOBODY, lambda _: True)
+        return [removal for _, removals in changes for removal in removals]
