@@ -18,10 +18,13 @@ from prefrontal.decisions.log import DecisionLog
 from prefrontal.decisions.payloads import WakePayload
 
 from ...exhaustive import first
-from .turns import PATIENCE_S, Place
+from .forked_calls import gate_forks
+from .turns import LIMIT_S, PATIENCE_S, Place
 
 MANY = int(os.environ.get("PREFRONTAL_GATE_KILLS", "60"))
-"""How many the long form kills: 60 take two minutes."""
+"""How many commands the long form kills: 60 take two minutes."""
+FORKS = 500
+"""How many calls it kills that were forked."""
 STARTING_S, WORKING_S = 0.8, 0.3
 """A kill comes so long after the start, or after the first sign of work in the log, at most."""
 AT_WORK = 0.8
@@ -81,11 +84,38 @@ def test_a_gate_that_is_killed_at_any_moment_loses_no_signal(place: Place, kills
                 killed += 1
                 output, _ = process.communicate(timeout=PATIENCE_S)
         answers |= told(output)
+    nothing_is_lost(place, next(numbers), answers, killed)
+
+
+@pytest.mark.parametrize("kills", first(1, [10, FORKS]))
+def test_a_forked_gate_that_is_killed_at_any_moment_loses_no_signal(
+    place: Place, kills: int
+) -> None:
+    moments, numbers, answers = random.Random(1), count(), set[str]()
+    place.take()
+    killed = 0
+    words = ["--workspace", str(place.folder), "--limit", str(LIMIT_S), "--json"]
+    with gate_forks(place.folder) as forks:
+        while killed < kills:
+            place.write(*(f"line {next(numbers)}" for _ in range(1 + moments.randrange(3))))
+            before, call = signs(place), forks.begin(*words)
+            if moments.random() < AT_WORK:
+                while signs(place) == before and not call.is_over(0.001):
+                    pass
+            if not call.is_over(moments.uniform(0.0, WORKING_S)):
+                call.kill()
+                killed += 1
+            answers |= told(call.output())
+    nothing_is_lost(place, next(numbers), answers, killed)
+
+
+def nothing_is_lost(place: Place, lines: int, answers: set[str], killed: int) -> None:
+    """Each line is decided once, and each question was in an answer."""
     place.write("the last line")
     while questions := place.questions():
         answers |= {each["id"] for each in questions}
-    lines, asked = outcome(place)
-    print(f"{killed} calls killed, {sum(lines.values())} lines, {len(asked)} questions")
-    expected = Counter([f"line {number}" for number in range(next(numbers))] + ["the last line"])
-    assert lines == expected
+    decided, asked = outcome(place)
+    print(f"{killed} calls killed, {sum(decided.values())} lines, {len(asked)} questions")
+    expected = Counter([f"line {number}" for number in range(lines)] + ["the last line"])
+    assert decided == expected
     assert answers == asked
