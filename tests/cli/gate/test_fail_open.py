@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from prefrontal.cli.gate.cache import CallFile
-from prefrontal.cli.gate.faults import AGAIN_S, GateFaults
+from prefrontal.cli.gate.faults import GateFaults
 from prefrontal.errors import SourceError
 from prefrontal.storage.state_folder import StateFolder
 
@@ -96,25 +96,39 @@ def test_a_source_that_cannot_be_read_wakes_and_the_others_are_read(place: Place
     assert not place.take().wake
 
 
-def test_a_fault_wakes_again_after_half_an_hour_or_when_it_was_over(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    now = time.time()
-    monkeypatch.setattr("time.time", lambda: now)
+def test_a_fault_wakes_once_and_again_when_it_was_over() -> None:
     faults = GateFaults("key")
     assert faults.wakes("no disk for 3 s")
+    assert faults.wakes("no disk for 3 s")  # nobody took the answer
+    faults.told()
     assert not faults.wakes("no disk for 4 s")
     assert faults.wakes("no settings")
-    now += AGAIN_S
-    assert faults.wakes("no settings")
-    assert not faults.wakes("no settings")
+    faults.told()
+    assert not GateFaults("key").wakes("no settings")
     assert not faults.wakes("")
     assert faults.wakes("no settings")
-    assert not GateFaults("key").wakes("no settings")
     assert GateFaults("another").wakes("no settings")
 
 
-def test_an_address_that_is_not_reached_wakes_once_in_half_an_hour(
+def test_a_fault_of_which_nobody_heard_wakes_again(place: Place) -> None:
+    place.settings("sources: {logs: [app.log], git: [gone]}\nstate: state\n")
+    assert place.take(is_printed=False).wake
+    assert place.take().wake
+    assert not place.take().wake
+    with place.begin() as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        process.wait(PATIENCE_S)
+    place.settings("sources: {lgos: [app.log]}\nstate: state\n")
+    with place.begin() as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        process.wait(PATIENCE_S)
+    assert place.run()[0] == 0
+    assert place.run()[0] == 1
+
+
+def test_an_address_that_is_not_reached_wakes_once(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = time.time()
@@ -131,7 +145,7 @@ def test_an_address_that_is_not_reached_wakes_once_in_half_an_hour(
         report = place.take()
         wakes.append(report.wake)
         faults.append(b"cannot be read" in report.errors)
-    assert wakes == [False] * 5 + [True] + [False] * 2
+    assert wakes == [False] * 8
     assert faults == [False, True] * 4  # asked at every second call
 
 

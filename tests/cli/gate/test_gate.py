@@ -54,7 +54,7 @@ def test_all_that_came_is_one_question_and_none_is_asked_twice(place: Place) -> 
     place.write(*(f"line {number}" for number in range(20)))
     [question] = place.questions()
     assert "line 0" in question["question"]
-    assert len(question["events"]) == 20
+    assert len(question["payload"]["folded"]) == 20
     assert place.questions() == []
 
 
@@ -173,6 +173,30 @@ def test_what_must_be_listened_to_is_left_to_a_watch(place: Place) -> None:
     place.settings("sources: {socket: s.sock}\nstate: state\n")
     with pytest.raises(InputError, match=r"got only sources\.socket; `prefrontal watch` listens"):
         place.take()
+    place.settings("sources: {logs: [app.log], polling: true}\nstate: state\n")
+    assert place.take().errors == b""
+
+
+def test_what_only_a_watch_hears_is_named_once(place: Place) -> None:
+    mail = "{host: imap.example.org, user: a, password_env: P}"
+    place.settings(f"sources: {{logs: [app.log], mail: [{mail}], http: {{}}}}\nstate: state\n")
+    left = "Only `prefrontal watch` hears sources.mail, sources.http: a call does not look there."
+    assert place.take().errors.decode() == f"{FIRST}\n{left}\n"
+    place.write("ERROR")
+    assert place.take().errors == b""
+    place.settings(f"sources: {{logs: [app.log], mail: [{mail}]}}\nstate: state\n")
+    left = "Only `prefrontal watch` hears sources.mail: a call does not look there.\n"
+    assert place.take().errors.decode() == left
+
+
+def test_an_answer_names_the_decision_for_feedback(place: Place) -> None:
+    place.take()
+    place.write("ERROR the database is gone")
+    text = place.take("no-work").output.decode()
+    id_ = text.split()[-1].strip("[]")
+    with DecisionLog(place.state / "decisions.sqlite") as log:
+        decision = log.get(id_)
+    assert decision is not None and "the database is gone" in str(decision.question)
 
 
 def test_a_module_of_hours_hears_of_the_time_once_a_minute(

@@ -17,6 +17,8 @@ NOTHING = "Nothing new that matters."
 LONGEST_MESSAGE = 12_000
 """Characters of all questions together in a format that has one message."""
 MOST_SHOWN = 20
+SHOWN_ID = 8
+"""How much of an id stands behind its question, for `prefrontal feedback`."""
 _SHOWN_TO_CLAUDE = 2
 """The exit code with which Claude Code shows a hook's standard error to the model."""
 
@@ -46,15 +48,25 @@ class GateVerdict:
 
     def lines(self) -> list[str]:
         """What is to be said to who is woken, a line each."""
-        lines = [text for _, text in self.questions[:MOST_SHOWN]]
+        longest = LONGEST_MESSAGE // MOST_SHOWN
+        lines = self._questions(MOST_SHOWN, longest)
         if (more := len(self.questions) - len(lines)) > 0:
             lines.append(f"And {more} more: `prefrontal decisions` lists them.")
         if self.fault:
-            lines.append(
+            fault = (
                 f"prefrontal gate could not decide and woke you instead: {self.fault}. Nothing"
                 " that came is lost: the next call that works decides about it."
             )
-        return [_cut(each, LONGEST_MESSAGE // MOST_SHOWN) for each in lines]
+            lines.append(_cut(fault, longest))
+        return lines
+
+    def _questions(self, most: int, longest: int) -> list[str]:
+        """Each question with the beginning of its id."""
+        ids = [f" [{each[:SHOWN_ID]}]" for each, _ in self.questions[:most]]
+        return [
+            _cut(text, longest - len(mark)) + mark
+            for mark, (_, text) in zip(ids, self.questions, strict=False)
+        ]
 
     def errors(self, call: GateCall) -> bytes:
         """What standard error says."""
@@ -64,7 +76,7 @@ class GateVerdict:
         elif self.fault:
             sentences.append(f"prefrontal gate: still no decision, told before: {self.fault}")
         if self.wake and call.codes[0] == _SHOWN_TO_CLAUDE:
-            sentences += [text for _, text in self.questions]
+            sentences += self._questions(len(self.questions), LONGEST_MESSAGE)
         elif not (sentences or self.wake) and call.form == "text" and os.isatty(2):
             sentences = [NOTHING]
         return "".join(f"{each}\n" for each in sentences).encode(errors="replace")

@@ -24,10 +24,14 @@ LOOKED_AT = ("directories", "git", "logs", "network", "github", "calendar")
 
 @dataclass(frozen=True, slots=True)
 class LookSettings:
-    """settings: with what can be looked at now and then. standings: of who is behind signals."""
+    """settings: with what can be looked at now and then. standings: of who is behind signals.
+
+    left_to_watch: the names of the sources that only who listens can hear; "" for none.
+    """
 
     settings: Settings
     standings: Standings | None
+    left_to_watch: str
 
     @classmethod
     def read(cls, call: GateCall) -> LookSettings:
@@ -43,7 +47,9 @@ class LookSettings:
         agent = read_agent_config(file, keys={"workspace", "ledger"})
         workspace = workspace_folder(call.workspace, agent)
         standings = gate_standings(settings.executive, agent, workspace)
-        return cls(_for_one_look(settings, call), standings)
+        listeners = _listeners(settings)
+        left = ", ".join(f"sources.{name}" for name in listeners)
+        return cls(_for_one_look(settings, call, listeners), standings, left)
 
 
 def _file(call: GateCall) -> Path | None:
@@ -54,15 +60,21 @@ def _file(call: GateCall) -> Path | None:
     return next(reversed(agent_files()), None)
 
 
-def _for_one_look(settings: Settings, call: GateCall) -> Settings:
+def _listeners(settings: Settings) -> dict[str, Any]:
+    """What the settings name that can only be heard: each source with what it is without it."""
+    sources = settings.sources
+    fields = type(sources).model_fields
+    quiet = {name: each.get_default() for name, each in fields.items() if name not in LOOKED_AT}
+    del quiet["polling"]  # how folders are looked at, which is no source
+    return {name: off for name, off in quiet.items() if getattr(sources, name) != off}
+
+
+def _for_one_look(settings: Settings, call: GateCall, listeners: dict[str, Any]) -> Settings:
     """The same without listeners; folders are scanned, and what is found together is one question.
 
     Raises InputError where nothing is left to look at.
     """
     sources = settings.sources
-    fields = type(sources).model_fields
-    quiet = {name: each.get_default() for name, each in fields.items() if name not in LOOKED_AT}
-    listeners = [name for name, nothing in quiet.items() if getattr(sources, name) != nothing]
     others = (settings.adopted, settings.modules, call.folders)
     if listeners and not any((*(getattr(sources, name) for name in LOOKED_AT), *others)):
         names = ", ".join(f"sources.{name}" for name in listeners)
@@ -74,7 +86,7 @@ def _for_one_look(settings: Settings, call: GateCall) -> Settings:
     gathered = policy.model_copy(update={"group_s": max(policy.group_s, GATHER_S)})
     return settings.model_copy(
         update={
-            "sources": sources.model_copy(update=quiet | {"polling": True}),
+            "sources": sources.model_copy(update=listeners | {"polling": True}),
             "gate": settings.gate.model_copy(update={"policy": gathered}),
         }
     )

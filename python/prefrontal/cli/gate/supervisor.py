@@ -170,6 +170,7 @@ def _work(call: GateCall, writing: int, reading: int) -> NoReturn:
         from .plan import GatePlan
 
         if GatePlan(call.key()).nothing_new():
+            GateFaults(call.key()).wakes("")
             _send(writing, report_of(call, GateVerdict()))
         else:
             from .turn import take_turn
@@ -213,8 +214,9 @@ def _confess(error: BaseException, writing: int) -> None:
 
 def _tell(call: GateCall, report: Report, print_: Print) -> int | None:
     """Print the answer; its exit code, or None where nobody takes it."""
+    faults = GateFaults(call.key())
     if report.fault:
-        wake = GateFaults(call.key()).wakes(report.fault)
+        wake = faults.wakes(report.fault)
         report = report_of(call, GateVerdict(fault=report.fault, wake=wake))
     try:
         for path, text in report.files:
@@ -224,4 +226,5 @@ def _tell(call: GateCall, report: Report, print_: Print) -> int | None:
         print_(1, report.output)
     except (OSError, ValueError):
         return None
+    faults.told()
     return call.codes[0 if report.wake else 1]

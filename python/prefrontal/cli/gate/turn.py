@@ -54,13 +54,27 @@ def take_turn(call: GateCall, caller: GateCaller) -> None:
         if is_watched:
             plan.look([], [], str(state.path))
             faults += left_out(state, log)
-        note = "" if log.load_state(CALLED) else FIRST
-        if note:
-            log.save_state(CALLED, b"1", 0)
-        if note and is_known:
+        note, is_first = _note(log, None if is_watched else settings.left_to_watch)
+        if is_first and is_known:
             faults.append(f"{state.decisions} was lost since the last call, with what came then")
         if _is_told(call, log, caller, faults, unreached, note) and (due or is_watched):
             plan.keep(due)
+
+
+def _note(log: DecisionLog, left_to_watch: str | None) -> tuple[str, bool]:
+    """What is said once, and whether this is the first call.
+
+    left_to_watch: what the call does not look at; None while a watch does.
+    """
+    before = log.load_state(CALLED)
+    names = (left_to_watch or "").encode()
+    if before is not None and (left_to_watch is None or before[0] == names):
+        return "", False
+    log.save_state(CALLED, names, 0)
+    notes = [FIRST] if before is None else []
+    if left_to_watch:
+        notes.append(f"Only `prefrontal watch` hears {left_to_watch}: a call does not look there.")
+    return "\n".join(notes), before is None
 
 
 def _is_told(
@@ -89,9 +103,13 @@ def _is_told(
                 break
             owed.append((first.seq, first.record))
             after = first.seq
-        verdict = _verdict(call, [record for _, record in owed], faults, unreached, note)
+        known = GateFaults(call.key())
+        wake = known.wakes("; ".join(faults), None if unreached is None else "; ".join(unreached))
+        all_faults = "; ".join([*faults, *(unreached or ())])
+        verdict = _verdict(call, [record for _, record in owed], all_faults, wake, note)
         if not caller.print(report_of(call, verdict, waits=True)):
             return False
+        known.told()
         for seq, _ in owed:
             deliveries.settle(GATE_CALLER, seq, DONE, 0.0, "told to who called the gate")
         for seq in damaged:
@@ -104,17 +122,14 @@ def _is_told(
 def _verdict(
     call: GateCall,
     records: list[Decision],
-    faults: list[str],
-    unreached: list[str] | None,
+    fault: str,
+    wake: bool,
     note: str,
 ) -> GateVerdict:
-    wake = GateFaults(call.key()).wakes(
-        "; ".join(faults), None if unreached is None else "; ".join(unreached)
-    )
     return GateVerdict(
         [(each.id, each.question or "") for each in records],
         [document(each) for each in records] if call.form == "json" else (),
-        fault="; ".join([*faults, *(unreached or ())]),
+        fault=fault,
         wake=wake,
         note=note,
     )
