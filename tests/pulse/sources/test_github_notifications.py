@@ -263,9 +263,10 @@ def test_a_later_start_goes_on_where_the_decisions_end(site: GitHubSite, tmp_pat
 
     def run(number: int, time: str) -> None:
         came = Event()
+        notifications = GitHubNotifications(account, 0.01, clock=ManualClock(NOW))
         with (
             DecisionLog(tmp_path / "decisions.sqlite") as log,
-            woken_by(GitHubNotifications(account, 0.01), log, came, f"Issue {number}"),
+            woken_by(notifications, log, came, f"Issue {number}"),
         ):
             while len(site.asked) < 2:  # the first answer has been taken
                 Event().wait(0.01)
