@@ -132,7 +132,7 @@ def test_wakes_of_a_group_are_asked_as_one() -> None:
     [asked] = decisions
     others = " And 2 more: b.pdf created; c.pdf created."
     assert asked.question == f"/srv/homework/a.pdf?{others}"
-    assert registry.status()["decisions"] == {"grouped": 3, "woke": 1}
+    assert registry.status()["decisions"] == {"grouped": 2, "woke": 1}
 
 
 def test_what_holds_a_wake_back_is_its_reason() -> None:

@@ -355,12 +355,13 @@ class Gate:
         hold = self._policy.holds.closed(module_id, module.hold) if closing else module.hold
         free = self._free_at(module_id, moment, hold)
         if free > now or self._held_back(module_id, moment, hold):
-            soonest, latest = LOOK_AGAIN_S
-            lane.due = min(max(free, now + soonest), now + latest)
+            lane.due = min(max(free, now + LOOK_AGAIN_S[0]), now + LOOK_AGAIN_S[1])
             return
+        if self.counts[held.reason] and held.reason is Reason.GROUPED:
+            self.counts[held.reason] -= 1  # it is what the others are told with
         others = self._waiting.take(module_id, held.standing, held)
-        late = WakePayload(late=True, closed=closing)
         scored = ScoredWindow(module, held.score, held.window, moment)
+        late = WakePayload(late=True, closed=closing)
         self._ask(scored, more=late, others=others, threshold=held.threshold)
         if lane.windows:  # more than one question tells of
             rest_s = 0.0 if module.hold is None else module.hold.rest_s
@@ -376,8 +377,7 @@ class Gate:
         return self._policy.admit(module_id, wall, now, standing, hold, wakes=wakes)
 
     def _free_at(self, module_id: str, moment: Moment, hold: Hold | None) -> float:
-        wall, now, standing = moment.time, moment.monotonic, moment.standing
-        return self._policy.free_at(module_id, wall, now, standing, hold)
+        return self._policy.free_at(module_id, moment.time, moment.monotonic, moment.standing, hold)
 
     def _written_on(self, scored: ScoredWindow) -> float | None:
         """Until when the window waits since its places were asked about just before."""
