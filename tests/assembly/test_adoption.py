@@ -74,7 +74,7 @@ def changes_for(relevant: str, count: int) -> list[repositories.Change]:
     if relevant != FIXED_LATER:
         return made
     begin = made[0][0]
-    return [(begin + 6 * (at - begin), *others) for at, *others in made]
+    return [(begin + 6 * (each[0] - begin), *each[1:]) for each in made]
 
 
 def adopted(log: DecisionLog, repository: Path, relevant: str, recall: float = 0.8) -> Settings:
