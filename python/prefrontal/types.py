@@ -94,8 +94,8 @@ class Standing:
     """
 
     peer: str
-    trust: int
-    shift: float
+    trust: int = 0
+    shift: float = 0.0
     wakes_per_hour: float | None = None
 
 

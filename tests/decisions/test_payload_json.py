@@ -14,12 +14,20 @@ from prefrontal.decisions.payload_json import from_plain, to_plain
 from prefrontal.decisions.payloads import (
     EDITED_QUESTION,
     PAYLOADS,
+    ActPayload,
+    BeliefPayload,
+    Consent,
+    Considered,
+    ControlPick,
     DirectivePayload,
+    Moment,
     Payload,
+    PromptReading,
     RoutePayload,
     WakePayload,
 )
 from prefrontal.errors import InputError
+from prefrontal.types import Standing
 
 from .kinds_samples import MOMENT, WHOLE, of
 
@@ -71,3 +79,23 @@ def test_whatever_a_row_holds_is_read(kind: str, row: dict[str, object]) -> None
 def test_a_kind_of_a_release_to_come_is_refused_by_name() -> None:
     with pytest.raises(InputError, match="kind must be one of wake, route, .*got 'dream'"):
         from_plain("dream", {}, 1.0)
+
+
+def test_a_part_that_lacks_a_key_keeps_the_others() -> None:
+    route = {"considered": [{"tool": "b/sum", "score": 0.4, "flags": [3]}], "search": "exact"}
+    found = from_plain("route", route | {"control": {"harm": 0.2}, "verdict": {}}, 1.0)
+    assert found == RoutePayload(
+        considered=(Considered("b/sum", score=0.4),),
+        reading=PromptReading(search="exact"),
+        control=ControlPick(harm=0.2),
+        consent=Consent(),
+    )
+    wake = from_plain("wake", {"event": 3, "peer": "ada", "trust": "x", "labels": 2}, 1.0)
+    assert wake == WakePayload(moment=Moment(3, 1.0, labels=2, standing=Standing("ada")))
+
+
+def test_a_part_that_no_key_speaks_of_is_none() -> None:
+    assert from_plain("wake", {"event": True, "monotonic": 1.0}, 1.0) == WakePayload()
+    assert from_plain("route", {"domain": "code", "search": 3}, 1.0) == RoutePayload()
+    assert from_plain("act", {"tool": "a.py", "sha256": None}, 1.0) == ActPayload()
+    assert from_plain("belief", {"trigger": "timer"}, 1.0) == BeliefPayload()

@@ -220,11 +220,14 @@ def _wake(plain: Plain, time: float) -> Plain:
         for each in plain.get("gathered") or ()
         if isinstance(each, dict)
     ]
-    return plain | {"moment": _moment(plain, time), "gathered": gathered}
+    moment = _moment(plain, time) if _is_whole(plain.get("event")) else None
+    return plain | {"moment": moment, "gathered": gathered}
 
 
 def _moment(plain: Plain, time: object) -> Plain:
-    standing = plain | {"wakes_per_hour": plain.get("budget")}
+    standing = _if_text(plain, "peer")
+    if standing is not None:
+        standing = standing | {"wakes_per_hour": plain.get("budget")}
     burst = plain.get("burst")
     if isinstance(burst, dict) and isinstance(features := burst.get("features"), dict):
         burst = burst | {"features": [[name, str(value)] for name, value in features.items()]}
@@ -232,15 +235,24 @@ def _moment(plain: Plain, time: object) -> Plain:
 
 
 def _route(plain: Plain, _: float) -> Plain:
-    return plain | {"reading": plain, "consent": plain.get("verdict")}
+    return plain | {"reading": _if_text(plain, "search"), "consent": plain.get("verdict")}
 
 
 def _act(plain: Plain, _: float) -> Plain:
-    return plain | {"tool_run": plain}
+    return plain | {"tool_run": _if_text(plain, "sha256")}
 
 
 def _reflection(plain: Plain, _: float) -> Plain:
     return plain | {"cycle": plain | {"number": plain.get("cycle")}, "origin": plain.get("kind")}
+
+
+def _if_text(plain: Plain, key: str) -> Plain | None:
+    """The row where it holds a text there: so it says that it has the part."""
+    return plain if isinstance(plain.get(key), str) else None
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 _NEST: Mapping[str, Callable[[Plain, float], Plain]] = {

@@ -25,12 +25,12 @@ class Burst(NamedTuple):
     one; the others share what was decided last. features: its novelty, rate and company, by name.
     """
 
-    name: str
-    place: str
-    windows: int
-    began: float
-    since: float
-    look: bool
+    name: str = ""
+    place: str = ""
+    windows: int = 0
+    began: float = 0.0
+    since: float = 0.0
+    look: bool = False
     features: tuple[tuple[str, str], ...] = ()
 
 
@@ -44,8 +44,8 @@ class Moment(NamedTuple):
     are decided about.
     """
 
-    event: int
-    time: float
+    event: int = 0
+    time: float = 0.0
     monotonic: float = 0.0
     labels: int = 0
     slept: int = 0
@@ -60,10 +60,10 @@ class FoldedWindow(NamedTuple):
     id: of its own decision. time: Unix seconds. reason: what held it back. name: in a few words.
     """
 
-    id: str
-    time: float
-    reason: str
-    name: str
+    id: str = ""
+    time: float = 0.0
+    reason: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +111,9 @@ class WakePayload:
 class Considered:
     """A tool that could have been chosen, as `executive.Option` describes it."""
 
-    tool: str
-    name: str
-    score: float
+    tool: str = ""
+    name: str = ""
+    score: float = 0.0
     flags: tuple[str, ...] = ()
     features: Mapping[str, float] = field(default_factory=dict)
 
@@ -122,10 +122,10 @@ class Considered:
 class PromptReading:
     """What a prompt was taken to mean. confidence: 0..1. search: "exact" or "widened"."""
 
-    domain: str | None
-    action: str | None
-    confidence: float
-    search: str
+    domain: str | None = None
+    action: str | None = None
+    confidence: float = 0.0
+    search: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +136,10 @@ class ControlPick:
     it was of either. why: (name, amount), the largest first.
     """
 
-    committed: bool
-    probing: bool
-    harm: float
-    goal: float
+    committed: bool = False
+    probing: bool = False
+    harm: float = 0.0
+    goal: float = 0.0
     why: tuple[tuple[str, float], ...] = ()
 
 
@@ -147,8 +147,8 @@ class ControlPick:
 class Consent:
     """Whether a step may be taken. decision: "approve", "conditional" or "deny"."""
 
-    decision: str
-    reasoning: str
+    decision: str = ""
+    reasoning: str = ""
 
     @property
     def given(self) -> bool:
@@ -184,8 +184,8 @@ class RoutePayload:
 class Validation:
     """What came of trying a tool before it ran."""
 
-    ok: bool
-    summary: str
+    ok: bool = False
+    summary: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +194,8 @@ class ToolRun:
     the sandbox; None where it was not run.
     """
 
-    tool: str
-    sha256: str
+    tool: str = ""
+    sha256: str = ""
     validation: Validation | None = None
     level: str | None = None
 

@@ -49,7 +49,7 @@ Name = Annotated[
 Schedule = Annotated[str, _parses(parse_schedule)]
 QuietHours = Annotated[str, _parses(lambda text: not text or parse_quiet_hours(text))]
 Output = Annotated[
-    dict[str, Any],
+    Mapping[str, Any],
     Must(f"have only {', '.join(_OUTPUT_KEYS)}, each a text", _is_output),
     Must(
         "have channel_type and channel_id",
@@ -116,7 +116,7 @@ def question(job: CronJob, prompt: str, now: float, number: int) -> IncomingMess
 def answer(job: CronJob, text: str) -> tuple[OutgoingMessage, Ids]:
     """The message to the job's output, and the ids for its hooks."""
     channel_type, channel_id = job.output["channel_type"], job.output["channel_id"]
-    peer_id: str = job.output.get("recipient", channel_id)
+    peer_id = job.output.get("recipient") or channel_id
     ids: Ids = {
         "peer_id": peer_id,
         "recipient_id": peer_id,
