@@ -1,18 +1,28 @@
-"""A uvicorn server whose connections do not wait for ever, and which a signal ends quietly."""
+"""A uvicorn server whose connections do not wait for ever, and which a signal ends quietly.
+
+The page and MCP need one, as extras; what the package itself listens with is `http_server`.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import signal
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from .http_server import READING_S
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+    from .http_door import Door
 
 
 class PatientProtocol(H11Protocol):
@@ -50,6 +60,15 @@ class PatientProtocol(H11Protocol):
             waiting.cancel()
 
 
+def listen(door: Door) -> socket.socket:
+    """Take the address. Raises SourceError when it cannot be used."""
+    family = socket.AF_INET6 if ":" in door.host else socket.AF_INET
+    try:
+        return socket.create_server((door.host, door.port), family=family)
+    except (OSError, UnicodeError) as error:
+        raise door.refusal(error) from None
+
+
 class QuietServer(uvicorn.Server):
     """Ends at SIGINT or SIGTERM, and keeps which it was, the first one, in `signal_number`.
 
@@ -57,6 +76,21 @@ class QuietServer(uvicorn.Server):
     """
 
     signal_number: int | None = None
+
+    def __init__(self, app: ASGIApp, ending_s: int, **options: Any) -> None:
+        """ending_s: how long requests may go on once it is to end. options: of uvicorn."""
+        super().__init__(
+            uvicorn.Config(
+                app,
+                log_config=None,
+                access_log=False,
+                lifespan="on",
+                timeout_graceful_shutdown=ending_s,
+                ws="none",
+                http=PatientProtocol,
+                **options,
+            )
+        )
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -17,11 +17,12 @@ from mcp.types import CallToolResult, TextContent
 
 from prefrontal.cortex.models import Belief
 from prefrontal.cortex.state import BELIEFS_KEY, dump_beliefs
+from prefrontal.http_patience import QuietServer, listen
 from prefrontal.http_server import Door
 from prefrontal.ledger import Ledger
 from prefrontal.mcp.served import Served, open_served
 from prefrontal.mcp.server import build_server
-from prefrontal.mcp.transports import PATH, http_server, listen
+from prefrontal.mcp.transports import ENDING_S, PATH, http_app
 from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.settings import parse_settings
 from prefrontal.storage.memory_files import MemoryFiles
@@ -80,7 +81,7 @@ async def listening(
     with served(folder) as found, listen(door) as taken:
         server = build_server(found)
         seen(server)
-        running = http_server(server, door)
+        running = QuietServer(http_app(server, door), ENDING_S)
         task = asyncio.create_task(running.serve(sockets=[taken]))
         try:
             yield f"http://127.0.0.1:{taken.getsockname()[1]}{PATH}"

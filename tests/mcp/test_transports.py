@@ -13,9 +13,8 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from prefrontal.errors import SourceError
-from prefrontal.http_patience import PatientProtocol
+from prefrontal.http_patience import PatientProtocol, listen
 from prefrontal.http_server import Door
-from prefrontal.mcp.transports import listen
 
 from ..exhaustive import first
 from .served_samples import BILL, INVOICES, MODES, answer, listening, program, refusal

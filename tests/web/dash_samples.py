@@ -16,6 +16,7 @@ from prefrontal.decisions.log import Decision, new_id
 from prefrontal.decisions.payload_json import from_plain
 from prefrontal.decisions.payloads import WakePayload
 from prefrontal.http_door import Door
+from prefrontal.http_patience import listen
 from prefrontal.ledger import Ledger
 from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.settings import parse_settings
@@ -25,7 +26,7 @@ from prefrontal.testing import ManualClock
 from prefrontal.types import SignalEvent
 from prefrontal.web.app import Dash, build_dash
 from prefrontal.web.dash_context import DashContext, open_context
-from prefrontal.web.serving import DashServer, address, listen
+from prefrontal.web.serving import DashServer, address
 
 NOON = 1_700_049_600.0
 """A moment in the middle of a day, UTC."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hmac
 import json
-import socket
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,11 +16,10 @@ if TYPE_CHECKING:
     from mcp.server import Server
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from ..http_patience import QuietServer
     from ..http_server import Door
 
 PATH = "/mcp"
-_ENDING_S = 5
+ENDING_S = 5
 
 
 def serve_stdio(server: Server[Any]) -> None:
@@ -46,40 +44,14 @@ def serve_http(server: Server[Any], door: Door, ready: Callable[[str], object]) 
 
     Raises SourceError when the address cannot be used.
     """
+    from ..http_patience import QuietServer, listen
+
     with listen(door) as listening:
         host = f"[{door.host}]" if ":" in door.host else door.host
         ready(f"http://{host}:{listening.getsockname()[1]}{PATH}")
-        serving = http_server(server, door)
+        serving = QuietServer(http_app(server, door), ENDING_S)
         serving.run(sockets=[listening])
     return serving.signal_number
-
-
-def listen(door: Door) -> socket.socket:
-    """Take the address. Raises SourceError when it cannot be used."""
-    family = socket.AF_INET6 if ":" in door.host else socket.AF_INET
-    try:
-        return socket.create_server((door.host, door.port), family=family)
-    except (OSError, UnicodeError) as error:
-        raise door.refusal(error) from None
-
-
-def http_server(server: Server[Any], door: Door) -> QuietServer:
-    """What serves requests once it is given a socket; it writes nothing to standard output."""
-    import uvicorn
-
-    from ..http_patience import PatientProtocol, QuietServer
-
-    return QuietServer(
-        uvicorn.Config(
-            http_app(server, door),
-            log_config=None,
-            access_log=False,
-            lifespan="on",
-            timeout_graceful_shutdown=_ENDING_S,
-            ws="none",
-            http=PatientProtocol,
-        )
-    )
 
 
 def http_app(server: Server[Any], door: Door) -> ASGIApp:

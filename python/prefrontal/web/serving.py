@@ -7,9 +7,7 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-import uvicorn
-
-from ..http_patience import PatientProtocol, QuietServer
+from ..http_patience import QuietServer, listen
 from .app import Dash, build_dash
 
 if TYPE_CHECKING:
@@ -25,19 +23,7 @@ class DashServer(QuietServer):
     """Closes the streams first when it is told to end; they would go on for ever."""
 
     def __init__(self, dash: Dash) -> None:
-        super().__init__(
-            uvicorn.Config(
-                dash.app,
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                lifespan="on",
-                timeout_graceful_shutdown=_ENDING_S,
-                ws="none",
-                http=PatientProtocol,
-                limit_concurrency=MOST_AT_ONCE,
-            )
-        )
+        super().__init__(dash.app, _ENDING_S, server_header=False, limit_concurrency=MOST_AT_ONCE)
         self._stream = dash.stream
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -61,15 +47,6 @@ def serve_dash(
         server = DashServer(dash)
         server.run(sockets=[listening])
     return server.signal_number
-
-
-def listen(door: Door) -> socket.socket:
-    """Take the address. Raises SourceError when it cannot be used."""
-    family = socket.AF_INET6 if ":" in door.host else socket.AF_INET
-    try:
-        return socket.create_server((door.host, door.port), family=family)
-    except (OSError, UnicodeError) as error:
-        raise door.refusal(error) from None
 
 
 def address(door: Door, port: int) -> str:
