@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 
 from commands import HABITS, CommandWriter
+from promotions import PromotionWriter
 from trials import import_all
 from writers import CarelessWriter, LedgerWriter, LogWriter, MemoryWriter, Writer
 
 
 def all_writers() -> list[Writer]:
     """Every writer there is."""
-    return [LedgerWriter(), LogWriter(), MemoryWriter(), *map(CommandWriter, HABITS)]
+    callers: list[Writer] = [LedgerWriter(), LogWriter(), MemoryWriter(), PromotionWriter()]
+    return [*callers, *map(CommandWriter, HABITS)]
 
 
 def chosen_writers(options: argparse.Namespace) -> list[Writer]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,11 +35,13 @@ class DiskFile:
                 if chance.random() < share:
                     _apply(content, each)
                 continue
-            for start in range(0, len(each.data), sector):
+            start = 0
+            while start < len(each.data):
                 at = each.offset + start
-                end = min(start + sector - at % sector, len(each.data))
+                end = start + sector - at % sector
                 if chance.random() < share:
                     _write(content, at, each.data[start:end])
+                start = end
         return bytes(content)
 
 
@@ -77,23 +80,36 @@ class Disk:
             self._waiting.append(record)
 
     def lose_power(self, chance: random.Random, target: Path) -> None:
-        """Write what may be left of the folder to `target`, which is new."""
+        """Write what may be left of the folder to `target`.
+
+        A file that is there still keeps its inode, by which who follows it knows it.
+        """
         sector = chance.choice(SECTORS)
         names, folders = dict(self._names), set(self._folders)
         until = chance.choice((0, len(self._waiting), chance.randint(0, len(self._waiting))))
         for record in self._waiting[:until]:
             _rename(names, folders, record)
+        before = target.with_name("before")
+        target.rename(before)
+        there = {path.stat().st_ino: path for path in before.rglob("*") if path.is_file()}
         for name in sorted(folders):
             (target / Path(name).relative_to(self._folder)).mkdir(parents=True, exist_ok=True)
         for name, inode in names.items():
             path = target / Path(name).relative_to(self._folder)
             if path.parent.is_dir() and not name.endswith("-shm"):
+                if inode in there:
+                    there[inode].rename(path)
                 path.write_bytes(self._files[inode].survived(chance, sector))
+        shutil.rmtree(before)
 
     def _sync(self, record: TraceRecord) -> None:
         if record.inode in self._files:
             self._files[record.inode].sync()
-            self._settle(lambda each: each.act is Act.OPEN and each.inode == record.inode)
+            opened = [n for n, each in enumerate(self._waiting) if _made(each, record.inode)]
+            paths = {self._waiting[number].path for number in opened}
+            before = self._waiting[: max(opened, default=-1) + 1]
+            earlier = [each for each in before if paths & {each.path, each.other}]
+            self._settle(lambda each: each in earlier)
             self._settle(lambda each: each.act is Act.MKDIR and _is_above(each.path, record.path))
         else:
             self._settle(lambda each: _parent(each.other or each.path) == record.path)
@@ -107,6 +123,10 @@ class Disk:
             else:
                 rest.append(each)
         self._waiting = rest
+
+
+def _made(record: TraceRecord, inode: int) -> bool:
+    return record.act is Act.OPEN and record.inode == inode
 
 
 def _is_above(folder: str, path: str) -> bool:

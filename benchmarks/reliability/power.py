@@ -99,7 +99,6 @@ class Outages:
 
     def _lose(self, disk: Disk, said: list[str]) -> None:
         self.losses += 1
-        shutil.rmtree(self._place.folder)
         disk.lose_power(self._chance, self._place.folder)
         self._place.voice.write_text("".join(f"{line}\n" for line in said), encoding="utf-8")
         checked = self._place.check(said)

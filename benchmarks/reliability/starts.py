@@ -63,6 +63,7 @@ def start_copy(
     child = os.fork()
     if child == 0:
         try:
+            signal.signal(signal.SIGINT, lambda *_: os._exit(130))  # until it has its own
             for number, stream in enumerate(streams):
                 os.dup2(stream, number)
             os.chdir(folder)

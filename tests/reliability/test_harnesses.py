@@ -45,7 +45,9 @@ def test_a_planted_fault_is_found(harness: str, amount: str) -> None:
             ("kills", "--kills", "20", "memory"),
             ("kills", "--kills", "150", "all"),
             ("power", "--losses", "300", "all"),
-            ("disk", "--every", "40", "all"),
+            ("disk", "--every", "20", "ledger"),
+            ("disk", "--every", "20", "log"),
+            ("disk", "--every", "5", "memory"),
         ],
     ),
 )
