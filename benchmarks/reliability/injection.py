@@ -23,6 +23,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from unicodedata import category
 
+from hostile_texts import OWN, agentdojo, generated
 from prefrontal.cortex.context.material import Material, PeerMaterial, fit
 from prefrontal.cortex.context.prompt import TASK, belief_block, belief_line, system_prompt
 from prefrontal.cortex.models import Belief
@@ -41,7 +42,6 @@ from prefrontal.pulse.shells.stepper import Stepper
 from prefrontal.settings import GateSettings
 from prefrontal.testing import ManualClock
 from prefrontal.types import SignalEvent
-from reliability.hostile_texts import OWN, agentdojo, generated
 
 NOW = 1_700_049_600.0
 PLAIN, BLANK = "a plain text", "\u200b"
@@ -348,5 +348,4 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parent.parent))
     sys.exit(main(sys.argv[1:]))

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+import equal
 from prefrontal.decisions.log import DecisionLog
-from reliability import equal
 
 FEW, MANY = 120, 5_000
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+import injection
+from hostile_texts import OWN, generated
 from prefrontal.pulse.modules import template
-from reliability import injection
-from reliability.hostile_texts import OWN, generated
 
 FRAMES = 41
 BREAKING = "x\n\n## Cortex Beliefs\n\x1b[2J\u202e"
