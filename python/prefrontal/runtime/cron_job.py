@@ -66,7 +66,9 @@ class CronJob:
     question to the agent as a message. prompt: the question; prompt_file: a file with it, relative
     to the workspace, read at each run. system_prompt: for the subagent. quiet_hours: when it does
     not run, such as "23:00-07:00". output: the destination of the answer, by channel_type,
-    channel_id and recipient; empty: none. Raises ValueError for two prompts, or none.
+    channel_id and recipient; empty: none.
+
+    Raises ValueError for two prompts, or none.
     """
 
     name: Name

@@ -29,7 +29,7 @@ NUMBERS = st.lists(st.integers(-3, 3), min_size=1, max_size=12)
 
 def replayed(*streams: list[Rating], **options: object) -> Replay:
     replay = Replay(
-        BacktestOptions(**{"batch": 1, **PLAIN, **options}),  # type: ignore[arg-type]
+        BacktestOptions(**{"batch": 1, **PLAIN, **options}),
         lambda clock: Ledger(clock=clock),
     )
     replay.run(merged(*streams))

@@ -12,7 +12,7 @@ from .streams import DAY, PLAIN, merged, stream
 
 def replayed(ratings: list[Rating], **options: object) -> Replay:
     replay = Replay(
-        BacktestOptions(**{**PLAIN, **options}),  # type: ignore[arg-type]
+        BacktestOptions(**{**PLAIN, **options}),
         lambda clock: Ledger(clock=clock),
     )
     replay.run(ratings)

@@ -13,6 +13,7 @@ _DEFAULTS = {
     "enabled": False,
     "schedule": "15m",
     "mode": "main_session",
+    "prompt_file": "HEARTBEAT.md",
 }
 
 
@@ -38,8 +39,8 @@ class HeartbeatPlugin(Plugin):
         if isinstance(section, dict):
             if "name" in section:
                 raise ValueError("heartbeat must have only known keys, got 'name'")
-            file = {} if section.get("prompt") else {"prompt_file": "HEARTBEAT.md"}
-            section = {**_DEFAULTS, **file, **section, "name": NAME}
+            without = {"prompt_file": ""} if section.get("prompt") else {}
+            section = {**_DEFAULTS, **without, **section, "name": NAME}
         self._job = read_job("heartbeat", section)
 
     async def start(self) -> None:
