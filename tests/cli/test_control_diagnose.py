@@ -38,7 +38,7 @@ def test_the_page_tells_what_is_wrong_and_what_it_means(checkpoint: Path) -> Non
     result = run(checkpoint, "--steps", 40)
     assert result.exit_code == 0, result.output
     lines = [it.strip() for it in result.stdout.splitlines()]
-    assert lines[0] == f"{checkpoint} (profile seed): 7 of 9 checks tell of a failure"
+    assert lines[0] == f"{checkpoint} (profile seed): 8 of 10 checks tell of a failure"
     place = lines.index("wrong  attention entropy  2.773")
     assert lines[place + 1].startswith("ln 16 = 2.7726 would be none")
     assert any(it.startswith("well   reach of the action bias") for it in lines)
