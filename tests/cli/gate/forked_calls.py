@@ -89,9 +89,10 @@ def serve(modules: list[str]) -> None:
         output, *words = json.loads(line)
         before = os.fork()
         if before == 0:
-            os.setsid()
+            os.setpgid(0, 0)
             os.dup2(os.open(output, os.O_WRONLY | os.O_APPEND), 1)
             answer_words(words)
+        os.setpgid(before, before)  # both do, so that it leads its group before anybody knows it
         print(before, flush=True)
     if before:
         os.waitpid(before, 0)
