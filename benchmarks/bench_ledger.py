@@ -24,8 +24,8 @@ from typing import Any
 import harness
 from prefrontal.ledger import Ledger, LedgerPlugin
 from prefrontal.ledger.prompt import peer_block
-from prefrontal.ledger.writer import GroupWriter, run_together
 from prefrontal.runtime.registry import PluginRegistry
+from prefrontal.storage.group_writer import GroupWriter, run_together
 from prefrontal.testing import ManualClock
 
 IN_FLIGHT = 256
@@ -202,13 +202,13 @@ def slow_syncs(seconds: float) -> Iterator[None]:
         time.sleep(seconds)
         return done
 
-    from prefrontal.ledger import writer
+    from prefrontal.storage import group_writer
 
-    writer.run_together = slow
+    group_writer.run_together = slow
     try:
         yield
     finally:
-        writer.run_together = plain
+        group_writer.run_together = plain
 
 
 if __name__ == "__main__":

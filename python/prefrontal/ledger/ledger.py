@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from ..clock import Clock, SystemClock
 from ..errors import SourceError
+from ..storage.group_writer import GroupWriter, run_together
 from . import queries, rows
 from .drafts import Details, checked_outcome, encodable, new_assessment, new_interaction
 from .lock import WriterLock
 from .opening import IN_MEMORY, open_reader, open_writer
-from .writer import GroupWriter, run_together
 
 if TYPE_CHECKING:
     from .models import Assessment, Direction, Interaction, Peer, Recorded, ScoredPeer

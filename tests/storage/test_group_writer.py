@@ -12,8 +12,8 @@ import pytest
 
 from prefrontal.errors import SourceError
 from prefrontal.ledger import Ledger
-from prefrontal.ledger.writer import GroupWriter
 from prefrontal.storage.database import Database, RowError
+from prefrontal.storage.group_writer import GroupWriter
 
 
 @pytest.fixture

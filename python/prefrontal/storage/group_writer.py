@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from ..errors import SourceError
 
 if TYPE_CHECKING:
-    from ..storage.database import Database
+    from .database import Database
 
 Result = TypeVar("Result")
 Job: TypeAlias = Callable[[], Any]
@@ -50,7 +50,7 @@ class GroupWriter:
             self._waiting.append((job, future))
             if self._thread is None:
                 self._thread = threading.Thread(
-                    target=self._run, name="prefrontal-ledger-writer", daemon=True
+                    target=self._run, name="prefrontal-writer", daemon=True
                 )
                 self._thread.start()
             elif len(self._waiting) == 1:  # the writer may be asleep
