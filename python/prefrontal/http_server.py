@@ -60,14 +60,16 @@ class TextAnswer:
 
 
 class LimitedServer(ThreadingHTTPServer):
-    """A thread a request; past `most_at_once` connections a new one is closed at once.
+    """A thread a request, for `most_at_once` connections.
 
-    Raises SourceError when it cannot listen there.
+    One more takes the place of the one whose request comes in for the longest time; it is closed at
+    once where all of them are being answered. Raises SourceError when it cannot listen there.
     """
 
     daemon_threads = False
     block_on_close = True
     allow_reuse_address = True
+    request_queue_size = 128  # more at once than five must not wait a second for the next try
     most_at_once = MOST_AT_ONCE
     reading_s = READING_S
 
@@ -115,7 +117,8 @@ class LimitedServer(ThreadingHTTPServer):
     def has_been_read(self, connection: socket.socket) -> None:
         """The request is there; its answer may take longer."""
         with self._guard:
-            self._open[connection] = None
+            if connection in self._open:
+                self._open[connection] = None
 
     def end_reading(self) -> None:
         """Close the connections whose request is still coming in."""
@@ -123,7 +126,7 @@ class LimitedServer(ThreadingHTTPServer):
 
     def process_request(self, request: Any, client_address: Any) -> None:
         with self._guard:
-            is_room = len(self._open) < self.most_at_once
+            is_room = len(self._open) < self.most_at_once or self._leave_slowest()
             if is_room:
                 self._open[request] = time.monotonic()
         if is_room:
@@ -142,6 +145,16 @@ class LimitedServer(ThreadingHTTPServer):
 
     def handle_error(self, request: object, client_address: object) -> None:
         """A client that went away is no news."""
+
+    def _leave_slowest(self) -> bool:
+        """Close the connection that has been read for the longest time, if any is."""
+        for connection, since in self._open.items():  # in the order of their arrival
+            if since is not None:
+                del self._open[connection]
+                with suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
+                return True
+        return False
 
     def _close_older_than(self, seconds: float) -> None:
         now = time.monotonic()
@@ -270,7 +283,11 @@ class JsonRequest(BaseHTTPRequestHandler):
                 left -= len(chunk)
 
     def _length(self) -> int:
-        length = self.headers.get("Content-Length", "")
+        lengths = self.headers.get_all("Content-Length", [])
+        if len(lengths) + len(self.headers.get_all("Transfer-Encoding", [])) > 1:
+            sentence = "Content-Length must stand once, without Transfer-Encoding"
+            raise RequestError(HTTPStatus.BAD_REQUEST, sentence)
+        length = lengths[0] if lengths else ""
         if not (length.isascii() and length.isdigit() and len(length) < 16):
             raise RequestError(HTTPStatus.LENGTH_REQUIRED, "Content-Length must be a number")
         return int(length)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from prefrontal.errors import InputError, SourceError
-from prefrontal.pulse.sources import http_events
+from prefrontal.pulse.sources import seen_deliveries
 from prefrontal.pulse.sources.github_events import is_signed
 from prefrontal.pulse.sources.http_events import HttpDoor, HttpEventsSource
 from prefrontal.testing import ManualClock
@@ -131,7 +131,7 @@ def test_an_event_that_comes_again_is_told_once(server: Listening) -> None:
 def test_the_oldest_deliveries_are_forgotten(
     server: Listening, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_events, "REMEMBERED", 1)
+    monkeypatch.setattr(seen_deliveries, "REMEMBERED", 1)
     kind = {"Content-Type": "application/cloudevents+json"}
     for id_ in ("A-1", "A-2", "A-1"):
         server.ask("/cloudevents", CLOUD | {"id": id_}, kind)
@@ -329,7 +329,7 @@ def test_long_names_of_deliveries_are_not_kept(server: Listening) -> None:
     kind = {"Content-Type": "application/cloudevents+json"}
     assert server.ask("/cloudevents", CLOUD | {"id": "x" * 100_000}, kind)[0] == 202
     assert server.ask("/cloudevents", CLOUD | {"id": "\ud800"}, kind)[0] == 202
-    assert max(map(len, server.source._seen)) < 100
+    assert max(map(len, server.source._seen._unsigned)) < 100
 
 
 def test_a_flood_of_refusals_is_counted_but_does_not_fill_the_log(

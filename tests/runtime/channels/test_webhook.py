@@ -251,12 +251,14 @@ async def test_a_request_that_dawdles_is_closed(monkeypatch: pytest.MonkeyPatch)
             assert await in_thread(slow.recv, 1) == b""
 
 
-async def test_only_so_many_connections_are_served_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_one_connection_more_takes_the_place_of_the_slowest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(WebhookServer, "most_at_once", 1)
     async with served() as client:
         where = ("127.0.0.1", client.channel.port)
-        with socket.create_connection(where), socket.create_connection(where) as second:
-            assert await in_thread(second.recv, 1) == b""
+        with socket.create_connection(where) as first, socket.create_connection(where):
+            assert await in_thread(first.recv, 1) == b""
 
 
 async def test_an_answer_never_goes_to_another_conversation_with_the_same_id() -> None:

@@ -53,6 +53,11 @@ class Unstored:
     places: dict[str, bytes] = field(default_factory=dict)
     posts: list[Post] = field(default_factory=list)
 
+    @property
+    def is_awaited(self) -> bool:
+        """Whether somebody waits until a place is stored."""
+        return any(post.places for post in self.posts)
+
     def settle(self, stored: bool) -> None:
         """Tell those who wait."""
         for post in self.posts:
@@ -310,6 +315,7 @@ class Worker:
                 self._attempt(self._gate.judge, (event,))
             if handed.last:
                 self._unstored.posts.append(handed.post)
+                self._unstored.places.update(handed.post.places)
         elif isinstance(handed, FollowedWindow):
             self._attempt(self._follow, handed)
         elif isinstance(handed, Addressed):
@@ -383,7 +389,8 @@ class Worker:
     def _is_time(self, unstored: Unstored, last: bool) -> bool:
         """Whether places alone are to be kept now."""
         now = self._clock.monotonic()
-        if not unstored.places or not (last or self._stuck or now >= self._places_due):
+        is_due = last or self._stuck or now >= self._places_due or unstored.is_awaited
+        if not unstored.places or not is_due:
             return False
         self._places_due = now + PLACES_EVERY_S
         return True

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import math
-from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from http import HTTPStatus
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -29,13 +27,12 @@ from .mapped_json import (
     slack_challenge,
 )
 from .running import Outlet, Push
-from .source_batch import Post
+from .seen_deliveries import SeenDeliveries
 
 if TYPE_CHECKING:
     from ...types import SignalEvent
+    from .source_batch import Post
 
-REMEMBERED = 10_000
-"""Deliveries whose repetition is known as one."""
 ACCEPT_S = 5.0
 """How long a request waits until its events are stored."""
 RETRY_AFTER_S = 2
@@ -70,10 +67,10 @@ class HttpEventsSource:
     batch, binary); /github webhooks, when there is a secret, checked by their signature instead
     of the token; /hooks/NAME JSON of any shape, by a mapping, signed by Slack where the hook has a
     secret. A delivery that was seen before (by the id of a CloudEvent or a hook, or by the
-    signature, since GitHub signs no name of a delivery; the newest 10,000 are remembered) is
-    answered 200 and
-    told of once. A request with a mistake is refused whole; one whose events nobody takes now, or
-    that cannot be stored within ACCEPT_S, is answered 503 with Retry-After and may be sent again.
+    signature, since GitHub signs no name of a delivery) is answered 200, told of once: the newest
+    10,000 are remembered, and as many signed ones, by a gate over restarts, too. A request with a
+    mistake is refused whole; one whose events nobody takes now, or that cannot be stored within
+    ACCEPT_S, is answered 503 with Retry-After and may be sent again.
     GET /health says that it listens.
     """
 
@@ -82,7 +79,7 @@ class HttpEventsSource:
         self.clock = SystemClock() if clock is None else clock
         self._outlet = Outlet()
         self._lock = Lock()
-        self._seen: OrderedDict[bytes, Post] = OrderedDict()
+        self._seen = SeenDeliveries()
         self._repeated = 0
         self._refused = 0
         self._complained_at = -math.inf
@@ -99,6 +96,8 @@ class HttpEventsSource:
             if self._server is not None:
                 return
             self._outlet.push = push
+            if (intake := self._outlet.intake) is not None:
+                self._seen.restore(intake)
             self._server = _Server(self)
             self._server.begin("prefrontal-http")
 
@@ -118,37 +117,31 @@ class HttpEventsSource:
         }
         return facts | self._outlet.counts()
 
-    def take(self, events: Iterable[tuple[str, SignalEvent]]) -> int:
+    def take(self, events: Iterable[tuple[str, SignalEvent]], *, signed: bool = False) -> int:
         """Hand on what is new; how many that was. A mark of "" is never a repetition.
 
-        Raises RequestError when an event is not taken: it is no repetition when it comes again.
+        signed: nobody else can have sent them. Raises RequestError when an event is not taken: it
+        is no repetition when it comes again.
         """
-        fresh, post = self._fresh([(_digest(mark), event) for mark, event in events])
+        fresh, post = self._fresh(list(events), signed)
         if not fresh or self._is_accepted(post):
             return len(fresh)
         if post.settled.is_set():
-            self._forget(fresh)
+            with self._lock:
+                self._seen.forget(fresh)
         what = f"{len(fresh)} of {len(fresh)} events could not be taken"
         raise _refusal(f"{what}: send them again")
 
-    def _fresh(self, marked: list[tuple[bytes, SignalEvent]]) -> tuple[list[bytes], Post]:
+    def _fresh(
+        self, marked: list[tuple[str, SignalEvent]], signed: bool
+    ) -> tuple[list[bytes], Post]:
         """The marks of what is new, and its events."""
-        marks: list[bytes] = []
-        events: list[SignalEvent] = []
         with self._lock:
-            if any(mark in self._seen and not self._seen[mark].stored for mark, _ in marked):
+            new = self._seen.post(marked, signed=signed)
+            if new is None:
                 raise _refusal("the same delivery is being stored: send it again")
-            for mark, event in marked:
-                if mark and (mark in self._seen or mark in marks):
-                    self._repeated += 1
-                else:
-                    marks.append(mark)
-                    events.append(event)
-            post = Post(tuple(events))
-            self._seen.update((mark, post) for mark in marks if mark)
-            while len(self._seen) > REMEMBERED:
-                self._seen.popitem(last=False)
-        return marks, post
+            self._repeated += len(marked) - len(new[0])
+        return new
 
     def _is_accepted(self, post: Post) -> bool:
         """Whether its events are stored, or taken by whoever does not say."""
@@ -161,11 +154,6 @@ class HttpEventsSource:
             return False
         self._outlet.pushed += len(post.events)
         return True
-
-    def _forget(self, marks: Iterable[bytes]) -> None:
-        with self._lock:
-            for mark in marks:
-                self._seen.pop(mark, None)
 
     def complain(self, sentence: str) -> None:
         """A request was refused."""
@@ -205,19 +193,20 @@ class _Request(JsonRequest):
         try:
             if hook is not None:
                 return self._hook(hook)
-            return self._accepted(takers[path]())
+            return self._accepted(takers[path](), signed=path == "/github")
         except InputError as error:
             raise RequestError(HTTPStatus.BAD_REQUEST, str(error)) from None
 
     def _accepted(
-        self, events: Iterable[tuple[str, SignalEvent]]
+        self, events: Iterable[tuple[str, SignalEvent]], *, signed: bool = False
     ) -> tuple[HTTPStatus, dict[str, Any] | TextAnswer]:
-        count = self.server.source.take(events)
+        count = self.server.source.take(events, signed=signed)
         return HTTPStatus.ACCEPTED if count else HTTPStatus.OK, {"accepted": count}
 
     def _hook(self, hook: HookPath) -> tuple[HTTPStatus, dict[str, Any] | TextAnswer]:
         self.check_kind("application/json")
         body, now = self.body(), self.server.source.clock.now()
+        events = mapped_events(hook.name, hook.mapping, body, now)
         if hook.slack_secret:
             headers = self._headers()
             if not is_signed_by_slack(hook.slack_secret, headers, body, now):
@@ -225,12 +214,15 @@ class _Request(JsonRequest):
                 raise RequestError(HTTPStatus.UNAUTHORIZED, sentence)
             if (challenge := slack_challenge(body)) is not None:
                 return HTTPStatus.OK, {"challenge": challenge}
+            return self._accepted(
+                _marked(f"slack\n{headers['x-slack-signature']}", events), signed=True
+            )
         if hook.discord_key:
-            return self._discord(hook, body, now)
-        return self._accepted(mapped_events(hook.name, hook.mapping, body, now))
+            return self._discord(hook, events, body, now)
+        return self._accepted(events)
 
     def _discord(
-        self, hook: HookPath, body: bytes, now: float
+        self, hook: HookPath, events: Iterable[tuple[str, SignalEvent]], body: bytes, now: float
     ) -> tuple[HTTPStatus, dict[str, Any] | TextAnswer]:
         """Discord wants 204 and nothing else; it has no ids, so its signatures tell repetitions."""
         headers = self._headers()
@@ -241,9 +233,7 @@ class _Request(JsonRequest):
             return HTTPStatus.OK, TextAnswer(pong, "application/json")
         if pong is None:
             mark = f"hooks\n{hook.name}\n{headers['x-signature-ed25519']}"
-            events = mapped_events(hook.name, hook.mapping, body, now)
-            marked = [(own or f"{mark} {place}", each) for place, (own, each) in enumerate(events)]
-            self.server.source.take(marked)
+            self.server.source.take(_marked(mark, events), signed=True)
         return HTTPStatus.NO_CONTENT, TextAnswer("", "application/json")
 
     def _headers(self) -> dict[str, str]:
@@ -279,14 +269,17 @@ class _Request(JsonRequest):
         return [(f"github\n{signature}", github_event(kind, document, source.clock.now()))]
 
 
+def _marked(
+    mark: str, events: Iterable[tuple[str, SignalEvent]]
+) -> Iterator[tuple[str, SignalEvent]]:
+    """What has no id of its own is known by the signature and its place in the request."""
+    for place, (own, event) in enumerate(events):
+        yield own or f"{mark} {place}", event
+
+
 def _refusal(sentence: str) -> RequestError:
     status = HTTPStatus.SERVICE_UNAVAILABLE
     return RequestError(status, sentence, retry_after_s=RETRY_AFTER_S)
-
-
-def _digest(mark: str) -> bytes:
-    """A few bytes, however long a mark the sender chose; none for none."""
-    return blake2b(mark.encode("utf-8", "surrogatepass"), digest_size=16).digest() if mark else b""
 
 
 class _Server(LimitedServer):

@@ -36,10 +36,12 @@ class SourceBatch:
 class Post:
     """Events whose sender waits until they are decided and stored.
 
+    places: (name, content) of what is stored with them.
     settled: set when nothing more happens to them. stored: whether they are; valid when settled.
     """
 
     events: tuple[SignalEvent, ...]
+    places: tuple[tuple[str, bytes], ...] = ()
     settled: Event = field(default_factory=Event)
     stored: bool = False
 
