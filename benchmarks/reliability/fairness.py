@@ -30,8 +30,8 @@ from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
 from prefrontal.pulse.shells.watch import Watch
-from prefrontal.pulse.sources.http_events import HttpDoor, HttpEventsSource
 from prefrontal.pulse.sources.log_file import LogFileSource
+from prefrontal.pulse.sources.posts.http_events import HttpDoor, HttpEventsSource
 from prefrontal.settings.gate import GateSettings
 from prefrontal.types import SignalEvent
 

@@ -10,16 +10,16 @@ import pytest
 from prefrontal.cli.watch.module_files import read_fingerprint
 from prefrontal.pulse.learning.limbic import LimbicLayer
 from prefrontal.pulse.modules.template import QuestionTemplate
-from prefrontal.pulse.sources.cloud_events import cloud_events
-from prefrontal.pulse.sources.github_events import github_event
 from prefrontal.pulse.sources.github_notifications import GitHubAccount, GitHubNotifications
 from prefrontal.pulse.sources.mail_message import read_message
-from prefrontal.pulse.sources.mapped_json import mapped_events
 from prefrontal.pulse.sources.mcp.signals import McpSignals
+from prefrontal.pulse.sources.posts.cloud_events import cloud_events
+from prefrontal.pulse.sources.posts.github_events import github_event
+from prefrontal.pulse.sources.posts.mapped_json import mapped_events
 from prefrontal.types import SignalEvent
 
 from ..pulse.sources.github_site import TOKEN, thread
-from ..pulse.sources.test_mapped_json import MESSAGE, SLACK
+from ..pulse.sources.posts.test_mapped_json import MESSAGE, SLACK
 
 MODULES = Path(__file__).parents[2] / "examples" / "modules"
 

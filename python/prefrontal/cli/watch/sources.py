@@ -107,8 +107,8 @@ def _calendar(entry: CalendarEntry, settings: Settings) -> Source:
 
 
 def _listening(entry: HttpEvents) -> Source:
-    from ...pulse.sources.http_events import HttpDoor, HttpEventsSource
-    from ...pulse.sources.mapped_json import HookPath
+    from ...pulse.sources.posts.http_events import HttpDoor, HttpEventsSource
+    from ...pulse.sources.posts.mapped_json import HookPath
 
     token = environment_secret("token_env", entry.token_env) or ""
     secret = environment_secret("github_secret_env", entry.github_secret_env) or ""

@@ -12,11 +12,12 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
-from ...clock import Clock, SystemClock
-from ...errors import InputError
-from ...http_server import Door, JsonRequest, LimitedServer, RequestError, TextAnswer
+from ....clock import Clock, SystemClock
+from ....errors import InputError
+from ....http_server import Door, JsonRequest, LimitedServer, RequestError, TextAnswer
+from ..event_lines import event_from_object
+from ..running import Outlet, Push
 from .cloud_events import cloud_events
-from .event_lines import event_from_object
 from .github_events import github_event, is_signed
 from .mapped_json import (
     HookPath,
@@ -26,12 +27,11 @@ from .mapped_json import (
     mapped_events,
     slack_challenge,
 )
-from .running import Outlet, Push
 from .seen_deliveries import SeenDeliveries
 
 if TYPE_CHECKING:
-    from ...types import SignalEvent
-    from .source_batch import Post
+    from ....types import SignalEvent
+    from ..source_batch import Post
 
 ACCEPT_S = 5.0
 """How long a request waits until its events are stored."""

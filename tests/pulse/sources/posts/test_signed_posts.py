@@ -16,9 +16,9 @@ from prefrontal.decisions.log import DecisionLog
 from prefrontal.http_server import MOST_AT_ONCE
 from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.shells.watch import Watch
-from prefrontal.pulse.sources import seen_deliveries
-from prefrontal.pulse.sources.http_events import HttpDoor, HttpEventsSource
-from prefrontal.pulse.sources.mapped_json import HookPath
+from prefrontal.pulse.sources.posts import seen_deliveries
+from prefrontal.pulse.sources.posts.http_events import HttpDoor, HttpEventsSource
+from prefrontal.pulse.sources.posts.mapped_json import HookPath
 from prefrontal.settings.gate import GateSettings
 from prefrontal.settings.json_mapping import JsonMapping
 from prefrontal.testing import ManualClock

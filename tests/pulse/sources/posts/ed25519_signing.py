@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashlib import sha512
 
-from prefrontal.pulse.sources.ed25519 import BASE, NEUTRAL, ORDER, P, Point, added
+from prefrontal.pulse.sources.posts.ed25519 import BASE, NEUTRAL, ORDER, P, Point, added
 
 
 def public_key(secret: bytes) -> bytes:

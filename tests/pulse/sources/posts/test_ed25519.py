@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from prefrontal.pulse.sources.ed25519 import ORDER, P, decompressed, verify
+from prefrontal.pulse.sources.posts.ed25519 import ORDER, P, decompressed, verify
 
 RFC = [
     (

@@ -7,8 +7,8 @@ import hmac
 from collections.abc import Mapping
 from typing import Any
 
-from ...errors import InputError
-from ...types import SignalEvent
+from ....errors import InputError
+from ....types import SignalEvent
 
 SUBJECTS = (
     "pull_request",

@@ -9,8 +9,8 @@ from reprlib import repr as short_repr
 from typing import Any
 from urllib.parse import unquote
 
-from ...errors import InputError
-from ...types import SignalEvent
+from ....errors import InputError
+from ....types import SignalEvent
 
 STRUCTURED = "application/cloudevents+json"
 BATCH = "application/cloudevents-batch+json"

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from prefrontal.errors import InputError
-from prefrontal.pulse.sources.http_events import HttpDoor
-from prefrontal.pulse.sources.mapped_json import HookPath, mapped_events
+from prefrontal.pulse.sources.posts.http_events import HttpDoor
+from prefrontal.pulse.sources.posts.mapped_json import HookPath, mapped_events
 from prefrontal.settings.json_mapping import JsonMapping
 from prefrontal.settings.loading import parse_settings
 

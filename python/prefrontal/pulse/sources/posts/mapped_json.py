@@ -11,12 +11,12 @@ from datetime import datetime
 from reprlib import repr as short_repr
 from typing import TYPE_CHECKING, Any
 
-from ...errors import InputError
-from ...types import SignalEvent
+from ....errors import InputError
+from ....types import SignalEvent
 from .ed25519 import verify
 
 if TYPE_CHECKING:
-    from ...settings.json_mapping import JsonMapping
+    from ....settings.json_mapping import JsonMapping
 
 TEXT_LIMIT = 2_000
 SLACK_AGE_S = 300.0

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from .source_batch import Post
+from ..source_batch import Post
 
 if TYPE_CHECKING:
-    from ...types import SignalEvent
-    from .source_batch import Intake
+    from ....types import SignalEvent
+    from ..source_batch import Intake
 
 REMEMBERED = 10_000
 """Deliveries of a kind whose repetition is known as one."""

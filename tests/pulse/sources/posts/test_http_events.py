@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from prefrontal.errors import InputError, SourceError
-from prefrontal.pulse.sources import seen_deliveries
-from prefrontal.pulse.sources.github_events import is_signed
-from prefrontal.pulse.sources.http_events import HttpDoor, HttpEventsSource
+from prefrontal.pulse.sources.posts import seen_deliveries
+from prefrontal.pulse.sources.posts.github_events import is_signed
+from prefrontal.pulse.sources.posts.http_events import HttpDoor, HttpEventsSource
 from prefrontal.testing import ManualClock
 
-from .receiver import Receiver
+from ..receiver import Receiver
 
 SECRET = "It's a Secret to Everybody"
 JSON = {"Content-Type": "application/json"}
