@@ -13,7 +13,7 @@ from itertools import cycle
 from control_sections import Section
 from plan_stream import PlanRequest, played, stream
 from prefrontal.control.ops import compiled
-from prefrontal.control.plans.selection import PlanPick, PlanSelector
+from prefrontal.executive.selector.selection import PlanPick, PlanSelector
 
 PLAIN = "plain torch"
 TARGET_S = 2e-3

@@ -56,7 +56,7 @@ class Picks(Protocol):
 
 
 class Selects(Protocol):
-    """What is asked of a selector: `prefrontal.control.plans.selection.PlanSelector` does it."""
+    """A selector of plans, such as `prefrontal.executive.selector.selection.PlanSelector`."""
 
     def enter(self, mode: str) -> None: ...
     def select(self, context: Numbers, plans: Sequence[Numbers]) -> Picks: ...
@@ -209,7 +209,7 @@ def main() -> None:
     options = parser.parse_args()
     import torch
 
-    from prefrontal.control.plans.selection import PlanSelector
+    from prefrontal.executive.selector.selection import PlanSelector
 
     torch.set_num_threads(1)
     print("| stream | | good picks | of the last half | harmed | worth | good picks by seed |")

@@ -310,6 +310,6 @@ def test_the_folder_of_tools_is_that_of_routing_unless_told() -> None:
 def test_the_control_agent_that_cannot_be_had_is_one_sentence(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "prefrontal.executive.selector", None)
+    monkeypatch.setitem(sys.modules, "prefrontal.executive.selector.plan_chooser", None)
     with pytest.raises(InputError, match=r"needs torch: pip install 'prefrontal\[control\]'"):
         make(links={"control": True})

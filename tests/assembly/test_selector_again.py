@@ -58,7 +58,7 @@ def wake(number: int, freeze: bool) -> Decision:
 
 
 def executive(store: DecisionLog, actor: Actor, moments: Moments, seed: int) -> Executive:
-    from prefrontal.executive.selector import PlanChooser
+    from prefrontal.executive.selector.plan_chooser import PlanChooser
 
     chooser = ScriptedChooser(lambda _: CHOICE)
     waker = ScriptedWaker(lambda _: ())

@@ -23,7 +23,7 @@ from .router import build_embedder, build_layout, build_runner
 if TYPE_CHECKING:
     from ..decisions.decision import Decision
     from ..executive.nouns import ActOutcome, Choice
-    from ..executive.selector import PlanChooser
+    from ..executive.selector.plan_chooser import PlanChooser
     from ..routing.layout import Layout
     from ..settings import Settings
 
@@ -157,7 +157,7 @@ def _actor(
 
 def _selector(settings: Settings, path: Path | None) -> PlanChooser:
     try:
-        from ..executive.selector import PlanChooser
+        from ..executive.selector.plan_chooser import PlanChooser
     except ImportError:
         raise InputError(NEEDS_TORCH) from None
     seed = abs(settings.gate.seed)

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from .latent.theta_buffer import ThetaBuffer
     from .memory.context_memory import ContextMemory
     from .memory.e1 import E1Config, E1DeepPredictor
-    from .plans.selection import PlanSelector
     from .rule.lateral_pfc import LateralPFCAnalog, LateralPFCConfig
     from .world.grid_world import CausalGridWorldV2
     from .world.grid_world_config import GridWorldConfig
@@ -50,7 +49,6 @@ _HOMES = {
     "LateralPFCAnalog": ".rule.lateral_pfc",
     "LateralPFCConfig": ".rule.lateral_pfc",
     "LatentStack": ".latent.latent",
-    "PlanSelector": ".plans.selection",
     "ResidueField": ".choice.residue",
     "SalienceCoordinator": ".choice.salience",
     "ThetaBuffer": ".latent.theta_buffer",
@@ -76,7 +74,6 @@ __all__ = [
     "LatentStack",
     "LateralPFCAnalog",
     "LateralPFCConfig",
-    "PlanSelector",
     "ResidueField",
     "SalienceCoordinator",
     "ThetaBuffer",

@@ -12,11 +12,11 @@ import torch
 
 from plan_stream import played, stream
 from prefrontal.control.choice.salience_config import MODES
-from prefrontal.control.plans.features import projected
-from prefrontal.control.plans.selection import PlanPick, PlanSelector
+from prefrontal.executive.selector.features import projected
+from prefrontal.executive.selector.selection import PlanPick, PlanSelector
 
 from ...exhaustive import first
-from ..plan_cases import CONTEXT, PLANNING, PLANS, RISKY, changed, frozen, taught
+from .plan_cases import CONTEXT, PLANNING, PLANS, RISKY, changed, frozen, taught
 
 
 def test_before_it_learned_anything_the_routers_order_stands() -> None:
@@ -222,7 +222,7 @@ def test_the_largest_numbers_do_not_break_it() -> None:
 def test_nothing_of_it_is_loaded_before_it_is_asked_for() -> None:
     code = (
         "import sys, prefrontal.control, prefrontal.assembly\n"
-        "print([it for it in sys.modules if it == 'torch' or '.plan_se' in it])\n"
+        "print([it for it in sys.modules if it == 'torch' or 'executive.selector' in it])\n"
     )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     told = subprocess.run(

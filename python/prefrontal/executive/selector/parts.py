@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from ..choice.e3 import E3TrajectorySelector
-from ..choice.e3_config import E3Config
-from ..choice.residue import ResidueConfig
-from ..choice.trajectory import Trajectories
-from ..memory.context_memory import ContextMemory
-from ..memory.context_memory_config import ContextMemoryConfig
-from ..memory.e1_config import E1Config
-from ..memory.e1_cue import CuePath
-from ..profiles import profile_values
-from ..rule.lateral_pfc import LateralPFCAnalog
-from ..rule.lateral_pfc_config import LateralPFCConfig
+from ...control.choice.e3 import E3TrajectorySelector
+from ...control.choice.e3_config import E3Config
+from ...control.choice.residue import ResidueConfig
+from ...control.choice.trajectory import Trajectories
+from ...control.memory.context_memory import ContextMemory
+from ...control.memory.context_memory_config import ContextMemoryConfig
+from ...control.memory.e1_config import E1Config
+from ...control.memory.e1_cue import CuePath
+from ...control.profiles import profile_values
+from ...control.rule.lateral_pfc import LateralPFCAnalog
+from ...control.rule.lateral_pfc_config import LateralPFCConfig
 from .features import RunningScale
 
 if TYPE_CHECKING:

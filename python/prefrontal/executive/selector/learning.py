@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy
 
-from ..memory.terrain_loss import HAZARD_VIEW, TerrainTargets, terrain_loss
-from ..rule.rule_training import RuleTraining
+from ...control.memory.terrain_loss import HAZARD_VIEW, TerrainTargets, terrain_loss
+from ...control.rule.rule_training import RuleTraining
 
 if TYPE_CHECKING:
     from .config import PlanSelectionConfig

@@ -12,11 +12,17 @@ from prefrontal.decisions.payloads import Moment, WakePayload
 from prefrontal.executive.nouns import SELECT, ActOutcome, Choice, Option, Status
 from prefrontal.types import Standing
 
-from .executive_samples import wake
+from ..executive_samples import wake
 
 pytest.importorskip("torch")
 
-from prefrontal.executive.selector import SAVED_EVERY, PlanChooser, plan_features, result, situation
+from prefrontal.executive.selector.plan_chooser import (
+    SAVED_EVERY,
+    PlanChooser,
+    plan_features,
+    result,
+    situation,
+)
 
 BOTH = Choice(
     "summarise it",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..field_checks import above, whole, within
+from ...control.field_checks import above, whole, within
 
 __all__ = ["PlanPick", "PlanSelectionConfig"]
 

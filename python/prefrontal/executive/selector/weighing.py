@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from ..choice import e3_choice
-from ..choice.affordance import affordance_scores
+from ...control.choice import e3_choice
+from ...control.choice.affordance import affordance_scores
 
 if TYPE_CHECKING:
-    from ..choice.trajectory import Trajectories
+    from ...control.choice.trajectory import Trajectories
     from .config import PlanSelectionConfig
     from .parts import PlanNetwork
 

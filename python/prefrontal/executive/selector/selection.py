@@ -1,6 +1,6 @@
 """PlanSelector: learns which of several ranked plans to follow in a situation.
 
-The cost of a plan (plan_weighing): what E3 foresees after it, weighed by the precision that the
+The cost of a plan (weighing.py): what E3 foresees after it, weighed by the precision that the
 context's cue calls up, the cue's action bias, the bias of the rule, and what it costs to leave the
 order of the router. Until E3's errors are clearly below those of guessing, that order stands.
 """
@@ -9,15 +9,21 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import pickle
+import struct
 from collections.abc import Mapping, Sequence
+from io import BytesIO
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from ..choice.salience import SalienceCoordinator
-from ..choice.salience_config import MODES
-from ..threads import one_thread
+from ...control.choice.salience import SalienceCoordinator
+from ...control.choice.salience_config import MODES
+from ...control.threads import one_thread
+from ...storage.files import write_atomic
 from .config import PlanPick, PlanSelectionConfig
 from .experience import PlanExperience, PlanOutcomes
 from .features import projected
@@ -25,7 +31,7 @@ from .learning import PlanLearning, worth_of
 from .parts import PlanNetwork
 from .weighing import Numbers, WeighedPlans, drawn, expects_harm, weighed
 
-__all__ = ["PlanPick", "PlanSelectionConfig", "PlanSelector"]
+__all__ = ["PlanPick", "PlanSelectionConfig", "PlanSelector", "load", "save"]
 
 RULE, POLICY, SENSES = "sd_033a", "e3_policy", "sensory_buffer"
 """Whose gates of writing are asked."""
@@ -33,8 +39,9 @@ ACTING, PLANNING, REPLAY, OFFLINE = MODES
 AWAKE = (ACTING, PLANNING)
 FORMAT = 1
 """Of the state."""
-MISFITS = (ValueError, TypeError, LookupError, AttributeError, RuntimeError)
+_MISFITS = (ValueError, TypeError, LookupError, AttributeError, RuntimeError)
 """What a state of another form makes its parts raise."""
+_UNREADABLE = (*_MISFITS, pickle.UnpicklingError, struct.error, EOFError, ArithmeticError)
 
 
 class PlanSelector:
@@ -159,7 +166,7 @@ class PlanSelector:
         fresh = PlanSelector(self.config, self.seed)
         try:
             fresh._fill(_copied(state))
-        except MISFITS as error:
+        except _MISFITS as error:
             raise ValueError(f"state must be that of a PlanSelector, got {error}") from error
         fresh.coordinator = self.coordinator
         self.__dict__.update(fresh.__dict__)
@@ -209,6 +216,27 @@ class PlanSelector:
 
     def _gate(self, target: str) -> float:
         return self.coordinator.write_gate(target)
+
+
+def save(selector: PlanSelector, path: str | PathLike[str]) -> None:
+    """Save the state atomically. Raises SourceError when that fails."""
+    content = BytesIO()
+    torch.save(selector.state_dict(), content)
+    write_atomic(path, content.getvalue())
+
+
+def load(path: str | PathLike[str]) -> PlanSelector:
+    """The selector of a file, in external_task.
+
+    Raises ValueError for a file that holds none, FileNotFoundError where there is none.
+    """
+    try:
+        state = torch.load(Path(path), weights_only=True, map_location="cpu")
+        selector = PlanSelector(PlanSelectionConfig(**state["config"]), state["seed"])
+    except _UNREADABLE as error:
+        raise ValueError(f"path must hold a PlanSelector, got {str(path)!r}") from error
+    selector.load_state_dict(state)
+    return selector
 
 
 def _share(name: str, value: float) -> float:

@@ -10,9 +10,8 @@ import pytest
 import torch
 
 from plan_stream import played, stream
-from prefrontal.control.plans import state as plan_state
-from prefrontal.control.plans.selection import PlanSelectionConfig, PlanSelector
 from prefrontal.errors import SourceError
+from prefrontal.executive.selector.selection import PlanSelectionConfig, PlanSelector, load, save
 
 
 @lru_cache
@@ -61,8 +60,8 @@ def test_a_state_does_not_follow_what_is_learned_later() -> None:
 @pytest.mark.exhaustive
 def test_a_file_gives_the_selector_back(tmp_path: Path) -> None:
     selector = taught()
-    plan_state.save(selector, tmp_path / "plans.pt")
-    other = plan_state.load(tmp_path / "plans.pt")
+    save(selector, tmp_path / "plans.pt")
+    other = load(tmp_path / "plans.pt")
     assert other.mode == "external_task"
     other.enter(selector.mode)
     assert goes_on(other) == goes_on(selector)
@@ -106,11 +105,11 @@ def test_a_file_that_holds_no_selector_is_refused(tmp_path: Path, content: bytes
     path = tmp_path / "plans.pt"
     path.write_bytes(content)
     with pytest.raises(ValueError, match=r"path must hold a PlanSelector, got '.*plans.pt'"):
-        plan_state.load(path)
+        load(path)
 
 
 def test_where_there_is_no_file_or_folder_it_is_said(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        plan_state.load(tmp_path / "plans.pt")
+        load(tmp_path / "plans.pt")
     with pytest.raises(SourceError, match="nowhere"):
-        plan_state.save(PlanSelector(), tmp_path / "nowhere" / "plans.pt")
+        save(PlanSelector(), tmp_path / "nowhere" / "plans.pt")

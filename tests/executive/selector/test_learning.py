@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 import torch
 
-from prefrontal.control.plans.config import PlanSelectionConfig
-from prefrontal.control.plans.experience import PlanExperience, PlanOutcomes
-from prefrontal.control.plans.learning import PlanLearning, worth_of
-from prefrontal.control.plans.parts import PlanNetwork
+from prefrontal.executive.selector.config import PlanSelectionConfig
+from prefrontal.executive.selector.experience import PlanExperience, PlanOutcomes
+from prefrontal.executive.selector.learning import PlanLearning, worth_of
+from prefrontal.executive.selector.parts import PlanNetwork
 
 CONFIG = PlanSelectionConfig(context_dim=6, plan_dim=3, experience=8, batch=4)
 

@@ -10,7 +10,7 @@ import torch
 
 from plan_stream import played, stream
 from prefrontal.control.choice.salience_config import MODES
-from prefrontal.control.plans.selection import PlanSelectionConfig, PlanSelector
+from prefrontal.executive.selector.selection import PlanSelectionConfig, PlanSelector
 
 CONTEXT = {"freeze": 1.0, "trust": -4.0, "hour.sin": 0.3}
 RISKY = {"score": 0.8, "side_effect": 0.5, "steps": 1.0}

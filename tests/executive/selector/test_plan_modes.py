@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from prefrontal.control.choice.salience_config import MODES, WRITE_WEIGHTS
-from prefrontal.control.plans.features import projected
-from prefrontal.control.plans.selection import PlanSelector
+from prefrontal.executive.selector.features import projected
+from prefrontal.executive.selector.selection import PlanSelector
 
-from ..plan_cases import (
+from .plan_cases import (
     ACTING,
     CAREFUL,
     CONTEXT,

@@ -11,14 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..control.plans.selection import PlanSelector
-from ..control.plans.state import load, save
-from ..decisions.payloads import ControlPick, WakePayload
-from ..errors import SourceError
-from .nouns import ActOutcome, Choice, Option, Status
+from ...decisions.payloads import ControlPick, WakePayload
+from ...errors import SourceError
+from ..nouns import ActOutcome, Choice, Option, Status
+from .selection import PlanSelector, load, save
 
 if TYPE_CHECKING:
-    from ..decisions.decision import Decision
+    from ...decisions.decision import Decision
 
 SAVED_EVERY = 25
 _DAY_S = 86_400.0

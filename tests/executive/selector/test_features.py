@@ -8,7 +8,7 @@ import sys
 import pytest
 import torch
 
-from prefrontal.control.plans.features import RunningScale, projected
+from prefrontal.executive.selector.features import RunningScale, projected
 
 
 def test_the_order_of_names_and_names_at_zero_do_not_matter() -> None:
@@ -34,7 +34,7 @@ def test_the_signs_are_the_same_on_every_machine() -> None:
 @pytest.mark.exhaustive
 def test_the_bits_do_not_depend_on_how_a_process_orders_its_sets() -> None:
     code = (
-        "from prefrontal.control.plans.features import projected\n"
+        "from prefrontal.executive.selector.features import projected\n"
         "print(projected('plan', [{f'n{k}': 1.7 ** k for k in range(40)}], 4)[0].tolist())\n"
     )
     here = projected("plan", [{f"n{k}": 1.7**k for k in range(40)}], 4)[0].tolist()
