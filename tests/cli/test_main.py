@@ -90,7 +90,7 @@ def test_a_defect_is_one_sentence_without_a_traceback() -> None:
 
 @pytest.mark.usefixtures("_with_failing")
 def test_a_disk_that_fails_where_nobody_expected_it_is_no_defect() -> None:
-    for number in (errno.ENOSPC, errno.EIO, errno.EROFS):
+    for number in (errno.ENOSPC, errno.EIO, errno.EROFS, errno.EINTR):
         result = fail_with(OSError(number, os.strerror(number), "/var/lib/state"))
         assert result.exit_code == 2
         assert result.stderr == f"Error: /var/lib/state cannot be used: {os.strerror(number)}\n"

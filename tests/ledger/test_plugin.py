@@ -140,6 +140,23 @@ async def test_a_failing_disk_is_logged_and_the_message_goes_on(agent: Agent) ->
     assert all("is closed" in text for text in texts)
 
 
+async def test_what_a_failing_disk_did_not_take_is_recorded_with_the_next_message(
+    agent: Agent,
+) -> None:
+    agent.plugin.ledger._database.execute("PRAGMA query_only = 1")
+    await agent.comes("first" * 1000)
+    await agent.goes("second" * 1000)
+    assert list(agent.plugin.ledger.interactions()) == []
+    agent.plugin.ledger._database.execute("PRAGMA query_only = 0")
+    await agent.comes("third", event_id="http:room:2")
+    rows = list(agent.plugin.ledger.interactions())
+    assert [(each.direction, each.size) for each in rows] == [
+        ("in", 5000),
+        ("out", 6000),
+        ("in", 5),
+    ]
+
+
 async def test_messages_that_come_at_once_share_their_transactions(agent: Agent) -> None:
     seen: list[int] = []
 

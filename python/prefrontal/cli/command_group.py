@@ -98,8 +98,11 @@ class LazyGroup(click.Group):
 
 
 _DISK_FAULTS = frozenset(
-    [errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.ENOLCK, errno.EMFILE, errno.ENFILE]
-)
+    [
+        errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EINTR, errno.ENOLCK,
+        errno.EMFILE, errno.ENFILE,
+    ]
+)  # fmt: skip
 """Of the machine, wherever they come from."""
 
 

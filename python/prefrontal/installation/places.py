@@ -57,12 +57,17 @@ class FilePlace:
 
     def write(self, text: str | None) -> list[str]:
         if text is None:
-            with suppress(FileNotFoundError):
-                self.target.unlink()
+            self._remove()
             return []
         folders = self._make_folders()
         write_atomic(self.target, text.encode("utf-8", "surrogateescape"))
         return folders
+
+    def _remove(self) -> None:
+        try:
+            self.target.unlink(missing_ok=True)
+        except OSError as error:
+            raise SourceError(f"{self.path} cannot be removed: {error.strerror}") from None
 
     def _make_folders(self) -> list[str]:
         folder = self.target.parent

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from ..errors import PrefrontalError
+from ..errors import PrefrontalError, SourceError
 from ..plugin import Plugin, PluginError, PluginMeta, hookspecs
 from ..plugin.hooks import announce, hooks_of
 from ..plugin.messages import is_internal
 from ..settings.agent_file import workspace_folder
 from . import tools
+from .backlog import Backlog, Unrecorded
 from .info_score import compute_info_score
 from .ledger import Ledger
 from .location import FILE_NAME, file_name, ledger_path, with_folder
@@ -53,6 +54,7 @@ class LedgerPlugin(Plugin):
         self._name = FILE_NAME
         self._folder: Path | None = None
         self._ledger: Ledger | None = None
+        self._backlog = Backlog()
 
     def configure(self, config: dict[str, Any]) -> None:
         self._name = file_name(config)
@@ -65,7 +67,11 @@ class LedgerPlugin(Plugin):
             self._ledger = Ledger(self._path(), clock=self.clock)
 
     async def stop(self) -> None:
-        """Wait for pending writes, then close the ledger."""
+        """Wait for pending writes and what a failing disk did not take, then close the ledger."""
+        if self._ledger is not None:
+            await self._catch_up()
+        if self._backlog:
+            self.log_error(f"{len(self._backlog)} messages are not recorded: the disk took none")
         ledger, self._ledger = self._ledger, None
         if ledger is not None:
             try:
@@ -186,12 +192,42 @@ class LedgerPlugin(Plugin):
             **details,
         }
         try:
+            if self._backlog:
+                await self._catch_up()
             recorded = await self._submit(peer_id, direction, facts)
+        except SourceError as error:
+            self.log_error(f"Failed to record interaction for {peer_id}: {error}")
+            facts.setdefault("created_at", self.clock.now())
+            self._put_back([Unrecorded(str(peer_id), direction, facts)])
         except (ValueError, PrefrontalError) as error:
             self.log_error(f"Failed to record interaction for {peer_id}: {error}")
+        else:
+            if recorded is not None:
+                await self._announce_interaction(str(peer_id), direction, facts, recorded)
+
+    async def _catch_up(self) -> None:
+        """Record what a failing disk did not take, as far as it takes it now."""
+        waiting, done = self._backlog.take(), 0
+        try:
+            for each in waiting:
+                try:
+                    recorded = await self._submit(*each)
+                except ValueError as error:
+                    self.log_error(f"Failed to record interaction for {each.peer_id}: {error}")
+                    recorded = None
+                done += 1
+                if recorded is not None:
+                    await self._announce_interaction(*each, recorded)
+        except SourceError:
             return
-        if recorded is not None:
-            await self._announce_interaction(str(peer_id), direction, facts, recorded)
+        finally:
+            self._put_back(waiting[done:])
+
+    def _put_back(self, messages: Sequence[Unrecorded]) -> None:
+        before = self._backlog.lost
+        self._backlog.add(messages)
+        if self._backlog.lost > before:
+            self.log_error(f"{self._backlog.lost} messages are not recorded: the disk takes none")
 
     async def _submit(
         self, peer_id: object, direction: Direction, details: Details
