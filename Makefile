@@ -11,7 +11,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet --no-build-isolation --no-deps --force-reinstall .
 # One worker a core and one for while tests wait, four at most: each imports torch.
 JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
-PYTEST := $(BIN)/python -m pytest -n $(JOBS) --maxprocesses 4 --dist loadfile --max-worker-restart 0
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) --maxprocesses 4 --dist loadfile --no-loadscope-reorder \
+          --max-worker-restart 0
 RUNS := build/tests
 SOURCES := $(shell find csrc bindings python share -type f ! -name '*.pyc' ! -name '*.so') \
            CMakeLists.txt pyproject.toml scripts/check_isa_objects.py README.md LICENSE

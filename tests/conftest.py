@@ -6,6 +6,7 @@ import gc
 import json
 import os
 import signal
+from collections import Counter
 from collections.abc import Generator
 from contextlib import suppress
 from importlib import import_module
@@ -24,6 +25,10 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # each core has a worker of its own
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a script
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+MOSTLY_WAITING = ("kill", "stream", "with_watch", "harnesses", "hostile")
+"""Words in the names of files with few tests that take long, since they wait for processes."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -61,6 +66,14 @@ def import_share(root: Path, worker: dict[str, Any]) -> None:
         name = ".".join(file.relative_to(root).with_suffix("").parts)
         with suppress(Exception, pytest.skip.Exception):  # the collection will meet and tell it
             import_module(name)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what waits, then the files with most tests, lest one worker end long after all."""
+    number = Counter(item.path for item in items)
+    waits = {path: any(word in path.name for word in MOSTLY_WAITING) for path in number}
+    items.sort(key=lambda item: (not waits[item.path], -number[item.path], item.path))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
