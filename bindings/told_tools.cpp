@@ -27,6 +27,7 @@ py::dict explanation_of(const ToldTool& tool, const Told& told, const Question& 
   out["calibration"] =
       py::dict(py::arg("slope") = asked.calibration.slope, py::arg("reached") = told.reached);
   out["learned"] = told.learned;
+  out["called"] = ranked.name_words > 0;
   out["description"] = ranked.description;
   out["linear"] = ranked.linear;
   out["phrasing"] = ranked.phrasing;

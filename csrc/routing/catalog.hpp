@@ -25,11 +25,13 @@ struct Lists {
 
 // idf(t) = ln((1 + tools) / (1 + tools that hold t)) + 1
 struct Catalog {
-  Vocabulary keys;              // of the tools, sorted
-  Vocabulary words;             // stems, sorted
-  Lists in_names;               // word -> tools that have it in their name, ascending
-  Lists in_texts;               // word -> tools that have it in name or doc, ascending
-  Column<std::uint8_t> counts;  // how often, beside in_texts.numbers; at most 255
+  Vocabulary keys;                     // of the tools, sorted
+  Vocabulary words;                    // stems, sorted
+  Lists in_names;                      // word -> tools that have it in their name, ascending
+  Lists in_texts;                      // word -> tools that have it in name or doc, ascending
+  Column<std::uint8_t> counts;         // how often, beside in_texts.numbers; at most 255
+  Column<std::uint64_t> name_hashes;   // of all tools (exact_names.hpp), ascending
+  Column<std::uint32_t> hashed_tools;  // beside
   // What follows from these.
   Column<double> idf;                // by word
   Column<double> text_scale;         // by tool: 1 / sqrt(sum of (count idf)^2), 0 for no word

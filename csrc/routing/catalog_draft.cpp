@@ -4,6 +4,7 @@
 #include <numeric>
 #include <string>
 
+#include "csrc/routing/exact_names.hpp"
 #include "csrc/routing/stem.hpp"
 #include "csrc/routing/stop_words.hpp"
 #include "csrc/routing/words.hpp"
@@ -66,8 +67,9 @@ void CatalogDraft::count_words(std::string_view text, bool with_stop_words) {
   }
 }
 
-void CatalogDraft::close_tool(std::string_view key) {
+void CatalogDraft::close_tool(std::string_view key, std::uint64_t hash) {
   keys_.add(key);
+  name_hashes_.push_back(hash);
   name_words_.close();
   texts_.close();
 }
@@ -79,13 +81,16 @@ void CatalogDraft::add(const ToolText& tool) {
   for (std::size_t i = before; i < texts_.values.size(); ++i)
     name_words_.values.push_back(texts_.values[i].word);
   count_words(tool.doc, false);
-  close_tool(tool.key);
+  close_tool(tool.key, name_hash(tool.name));
 }
 
 void CatalogDraft::add(const Catalog& catalog, const GrowingVocabulary& without) {
   std::vector<std::uint32_t> stems;
   for (std::uint32_t word = 0; word < catalog.words.size(); ++word)
     stems.push_back(stems_.add(catalog.words.text(word)));
+  std::vector<std::uint64_t> hashes(catalog.tools());
+  for (std::size_t at = 0; at < catalog.name_hashes.size(); ++at)
+    hashes[catalog.hashed_tools[at]] = catalog.name_hashes[at];
   std::vector<std::vector<Count>> texts(catalog.tools());
   std::vector<std::vector<std::uint32_t>> names(catalog.tools());
   for (std::uint32_t word = 0; word < catalog.words.size(); ++word) {
@@ -98,7 +103,7 @@ void CatalogDraft::add(const Catalog& catalog, const GrowingVocabulary& without)
     if (without.find(catalog.keys.text(tool)) != kNone) continue;
     name_words_.values.insert(name_words_.values.end(), names[tool].begin(), names[tool].end());
     for (const Count& entry : texts[tool]) count(entry.word, entry.times);
-    close_tool(catalog.keys.text(tool));
+    close_tool(catalog.keys.text(tool), hashes[tool]);
   }
 }
 
@@ -140,6 +145,9 @@ Catalog CatalogDraft::finish() const {
   catalog.in_names = {std::move(name_starts), std::move(name_tools)};
   catalog.in_texts = {std::move(text_starts), std::move(text_tools)};
   catalog.counts = std::move(counts);
+  std::vector<std::uint64_t> hashes;
+  for (const std::uint32_t tool : tools) hashes.push_back(name_hashes_[tool]);
+  set_names(catalog, hashes);
   catalog.derive();
   return catalog;
 }

@@ -50,9 +50,10 @@ class CatalogDraft {
   Word word_of(std::string_view typed);
   void count(std::uint32_t word, std::uint32_t times);
   void count_words(std::string_view text, bool with_stop_words);
-  void close_tool(std::string_view key);
+  void close_tool(std::string_view key, std::uint64_t hash);
 
   GrowingVocabulary keys_;
+  std::vector<std::uint64_t> name_hashes_;  // by tool
   GrowingVocabulary typed_;
   std::vector<Word> words_;  // by typed word
   GrowingVocabulary stems_;

@@ -31,7 +31,8 @@ class Ranker {
         description_(catalog, intent_),
         asked_(experience.phrasings().ask(intent_)),
         nearest_(experience.phrasings().nearest(asked_)),
-        shares_(experience.model().shares(asked_.words, asked_.x, catalog.tools())) {
+        shares_(experience.model().shares(asked_.words, asked_.x, catalog.tools())),
+        calls_(name_calls(catalog, question.intent)) {
     const double n = experience.phrasings().size();
     learned_ = n > 0.0 ? n / (n + catalog.tools()) : 0.0;
     reached_ = question.calibration.cold +
@@ -53,16 +54,19 @@ class Ranker {
 
  private:
   struct Place {
+    std::uint32_t name_words;
     std::int64_t raw;
     std::uint32_t tool;
 
     bool operator<(const Place& other) const {
+      if (name_words != other.name_words) return name_words > other.name_words;
       return raw != other.raw ? raw > other.raw : tool < other.tool;
     }
   };
 
   void gather() {
     std::vector<std::uint32_t> known;
+    for (const NameCall& call : calls_) known.push_back(call.tool);
     for (const Nearness& near : nearest_) known.push_back(near.tool);
     known.insert(known.end(), shares_.tools.begin(), shares_.tools.end());
     for (const auto& [tool, record] : experience_.records()) known.push_back(tool);
@@ -76,8 +80,15 @@ class Ranker {
     const Weights& weights = question_.weights;
     const Mixture mixture{weights.name, weights.doc * (1.0 - part)};
     for (const std::uint32_t tool :
-         candidates(catalog_, description_, question_.most, mixture, known))
-      best_.push_back({judged(tool).raw, tool});
+         candidates(catalog_, description_, question_.most, mixture, known)) {
+      const Ranked ranked = judged(tool);
+      best_.push_back({ranked.name_words, ranked.raw, tool});
+    }
+  }
+
+  std::uint32_t name_words(std::uint32_t tool) const {
+    const auto at = std::ranges::lower_bound(calls_, tool, {}, &NameCall::tool);
+    return at == calls_.end() || at->tool != tool ? 0 : at->words;
   }
 
   const Nearness* near(std::uint32_t tool) const {
@@ -106,6 +117,8 @@ class Ranker {
     const double kept = 1.0 - out.refused * out.refused * out.refused;
     name *= kept;
     doc *= kept;
+    out.name_words = name_words(tool);
+    if (out.name_words > 0) name = doc = 1.0;
     const double history =
         question_.prior_history ? kPrior : experience_.record(tool).success(question_.now);
     const Weights& weights = question_.weights;
@@ -155,6 +168,7 @@ class Ranker {
   Asked asked_;
   std::vector<Nearness> nearest_;
   Shares shares_;
+  std::vector<NameCall> calls_;
   double learned_;
   double reached_;
   std::vector<Place> best_;

@@ -4,6 +4,8 @@
 //   score = 1 / (1 + e^-(slope (raw - reached) + ln 1.5)), so .6 where raw = reached
 //   reached = cold + (learned - cold) w, w = n / (n + tools) for n phrasings
 //
+// A tool that the prompt calls by its whole name (exact_names.hpp) comes first, with N = D = 1; of
+// several, the one of the longest name.
 // N = max(name_coverage * name_share, nearness of the tool's phrasings)
 // D = (1 - .7 w) description + .7 w sqrt(P), P the linear model's share
 // Both are multiplied by 1 - r^3, r the largest cosine with a prompt the tool was refused for.
@@ -17,6 +19,7 @@
 #include <vector>
 
 #include "csrc/routing/catalog.hpp"
+#include "csrc/routing/exact_names.hpp"
 #include "csrc/routing/experience.hpp"
 
 namespace prefrontal::routing {
@@ -58,6 +61,7 @@ struct Ranked {
   double phrasing;
   std::uint32_t nearest;  // phrasing, or kNone
   double refused;
+  std::uint32_t name_words;          // of its whole name, where the prompt calls it by that
   std::vector<std::string> matched;  // words of the prompt that the tool or its phrasings have
 };
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "csrc/routing/exact_names.hpp"
 #include "csrc/routing/levenshtein.hpp"
 #include "csrc/routing/saved_parts.hpp"
 
@@ -25,6 +26,8 @@ enum class CatalogPart : std::uint64_t {
   signatures,
   ends,
   lengths,
+  name_hashes = 40,
+  hashed_tools,
 };
 
 constexpr Section section(CatalogPart part) { return static_cast<Section>(part); }
@@ -71,6 +74,19 @@ void check(const Catalog& catalog) {
   check_starts(catalog.lengths.span(), kLongestPattern + 1, catalog.by_length.size());
   expect(catalog.signatures.size() == catalog.by_length.size());
   expect(catalog.ends.size() == catalog.by_length.size());
+  expect(catalog.name_hashes.size() == catalog.tools() &&
+         catalog.hashed_tools.size() == catalog.tools());
+  expect(std::ranges::is_sorted(catalog.name_hashes.span()));
+  check_below(catalog.hashed_tools.span(), catalog.tools());
+}
+
+// For a file of a version that did not keep names.
+void name_by_key(Catalog& catalog) {
+  check(catalog.keys);
+  std::vector<std::uint64_t> hashes;
+  for (std::uint32_t tool = 0; tool < catalog.tools(); ++tool)
+    hashes.push_back(name_hash(catalog.keys.text(tool)));
+  set_names(catalog, hashes);
 }
 
 }  // namespace
@@ -94,6 +110,8 @@ void write(const Catalog& catalog, IndexWriter& writer) {
   writer.add(section(CatalogPart::signatures), catalog.signatures);
   writer.add(section(CatalogPart::ends), catalog.ends);
   writer.add(section(CatalogPart::lengths), catalog.lengths);
+  writer.add(section(CatalogPart::name_hashes), catalog.name_hashes);
+  writer.add(section(CatalogPart::hashed_tools), catalog.hashed_tools);
 }
 
 Catalog read_catalog(const MappedIndex& file) {
@@ -116,6 +134,9 @@ Catalog read_catalog(const MappedIndex& file) {
   catalog.signatures = numbers(CatalogPart::signatures);
   catalog.ends = numbers(CatalogPart::ends);
   catalog.lengths = numbers(CatalogPart::lengths);
+  catalog.name_hashes = file.section<std::uint64_t>(section(CatalogPart::name_hashes));
+  catalog.hashed_tools = numbers(CatalogPart::hashed_tools);
+  if (catalog.name_hashes.empty() && catalog.hashed_tools.empty()) name_by_key(catalog);
   check(catalog);
   return catalog;
 }

@@ -42,6 +42,7 @@ class PlainIndex:
     def __init__(self, tools: list[dict[str, Any]]) -> None:
         given = {tool.get("key", tool["name"]): tool for tool in tools}
         self.keys = by_bytes(given)
+        self.typed = [given[key]["name"] for key in self.keys]
         self.names: list[set[str]] = []
         self.texts: list[Counter[str]] = []
         for key in self.keys:
@@ -75,6 +76,11 @@ class PlainIndex:
 
     def reject(self, text: str, key: str, now: float | None = None, days: float = 30.0) -> None:
         self.experience.reject(self.keys.index(key), text, now, days)
+
+    def name_words(self, i: int, text: str) -> int:
+        """How many words the tool's name has, if it stands in the text as one identifier."""
+        words = len(tokens(self.typed[i]))
+        return words if words > 1 and self.typed[i] in text.split() else 0
 
     def described(self, asked: Counter[str]) -> list[tuple[float, float, set[str]]]:
         """(description, name, words of the prompt that it holds) of each tool."""
@@ -145,12 +151,15 @@ class PlainIndex:
             ok, failed, _ = experience.faded(i, now, days)
             history = experience.given.get(i, (ok + 1.0) / (ok + failed + 2.0))
             name, doc = name * kept, doc * kept
+            called = self.name_words(i, text)
+            if called:
+                name = doc = 1.0
             raw = millionths(
                 weights["name"] * name + weights["doc"] * doc + weights["history"] * history
             )
             score = logistic(calibration[0] * (raw / 1e6 - reached) + 0.40546510810816438)
             features = {"name_similarity": name, "doc_keywords": doc, "history_success": history}
             rounded = {key: millionths(value) / 1e6 for key, value in features.items()}
-            rows.append((-raw, i, millionths(score) / 1e6, rounded, matched))
-        rows.sort(key=lambda row: row[:2])
-        return [(self.keys[i], score, told, matched) for _, i, score, told, matched in rows]
+            rows.append((-called, -raw, i, millionths(score) / 1e6, rounded, matched))
+        rows.sort(key=lambda row: row[:3])
+        return [(self.keys[i], score, told, matched) for *_, i, score, told, matched in rows]

@@ -157,7 +157,8 @@ class Candidate:
 
     features: name_similarity, doc_keywords, history_success and, when enabled,
     embedding_similarity. matched: words of the intent that the tool's texts hold. flags: what
-    ranking did besides ("history prior", "anti-intent plot", ...).
+    ranking did besides ("history prior", "anti-intent plot", ...). by_name: whether the prompt
+    calls the tool by its whole name.
     """
 
     tool: Tool
@@ -166,6 +167,7 @@ class Candidate:
     matched: tuple[str, ...] = ()
     clauses: tuple[float, ...] = ()
     flags: tuple[str, ...] = ()
+    by_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,9 @@ WORDS = [
     "📊",
     "x",
 ]
-text = st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join)
+words = st.lists(st.sampled_from(WORDS), max_size=8)
+text = words.map(" ".join)
+prompts = text | words.map("_".join)
 tool = st.fixed_dictionaries(
     {"name": st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map("_".join), "doc": text},
     optional={"intents": st.lists(text, max_size=3), "history": st.floats(0, 1)},
@@ -73,7 +75,7 @@ def plain(ranked: list[RankedTool]) -> list[tuple[str, float, dict[str, float], 
 
 
 @settings(max_examples=120, deadline=None)
-@given(tools, st.lists(event, max_size=8), text, shares, st.none() | st.floats(0, 1e7))
+@given(tools, st.lists(event, max_size=8), prompts, shares, st.none() | st.floats(0, 1e7))
 def test_every_score_and_feature_has_the_bits_of_the_twin(
     tools: list[dict[str, Any]],
     events: list[tuple[bool, str, int, float | None]],

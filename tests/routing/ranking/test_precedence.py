@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from ..sample_tools import candidate, harm
 
 A, B = "domains/d/x/a.py", "domains/d/x/b.py"
 PAIRS = [
+    ("called by name", candidate(A, 0.9), replace(candidate(B, 0.8), by_name=True)),
     ("score", candidate(A, 0.7), candidate(B, 0.8)),
     ("domain over shared", candidate("shared_tools/x/a.py", 0.7), candidate(B, 0.7)),
     ("history", candidate(A, 0.7, history=0.5), candidate(B, 0.7, history=0.6)),

@@ -70,6 +70,16 @@ def test_the_tool_that_the_words_mean_comes_first() -> None:
     assert ranked("how often does a word occur")[0].tool == COUNT
 
 
+def test_a_tool_called_by_its_name_comes_before_a_better_history() -> None:
+    matrix_plot = told("domains/analysis/visualise/matrix_plot.py", "Plot matrix, plot matrix.")
+    good = [event(None, "executed") for _ in range(9)]
+    bad = [event(None, "failed") for _ in range(9)]
+    histories = {key_of(matrix_plot): good, key_of(PLOT): bad}
+    best = ranked("plot_matrix", (*TOOLS, matrix_plot), histories)[0]
+    assert best.tool == PLOT and best.by_name
+    assert "called by its name" in best.flags
+
+
 def test_candidates_say_what_they_are_made_of() -> None:
     best = ranked("plot a matrix")[0]
     assert list(best.features) == ["name_similarity", "doc_keywords", "history_success"]

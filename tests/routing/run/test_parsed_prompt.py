@@ -243,6 +243,14 @@ def test_a_folder_that_was_said_is_where_one_looks(meetings: Layout) -> None:
     assert {one.tool.action for one in route.candidates} == {"remove"}
 
 
+def test_a_tool_called_by_its_name_is_found_in_any_folder(meetings: Layout) -> None:
+    prompt = "list the meetings of the calendar, use cancel_meeting"
+    route = routed(meetings, prompt, PLAN)
+    assert event(route, "discover")["detail"]["search"] == "exact"
+    assert route.candidates[0].tool.name == "cancel_meeting"
+    assert [spec.path.stem for spec in route.decision.selected] == ["cancel_meeting"]
+
+
 def test_the_clauses_of_a_prompt_are_looked_for_in_every_domain(meetings: Layout) -> None:
     prompt = "load the csv file, then summarize the matrix and then plot the matrix summary"
     route = routed(meetings, prompt, PLAN)

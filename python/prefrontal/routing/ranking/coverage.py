@@ -112,8 +112,9 @@ def _options(candidates: Sequence[Candidate], clause: int, count: int, floor: in
 
 
 def _order(option: Option) -> tuple[int, Key]:
+    """By the score for the clause in place of the one for the prompt."""
     score, candidate = option
-    return -score, tie_key(candidate)[1:]
+    return -score, tie_key(candidate)[2:]
 
 
 def _spread(chosen: list[Option | None], options: list[list[Option]]) -> list[Option | None]:

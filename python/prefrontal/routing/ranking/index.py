@@ -92,6 +92,9 @@ class ToolIndex:
     ) -> list[RankedTool]:
         """The best `k` tools for a prompt, best first; equal ones by name.
 
+        A tool that the prompt calls by its whole name ("create_meeting", "use create meeting")
+        comes before all others, of several the one of the longest name.
+
         weights: name, doc and history, which sum to 1. calibration: the slope of the score, and
         where a score of .6 is reached without and with learning. similarities: cosines of an
         embedder by key, which get `similarity_share` of the doc feature. now: unix seconds; events

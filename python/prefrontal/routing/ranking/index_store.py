@@ -15,6 +15,8 @@ from .index import ToolIndex
 FEWEST_PHRASINGS = 100
 """With fewer, building is faster than reading."""
 MOST_KEPT = 4
+_CONTENT = 2
+"""What a saved index holds; another number leaves the older files aside. 2: whole names, too."""
 
 
 class IndexStore:
@@ -33,7 +35,7 @@ class IndexStore:
         phrasings = sum(len(entry["intents"]) for entry in entries) + len(rejected)
         if self._folder is None or phrasings < FEWEST_PHRASINGS:
             return _built(entries, rejected)
-        text = json.dumps([*entries, *rejected], ensure_ascii=True)
+        text = json.dumps([_CONTENT, *entries, *rejected], ensure_ascii=True)
         path = self._folder / f"index-{sha256(text.encode()).hexdigest()[:24]}.bin"
         if path.is_file():
             try:

@@ -32,8 +32,8 @@ def micro(value: float) -> int:
 def tie_key(candidate: Candidate, harmless_first: bool = True) -> Key:
     """Orders candidates, best first: no two tools of a project have equal keys.
 
-    Score, domain before shared, history, depth of the path, harm (with harmless_first), file
-    name, path.
+    Called by its whole name, score, domain before shared, history, depth of the path, harm (with
+    harmless_first), file name, path.
     """
     return tuple(rule(candidate) for _, rule in _rules(harmless_first))
 
@@ -75,6 +75,7 @@ def harm(tool: Tool) -> int:
 
 def _rules(harmless_first: bool) -> list[tuple[str, Callable[[Candidate], int | str]]]:
     rules: list[tuple[str, Callable[[Candidate], int | str]]] = [
+        ("called by name", lambda candidate: int(not candidate.by_name)),
         ("score", lambda candidate: -micro(candidate.score)),
         ("domain over shared", lambda candidate: int(candidate.tool.shared)),
         ("history", lambda candidate: -micro(candidate.features.get("history_success", 0.0))),
@@ -84,5 +85,5 @@ def _rules(harmless_first: bool) -> list[tuple[str, Callable[[Candidate], int | 
         ("tool name", lambda candidate: candidate.tool.name),
     ]
     if harmless_first:
-        rules.insert(4, ("harm", lambda candidate: harm(candidate.tool)))
+        rules.insert(5, ("harm", lambda candidate: harm(candidate.tool)))
     return rules

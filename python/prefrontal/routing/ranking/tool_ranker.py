@@ -109,6 +109,11 @@ class ToolRanker:
         explanation = best[0].explanation if best else None
         return dict(explanation["calibration"]) if explanation else {}
 
+    def by_name(self, intent: str) -> frozenset[str]:
+        """The keys of the tools that the prompt calls by their whole names."""
+        best = self._asked(self._plain, intent, self._settings.candidates)
+        return frozenset(entry.name for entry in best if _by_name(entry))
+
     def _ranked(self, intent: str, among: Container[str] | None) -> dict[str, Candidate]:
         hinted = self._asked(self._hinted, intent, len(self._tools))
         plain = hinted
@@ -136,7 +141,10 @@ class ToolRanker:
             flags.append(f"manifest adds {HINT_LIMIT:g} at most")
         if not self._histories.get(entry.name):
             flags.append("history is the prior")
-        return Candidate(tool, score, features, entry.matched, (), tuple(flags))
+        by_name = _by_name(entry)
+        if by_name:
+            flags.append("called by its name")
+        return Candidate(tool, score, features, entry.matched, (), tuple(flags), by_name)
 
     def _features(self, entry: RankedTool) -> dict[str, float]:
         """The features of the index, with the history as of now."""
@@ -204,6 +212,10 @@ class ToolRanker:
 def key_of(tool: Tool) -> str:
     """The unique key of a tool: its file, and for MCP tools the name in it."""
     return tool.relative
+
+
+def _by_name(entry: RankedTool) -> bool:
+    return bool(entry.explanation and entry.explanation["called"])
 
 
 def _anti_intents(tool: Tool, words: Iterable[str]) -> list[str]:

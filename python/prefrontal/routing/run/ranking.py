@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 
 def rank(bench: Workbench, parsed: ParsedPrompt) -> Ranking:
-    """Rank the tools where the intent points; all, if none of them runs.
+    """Rank the tools where the intent points, and those that the prompt calls by name; all, if none
+    of them runs.
 
     All of them, too, where the folder is no more than a guess, and for several clauses, each of
     which may be for another folder.
@@ -32,6 +33,8 @@ def rank(bench: Workbench, parsed: ParsedPrompt) -> Ranking:
         discovery = replace(parsed.tools, search="widened")
     elif not sure or (len(parsed.clauses) > 1 and discovery.search == "exact"):
         discovery = replace(parsed.tools, search="everywhere")
+    else:
+        discovery = _with_those_by_name(parsed, discovery)
     return _rank(bench, parsed, parsed.intent, discovery)
 
 
@@ -43,13 +46,21 @@ def rank_everywhere(bench: Workbench, ranking: Ranking) -> Ranking:
 
 def ties(candidates: Sequence[Candidate], harmless_first: bool) -> list[dict[str, str]]:
     """Neighbours with one score, and the rule that put one of them first."""
-    pairs = pairwise(candidates)
+    pairs = [
+        (one, two) for one, two in pairwise(candidates) if micro(one.score) == micro(two.score)
+    ]
     rules = [(one, two, tie_rule(one, two, harmless_first)) for one, two in pairs]
     return [
         {"first": key_of(one.tool), "second": key_of(two.tool), "rule": rule}
         for one, two, rule in rules
-        if rule != "score"
     ]
+
+
+def _with_those_by_name(parsed: ParsedPrompt, discovery: Discovery) -> Discovery:
+    """With the tools elsewhere that the prompt calls by their whole names."""
+    keys = parsed.ranker.by_name(parsed.request.prompt) - {key_of(one) for one in discovery.tools}
+    more = [tool for tool in parsed.tools.tools if key_of(tool) in keys]
+    return replace(discovery, tools=(*discovery.tools, *more)) if more else discovery
 
 
 def _rank(
