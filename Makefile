@@ -18,7 +18,7 @@ SOURCES := $(shell find csrc bindings python share -type f ! -name '*.pyc' ! -na
            CMakeLists.txt pyproject.toml scripts/check_isa_objects.py README.md LICENSE
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-exhaustive test-all check format sanitize bench-smoke bench wheel clean
+.PHONY: help build demo test test-exhaustive test-all check format sanitize bench-smoke bench wheel lock audit clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -68,30 +68,48 @@ bench: $(VENV)/with-torch $(VENV)/tools  ## run the benchmarks in full
 wheel: $(VENV)/ready $(VENV)/wheel-tools  ## dist/: a wheel for machines without a compiler, SBOM, hashes
 	$(BIN)/python scripts/make_wheel.py
 
+lock: $(VENV)/audit-tools  ## lock the newest versions that pyproject.toml allows, by their hashes
+	PATH="$(BIN):$$PATH" $(BIN)/python scripts/locked.py --write
+
+audit: $(VENV)/audit-tools  ## ask a list of known vulnerabilities for each locked package
+	$(BIN)/pip-audit --strict --require-hashes --disable-pip -r requirements.lock
+
 clean:  ## remove everything that was made here
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
 # --- stamps ----------------------------------------------------------------------------------
-# The interpreter, with what is needed to build and to run.
-$(VENV)/ready: pyproject.toml scripts/requirements.py
+# The interpreter, with what is needed to build and to run: the files of requirements.lock, by their hashes.
+LOCKS := pyproject.toml requirements.lock scripts/locked.py
+LOCKED := $(PIP) install --quiet --require-hashes --no-deps -r
+
+$(VENV)/ready: $(LOCKS)
 	@sh scripts/check_machine.sh "$(PYTHON)" "$(CXX)"
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python scripts/requirements.py build run > $@.txt
-	$(PIP) install --quiet -r $@.txt
+	$(BIN)/python scripts/locked.py build run > $@.txt
+	$(LOCKED) $@.txt
 	@# cmake and ninja: only where the system lacks a recent enough one; torch comes with the tools
 	PREFRONTAL_TORCH=0 $(BIN)/python -c 'from scikit_build_core.build import get_requires_for_build_wheel as needed; \
-	  print("\n".join(needed()))' > $@.txt
-	$(PIP) install --quiet -r $@.txt
+	  print("\n".join(needed()))' | xargs $(BIN)/python scripts/locked.py > $@.txt
+	$(LOCKED) $@.txt
 	@touch $@
 
-$(VENV)/tools: $(VENV)/ready
-	$(BIN)/python scripts/requirements.py dev plot bench calendar control llm mcp otel server web wheel > $@.txt
-	$(PIP) install --quiet -r $@.txt
+$(VENV)/tools: $(VENV)/ready requirements-cpu.lock
+	@# the small build of torch where pip is shown one; what torch needs depends on the build
+	@$(LOCKED) requirements-cpu.lock >/dev/null 2>&1 || true
+	$(BIN)/python scripts/locked.py dev plot bench calendar control llm mcp otel server web wheel > $@.txt
+	$(LOCKED) $@.txt
+	$(BIN)/python scripts/locked.py --below torch > $@.txt
+	$(LOCKED) $@.txt
 	@touch $@
 
 $(VENV)/wheel-tools: $(VENV)/ready
-	$(BIN)/python scripts/requirements.py wheel > $@.txt
-	$(PIP) install --quiet -r $@.txt
+	$(BIN)/python scripts/locked.py wheel > $@.txt
+	$(LOCKED) $@.txt
+	@touch $@
+
+$(VENV)/audit-tools: $(VENV)/ready
+	$(BIN)/python scripts/locked.py audit > $@.txt
+	$(LOCKED) $@.txt
 	@touch $@
 
 # The main job needs no torch; what was built with torch serves it too.
