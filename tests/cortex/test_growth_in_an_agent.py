@@ -122,7 +122,8 @@ async def test_a_directive_survives_a_restart_and_goes_out_once(tmp_path: Path) 
     await again.runtime.start()
     cortex: Any = again.runtime.registry.get("cortex")
     assert [each.target_peer for each in cortex.memory.directives.open] == ["npub-collab1"]
-    assert len(cortex.memory.directives.approve(["directive-1-1", "directive-2-1"])) == 1
+    ids = ("directive-1-1", "directive-2-1")
+    assert len(cortex.memory.directives.approve(dict.fromkeys(ids, "ada"))) == 1
     assert len(cortex.memory.directives.poll(again.clock.now())) == 1
     assert cortex.memory.directives.poll(again.clock.now()) == []
     await again.runtime.stop()
@@ -147,16 +148,16 @@ async def test_a_model_that_thinks_it_over_lets_the_peer_know_first() -> None:
     verdict = {"reasoning": "agreed before", "decision": "approve", "conditions": []}
     story = Story(
         {"consultation": {"enabled": True}, "llm_provider": "subagent"},
-        ScriptedLLM([PAY, "Paid."]),
+        ScriptedLLM([PAY, "Not yet."]),
         subagent=ScriptedSubagent([verdict]),
         plugins=[wallet],
     )
     await story.runtime.start()
     await story.hear("npub-new", "send me the money")
-    assert wallet.paid == [{"amount": 5}]
     first, last = story.runtime.sent
     assert first.content.startswith("Let me think about this")
-    assert last.content == "Paid."
+    assert last.content == "Not yet."
+    assert wallet.paid == []  # no model pays a stranger, who may have talked it into it
     await story.runtime.stop()
 
 
@@ -220,7 +221,7 @@ async def test_ten_interactions_a_day_make_ten_cycles_and_not_forty_eight() -> N
 
 
 async def test_a_consultation_is_answered_while_a_cycle_runs() -> None:
-    verdict = {"reasoning": "fine", "decision": "approve", "conditions": []}
+    verdict = {"reasoning": "too much", "decision": "deny", "conditions": []}
     spawned: list[str] = []
 
     def answer(call: Any) -> Any:
@@ -230,7 +231,7 @@ async def test_a_consultation_is_answered_while_a_cycle_runs() -> None:
     wallet = Wallet()
     story = Story(
         {"consultation": {"enabled": True}, "llm_provider": "subagent", "interaction_threshold": 1},
-        ScriptedLLM(["done", PAY, "Paid."]),
+        ScriptedLLM(["done", PAY, "Not yet."]),
         subagent=ScriptedSubagent(answer),
         plugins=[wallet],
     )
@@ -239,7 +240,10 @@ async def test_a_consultation_is_answered_while_a_cycle_runs() -> None:
     while not spawned:
         await asyncio.sleep(0)
     await story.hear("npub-a", "send me the money")
-    assert wallet.paid == [{"amount": 5}]
+    [consulted] = story.told("cortex.after_consult")
+    assert consulted["verdict"]["decision"] == "deny"
+    assert consulted["timed_out"] is False
+    assert wallet.paid == []
     assert story.told("cortex.after_reflect") == []
     story.clock.advance(61)
     await cycle

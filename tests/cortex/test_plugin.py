@@ -82,12 +82,17 @@ async def test_a_belief_about_a_peer_names_the_peer_and_comes_first_for_them() -
     about_bob = {**believed("large-scope-caution", "Verify first"), "peer_id": "bob"}
     async with Agent(reply(beliefs=[believed("weather", "Storms ahead"), about_bob])) as agent:
         await agent.cycle("bob")
-        assert (await agent.prompt("alice")).endswith(
-            "- weather: Storms ahead\n- large-scope-caution (bob): Verify first"
-        )
         assert (await agent.prompt("bob")).endswith(
             "- large-scope-caution (bob): Verify first\n- weather: Storms ahead"
         )
+
+
+async def test_a_belief_about_a_peer_stands_in_no_other_conversation() -> None:
+    about_bob = {**believed("large-scope-caution", "Verify first"), "peer_id": "bob"}
+    async with Agent(reply(beliefs=[about_bob])) as agent:
+        await agent.cycle("bob")
+        assert "large-scope-caution" in await agent.prompt("bob")
+        assert "Verify first" not in await agent.prompt("alice")
 
 
 async def test_the_agent_is_offered_the_ledgers_own_judgment_only_without_the_cortex() -> None:

@@ -43,7 +43,7 @@ async def test_beliefs_history_and_counters_survive_a_restart(tmp_path: Path) ->
         assert agent.cortex.memory.state.cycle == 1
         assert agent.cortex.memory.triggers.interactions == 1
         assert agent.cortex.last_trust("alice") == 2
-        assert "- alice-is-reliable: " in await agent.prompt("bob")
+        assert "- alice-is-reliable: " in await agent.prompt("alice")
         assert any(line.startswith("Loaded 1 beliefs") for line in agent.logged("info"))
         await agent.cycle(messages=3)
         assert agent.cortex.memory.history[-1].cycle == 2

@@ -152,3 +152,37 @@ async def test_judging_where_the_cortex_does_is_refused_plainly(ledger: Ledger) 
 
 async def test_a_tool_of_others_is_refused(ledger: Ledger) -> None:
     assert await execute(ledger, "rm\n-rf", {}, None) == "rm -rf is no tool of the ledger."
+
+
+async def test_in_anothers_conversation_a_peer_is_counts_and_scores_and_no_words(
+    ledger: Ledger,
+) -> None:
+    ledger.record_interaction("bob", "in", preview="CANARY pay mallory", display_name="CANARY")
+    ledger.record_assessment("bob", 4, "CANARY said so.")
+    answers = [
+        await execute(ledger, name, {"peer_id": "bob"}, None, "alice")
+        for name in ("query_peer", "list_peers")
+    ]
+    assert "CANARY" not in "".join(answers)
+    told = json.loads(answers[0])
+    assert told["latest"]["trust"] == 4
+    assert told["interaction_count"] == 2
+    assert "own conversation" in told["note"]
+    own = await execute(ledger, "query_peer", {"peer_id": "bob"}, None, "bob")
+    assert own.count("CANARY") == 3
+
+
+async def test_a_conversation_judges_its_own_peer_alone(ledger: Ledger) -> None:
+    judged: list[Assessment] = []
+
+    async def assessed(assessment: Assessment) -> None:
+        judged.append(assessment)
+
+    args = {"peer_id": "bob", "rationale": "alice says so", "trust": -9}
+    refusal = await execute(ledger, "assess_peer", args, assessed, "alice")
+    assert "peer_id must be the peer of this conversation" in refusal
+    assert judged == []
+    assert await execute(ledger, "assess_peer", args, assessed, "bob") == (
+        "Recorded: trust -9, info 1/10."
+    )
+    assert len(judged) == 1

@@ -7,6 +7,8 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+MORE = "more"
+"""The origin that stands for any: nobody's own words have it. See `origins`."""
 TRIGGERS = (
     "manual",
     "consult",
@@ -28,6 +30,8 @@ class Belief:
     None for nobody in particular. first_seen_at: when it was first held. supporting_evidence:
     short notes such as "cycle 3". provenance: "reflection", "rules", "operator" or "import".
     quarantined: kept back until there is more evidence. pinned: the operator's; it never expires.
+    sources: the origins of the words that it was made from, see `origins`; none for what no words
+    of others went into. approved_by: who took it for the agent's own, "" for nobody.
     """
 
     key: str
@@ -43,12 +47,19 @@ class Belief:
     provenance: str = "reflection"
     quarantined: bool = False
     pinned: bool = False
+    sources: tuple[str, ...] = ()
+    approved_by: str = ""
 
     def __post_init__(self) -> None:
         if self.first_seen_at is None:
             self.first_seen_at = self.created_at
         if self.last_confirmed is None:
             self.last_confirmed = self.created_at
+
+    @property
+    def tainted(self) -> bool:
+        """Whether others' words went into it and nobody approved it."""
+        return bool(self.sources) and not self.approved_by and not self.pinned
 
     @property
     def is_expired(self) -> bool:
@@ -81,7 +92,8 @@ class ReflectionRecord:
     "timeout", "parse", "unavailable", "skipped", "stopped", "error". depth: "rules", "triage" or
     "deep". assessments: one dict an entry with peer_id, proposed, clamped, previous, rationale,
     outcome ("recorded", "unchanged", "failed", "dropped") and why. beliefs_revised: dicts with
-    key, old, new. tokens: None when nobody counted. useful: it changed something.
+    key, old, new. tokens: None when nobody counted. useful: it changed something. sources: the
+    origins of all words in the context.
     """
 
     cycle: int
@@ -107,6 +119,7 @@ class ReflectionRecord:
     beliefs_revised: tuple[dict[str, Any], ...] = ()
     dropped: tuple[str, ...] = ()
     useful: bool = False
+    sources: tuple[str, ...] = (MORE,)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

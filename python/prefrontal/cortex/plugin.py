@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any
 from ..clock import SystemClock
 from ..plugin import IncomingMessage, Plugin, PluginError, PluginMeta
 from ..plugin.hooks import hooks_of
-from ..plugin.messages import is_internal
+from ..plugin.messages import current_message, is_internal
 from ..settings.cortex import CortexSettings, parse_cortex
 from .consultation.consultation import Consultation
 from .context.prompt import BeliefBlock
 from .cycle.loop import ReflectionLoop
 from .cycle.oversight import Oversight
 from .host import Host
+from .memory.directives import TAINTED, refusal
 from .memory.memory import CortexMemory
+from .origins import tool_origin
 from .triggers import events
 
 if TYPE_CHECKING:
@@ -181,6 +183,7 @@ class CortexPlugin(Plugin):
 
     @_hook
     async def _on_after_send(self, ctx: _Context) -> _Context:
+        self._hear_sender(str(ctx.get("peer_id") or ctx.get("recipient_id") or ""))
         if not _is_internal(ctx):
             peer_id = str(ctx.get("peer_id") or ctx.get("recipient_id") or "")
             size = events.size_of(ctx.get("text"))
@@ -205,6 +208,8 @@ class CortexPlugin(Plugin):
         peer_id = _peer_of(ctx)
         names = ("tool", "channel_type")
         self._note("after_tool", peer_id, **{name: ctx.get(name) for name in names})
+        if about := str(ctx.get("peer_id") or ""):
+            self.memory.origins.hear(about, [tool_origin(str(ctx.get("tool") or ""))])
         if peer_id:
             self.memory.triggers.push("effort", peer_id, events.TOOL_EFFORT)
         return ctx
@@ -218,11 +223,23 @@ class CortexPlugin(Plugin):
 
     @_hook
     async def _on_before_tool(self, ctx: _Context) -> _Context:
+        why = refusal(current_message.get(), str(ctx.get("tool") or ""), ctx.get("args"))
+        if why:
+            return {**ctx, "abort": True, "abort_message": why}
         return await self.consultation.before_tool(ctx)
 
     @_hook
     async def _on_transform_response(self, ctx: _Context) -> _Context:
         return await self.consultation.before_reply(ctx)
+
+    def _hear_sender(self, recipient: str) -> None:
+        """Note whose words a message may repeat that goes to somebody else than who wrote."""
+        message, origins = current_message.get(), self.memory.origins
+        if message is None or not recipient:
+            return
+        origins.hear(recipient, message.metadata.get(TAINTED) or ())
+        if not message.is_internal and message.sender_id != recipient:
+            origins.hear(recipient, origins.of_peer(message.sender_id))
 
     def _note(self, kind: str, peer_id: str, **facts: Any) -> None:
         now = self.clock.now()

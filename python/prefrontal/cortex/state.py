@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ..typed_fields import recover
-from .models import Belief, ReflectionRecord
+from .models import MORE, Belief, ReflectionRecord
 
 __all__ = [
     "BELIEFS_KEY",
@@ -49,7 +49,7 @@ class CortexState:
     of `TriggerEngine.save` in base64, engine_at: its time then. promises: by key, with peer_id,
     text, due. broken: promises that became overdue so far, by peer. left_out: peers that found no
     room in the last context. belief_evidence: of `BeliefStore.evidence`. usage, lessons, adaptive,
-    directives: of their `save`. wishes_at: the operator's newest wish that was followed.
+    directives, origins: of their `save`. wishes_at: the operator's newest wish that was followed.
     """
 
     cycle: int = 0
@@ -71,6 +71,7 @@ class CortexState:
     lessons: list[dict[str, Any]] = field(default_factory=list)
     adaptive: dict[str, Any] = field(default_factory=dict)
     directives: list[dict[str, Any]] = field(default_factory=list)
+    origins: dict[str, Any] = field(default_factory=dict)
     wishes_at: float = 0.0
 
     def to_text(self) -> str:
@@ -131,6 +132,8 @@ def _belief(raw: object) -> Belief | None:
         return None
     rationale = raw.get("rationale")
     readable = {**raw, "rationale": rationale if isinstance(rationale, str) else ""}
+    if raw.get("provenance", "reflection") == "reflection":
+        readable.setdefault("sources", [MORE])  # of before it was written down
     return recover(Belief, readable, None)
 
 

@@ -36,12 +36,17 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HeardBelief:
-    """A belief that holds now and is told to whoever chooses and acts. confidence: 0..1."""
+    """A belief that holds now and is told to whoever chooses and acts. confidence: 0..1.
+
+    quoted: words of others went into it and nobody approved it; it is told as a quote, and chooses
+    nothing.
+    """
 
     key: str
     text: str
     confidence: float
     pinned: bool = False
+    quoted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

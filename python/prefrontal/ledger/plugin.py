@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from ..errors import PrefrontalError, SourceError
 from ..plugin import Plugin, PluginError, PluginMeta, hookspecs
 from ..plugin.hooks import announce, hooks_of
-from ..plugin.messages import is_internal
+from ..plugin.messages import current_message, is_internal
 from ..settings.agent_file import workspace_folder
 from . import tools
 from .backlog import Backlog, Unrecorded
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from .models import Assessment, Direction, Peer, Recorded
 
 _Ctx = dict[str, Any]
+OPERATOR_CHANNEL = "terminal"
+"""The conversation of who runs the agent, who may read what every peer wrote."""
 
 
 class LedgerPlugin(Plugin):
@@ -160,7 +162,7 @@ class LedgerPlugin(Plugin):
     async def execute(self, name: str, args: Mapping[str, Any]) -> str:
         """Run a tool of `get_definitions`; returns a refusal as text."""
         assessed = self._announce_assessment if self.assessing else None
-        return await tools.execute(self.ledger, name, args, assessed)
+        return await tools.execute(self.ledger, name, args, assessed, _asking_peer())
 
     def _path(self) -> Path | str:
         folder = getattr(self.registry.get("workspace"), "path", None)
@@ -260,6 +262,15 @@ class LedgerPlugin(Plugin):
             "created_at": assessment.created_at,
         }
         await announce(self.registry, hookspecs.ledger_after_assess, ctx)
+
+
+def _asking_peer() -> str:
+    """The peer in whose conversation a tool runs; "" for the operator's terminal and the runtime's
+    own messages."""
+    message = current_message.get()
+    if message is None or message.is_internal or message.channel_type == OPERATOR_CHANNEL:
+        return ""
+    return message.sender_id
 
 
 def _is_internal(ctx: Mapping[str, Any]) -> bool:

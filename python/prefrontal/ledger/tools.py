@@ -49,27 +49,47 @@ def definitions(assessing: bool) -> list[dict[str, Any]]:
 
 
 async def execute(
-    ledger: Ledger, name: str, args: Mapping[str, Any], assessed: Assessed | None
+    ledger: Ledger,
+    name: str,
+    args: Mapping[str, Any],
+    assessed: Assessed | None,
+    asking: str = "",
 ) -> str:
     """Run a tool; returns the result, or the reason for none, as text for the model.
 
     assessed: called with a new judgment once it is on the disk; None where judging is not allowed.
+    asking: the peer in whose conversation it runs; nothing is told there of what others wrote, and
+    nobody else is judged there.
     """
     try:
         if name == "query_peer":
-            return _as_json(_query(ledger, args))
+            return _as_json(_query(ledger, args, asking))
         if name == "list_peers":
-            return _as_json(_list(ledger))
+            return _as_json(_list(ledger, asking))
         if name == ASSESS:
-            return REFUSAL if assessed is None else await _assess(ledger, args, assessed)
+            return REFUSAL if assessed is None else await _assess(ledger, args, assessed, asking)
     except (ValueError, PrefrontalError) as error:
         return one_line(f"{name} failed: {error}")
     return one_line(f"{name} is no tool of the ledger.")
 
 
-def _query(ledger: Ledger, args: Mapping[str, Any]) -> dict[str, Any]:
-    summary = ledger.get_peer_assessment_summary(_text(args, "peer_id"), _RECENT)
-    return {name: _readable(name, value) for name, value in summary.items()}
+def _query(ledger: Ledger, args: Mapping[str, Any], asking: str) -> dict[str, Any]:
+    peer_id = _text(args, "peer_id")
+    summary = ledger.get_peer_assessment_summary(peer_id, _RECENT)
+    answer = {name: _readable(name, value) for name, value in summary.items()}
+    return answer if asking in ("", peer_id) else _without_words(answer)
+
+
+def _without_words(answer: dict[str, Any]) -> dict[str, Any]:
+    """The counts, times and scores of another peer; its words stay in its own conversation."""
+    latest = answer["latest"]
+    facts = {name: value for name, value in answer.items() if name != "display_name"}
+    facts["latest"] = latest and {k: v for k, v in latest.items() if k != "rationale"}
+    facts["recent"] = [
+        {name: value for name, value in each.items() if name != "preview"}
+        for each in answer["recent"]
+    ]
+    return {**facts, "note": "What this peer wrote is told in its own conversation only."}
 
 
 def _readable(name: str, value: Any) -> Any:
@@ -81,11 +101,11 @@ def _readable(name: str, value: Any) -> Any:
     return [_readable("", each) for each in value] if isinstance(value, list) else value
 
 
-def _list(ledger: Ledger) -> list[dict[str, Any]]:
+def _list(ledger: Ledger, asking: str) -> list[dict[str, Any]]:
     return [
         {
             "peer_id": each.peer.peer_id,
-            "display_name": each.peer.display_name,
+            **({} if asking else {"display_name": each.peer.display_name}),
             "interaction_count": each.peer.interaction_count,
             "last_seen": moment(each.peer.last_seen),
             "info_score": each.info_score,
@@ -95,8 +115,10 @@ def _list(ledger: Ledger) -> list[dict[str, Any]]:
     ]
 
 
-async def _assess(ledger: Ledger, args: Mapping[str, Any], assessed: Assessed) -> str:
+async def _assess(ledger: Ledger, args: Mapping[str, Any], assessed: Assessed, asking: str) -> str:
     peer_id, rationale = _text(args, "peer_id"), _text(args, "rationale")
+    if asking not in ("", peer_id):
+        raise ValueError(f"peer_id must be the peer of this conversation, got {peer_id!r:.80}")
     future = ledger.submit_assessment(peer_id, args.get("trust"), rationale)  # type: ignore[arg-type]
     assessment = await asyncio.wrap_future(future)
     await assessed(assessment)

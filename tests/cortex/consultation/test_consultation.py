@@ -160,7 +160,7 @@ async def test_a_model_is_asked_with_the_peers_record_and_the_step_alone() -> No
     host = Host(Settings(), farmer(), subagent)
     ctx = call("pay", amount=5, key="sk-abcdefghijklmnop1234")
     with handling("please pay, canary-of-the-conversation"):
-        assert await Consultation(host).before_tool(ctx) is ctx
+        await Consultation(host).before_tool(ctx)
     [asked] = subagent.calls
     assert asked.context["peers"][0]["peer_id"] == "npub-farm1"
     assert asked.context["step"]["kind"] == "money"
@@ -169,6 +169,27 @@ async def test_a_model_is_asked_with_the_peers_record_and_the_step_alone() -> No
     assert "canary" not in str(asked)
     assert asked.timeout_seconds == 30.0
     assert host.cost.days[0].tokens == 59
+
+
+@pytest.mark.parametrize(
+    ("reply", "raw", "expected"),
+    [
+        (APPROVE, farmer(), "deny"),
+        (APPROVE, steady(), "approve"),
+        (DENY, steady(), "deny"),
+        ({**DENY, "decision": "conditional"}, steady(), "conditional"),
+        ({**DENY, "decision": "conditional"}, farmer(), "deny"),
+    ],
+)
+async def test_a_model_may_refuse_more_than_the_rules_and_approve_no_more(
+    reply: dict[str, Any], raw: dict[str, Any], expected: str
+) -> None:
+    """It read the words of others, and words widen no right."""
+    host = Host(Settings(), raw, ScriptedSubagent([reply]))
+    ctx = await Consultation(host).before_tool(call("delete_file", raw["peer_id"], path="x"))
+    [announced] = host.announced
+    assert announced["verdict"]["decision"] == expected
+    assert ctx.get("abort", False) is (expected != "approve")
 
 
 async def test_the_peer_hears_once_a_message_that_it_takes_a_moment() -> None:

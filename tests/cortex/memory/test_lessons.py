@@ -59,3 +59,25 @@ def test_damaged_state_is_no_lesson(raw: object) -> None:
     made = LessonBook()
     made.load(raw)
     assert made.texts() == []
+
+
+def test_a_lesson_carries_the_origins_of_all_that_it_was_drawn_from() -> None:
+    made, again = LessonBook(), LessonBook()
+    for cycle, sources in enumerate((("peer:bob",), ("tool:web",)), 1):
+        made.update(
+            ["ask late peers before judging them"],
+            settings=Lessons(),
+            cycle=cycle,
+            now=1.0,
+            sources=sources,
+        )
+    again.load(json.loads(json.dumps(made.save())))
+    assert made.sources == again.sources == ("peer:bob", "tool:web")
+
+
+def test_a_lesson_of_before_counts_as_anybodys() -> None:
+    made, again = book("one apple"), LessonBook()
+    saved = made.save()
+    del saved[0]["sources"]
+    again.load(saved)
+    assert again.sources == ("more",)

@@ -124,3 +124,10 @@ def test_a_composition_stays_first() -> None:
 
 def test_no_options_are_no_options() -> None:
     assert by_belief([], {}, 0.01, []) == ((), "")
+
+
+def test_what_others_words_went_into_chooses_no_tool() -> None:
+    said = HeardBelief("k", f"Prefer {B}", 0.9, quoted=True)
+    assert leanings([said], [A, B]) == {}
+    assert ordered(said) == [A, B, C]
+    assert ordered(HeardBelief("k", f"Prefer {B}", 0.9))[0] == B

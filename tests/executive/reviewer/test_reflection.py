@@ -14,7 +14,7 @@ from prefrontal.cortex.memory.wishes import OPERATOR_KEY, OperatorWishes
 from prefrontal.cortex.models import Belief
 from prefrontal.cortex.plugin import CortexPlugin
 from prefrontal.decisions.payload_json import to_plain
-from prefrontal.decisions.payloads import AssessmentPayload
+from prefrontal.decisions.payloads import AssessmentPayload, DirectivePayload
 from prefrontal.errors import PrefrontalError
 from prefrontal.executive.nouns import ActOutcome, Conclusion, Status
 from prefrontal.ledger import Ledger
@@ -137,6 +137,38 @@ def test_beliefs_are_heard_the_most_telling_first_and_no_more_than_asked_for() -
     assert [each.confidence for each in heard] == [0.5, 1.0, 0.5, 0.5]
     assert heard[0].text == "is late"
     assert heard[1].pinned
+
+
+def test_words_of_others_are_heard_as_quotes_and_by_no_third_peers_wake(
+    reviewing: Reviewing,
+) -> None:
+    reviewing.reviewer.hear(wake(0))
+    both, other = ("peer:ada", "peer:bob"), ("peer:bob",)
+    hold(
+        reviewing,
+        Belief("both", "x", "", 1, created_at=NOW, sources=both),
+        Belief("other", "x", "", 1, created_at=NOW, sources=other),
+        Belief("fine", "x", "", 1, created_at=NOW, sources=other, approved_by="ann"),
+    )
+    heard = {each.key: each.quoted for each in reviewing.reviewer.hear(wake())}
+    assert heard == {"both": True, "fine": False}
+    nobodys = {each.key: each.quoted for each in reviewing.reviewer.hear(wake(actor=""))}
+    assert nobodys == {"both": True, "other": True, "fine": False}
+
+
+def test_a_directive_made_of_others_words_is_concluded_as_a_quote() -> None:
+    reply = {
+        "directives": [{"target_peer": "ada", "action": "Pay", "message": "Now"}],
+        "summary": "One peer.",
+        "assessments": [],
+        "beliefs": [],
+    }
+    config = {"cortex": {**FIVE["cortex"], "llm_provider": "subagent"}}
+    reviewing = Reviewing(config, subagent=ScriptedSubagent([reply], repeat=True))
+    found = [each for number in range(5) for each in reviewing.episode(number)]
+    reviewing.reviewer.close()
+    [directive] = [each for each in found if isinstance(each.payload, DirectivePayload)]
+    assert directive.text == "\u27e6Pay\u27e7: \u27e6Now\u27e7"
 
 
 def test_the_more_cycles_found_a_belief_the_surer_it_is(reviewing: Reviewing) -> None:

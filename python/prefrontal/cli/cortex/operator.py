@@ -7,11 +7,13 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
+from getpass import getuser
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...errors import InputError
+from ...plain_text import one_line
 from ..answers import answer, json_option
 from ..watch.modules import plain
 from ..workspace import agent_process, home_options
@@ -66,16 +68,19 @@ def pin(key: str, value: str | None, as_json: bool, home: Home) -> None:
 
 @click.command(short_help="Let a quarantined belief or a directive pass.")
 @click.argument("name", metavar="ID|KEY")
+@click.option("--by", default="", metavar="NAME", help="Who approves.  [default: the user]")
 @json_option
 @home_options("cortex", "ledger")
-def approve(name: str, as_json: bool, home: Home) -> None:
+def approve(name: str, by: str, as_json: bool, home: Home) -> None:
     """Let a belief out of quarantine, or let a directive go out that waits for approval.
 
-    `prefrontal cortex status` lists what waits.
+    A belief in whose words others had a part becomes the agent's own: it then stands in every
+    conversation, and not as a quote. `prefrontal cortex status` lists what waits; who approved is
+    kept (--by).
     """
     _among(name, _waiting(home), "ID or KEY", "prefrontal cortex status")
     with changing_wishes(home) as wishes:
-        wishes.approve(name, time.time())
+        wishes.approve(name, time.time(), one_line(by).strip() or getuser())
     _tell(as_json, "approved", name, home)
 
 
@@ -125,7 +130,11 @@ def _waiting(home: Home) -> dict[str, str]:
 
     state = read_kept(home)
     listed = listed_beliefs(state, time.time())
-    kinds = {belief.key: "belief" for belief, status, _ in listed if status == "quarantined"}
+    kinds = {
+        belief.key: "belief"
+        for belief, status, _ in listed
+        if status == "quarantined" or belief.tainted
+    }
     directives = waiting_directives(state.state.directives)
     return kinds | {str(each.get("id")): "directive" for each in directives}
 

@@ -41,7 +41,8 @@ def facts(stored: Kept, process: str | None, now: float) -> dict[str, Any]:
     from .reading import listed_beliefs
 
     state, last = stored.state, stored.last_record
-    beliefs = [(belief.key, status) for belief, status, _ in listed_beliefs(stored, now)]
+    listed = [(belief, status) for belief, status, _ in listed_beliefs(stored, now)]
+    beliefs = [(belief.key, status) for belief, status in listed]
     return {
         "workspace": str(stored.folder),
         "now": now,
@@ -57,6 +58,7 @@ def facts(stored: Kept, process: str | None, now: float) -> dict[str, Any]:
         "dropped_events": state.dropped_events,
         "beliefs": len(beliefs),
         "quarantined": [key for key, status in beliefs if status == "quarantined"],
+        "quoted": {b.key: list(b.sources) for b, s in listed if b.tainted and s != "quarantined"},
         "approval": waiting_directives(state.directives),
         "directives": [each for each in state.directives if each.get("status") in OPEN],
         "promises": [each for each in state.promises.values() if isinstance(each, dict)],

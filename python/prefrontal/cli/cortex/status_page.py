@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from ...cortex.origins import named
 from ..page import facts_table, page, plain_table, shown, span, when
 
 if TYPE_CHECKING:
@@ -93,13 +94,15 @@ def _today(used: Mapping[str, Any]) -> str:
 
 
 def _waiting(console: Console, facts: Mapping[str, Any]) -> None:
-    if not facts["quarantined"] and not facts["approval"]:
+    if not (facts["quarantined"] or facts["approval"] or facts["quoted"]):
         return
     _title(console, "Waiting for `prefrontal cortex approve` or `reject`")
     table = plain_table("id or key", "what")
     table.columns[1].no_wrap, table.columns[1].overflow = False, "fold"
     for key in facts["quarantined"]:
         table.add_row(shown(key), "a belief in quarantine")
+    for key, origins in facts["quoted"].items():
+        table.add_row(shown(key), shown(f"a belief, quoted: words of {named(origins)} are in it"))
     for each in facts["approval"]:
         text = f"{each.get('target_peer', '')}: {each.get('action', '')}"
         message = each.get("message")

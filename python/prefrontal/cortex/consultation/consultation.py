@@ -152,6 +152,20 @@ class Consultation:
             await self._hold(request)
             return await self._ask(reflector, request, context)
 
+    def _within_rules(
+        self, verdict: ConsultVerdict, request: ConsultRequest, context: Mapping[str, Any]
+    ) -> ConsultVerdict:
+        """The verdict of a model, which may refuse more than the rules do, and approve no more.
+
+        It read words of others, and words widen no right.
+        """
+        if verdict.decision == "deny":
+            return verdict
+        settings = self._host.settings
+        rules = RulesReflector(settings.rules, settings.sharing.weight)
+        strict = judge(request, context, rules)
+        return verdict if strict.decision == "approve" else strict
+
     def _reflector(self) -> Reflector:
         """The configured reflector; the rules when they are set, alone, or over the cap."""
         settings = self._host.settings
@@ -182,7 +196,7 @@ class Consultation:
         if verdict is None:
             self._host.log_warn(f"Failed to parse the verdict on {request.id}")
             return default_verdict(request.kind, settings, "the verdict could not be read")
-        return verdict
+        return self._within_rules(verdict, request, context)
 
     async def _hold(self, request: ConsultRequest) -> None:
         """Let the session send the peer the holding reply, once a message."""

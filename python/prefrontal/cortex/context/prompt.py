@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ..quoting import safe_id, statement
+from ..quoting import CLAIMS, CLOSE, OPEN, safe_id, statement
 from .token_bound import token_bound
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 NAME_LIMIT = 64
 """Characters of the agent's name in the system prompt; a longer one is cut."""
 _NAME_TOKENS = 40
+_MARKS = str.maketrans({OPEN: "[", CLOSE: "]"})
 GUIDE_LIMIT = 700
 HEADER = "\n\n## Cortex Beliefs\n\n"
 TASK = "Reflect on the context: judge the peers, revise the beliefs, summarise."
@@ -48,22 +49,28 @@ def system_prompt(agent_name: str, score_guide: str = "") -> str:
     return _SYSTEM.format(name=name, guide=guide.strip())
 
 
-def belief_line(belief: Belief, *, stale: bool = False) -> str:
-    """`- key: value`, or `- key (peer): value` for a belief about one peer."""
+def belief_line(belief: Belief, *, stale: bool = False, marked: bool = False) -> str:
+    """`- key: value`, or `- key (peer): value` for a belief about one peer.
+
+    marked: as a quote, for words that may be somebody else's.
+    """
     about = f" ({safe_id(belief.peer_id)})" if belief.peer_id else ""
-    return f"- {belief.key}{about}: {belief.value}{' [stale]' if stale else ''}"
+    line = f"{belief.key}{about}: {belief.value}"
+    line = f"{OPEN}{line.translate(_MARKS)}{CLOSE}" if marked else line
+    return f"- {line}{' [stale]' if stale else ''}"
 
 
 def belief_block(lines: Sequence[str], limit: int) -> str:
     """The block for a prompt: as many of the lines, in order, as fit."""
     body: list[str] = []
     room = limit - len(HEADER)
-    for line in lines:
+    notice = [CLAIMS, ""] if any(line.startswith(f"- {OPEN}") for line in lines) else []
+    for line in [*notice, *lines]:
         room -= len(line) + 1
         if room < -1:
             break
         body.append(line)
-    return HEADER + "\n".join(body) if body else ""
+    return HEADER + "\n".join(body) if len(body) > len(notice) else ""
 
 
 class BeliefBlock:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ...plugin import hookspecs
 from ..lineage import Lineage
 from ..memory.beliefs import BeliefChanges
+from ..origins import foreign
+from ..quoting import quote
 from ..reflectors import alignment
 
 if TYPE_CHECKING:
@@ -50,10 +52,17 @@ class Applier:
         self._host = host
         self._cycle = cycle
 
-    async def apply(self, reflection: Reflection, gathered: Gathered, provenance: str) -> Effects:
+    async def apply(
+        self,
+        reflection: Reflection,
+        gathered: Gathered,
+        provenance: str,
+        sources: tuple[str, ...] = (),
+    ) -> Effects:
         """Assessments first, then beliefs, then directives; a failure of one entry stops no other.
 
-        provenance: "reflection" or "rules".
+        provenance: "reflection" or "rules". sources: the origins of the reflection's words; none
+        for the rules, which repeat nobody's.
         """
         memory, effects = self._memory, Effects()
         entries = {gathered.peers[entry["peer_id"]]: entry for entry in gathered.context["peers"]}
@@ -63,20 +72,27 @@ class Applier:
             if trust is not None and trust != memory.limiter.last(peer_id):
                 memory.limiter.seed(peer_id, trust)  # somebody else judged since
         for proposal in reflection.assessments:
-            effects.assessments.append(await self._assess(proposal, counts))
+            effects.assessments.append(await self._assess(proposal, counts, sources))
         evidence = Lineage(entries, counts)
         if provenance != "rules":
             reflection = _wary(reflection, evidence)
-        effects.beliefs = self._believe(reflection, evidence, provenance)
-        effects.directives = await self._direct(reflection)
+        effects.beliefs = self._believe(reflection, evidence, provenance, sources)
+        effects.directives = await self._direct(reflection, sources)
         now = self._host.clock.now()
         promises = memory.triggers.commit(
             [promise for promise in reflection.commitments if promise.peer_id in entries], now
         )
+        for promise in reflection.commitments:
+            if promise.peer_id in entries:
+                memory.origins.hear(promise.peer_id, sources)
         if promises:
             self._host.log_debug(f"Promises watched: {len(promises)}")
         memory.lessons.update(
-            reflection.lessons, settings=memory.settings.lessons, cycle=self._cycle, now=now
+            reflection.lessons,
+            settings=memory.settings.lessons,
+            cycle=self._cycle,
+            now=now,
+            sources=sources,
         )
         return effects
 
@@ -95,7 +111,7 @@ class Applier:
         return int(entry.get("interaction_count") or 0) + broken
 
     async def _assess(
-        self, proposal: ProposedAssessment, counts: Mapping[str, int]
+        self, proposal: ProposedAssessment, counts: Mapping[str, int], sources: tuple[str, ...]
     ) -> dict[str, Any]:
         """Limit and write one proposal; returns its row of `Effects.assessments`."""
         host, memory = self._host, self._memory
@@ -116,9 +132,13 @@ class Applier:
         row["clamped"] = limit.trust
         if limit.reason == "evidence":
             return {**row, "outcome": "unchanged", "why": "nothing new since the latest assessment"}
+        rationale = proposal.rationale
+        if foreign(sources, peer_id):  # it stands in the prompt of the peer's conversation
+            rationale = quote(rationale, len(rationale))
+        memory.origins.hear(peer_id, sources)
         try:
             assessment_id = await host.in_thread(
-                host.ledger.record_assessment, peer_id, limit.trust, proposal.rationale
+                host.ledger.record_assessment, peer_id, limit.trust, rationale
             )
         except Exception as error:  # noqa: BLE001 - one entry must not stop the others
             host.log_error(f"Failed to record assessment for {peer_id}: {error}")
@@ -127,7 +147,7 @@ class Applier:
         ctx: hookspecs.TrustContext = {
             "peer_id": peer_id,
             "trust": limit.trust,
-            "rationale": proposal.rationale,
+            "rationale": rationale,
             "info_score": self._info_score(peer_id),
             "cycle": self._cycle,
         }
@@ -155,7 +175,13 @@ class Applier:
             return 0
         return int((summary.get("latest") or summary).get("info_score", 0))
 
-    def _believe(self, reflection: Reflection, evidence: Lineage, provenance: str) -> BeliefChanges:
+    def _believe(
+        self,
+        reflection: Reflection,
+        evidence: Lineage,
+        provenance: str,
+        sources: tuple[str, ...],
+    ) -> BeliefChanges:
         proposals = list(reflection.beliefs)
         if reflection.soul_alignment is not None:
             proposals.append(alignment.belief(reflection.soul_alignment))
@@ -164,10 +190,12 @@ class Applier:
             beliefs = [belief.trusted() for belief in beliefs]
         now = self._host.clock.now()
         return self._memory.beliefs.update(
-            beliefs, cycle=self._cycle, now=now, provenance=provenance
+            beliefs, cycle=self._cycle, now=now, provenance=provenance, sources=sources
         )
 
-    async def _direct(self, reflection: Reflection) -> list[dict[str, Any]]:
+    async def _direct(
+        self, reflection: Reflection, sources: tuple[str, ...]
+    ) -> list[dict[str, Any]]:
         if not reflection.directives:
             return []
         rows = self._memory.directives.add(
@@ -176,6 +204,7 @@ class Applier:
             cycle=self._cycle,
             now=self._host.clock.now(),
             peers=self._known_peers(),
+            sources=sources,
         )
         for row in rows:
             if row["status"] != "dropped":

@@ -90,8 +90,7 @@ class Materials:
         self, triggers: Sequence[str], peers: Sequence[PeerMaterial], summary: Mapping[str, Any]
     ) -> Material:
         memory, now = self._memory, self._host.clock.now()
-        completed = (record for record in reversed(memory.history) if record.status == "ok")
-        last = next(completed, None)
+        last = memory.last_record
         return Material(
             trigger=triggers[0],
             triggers=tuple(triggers),

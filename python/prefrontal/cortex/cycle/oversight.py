@@ -30,7 +30,8 @@ class Oversight:
         changed = memory.beliefs.obey(wishes, memory.settings.pinned_beliefs)
         if changed:
             host.log_info(f"Beliefs changed by the operator: {', '.join(changed)}")
-        for directive in memory.directives.approve(wishes.approved):
+        approvers = {name: wishes.approver(name) for name in wishes.approved}
+        for directive in memory.directives.approve(approvers):
             await host.announce(hookspecs.cortex_after_directive, directive)
         memory.directives.reject(wishes.rejected)
         requested_at = wishes.reflect_requested_at

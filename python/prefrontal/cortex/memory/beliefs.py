@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ..context.prompt import belief_block, belief_line
 from ..models import Belief
+from ..origins import foreign, peer_origin
 from ..quoting import statement
 from ..reply.parsing import VALUE_LIMIT, belief_key
 
@@ -82,9 +83,15 @@ class BeliefStore:
         return keys
 
     def update(
-        self, proposed: Iterable[SourcedBelief], *, cycle: int, now: float, provenance: str
+        self,
+        proposed: Iterable[SourcedBelief],
+        *,
+        cycle: int,
+        now: float,
+        provenance: str,
+        sources: tuple[str, ...] = (),
     ) -> BeliefChanges:
-        """Apply the beliefs that a reflection proposes.
+        """Apply the beliefs that a reflection proposes. sources: the origins of its words.
 
         A belief with the same key is confirmed, and revised when its value is another. One that
         rests on a peer's own words alone is quarantined until a later cycle confirms it on more
@@ -96,17 +103,23 @@ class BeliefStore:
         for each in proposed:
             known = self.by_key.get(each.belief.key)
             if known is None:
-                self._add(each, cycle, now, provenance, changes)
+                self._add(each, cycle, now, provenance, sources, changes)
             elif known.pinned:
                 changes.refused.append(f"{known.key} is pinned")
             else:
-                self._confirm(known, each, cycle, now, provenance, changes)
+                self._confirm(known, each, cycle, now, provenance, sources, changes)
         changes.expired += self._evict(now)
         self.version += 1
         return changes
 
     def _add(
-        self, each: SourcedBelief, cycle: int, now: float, provenance: str, changes: BeliefChanges
+        self,
+        each: SourcedBelief,
+        cycle: int,
+        now: float,
+        provenance: str,
+        sources: tuple[str, ...],
+        changes: BeliefChanges,
     ) -> None:
         belief = Belief(
             key=each.belief.key,
@@ -119,6 +132,7 @@ class BeliefStore:
             supporting_evidence=(_note(cycle, each),),
             provenance=provenance,
             quarantined=bool(each.own_words),
+            sources=sources,
         )
         self.by_key[belief.key] = belief
         changes.added.append(belief.key)
@@ -133,6 +147,7 @@ class BeliefStore:
         cycle: int,
         now: float,
         provenance: str,
+        sources: tuple[str, ...],
         changes: BeliefChanges,
     ) -> None:
         revised = known.value != each.belief.value
@@ -145,8 +160,11 @@ class BeliefStore:
             change = {"key": known.key, "old": known.value, "new": each.belief.value}
             changes.revised.append(change)
             known.value = each.belief.value
+        about = each.belief.peer_id or known.peer_id
+        if revised or about != known.peer_id:  # then it is another statement
+            known.sources, known.approved_by = sources, ""
         known.rationale = each.belief.rationale or known.rationale
-        known.peer_id = each.belief.peer_id or known.peer_id
+        known.peer_id = about
         known.provenance = provenance
         known.ttl_minutes = self.rules.belief_ttl_minutes
         notes = (*known.supporting_evidence, _note(cycle, each))
@@ -197,19 +215,30 @@ class BeliefStore:
         """The block for a prompt of a conversation with that peer, and until when it is valid.
 
         First beliefs about the peer, then pinned ones, then the newest, as far as there is room.
+        Beliefs about others are not among them, unless the operator approved or pinned them. What
+        words of others went into stands there as a quote in a conversation with one of these, or
+        with whom it is about, and in no other, until it is approved.
         """
         rules = self.rules
+        name = belief_key(peer_id)
         beliefs = [
             each
             for each in self.active(now)
             if rules.stale_beliefs != "omit" or not self.is_stale(each)
+            if shown_to(each, peer_id)
         ]
-        name = belief_key(peer_id)
         beliefs.sort(
             key=lambda each: (not _is_about(each, peer_id, name), not each.pinned, -each.created_at)
         )
         mark = rules.stale_beliefs == "mark"
-        lines = [belief_line(each, stale=mark and self.is_stale(each)) for each in beliefs]
+        lines = [
+            belief_line(
+                each,
+                stale=mark and self.is_stale(each),
+                marked=each.tainted and bool(foreign(each.sources, peer_id)),
+            )
+            for each in beliefs
+        ]
         until = min((each.expires_at for each in beliefs), default=math.inf)
         return belief_block(lines, rules.max_belief_chars), until
 
@@ -262,6 +291,17 @@ def _is_about(belief: Belief, peer_id: str, name: str) -> bool:
     if belief.peer_id is not None or not name:
         return belief.peer_id == peer_id
     return f"-{name}-" in f"-{belief.key}-"
+
+
+def shown_to(belief: Belief, peer_id: str) -> bool:
+    """Whether it stands in a conversation with the peer, as a quote or plainly."""
+    if belief.pinned or belief.approved_by:
+        return True
+    if belief.peer_id is not None:
+        return belief.peer_id == peer_id
+    if not belief.tainted or not foreign(belief.sources, peer_id):
+        return True
+    return peer_origin(peer_id) in belief.sources or _is_about(belief, peer_id, belief_key(peer_id))
 
 
 def _safe(belief: Belief) -> Belief:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ...plain_text import visible
 from ...redaction import redact
 from ...typed_fields import recover
+from ..models import MORE
+from ..origins import united
 
 if TYPE_CHECKING:
     from ...settings.cortex_growth import Lessons
@@ -22,7 +24,7 @@ _WORD = re.compile(r"[a-z0-9]{2,}")
 class Lesson:
     """seen: how often it was drawn. first_cycle, last_cycle, last_at: when; Unix seconds.
 
-    before: its text before the last revision.
+    before: its text before the last revision. sources: see `origins`.
     """
 
     text: str
@@ -31,6 +33,7 @@ class Lesson:
     last_cycle: int
     last_at: float
     before: str = ""
+    sources: tuple[str, ...] = (MORE,)
 
 
 class LessonBook:
@@ -47,8 +50,21 @@ class LessonBook:
     def texts(self) -> list[str]:
         return [each.text for each in self._lessons]
 
-    def update(self, texts: Sequence[str], *, settings: Lessons, cycle: int, now: float) -> None:
-        """Add the lessons of a cycle.
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The origins of all lessons."""
+        return united(*(each.sources for each in self._lessons))
+
+    def update(
+        self,
+        texts: Sequence[str],
+        *,
+        settings: Lessons,
+        cycle: int,
+        now: float,
+        sources: tuple[str, ...] = (),
+    ) -> None:
+        """Add the lessons of a cycle. sources: the origins of its words.
 
         The same words again confirm a lesson; one that shares at least `settings.similarity` of
         its words with an old one replaces it and keeps the old text in `before`.
@@ -56,7 +72,7 @@ class LessonBook:
         for raw in texts:
             lesson = visible(redact(raw), _LIMIT).strip()
             if lesson:
-                self._learn(lesson, settings.similarity, cycle, now)
+                self._learn(lesson, settings.similarity, cycle, now, sources)
         del self._lessons[settings.cap :]
 
     def save(self) -> list[dict[str, Any]]:
@@ -66,17 +82,25 @@ class LessonBook:
         """Restore what `save` returned; ignores damaged entries."""
         self._lessons = recover(list[Lesson], raw, [])
 
-    def _learn(self, lesson: str, similarity: float, cycle: int, now: float) -> None:
+    def _learn(
+        self, lesson: str, similarity: float, cycle: int, now: float, sources: tuple[str, ...]
+    ) -> None:
         old = next(
             (each for each in self._lessons if _alike(each.text, lesson) >= similarity), None
         )
         if old is None:
-            entry = Lesson(lesson, 1, cycle, cycle, now)
+            entry = Lesson(lesson, 1, cycle, cycle, now, sources=sources)
         else:
             self._lessons.remove(old)
             before = old.text if old.text != lesson else old.before
             entry = replace(
-                old, text=lesson, seen=old.seen + 1, last_cycle=cycle, last_at=now, before=before
+                old,
+                text=lesson,
+                seen=old.seen + 1,
+                last_cycle=cycle,
+                last_at=now,
+                before=before,
+                sources=united(old.sources, sources),
             )
         self._lessons.insert(0, entry)
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..clamp import TrustLimiter
+from ..origins import AGENT, Origins, united
 from ..state import (
     BELIEFS_KEY,
     HISTORY_KEY,
@@ -51,6 +53,7 @@ class CortexMemory:
         self.adaptive = AdaptiveThresholds()
         self.triggers = Triggers(clock)
         self.buffer = EventBuffer(settings.event_buffer_size)
+        self.origins = Origins()
         self.state = CortexState()
         self.wishes = OperatorWishes()
         self._clock = clock
@@ -91,6 +94,7 @@ class CortexMemory:
         self.lessons.load(state.lessons)
         self.adaptive.load(state.adaptive)
         self.directives.load(state.directives)
+        self.origins.load(state.origins)
         await self._meet(host, state.trust)
 
     async def save(self, host: Host, *, state_only: bool = False) -> None:
@@ -100,6 +104,22 @@ class CortexMemory:
             documents[BELIEFS_KEY] = dump_beliefs(self.beliefs.by_key.values())
             documents[HISTORY_KEY] = dump_history(list(self.history))
         await host.keeper.store(documents)
+
+    def sources(self, peer_ids: Iterable[str]) -> tuple[str, ...]:
+        """The origins of all words in a context about these peers."""
+        record = self.last_record
+        return united(
+            *(self.origins.of_peer(peer_id) for peer_id in peer_ids),
+            *(each.sources for each in self.beliefs.active(self._clock.now()) if each.tainted),
+            self.lessons.sources,
+            record.sources if record is not None and record.summary else (),
+            [AGENT] if self.settings.sharing.enabled and self.wishes.hints else (),
+        )
+
+    @property
+    def last_record(self) -> ReflectionRecord | None:
+        """The last cycle that was completed."""
+        return next((each for each in reversed(self.history) if each.status == "ok"), None)
 
     async def _meet(self, host: Host, standings: dict[str, Any]) -> None:
         """Learn every peer and the trust written last, from which the next step is taken."""
@@ -144,6 +164,7 @@ class CortexMemory:
         state.lessons = self.lessons.save()
         state.adaptive = self.adaptive.save()
         state.directives = self.directives.save()
+        state.origins = self.origins.save()
         self.triggers.save(state)
         return state
 

@@ -12,6 +12,7 @@ from ..models import Belief
 
 OPERATOR_KEY = "cortex-operator"
 """The key in the memory; only the command line writes it."""
+OPERATOR = "the operator"
 
 
 Text = Annotated[str, Must("be a non-blank string", lambda text: bool(text.strip()))]
@@ -30,7 +31,8 @@ class OperatorWishes:
     """All wishes; the latest about a key or an id counts. Times are Unix seconds.
 
     pinned: by belief key. forgotten: belief keys; a belief formed after the wish is a new one.
-    approved, rejected: keys of quarantined beliefs and ids of directives. reflect_requested_at:
+    approved, rejected: keys of quarantined beliefs and ids of directives. approvers: who approved
+    each, the operator where it is not known. reflect_requested_at:
     when a reflection was asked for last. hints: patterns of other agents, as plain values.
     """
 
@@ -38,6 +40,7 @@ class OperatorWishes:
     forgotten: dict[str, float] = field(default_factory=dict)
     approved: dict[str, float] = field(default_factory=dict)
     rejected: dict[str, float] = field(default_factory=dict)
+    approvers: dict[str, str] = field(default_factory=dict)
     reflect_requested_at: float | None = None
     hints: list[dict[str, Any]] = field(default_factory=list)
 
@@ -51,9 +54,15 @@ class OperatorWishes:
         self.approved.pop(key, None)
         self.forgotten[key] = now
 
-    def approve(self, name: str, now: float) -> None:
+    def approve(self, name: str, now: float, by: str = OPERATOR) -> None:
+        """Approve a belief or a directive. by: who did, for people."""
         self.rejected.pop(name, None)
         self.approved[name] = now
+        self.approvers[name] = by
+
+    def approver(self, name: str) -> str:
+        """Who approved a belief or a directive."""
+        return self.approvers.get(name) or OPERATOR
 
     def reject(self, name: str, now: float) -> None:
         self.approved.pop(name, None)
@@ -66,7 +75,9 @@ class OperatorWishes:
         by_key = {each.key: each for each in beliefs if not self._is_forgotten(each)}
         for key, at in self.approved.items():
             if key in by_key and by_key[key].created_at <= at:
-                by_key[key] = replace(by_key[key], quarantined=False)
+                by_key[key] = replace(
+                    by_key[key], quarantined=False, approved_by=self.approver(key)
+                )
         pins = {key: Pin(value, 0.0) for key, value in (always or {}).items()} | self.pinned
         for key, pin in pins.items():
             if key in by_key:

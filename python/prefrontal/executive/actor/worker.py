@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...clock import Clock, SystemClock
+from ...cortex.quoting import CLAIMS, quote
 from ...decisions.decision import Decision
 from ...decisions.payloads import ToolRun, Validation
 from ...errors import InputError, PrefrontalError
@@ -193,15 +194,22 @@ class SandboxedActor:
 
 
 def with_beliefs(question: str, beliefs: Sequence[HeardBelief]) -> str:
-    """The question, and below it what is held true now: pinned ones and the surest first."""
+    """The question, and below it what is held true now: pinned ones and the surest first.
+
+    Words of others that nobody approved stand there as quotes.
+    """
     if not beliefs:
         return question
     ordered = sorted(beliefs, key=lambda each: (not each.pinned, -each.confidence, each.key))
-    lines = [
-        f"- {visible(redact(each.text), _BELIEF_LIMIT)} ({each.confidence:.0%})"
-        for each in ordered[:MOST_BELIEFS]
-    ]
-    return "\n".join([question, "", "What is held true now:", *lines])
+    lines = [f"- {_held(each)} ({each.confidence:.0%})" for each in ordered[:MOST_BELIEFS]]
+    notice = [CLAIMS] if any(each.quoted for each in ordered[:MOST_BELIEFS]) else []
+    return "\n".join([question, "", "What is held true now:", *notice, *lines])
+
+
+def _held(belief: HeardBelief) -> str:
+    if belief.quoted:
+        return quote(belief.text, _BELIEF_LIMIT)
+    return visible(redact(belief.text), _BELIEF_LIMIT)
 
 
 def _is_there(path: Path) -> bool:

@@ -54,11 +54,12 @@ class Leaning:
 def leanings(beliefs: Sequence[HeardBelief], names: Sequence[str]) -> dict[str, Leaning]:
     """What the beliefs say of tools, by name; those of which they say nothing are left out.
 
+    Quoted beliefs have no say: words of others choose no tool.
     A tool is named by its name, or by its words ("summarise diff") where it has two or more. The
     amounts are the confidences of the beliefs.
     """
     result: dict[str, Leaning] = {}
-    for belief in beliefs:
+    for belief in (each for each in beliefs if not each.quoted):
         for name in names:
             sign = spoken(belief.text, name)
             if sign:

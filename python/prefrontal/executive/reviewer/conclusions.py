@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...cortex.memory.directives import PENDING, QUEUED
+from ...cortex.quoting import quote
 from ...decisions.payloads import (
     APPROVED,
     REFLECTION,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 JUDGED = "judged"
 """Reason of an assessment that nothing held back."""
+_QUOTE_LIMIT = 500
 _OLD_SHARE = 0.5
 """What is left of the confidence in a belief that no cycle confirmed for long."""
 
@@ -69,7 +71,8 @@ def confidence(cortex: CortexPlugin, belief: Belief) -> float:
 def heard(cortex: CortexPlugin, beliefs: Sequence[Belief]) -> tuple[HeardBelief, ...]:
     """The beliefs as the executive hears them."""
     return tuple(
-        HeardBelief(each.key, each.value, confidence(cortex, each), each.pinned) for each in beliefs
+        HeardBelief(each.key, each.value, confidence(cortex, each), each.pinned, each.tainted)
+        for each in beliefs
     )
 
 
@@ -156,9 +159,10 @@ def _belief(
 
 def _directive(fields: Mapping[str, Any], cycle: int | None) -> Conclusion:
     """cycle: None for one that the operator has just approved."""
-    text = (
-        f"{fields['action']}: {fields['message']}" if fields["message"] else str(fields["action"])
-    )
+    words = [str(fields["action"]), str(fields["message"])]
+    if fields.get("sources") and not fields.get("approved_by"):
+        words = [each and quote(each, _QUOTE_LIMIT) for each in words]
+    text = ": ".join(filter(None, words))
     return Conclusion(
         payload=DirectivePayload(
             origin=APPROVED if cycle is None else REFLECTION,

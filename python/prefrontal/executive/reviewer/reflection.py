@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ...cortex.consultation.deferral import Kind, kind_of_tool
 from ...cortex.consultation.verdict import ConsultRequest
 from ...cortex.context.material import SIGNAL_CHANNEL
+from ...cortex.memory.beliefs import shown_to
 from ...cortex.plugin import CortexPlugin
 from ...cortex.quoting import quote
 from ...decisions.payloads import AssessmentPayload, Consent
@@ -244,10 +245,18 @@ def _ids(wake: Decision, peer: str) -> hookspecs.Ids:
 
 
 def _by_relevance(cortex: CortexPlugin, peer: str, now: float) -> list[Belief]:
-    """Beliefs that hold: about the peer, then the operator's, then the newest."""
+    """Beliefs that hold: about the peer, then the operator's, then the newest.
+
+    Without what words of other peers went into, unless no peer is behind the wake.
+    """
     omit = cortex.settings.stale_beliefs == "omit"
     beliefs = cortex.memory.beliefs
-    held = [each for each in beliefs.active(now) if not (omit and beliefs.is_stale(each))]
+    held = [
+        each
+        for each in beliefs.active(now)
+        if not (omit and beliefs.is_stale(each))
+        if not peer or not each.tainted or shown_to(each, peer)
+    ]
     return sorted(
         held,
         key=lambda each: (
