@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import time
-from collections import Counter
+from collections import Counter, deque
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -25,10 +29,52 @@ MANY = int(os.environ.get("PREFRONTAL_GATE_KILLS", "60"))
 """How many commands the long form kills: 60 take two minutes."""
 FORKS = 500
 """How many calls it kills that were forked."""
-STARTING_S, WORKING_S = 0.8, 0.3
-"""A kill comes so long after the start, or after the first sign of work in the log, at most."""
+ROOM = 1 << 28
+"""Bytes that a disk in memory must have free."""
 AT_WORK = 0.8
-"""The share of kills that wait for that sign."""
+"""The share of kills that come after the first sign of work in the log."""
+
+
+@pytest.fixture
+def tmp_path(tmp_path: Path) -> Iterator[Path]:
+    """In memory, if there is room: a kill takes nothing that was written from any disk."""
+    memory = Path("/dev/shm")
+    if not os.access(memory, os.W_OK) or shutil.disk_usage(memory).free < ROOM:
+        yield tmp_path
+        return
+    with TemporaryDirectory(prefix="prefrontal-kills-", dir=memory) as folder:
+        yield Path(folder)
+
+
+class Moments:
+    """When calls are killed: at any time of what they do, as long as that took of late.
+
+    A moment is seconds after the start, or after the first sign of work.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self._lasted_s = {False: deque[float](maxlen=5), True: deque[float](maxlen=5)}
+        self._began = self._sign = 0.0
+
+    def begin(self) -> bool:
+        """A call begins; whether its kill waits for the sign."""
+        self._began = self._sign = time.monotonic()
+        return self.chance.random() < AT_WORK
+
+    def sign(self) -> None:
+        """The call is at work."""
+        self._sign = time.monotonic()
+
+    def draw(self, at_work: bool) -> float:
+        """Seconds to wait for its end; a first few calls end by themselves."""
+        lasted = self._lasted_s[at_work]
+        return self.chance.uniform(0.0, 1.25 * median(lasted)) if len(lasted) > 2 else PATIENCE_S
+
+    def end(self, at_work: bool) -> None:
+        """The call ended by itself."""
+        now = time.monotonic()
+        self._lasted_s[at_work].append(now - (self._sign if at_work else self._began))
 
 
 def told(output: str) -> set[str]:
@@ -65,20 +111,19 @@ def outcome(place: Place) -> tuple[Counter[str], set[str]]:
 
 @pytest.mark.parametrize("kills", first(1, [2, MANY]))
 def test_a_gate_that_is_killed_at_any_moment_loses_no_signal(place: Place, kills: int) -> None:
-    moments, numbers, answers = random.Random(0), count(), set[str]()
+    moments, numbers, answers = Moments(0), count(), set[str]()
     place.take()
     killed = 0
     while killed < kills:
-        place.write(*(f"line {next(numbers)}" for _ in range(1 + moments.randrange(3))))
-        before = signs(place)
+        place.write(*(f"line {next(numbers)}" for _ in range(1 + moments.chance.randrange(3))))
+        before, at_work = signs(place), moments.begin()
         with place.begin("--json") as process:
-            longest_s = STARTING_S
-            if moments.random() < AT_WORK:
-                while process.poll() is None and signs(place) == before:
-                    time.sleep(0.001)
-                longest_s = WORKING_S
+            while at_work and process.poll() is None and signs(place) == before:
+                time.sleep(0.001)
+            moments.sign()
             try:
-                output, _ = process.communicate(timeout=moments.uniform(0.0, longest_s))
+                output, _ = process.communicate(timeout=moments.draw(at_work))
+                moments.end(at_work)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 killed += 1
@@ -91,18 +136,21 @@ def test_a_gate_that_is_killed_at_any_moment_loses_no_signal(place: Place, kills
 def test_a_forked_gate_that_is_killed_at_any_moment_loses_no_signal(
     place: Place, kills: int
 ) -> None:
-    moments, numbers, answers = random.Random(1), count(), set[str]()
+    moments, numbers, answers = Moments(1), count(), set[str]()
     place.take()
     killed = 0
     words = ["--workspace", str(place.folder), "--limit", str(LIMIT_S), "--json"]
     with gate_forks(place.folder) as forks:
         while killed < kills:
-            place.write(*(f"line {next(numbers)}" for _ in range(1 + moments.randrange(3))))
-            before, call = signs(place), forks.begin(*words)
-            if moments.random() < AT_WORK:
-                while signs(place) == before and not call.is_over(0.001):
-                    pass
-            if not call.is_over(moments.uniform(0.0, WORKING_S)):
+            place.write(*(f"line {next(numbers)}" for _ in range(1 + moments.chance.randrange(3))))
+            before, at_work = signs(place), moments.begin()
+            call = forks.begin(*words)
+            while at_work and signs(place) == before and not call.is_over(0.001):
+                pass
+            moments.sign()
+            if call.is_over(moments.draw(at_work)):
+                moments.end(at_work)
+            else:
                 call.kill()
                 killed += 1
             answers |= told(call.output())
