@@ -22,7 +22,7 @@ from prefrontal.decisions.log import DecisionLog
 from prefrontal.decisions.payloads import WakePayload
 
 from ...exhaustive import first
-from .forked_calls import gate_forks
+from ..forked_commands import forks
 from .turns import LIMIT_S, PATIENCE_S, Place
 
 MANY = int(os.environ.get("PREFRONTAL_GATE_KILLS", "60"))
@@ -140,11 +140,11 @@ def test_a_forked_gate_that_is_killed_at_any_moment_loses_no_signal(
     place.take()
     killed = 0
     words = ["--workspace", str(place.folder), "--limit", str(LIMIT_S), "--json"]
-    with gate_forks(place.folder) as forks:
+    with forks(place.folder) as server:
         while killed < kills:
             place.write(*(f"line {next(numbers)}" for _ in range(1 + moments.chance.randrange(3))))
             before, at_work = signs(place), moments.begin()
-            call = forks.begin(*words)
+            call = server.begin("gate", *words)
             while at_work and signs(place) == before and not call.is_over(0.001):
                 pass
             moments.sign()

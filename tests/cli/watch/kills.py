@@ -14,6 +14,7 @@ from typing import Any
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.types import SignalEvent
 
+from ..forked_commands import ForkedCommand, forks
 from ..running import Running
 
 LONGEST_LIFE_S = 0.4
@@ -97,9 +98,30 @@ def kill_often(
             running.close()
 
 
-def decided(folder: Path, name: Callable[[SignalEvent], str] = text) -> Counter[str]:
+def kill_forks(
+    kills: int,
+    settings: Path,
+    wait: Callable[[ForkedCommand, random.Random], object],
+    *modules: str,
+) -> None:
+    """As `kill_often`, with watches that need not import anything, these modules included."""
+    moments = random.Random(kills)
+    with forks(settings.parent, "prefrontal.cli.watch.watch", *modules) as server:
+        for _ in range(kills):
+            watch = server.begin("watch", "--config", str(settings))
+            try:
+                watch.until("Ctrl-C stops")
+                wait(watch, moments)
+            finally:
+                watch.kill()
+                watch.output()
+
+
+def decided(
+    folder: Path, name: Callable[[SignalEvent], str] = text, since: float | None = None
+) -> Counter[str]:
     """How often each event but the minutes was decided about, by the log."""
     with DecisionLog(folder / "state" / "decisions.sqlite") as log:
-        windows = (record.window for record in log.records())
+        windows = (record.window for record in log.records(since))
         events = (event for window in windows for event in window)
         return Counter(name(event) for event in events if event.source != "time")

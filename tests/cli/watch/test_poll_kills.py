@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,13 +16,18 @@ from threading import Event, Thread
 import pytest
 
 from prefrontal.decisions.log import DecisionLog
+from prefrontal.types import SignalEvent
 
 from ...exhaustive import first
 from ...pulse.sources.emitting_server import EmittingServer, serving
-from ..running import Running, watching
-from .kills import config, decided, kill_often, writing
+from ..forked_commands import ForkedCommand
+from ..running import PATIENCE_S, Running, watching
+from .kills import config, decided, kill_forks, kill_often, writing
 
-KILLS = 20
+AHEAD = 40
+"""So many at most are not known to be decided about: a hundred at once would be one event."""
+LATE_IMPORTS = ("httpx2", "mcp.client.client", "mcp.client.streamable_http")
+"""What a watch imports to listen to an MCP server."""
 
 
 class Page(ThreadingHTTPServer):
@@ -106,40 +112,73 @@ def test_each_change_of_a_page_is_told_from_the_one_before_whenever_the_watch_is
     assert len({each["content_hash"] for each in told}) == len(told) > kills
 
 
+class Notes:
+    """Resources that come one after the other; those that are known to be decided about go."""
+
+    def __init__(self, server: EmittingServer) -> None:
+        self.server = server
+        self.changes: list[str] = []
+        self.known: set[str] = set()
+        self._numbers = count()
+
+    def write(self) -> None:
+        """One comes, one goes."""
+        resources = dict(self.server.resources)
+        known = [uri for uri in resources if came(uri) in self.known]
+        if len(resources) - len(known) >= AHEAD:
+            return
+        for uri in known[:1]:
+            del resources[uri]
+            self.changes.append(went(uri))
+        uri = f"note://{next(self._numbers)}"
+        self.changes.append(came(uri))
+        self.server.resources = {**resources, uri: uri}
+        self.server.list_changed()
+
+
+def came(uri: str) -> str:
+    return f"{uri} created"
+
+
+def went(uri: str) -> str:
+    return f"{uri} deleted"
+
+
+def change(event: SignalEvent) -> str:
+    return f"{event.location} {event.delta_type}"
+
+
 @pytest.mark.exhaustive
+@pytest.mark.parametrize("kills", first(1, [2, 50]))
 def test_each_resource_of_an_mcp_server_is_decided_once_whenever_the_watch_is_killed(
-    tmp_path: Path,
+    tmp_path: Path, kills: int
 ) -> None:
-    emitting, numbers, known = EmittingServer(), count(), [0]
+    notes = Notes(EmittingServer())
 
-    def decided_now() -> Counter[str]:
-        return decided(tmp_path, lambda event: event.location)
+    def wait(watch: ForkedCommand, moments: random.Random) -> None:
+        since, before = time.time() - 5.0, len(notes.known)
+        enough, end = before + moments.randrange(1, AHEAD), time.monotonic() + PATIENCE_S
+        while len(notes.known) < enough:
+            assert not watch.is_over(0.01), "a watch ended by itself"
+            assert time.monotonic() < end, f"{before} of {len(notes.changes)} are decided about"
+            notes.known |= decided(tmp_path, change, since).keys()
 
-    def write() -> None:
-        if len(emitting.resources) < known[0] + 60:  # a hundred at once would be one event
-            uri = f"note://{next(numbers)}"
-            emitting.resources = {**emitting.resources, uri: uri}
-            emitting.list_changed()
-
-    def wait(_: Running, moments: random.Random) -> None:
-        known[0] = max(known[0], len(decided_now()))
-        enough = known[0] + moments.randrange(1, 30)
-        while len(decided_now()) < enough:
-            Event().wait(0.02)
-
-    with serving(emitting) as url:
+    with serving(notes.server) as url:
         settings = config(tmp_path, mcp=[{"url": url, "name": "notes", "experimental": True}])
         with watching("--config", settings) as running:
-            while not decided_now():  # it listens
-                write()
+            while not decided(tmp_path, change):  # it listens
+                notes.write()
                 Event().wait(0.1)
             running.end()
-        before = set(emitting.resources) - set(decided_now())
-        with writing(write):
-            kill_often(KILLS, settings, wait)
-        expected = Counter(set(emitting.resources) - before)
+        early = set(notes.changes) - decided(tmp_path, change).keys()  # some are no event
+        with writing(notes.write):
+            kill_forks(kills, settings, wait, *LATE_IMPORTS)
+        expected = Counter(set(notes.changes) - early)
+        end = time.monotonic() + PATIENCE_S
         with watching("--config", settings) as running:
-            while expected - decided_now():
-                Event().wait(0.02)
+            while expected - decided(tmp_path, change) and time.monotonic() < end:
+                Event().wait(0.05)
             running.end()
-    assert Counter(dict.fromkeys(before, 1)) & decided_now() | expected == decided_now()
+    found = decided(tmp_path, change)
+    assert found == expected + Counter(early & found.keys())
+    assert expected.total() > 2 * kills
