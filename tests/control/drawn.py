@@ -10,8 +10,7 @@ from torch import Tensor
 from prefrontal.control.choice.e2 import E2Config, E2FastPredictor
 from prefrontal.control.choice.e3 import E3TrajectorySelector
 from prefrontal.control.choice.e3_config import E3Config
-from prefrontal.control.choice.hippocampal import HippocampalModule
-from prefrontal.control.choice.hippocampal_config import HippocampalConfig
+from prefrontal.control.choice.hippocampal import HippocampalConfig, HippocampalModule
 from prefrontal.control.choice.residue import ResidueConfig, ResidueField
 from prefrontal.control.choice.trajectory import Trajectories
 

@@ -13,12 +13,12 @@ from ..choice.dacc import DACCConfig
 from ..choice.e2 import E2Config
 from ..choice.e3_config import E3Config
 from ..choice.goal import GoalConfig
-from ..choice.hippocampal_config import HippocampalConfig
+from ..choice.hippocampal import HippocampalConfig
 from ..choice.multirate_clock import MultirateClockConfig
 from ..choice.residue import ResidueConfig
 from ..choice.salience_config import SalienceConfig
 from ..field_checks import made_of, one_of, switch, whole, within
-from ..latent.latent_config import LatentConfig
+from ..latent.latent import LatentConfig
 from ..memory.context_clusters import ContextClustersConfig
 from ..memory.e1_config import E1Config
 from ..profiles import Profile, check_profile, profile_values

@@ -14,7 +14,7 @@ from torch import Tensor
 from ..choice.goal import ENERGY, drive_level
 
 if TYPE_CHECKING:
-    from ..latent.latent_config import LatentConfig
+    from ..latent.latent import LatentConfig
 
 Observation = Mapping[str, Any]
 """body [12], world [250], harm [51] and harm_a [50]: arrays or tensors, with or without a row."""
