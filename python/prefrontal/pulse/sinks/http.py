@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from http.client import HTTPException
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.error import HTTPError, URLError
-from urllib.parse import urlsplit
-from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
+from urllib.request import Request
 
 from ...clock import Clock, SystemClock
 from ...errors import InputError, shown
-from ...http_door import LOOPBACK
+from ...http_client import http_parts, opener
 from .outcome import DeliveryOutcome, Shape, as_line, checked_shape
 from .signing import Signer
-from .timed_connection import TimedHandler, TimedSecureHandler
 
 if TYPE_CHECKING:
     from ...decisions.decision import Decision
@@ -24,13 +22,6 @@ FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 30.0
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Answers after which the same request may well succeed."""
-
-
-class _NoRedirect(HTTPRedirectHandler):
-    """A redirected POST would become a GET without its body, and look like a success."""
-
-    def redirect_request(self, *_: Any) -> None:
-        return None
 
 
 class HttpSink:
@@ -64,7 +55,7 @@ class HttpSink:
         self._timeout_s = timeout_s
         self._retries = retries
         self._headers = _checked_headers(headers or {})
-        self._opener = _opener(self._url)
+        self._opener = opener(self._url, follows=False)
         self._closed = Event()
 
     def deliver(self, decision: Decision) -> DeliveryOutcome:
@@ -123,11 +114,6 @@ class HttpSink:
             return DeliveryOutcome(False, f"no answer: {str(error) or type(error).__name__}"), 0.0
 
 
-def _opener(url: str) -> OpenerDirector:
-    own = [ProxyHandler({})] if urlsplit(url).hostname in LOOPBACK else []
-    return build_opener(_NoRedirect, TimedHandler, TimedSecureHandler, *own)
-
-
 def _retry_after(value: str | None) -> float:
     """Seconds; a date counts as none: our own waits are as long as we would wait for one."""
     return float(value) if value is not None and value.isascii() and value.isdigit() else 0.0
@@ -135,13 +121,8 @@ def _retry_after(value: str | None) -> float:
 
 def _checked_url(url: str) -> str:
     rule = "start with http:// or https:// and name a host"
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        (parts.hostname or "").encode("idna")  # UnicodeError: a part of the name is too long
-    except ValueError:
-        usable = False
-    if not usable or not url.isascii() or not url.isprintable() or " " in url:
+    parts = http_parts(url)
+    if parts is None or not url.isascii():
         raise InputError(f"address must {rule}, got {shown(url)}")
     if parts.username is not None:
         raise InputError("address must hold no user name: send one in a header, Authorization")

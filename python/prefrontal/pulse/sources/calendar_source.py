@@ -12,15 +12,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from threading import Event, Lock, Thread, current_thread
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from ...clock import Clock, SystemClock
 from ...errors import InputError, PrefrontalError, SourceError
+from ...http_client import PageReader, http_parts
 from ...types import SignalEvent
 from .calendar_diff import CalendarChange, Known, changes, known_of
 from .calendar_page import NEEDS_EXTRA, CalendarPage, Occurrence, read_calendar
-from .http_page import PageReader
 from .running import Outlet
 from .source_place import SourcePlace
 
@@ -58,15 +57,9 @@ class CalendarAddress:
             raise InputError(
                 f"calendar must have a file or a url, got both or none for {self.name!r}"
             )
-        if self.url:
-            try:
-                parts = urlsplit(self.url)
-                whole = parts.scheme in ("http", "https", "webcal") and bool(parts.hostname)
-            except ValueError:
-                whole = False
-            if not whole or not self.url.isprintable() or " " in self.url:
-                rule = "be an http, https or webcal address"
-                raise InputError(f"url of the calendar {self.name!r} must {rule}")
+        if self.url and http_parts(self.url, "webcal") is None:
+            rule = "be an http, https or webcal address"
+            raise InputError(f"url of the calendar {self.name!r} must {rule}")
         self.real_zone()
 
     def real_zone(self) -> ZoneInfo | None:

@@ -16,9 +16,9 @@ from urllib.parse import urlencode, urljoin, urlsplit
 
 from ...clock import Clock, SystemClock
 from ...errors import InputError, SourceError
+from ...http_client import HttpPage, PageReader, http_parts
 from ...http_door import LOOPBACK
 from ...types import SignalEvent
-from .http_page import HttpPage, PageReader
 from .polling import Poller
 from .source_place import SourcePlace
 
@@ -52,12 +52,8 @@ class GitHubAccount:
     participating: bool = False
 
     def __post_init__(self) -> None:
-        try:
-            parts = urlsplit(self.api)
-            whole = parts.scheme in ("http", "https") and bool(parts.hostname)
-        except ValueError:
-            whole = False
-        if not whole or not self.api.isprintable() or " " in self.api:
+        parts = http_parts(self.api)
+        if parts is None:
             raise InputError(f"url must be an http or https address, got {self.api!r}")
         if parts.scheme == "http" and parts.hostname not in LOOPBACK:
             rule = "be https, since a token goes along"

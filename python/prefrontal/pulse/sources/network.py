@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import http.client
 import json
-import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
-from urllib import request
-from urllib.error import HTTPError
-from urllib.parse import urlsplit
 
 from ...clock import Clock, SystemClock
 from ...errors import InputError, SourceError
+from ...http_client import PageReader, http_parts
 from ...types import SignalEvent
 from .polling import Poller
 from .source_place import SourcePlace
@@ -24,7 +20,6 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 2**20
 GONE = (404, 410)
-_CHUNK = 2**16
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +60,7 @@ class NetworkSource:
         if max_bytes < 1:
             raise InputError(f"max_bytes must be at least 1, got {max_bytes!r}")
         self._url = url
-        self._timeout_s = timeout_s
-        self._max_bytes = max_bytes
+        self._reader = PageReader(timeout_s, max_bytes, follows=True, cuts=True)
         self._clock = SystemClock() if clock is None else clock
         self._last: Answer | None = None
         self._requests = 0
@@ -133,65 +127,24 @@ class NetworkSource:
         return SignalEvent("network", self._url, delta, 1.0, self._clock.now(), features)
 
     def _fetch(self) -> Answer:
-        question = request.Request(self._url, headers={"User-Agent": "prefrontal"})
-        if self._last is not None and self._last.etag:
-            question.add_header("If-None-Match", self._last.etag)
-        elif self._last is not None and self._last.last_modified:
-            question.add_header("If-Modified-Since", self._last.last_modified)
-        deadline = time.monotonic() + self._timeout_s
-        try:
-            with _opener().open(question, timeout=self._timeout_s) as response:
-                return self._read(response, deadline)
-        except HTTPError as refusal:
-            refusal.close()
-            return Answer(refusal.code, None)
-        except (OSError, http.client.HTTPException, ValueError) as error:
-            raise SourceError(f"{self._url} cannot be read: {error}") from error
-
-    def _read(self, response: http.client.HTTPResponse, deadline: float) -> Answer:
-        digest, size = hashlib.sha256(), 0
-        while size < self._max_bytes and (
-            chunk := response.read1(min(_CHUNK, self._max_bytes - size))
-        ):
-            digest.update(chunk)
-            size += len(chunk)
-            if time.monotonic() > deadline:
-                raise SourceError(f"{self._url} took longer than {self._timeout_s:g} s")
-        headers = response.headers
-        return Answer(
-            response.status,
-            digest.hexdigest()[:16],
-            size,
-            headers.get("ETag", ""),
-            headers.get("Last-Modified", ""),
-        )
-
-
-def _opener() -> request.OpenerDirector:
-    """http and https only: no files, no ftp, whatever a redirect says."""
-    opener = request.OpenerDirector()
-    for handler in (
-        request.ProxyHandler,
-        request.HTTPHandler,
-        request.HTTPSHandler,
-        request.HTTPDefaultErrorHandler,
-        request.HTTPRedirectHandler,
-        request.HTTPErrorProcessor,
-        request.UnknownHandler,
-    ):
-        opener.add_handler(handler())
-    return opener
+        last, headers = self._last, {}
+        if last is not None and last.etag:
+            headers["If-None-Match"] = last.etag
+        elif last is not None and last.last_modified:
+            headers["If-Modified-Since"] = last.last_modified
+        page = self._reader.read(self._url, headers, self._url)
+        if not 200 <= page.status < 300:
+            return Answer(page.status, None)
+        digest = hashlib.sha256(page.body).hexdigest()[:16]
+        etag, modified = page.headers.get("ETag", ""), page.headers.get("Last-Modified", "")
+        return Answer(page.status, digest, len(page.body), etag, modified)
 
 
 def _check_url(url: object) -> None:
     if not isinstance(url, str):
         raise TypeError(f"url must be text, got {url!r}")
-    try:
-        parts = urlsplit(url)
-        whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        whole = False
-    if not whole or not url.isprintable() or " " in url:
+    parts = http_parts(url)
+    if parts is None:
         raise InputError(f"url must be an http or https address, got {url!r}")
     if parts.username is not None or parts.password is not None:
         raise InputError(
