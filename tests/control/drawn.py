@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from prefrontal.control.choice.e2 import E2Config, E2FastPredictor
 from prefrontal.control.choice.e3 import E3TrajectorySelector
@@ -13,6 +13,7 @@ from prefrontal.control.choice.e3_config import E3Config
 from prefrontal.control.choice.hippocampal import HippocampalConfig, HippocampalModule
 from prefrontal.control.choice.residue import ResidueConfig, ResidueField
 from prefrontal.control.choice.trajectory import Trajectories
+from prefrontal.control.layers import mlp
 
 
 def generator(seed: int = 0) -> torch.Generator:
@@ -30,6 +31,11 @@ def e2(**fields: Any) -> E2FastPredictor:
 def e3(**fields: Any) -> E3TrajectorySelector:
     config = E3Config(**{"warn_world_harm": False} | fields)
     return E3TrajectorySelector(config, generator=generator(2))
+
+
+def bridge() -> nn.Module:
+    """z_harm from z_world."""
+    return mlp(32, 64, 32, generator=generator(4))
 
 
 def field(marks: int = 5, **fields: Any) -> ResidueField:

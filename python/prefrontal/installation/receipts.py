@@ -88,10 +88,6 @@ class ReceiptFolder:
         write_atomic(path, text.encode("utf-8", "surrogateescape"))
         return path
 
-    def copy_of(self, number: int) -> Path:
-        """Where the text of that place lies as it was found."""
-        return self.path / f"{number}.before"
-
     def _entry(self, number: int, document: dict[str, Any]) -> ReceiptEntry:
         before = self._text(number, "before") if document["there"] else None
         return ReceiptEntry(

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from prefrontal.control.choice.e3 import E3TrajectorySelector, TerrainOnWorldWarning
 from prefrontal.control.choice.e3_config import E3Config
-from prefrontal.control.choice.harm_forward import HarmBridge, ResidualHarmForward
+from prefrontal.control.choice.harm_forward import ResidualHarmForward
 from prefrontal.control.choice.trajectory import Trajectories
 
 from .. import drawn
@@ -109,7 +109,7 @@ def test_felt_harm_raises_lambda() -> None:
 
 def test_harm_comes_from_its_own_rollout_first_then_over_the_bridge_then_from_the_world() -> None:
     e3, many = drawn.e3(), drawn.candidates(4, agents=2)
-    forward, bridge = ResidualHarmForward(), HarmBridge()
+    forward, bridge = ResidualHarmForward(), drawn.bridge()
     z_harm = drawn.normal(2, 32, seed=7)
     felt, rolled = z_harm.expand(4, 2, 32), torch.zeros(4, 2)
     for t in range(4):
@@ -135,7 +135,7 @@ def test_terrain_on_a_harm_of_the_world_is_warned_of_once() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         e3.score(many)
-        e3.score(many, terrain_weight=terrain, harm_bridge=HarmBridge())
+        e3.score(many, terrain_weight=terrain, harm_bridge=drawn.bridge())
     with pytest.warns(
         TerrainOnWorldWarning, match="terrain_weight scales a harm that was read off"
     ):

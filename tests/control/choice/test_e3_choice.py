@@ -9,7 +9,6 @@ import torch
 
 from prefrontal.control.choice.affordance import affordance_scores
 from prefrontal.control.choice.e3 import E3TrajectorySelector
-from prefrontal.control.choice.harm_forward import HarmBridge
 
 from .. import drawn
 
@@ -157,7 +156,7 @@ def test_what_does_not_fit_is_refused_by_name(told: dict[str, Any], message: str
 
 def test_a_bridge_changes_what_is_chosen() -> None:
     e3, many = committed(f_weight=0.0, rho=0.0), drawn.candidates(16)
-    bridge = HarmBridge(generator=drawn.generator(4))
+    bridge = drawn.bridge()
     wanted = e3.harm_eval_z_harm(bridge(many.world_states)).sum(-1)[:, 0].argmin()
     found = e3.select(many, harm_bridge=bridge)
     assert found.index == int(wanted) != e3.select(many).index

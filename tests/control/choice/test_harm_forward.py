@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 import torch
 
-from prefrontal.control.choice.harm_forward import HarmBridge, ResidualHarmForward
+from prefrontal.control.choice.harm_forward import ResidualHarmForward
 
 from .. import drawn
 
@@ -30,18 +29,14 @@ def test_without_its_networks_share_harm_stays_as_it_is() -> None:
     assert torch.equal(model(z, drawn.normal(2, 5)), z)
 
 
-@pytest.mark.parametrize("kind", ["forward", "bridge"])
-def test_they_learn_what_follows_and_the_target_takes_no_gradient(kind: str) -> None:
+def test_it_learns_what_follows_and_the_target_takes_no_gradient() -> None:
     z, action = drawn.normal(64, 32), drawn.normal(64, 5, seed=1)
     wanted = (0.5 * z).requires_grad_()
-    model = (ResidualHarmForward if kind == "forward" else HarmBridge)(generator=drawn.generator())
+    model = ResidualHarmForward(generator=drawn.generator())
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-2)
     losses = []
     for _ in range(60):
-        if isinstance(model, HarmBridge):
-            loss = model.bridge_loss(z, wanted)
-        else:
-            loss = model.prediction_loss(z, action, wanted)
+        loss = model.prediction_loss(z, action, wanted)
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()

@@ -14,7 +14,6 @@ from prefrontal.routing.catalog.history import (
     ToolHistory,
     history_file,
     history_success,
-    last_success,
     read_history,
     remember,
 )
@@ -106,7 +105,6 @@ def test_what_is_remembered_is_read_back(layout: Layout) -> None:
     event = PastEvent("plot", "accepted", NOON, "ab" * 32, "plot it", None, "route-001")
     assert history.of("plot") == (event,)
     assert [event.event for event in history.of("other")] == ["failed"]
-    assert last_success(history.of("plot")) == NOON and last_success(history.of("other")) is None
 
 
 def test_no_history_is_no_events(layout: Layout) -> None:

@@ -1,4 +1,4 @@
-"""Predicts harm for E3 without z_world alone: a forward model, and a bridge from z_world."""
+"""Predicts for E3 the harm that is sensed after an action."""
 
 from __future__ import annotations
 
@@ -47,27 +47,3 @@ class ResidualHarmForward(nn.Module):
     def prediction_loss(self, z_harm: Tensor, action: Tensor, next_z_harm: Tensor) -> Tensor:
         """Mean square error of the next z_harm, towards a target that takes no gradient."""
         return mse_loss(self(z_harm, action), next_z_harm.detach())
-
-
-class HarmBridge(nn.Module):
-    """z_world -> z_harm: the harm latent of a predicted world state."""
-
-    def __init__(
-        self,
-        world_dim: int = 32,
-        harm_dim: int = 32,
-        hidden_dim: int = 64,
-        *,
-        generator: torch.Generator | None = None,
-    ) -> None:
-        super().__init__()
-        self.network = mlp(world_dim, hidden_dim, harm_dim, generator=generator)
-
-    def forward(self, z_world: Tensor) -> Tensor:
-        """z_harm [..., 32] from z_world [..., 32]."""
-        z_harm: Tensor = self.network(z_world)
-        return z_harm
-
-    def bridge_loss(self, z_world: Tensor, z_harm: Tensor) -> Tensor:
-        """Mean square error towards the z_harm that was sensed, which takes no gradient."""
-        return mse_loss(self(z_world), z_harm.detach())

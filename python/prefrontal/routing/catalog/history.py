@@ -181,11 +181,6 @@ def history_success(events: Iterable[PastEvent], now: float, half_life_days: flo
     return round((ok + 1.0) / (ok + failed + 2.0), 6)
 
 
-def last_success(events: Iterable[PastEvent]) -> float | None:
-    """When it was last accepted or executed, in Unix seconds; None when never."""
-    return max((one.at for one in events if one.event in {"accepted", "executed"}), default=None)
-
-
 def _counted(events: Iterable[PastEvent]) -> list[PastEvent]:
     counted: list[PastEvent] = []
     verdicts: dict[str, PastEvent] = {}

@@ -6,7 +6,6 @@ A plan is `{"plan": {"description", "steps": [{"id", "tool", "inputs", "outputs"
 
 from __future__ import annotations
 
-import json
 import keyword
 import math
 import re
@@ -62,16 +61,6 @@ def plan_document(plan: Plan) -> dict[str, Any]:
         "plan": {"description": plan.description, "steps": steps},
         "io": {"params": list(plan.params), "returns": list(plan.returns)},
     }
-
-
-def plan_json(plan: Plan) -> str:
-    """The plan as JSON, ending with a newline."""
-    return json.dumps(plan_document(plan), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
-
-
-def plan_yaml(plan: Plan) -> str:
-    """The plan as YAML, ending with a newline."""
-    return document_yaml(plan_document(plan))
 
 
 def document_yaml(document: Mapping[str, Any]) -> str:
