@@ -143,4 +143,5 @@ async def test_tools_are_asked_for_anew_each_time() -> None:
     offered.append({"type": "function", "function": {"name": "assess_peer", "parameters": {}}})
     await runtime.receive(message(number=2))
     names = [[each["function"]["name"] for each in call.tools or ()] for call in model.calls]
-    assert names == [["send_message"], ["send_message", "assess_peer"]]
+    usual = ["send_message", "conversation_search", "conversation_open"]
+    assert names == [usual, [*usual, "assess_peer"]]

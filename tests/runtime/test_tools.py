@@ -11,6 +11,8 @@ from prefrontal.runtime.tool_arguments import problem_with
 from .agents import Tools
 from .sample_plugins import plugin_class
 
+CORE = ("send_message", "conversation_search", "conversation_open")
+
 
 def definition(**schema: Any) -> dict[str, Any]:
     return {"type": "function", "function": {"name": "t", "parameters": schema}}
@@ -61,7 +63,7 @@ async def tools_of(*plugins: Any) -> tuple[Runtime, AggregatedToolProvider]:
 async def test_all_tools_of_all_plugins_are_offered() -> None:
     _, tools = await tools_of(Tools())
     names = [each["function"]["name"] for each in tools.get_definitions()]
-    assert names == ["send_message", "add", "fail"]
+    assert names == [*CORE, "add", "fail"]
 
 
 async def test_of_two_tools_with_one_name_the_first_providers_is_used() -> None:
@@ -91,7 +93,7 @@ async def test_what_goes_wrong_is_told_to_the_model_and_never_raised() -> None:
 async def test_a_provider_that_cannot_list_its_tools_does_not_cost_the_others() -> None:
     broken: Any = plugin_class("broken", capabilities=["tools"])()  # it has no get_definitions
     runtime, tools = await tools_of(broken, Tools())
-    assert len(tools.get_definitions()) == 3
+    assert len(tools.get_definitions()) == len(CORE) + 2
     assert any("cannot be listed" in line[2] for line in runtime.logs)
 
 
@@ -103,7 +105,7 @@ async def test_a_tool_that_is_described_badly_does_not_cost_the_others(bad: Any)
     careless.get_definitions = lambda: [definition(), bad]
     runtime, tools = await tools_of(careless, Tools())
     names = [each["function"]["name"] for each in tools.get_definitions()]
-    assert names == ["send_message", "t", "add", "fail"]
+    assert names == [*CORE, "t", "add", "fail"]
     assert any("cannot be listed" in line[2] for line in runtime.logs)
 
 

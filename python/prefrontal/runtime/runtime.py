@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..plugin import IncomingMessage, OutgoingMessage, Plugin, PluginError, hookspecs
 from ..plugin.hooks import collect
 from .live_loop import LiveLoop
-from .plugins import communication, logger, loop, session, tools
+from .plugins import communication, conversation, logger, loop, session, tools
 from .plugins import config as config_plugin
 from .plugins.loop import LoopPlugin
 from .plugins.session import SessionPlugin
@@ -20,14 +20,17 @@ from .signals import stopped_by_signals
 if TYPE_CHECKING:
     from ..clock import Clock
 
-CORE: tuple[ModuleType, ...] = (config_plugin, logger, communication, session, tools, loop)
-CORE_IDS = ("config", "logger", "communication", "session", "tools", "loop")
+CORE: tuple[ModuleType, ...] = (
+    *(config_plugin, logger, communication, session, conversation, tools, loop),
+)
+CORE_IDS = ("config", "logger", "communication", "session", "conversation", "tools", "loop")
 POLL_ROUNDS = 10
 POLL_INTERVAL_S = 30.0
 
 
 class Runtime:
-    """One agent: `plugins` beside the core (configuration, log, session, tools, loop).
+    """One agent: `plugins` beside the core (configuration, log, session, conversation, tools,
+    loop).
 
     A plugin with the id of a core plugin replaces it. background: whether plugins may run tasks of
     their own, as in `run`; otherwise timed work happens in `tick`. Raises PluginError when the

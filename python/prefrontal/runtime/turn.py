@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..plugin import IncomingMessage, OutgoingMessage, hookspecs
 from ..plugin.hooks import chain, collect
 from .delivery import current_correlation, deliver
 from .dispatch import entry
 from .model_rounds import ModelRounds
+from .plugins.conversation import viewer_of
 
 if TYPE_CHECKING:
-    from .conversations import Conversations
+    from concurrent.futures import Future
+
+    from .conversation.models import Viewer
+    from .plugins.conversation import ConversationPlugin
     from .registry import PluginRegistry
 
 EMPTY = "(No response generated)"
@@ -28,7 +32,7 @@ class MessageTurn:
         self,
         registry: PluginRegistry,
         message: IncomingMessage,
-        conversations: Conversations,
+        conversation: ConversationPlugin,
         *,
         prompt: str,
         max_tokens: int,
@@ -36,7 +40,7 @@ class MessageTurn:
     ) -> None:
         self._registry = registry
         self._message = message
-        self._conversations = conversations
+        self._conversation = conversation
         self._prompt = prompt
         self._max_tokens = max_tokens
         self._timeout_s = timeout_s
@@ -50,7 +54,9 @@ class MessageTurn:
         if text is None:
             return None
         peer = self._message.sender_name
-        answer = await self._answer(text, peer)
+        history = self._conversation.history(self._viewer)
+        question = self._question(text)
+        answer = await self._answer(history, text, peer)
         ctx: hookspecs.TextContext = {**self._ids, "text": answer, "recipient": peer}
         ctx = await chain(self._registry, hookspecs.loop_transform_response, ctx)
         answer = entry(ctx, "text", str, answer) or EMPTY
@@ -58,9 +64,21 @@ class MessageTurn:
         sent = None
         if reply is not None:
             sent = await deliver(self._registry, reply, self._ids, peer)
-        if sent is not None and not self._failed and not self._message.metadata.get(SKIP):
-            self._conversations.add(self._key, text, sent.content)
+        if sent is not None and question is not None and not self._failed:
+            await self._conversation.record_answer(self._viewer, sent.content, question)
+        else:
+            await self._conversation.durable(question)
         return sent
+
+    @property
+    def _viewer(self) -> Viewer:
+        return viewer_of(self._message)
+
+    def _question(self, text: str) -> Future[int] | None:
+        """The message on its way to the disk, while the model thinks; None where it is skipped."""
+        if self._message.metadata.get(SKIP):
+            return None
+        return self._conversation.record(self._viewer, "in", text)
 
     @property
     def _key(self) -> tuple[str, str]:
@@ -80,10 +98,9 @@ class MessageTurn:
             return None
         return entry(ctx, "message", str, message.content)
 
-    async def _answer(self, text: str, peer: str) -> str:
+    async def _answer(self, history: list[dict[str, Any]], text: str, peer: str) -> str:
         if not self._message.is_internal:
             await collect(self._registry, hookspecs.communication_typing, self._ids.copy())
-        history = self._conversations.history(self._key)
         messages = [*history, {"role": "user", "content": text}]
         prompt = await self._base_prompt()
         ctx: hookspecs.PromptContext = {

@@ -1,4 +1,4 @@
-"""`prefrontal memory`: the texts that the agent keeps by key."""
+"""`prefrontal memory`: the texts that the agent keeps by key, and what was said."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ..answers import answer, json_option
 from ..candidates import memory_keys
 from ..watch.modules import plain
 from ..workspace import home_options
+from .memory_messages import search, show
 
 if TYPE_CHECKING:
     from ...settings.home import Home
@@ -21,12 +22,14 @@ if TYPE_CHECKING:
 
 @click.group()
 def memory() -> None:
-    """What the agent remembers: texts by key, one file each in the workspace.
+    """What the agent remembers: texts by key, one file each, and every conversation.
 
     \b
       prefrontal memory list
       prefrontal memory store shopping "Flour, two eggs"
       prefrontal memory search eggs
+      prefrontal memory search "the boat" --peer ann --since 2026-03-01
+      prefrontal memory show 1204
     """
 
 
@@ -92,23 +95,8 @@ def store(key: str, text: str, as_json: bool, home: Home) -> None:
     answer(as_json, done, f"{verb} {plain(key)}: {_many(len(content))}.")
 
 
-@memory.command()
-@click.argument("query", metavar="QUERY")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, the best first.")
-@home_options()
-def search(query: str, as_json: bool, home: Home) -> None:
-    """The keys whose text fits QUERY, the best first."""
-    files = home.memory()
-    hits = files.search(query)
-    if as_json:
-        for key, score in hits:
-            click.echo(json.dumps({"key": key, "score": score}))
-    elif hits:
-        from .memory_pages import print_found
-
-        print_found(files, hits)
-    else:
-        click.echo(f"Nothing that is remembered fits {plain(query)!r}.")
+memory.add_command(search)
+memory.add_command(show)
 
 
 def _standard_input() -> str:

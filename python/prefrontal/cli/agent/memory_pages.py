@@ -1,4 +1,4 @@
-"""Keys of the memory for people."""
+"""Keys of the memory and messages for people."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ..page import cut, page, plain_table, shown, when
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ...runtime.conversation.models import Message
     from ...storage.memory_files import MemoryFiles
 
 KEY_WIDTH = 32
@@ -43,6 +44,26 @@ def print_found(files: MemoryFiles, hits: Sequence[tuple[str, float]]) -> None:
         for key, score in hits:
             table.add_row(cut(key, KEY_WIDTH), f"{score:.2f}", cut(files.retrieve(key) or "", room))
         console.print(table, soft_wrap=True)
+
+
+def print_messages(messages: Sequence[Message]) -> None:
+    """Number, time, who wrote to whom, and how the text begins."""
+    with page() as console:
+        table = plain_table("id", "said", "by", "text")
+        table.columns[0].justify = "right"
+        writers = [writer(each) for each in messages]
+        taken = len(str(max(each.id for each in messages))) + 2 + 19 + 2
+        room = _room(console, writers, taken)
+        for each, name in zip(messages, writers, strict=True):
+            text = cut(each.content, room)
+            table.add_row(str(each.id), when(each.created_at), cut(name, KEY_WIDTH), text)
+        console.print(table, soft_wrap=True)
+
+
+def writer(message: Message) -> str:
+    """Who wrote it: the peer, or the agent to the peer."""
+    peer = message.peer_id or "itself"
+    return peer if message.direction == "in" else f"agent to {peer}"
 
 
 def _room(console: Console, keys: Sequence[str], width: int) -> int:

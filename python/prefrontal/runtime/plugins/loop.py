@@ -9,17 +9,18 @@ from ...plugin import (
     IncomingMessage,
     OutgoingMessage,
     Plugin,
+    PluginError,
     PluginMeta,
     current_message,
     hookspecs,
 )
 from ...plugin.hooks import chain, collect, hook_name, hooks_of
-from ..conversations import Conversations
 from ..models.settings import model_settings
 from ..registry import PluginRegistry, registry_of
 from ..seen_messages import SeenMessages
 from ..sender_order import SenderOrder
 from ..turn import MessageTurn
+from .conversation import ConversationPlugin
 
 GRACE_S = 5.0
 """How much longer than the model's own limit the loop waits, since the model's error says more."""
@@ -33,7 +34,7 @@ class LoopPlugin(Plugin):
         id="loop",
         version="1",
         capabilities=["loop"],
-        dependencies=["config", "communication", "session", "tools"],
+        dependencies=["config", "communication", "session", "tools", "conversation"],
         consumes=["llm", "tools"],
         priority=50,
         extension_points=[
@@ -47,7 +48,6 @@ class LoopPlugin(Plugin):
         self._max_tokens = 2048
         self._timeout_s = 120.0 + GRACE_S
         self._seen: SeenMessages | None = None
-        self._conversations = Conversations()
         self._order = SenderOrder()
 
     def configure(self, config: dict[str, Any]) -> None:
@@ -64,6 +64,15 @@ class LoopPlugin(Plugin):
     @property
     def _all(self) -> PluginRegistry:
         return registry_of(self)
+
+    @property
+    def _conversation(self) -> ConversationPlugin:
+        plugin = self._all.get("conversation")
+        if not isinstance(plugin, ConversationPlugin):
+            raise PluginError(
+                f"the plugin 'conversation' must be a ConversationPlugin, got {plugin!r}"
+            )
+        return plugin
 
     async def poll(self) -> list[IncomingMessage]:
         """The messages that channels, cron and other plugins have now."""
@@ -115,7 +124,7 @@ class LoopPlugin(Plugin):
         return MessageTurn(
             self._all,
             message,
-            self._conversations,
+            self._conversation,
             prompt=PROMPT.format(name=self._name),
             max_tokens=self._max_tokens,
             timeout_s=self._timeout_s,

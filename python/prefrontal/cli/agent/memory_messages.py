@@ -1,0 +1,124 @@
+"""`prefrontal memory search` and `show`: notes, and what was said in every conversation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from ...errors import InputError
+from ..watch.modules import plain
+from ..workspace import home_options
+
+if TYPE_CHECKING:
+    from ...runtime.conversation.models import Message, MessageQuery
+    from ...runtime.conversation.store import ConversationStore
+    from ...settings.home import Home
+
+_DATE = "DATE"
+_MOST_AROUND = 1000
+
+
+@click.command(short_help="Notes and messages that fit, the best first.")
+@click.argument("query", metavar="QUERY")
+@click.option("--peer", metavar="PEER", help="Only messages of and to this peer.")
+@click.option("--channel", metavar="TYPE", help="Only messages of channels of this type.")
+@click.option("--since", metavar=_DATE, help="Only messages from then on, in UTC.")
+@click.option("--until", metavar=_DATE, help="Only messages up to then; a day is whole.")
+@click.option("--limit", default=20, show_default=True, metavar="N", help="At most so many.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, the best first.")
+@home_options()
+def search(
+    query: str,
+    peer: str | None,
+    channel: str | None,
+    since: str | None,
+    until: str | None,
+    limit: int,
+    as_json: bool,
+    home: Home,
+) -> None:
+    """What fits QUERY, the best first: texts under their keys, then messages of conversations.
+
+    QUERY is words, "a phrase" or begin*; a message with more and rarer words comes first. "" is
+    the newest messages. Options that narrow the messages leave the texts out.
+
+    \\b
+      prefrontal memory search eggs
+      prefrontal memory search '"opens at nine" caf*' --peer ann --since 2026-03-01
+    """
+    from ...runtime.conversation.dates import moment_of
+    from ...runtime.conversation.models import MessageQuery
+
+    since_s, until_s = moment_of("--since", since), moment_of("--until", until)
+    wanted = MessageQuery(query, peer, channel, since_s, until_s, limit)
+    narrow = any(each is not None for each in (peer, channel, since, until))
+    notes = [] if narrow or not query.strip() else home.memory().search(query)
+    with _conversations(home) as store:
+        messages = _matches(store, wanted)
+    if as_json:
+        for key, score in notes:
+            click.echo(json.dumps({"key": key, "score": score}))
+        for message in messages:
+            click.echo(json.dumps(asdict(message)))
+        return
+    from .memory_pages import print_found, print_messages
+
+    if notes:
+        print_found(home.memory(), notes)
+    if messages:
+        print_messages(messages)
+    if not notes and not messages:
+        click.echo(f"Nothing that is remembered fits {plain(query)!r}.")
+
+
+@click.command(short_help="One message whole, with what was said around it.")
+@click.argument("number", metavar="ID", type=int)
+@click.option("--around", default=5, show_default=True, metavar="N", help="Messages either side.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@home_options()
+def show(number: int, around: int, as_json: bool, home: Home) -> None:
+    """The message with the ID that a search shows, whole, between its neighbours."""
+    if not 0 <= around <= _MOST_AROUND:
+        raise InputError(f"--around must be a whole number in 0..{_MOST_AROUND}, got {around!r}")
+    with _conversations(home) as store:
+        messages = store.around(number, around, around) if 0 < number < 2**63 else []
+    if not messages:
+        rule = "be one that `prefrontal memory search` shows"
+        raise InputError(f"ID must {rule}, got {number!r}")
+    if as_json:
+        for message in messages:
+            click.echo(json.dumps(asdict(message)))
+        return
+    _print_whole(messages, number)
+
+
+def _print_whole(messages: Sequence[Message], number: int) -> None:
+    from ..page import when
+    from .memory_pages import writer
+
+    for each in messages:
+        mark = ">" if each.id == number else " "
+        click.echo(f"{mark} {each.id}  {when(each.created_at)}  {plain(writer(each))}")
+        lines = each.content.splitlines() or [""]
+        for line in lines if each.id == number else lines[:2]:
+            click.echo(f"    {plain(line)}")
+
+
+def _matches(store: ConversationStore, query: MessageQuery) -> list[Message]:
+    return [hit.message for hit in store.search(query)]
+
+
+@contextmanager
+def _conversations(home: Home) -> Iterator[ConversationStore]:
+    """The conversations to read; empty ones where none are kept yet. Raises SourceError."""
+    from ...runtime.conversation.store import ConversationStore, conversations_path
+
+    path = conversations_path(home.folder)
+    exists = path.exists()
+    with ConversationStore(path, read_only=True) if exists else ConversationStore() as store:
+        yield store

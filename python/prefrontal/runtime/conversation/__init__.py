@@ -1,0 +1,1 @@
+"""What was said: every message, whole, by conversation; kept over restarts and searched."""

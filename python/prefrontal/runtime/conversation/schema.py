@@ -1,0 +1,62 @@
+"""The tables of the conversations, as numbered steps; a released step is never edited."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ...storage.database import Database
+    from ...storage.migrations import Step
+
+APPLICATION_ID = 0x50464356
+"""Written into every file of conversations ("PFCV")."""
+
+
+def create_conversations(database: Database) -> None:
+    """Messages, each in one conversation, behind one wall, of or for one peer.
+
+    Ids grow in the order of commits. `words` holds for each message the words of its text and, in
+    `place`, a word each for wall (w7), conversation (c7), peer (p7) and channel; no text.
+    """
+    database.execute("""\
+CREATE TABLE walls (
+  id INTEGER PRIMARY KEY,
+  scope TEXT NOT NULL CHECK (scope IN ('peer', 'group', 'agent')),
+  channel_type TEXT NOT NULL,
+  name TEXT NOT NULL,
+  UNIQUE (scope, channel_type, name)
+) STRICT""")
+    database.execute("""\
+CREATE TABLE conversations (
+  id INTEGER PRIMARY KEY,
+  channel_type TEXT NOT NULL,
+  channel_id TEXT NOT NULL,
+  UNIQUE (channel_type, channel_id)
+) STRICT""")
+    database.execute("""\
+CREATE TABLE peers (
+  id INTEGER PRIMARY KEY,
+  peer_id TEXT NOT NULL UNIQUE
+) STRICT""")
+    database.execute("""\
+CREATE TABLE messages (
+  id INTEGER PRIMARY KEY,
+  wall INTEGER NOT NULL REFERENCES walls (id),
+  conversation INTEGER NOT NULL REFERENCES conversations (id),
+  peer INTEGER NOT NULL REFERENCES peers (id),
+  direction TEXT NOT NULL CHECK (direction IN ('in', 'out')),
+  content TEXT NOT NULL,
+  created_at REAL NOT NULL,
+  turn INTEGER NOT NULL
+) STRICT""")
+    database.execute("CREATE INDEX messages_by_conversation ON messages (conversation, wall, turn)")
+    database.execute("CREATE INDEX messages_by_peer ON messages (peer)")
+    database.execute("CREATE INDEX messages_by_time ON messages (created_at)")
+    database.execute("""\
+CREATE VIRTUAL TABLE words USING fts5 (
+  content, place, content = '', contentless_delete = 1,
+  tokenize = 'unicode61 remove_diacritics 2'
+)""")
+
+
+STEPS: tuple[Step, ...] = (create_conversations,)

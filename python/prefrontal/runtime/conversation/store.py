@@ -1,0 +1,179 @@
+"""The conversations of an agent in one SQLite file; durable before it acknowledges."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from ...errors import SourceError
+from ...redaction import redact
+from ...storage.database import Database
+from ...storage.group_writer import GroupWriter, run_together
+from ...storage.migrations import migrate, schema_version
+from . import rows, search
+from .models import EVERYBODY, NewMessage
+from .schema import APPLICATION_ID, STEPS
+
+if TYPE_CHECKING:
+    from .models import Hit, Message, MessageQuery, Viewer, Wall
+
+IN_MEMORY = ":memory:"
+MOST_IN_MEMORY = 10_000
+"""Messages of a store that has no file."""
+Result = TypeVar("Result")
+
+
+class ConversationStore:
+    """Messages whole but for their secrets, in one SQLite file.
+
+    path: the file, created if missing, in an existing folder; ":memory:" keeps the newest
+    `MOST_IN_MEMORY`. read_only: the file must exist.
+
+    Thread-safe. What a method has returned, or a future has, survives a killed process and a power
+    cut. Methods raise SourceError naming the path when the file is damaged, full, foreign or of a
+    newer release.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str] = IN_MEMORY, *, read_only: bool = False
+    ) -> None:
+        self._read_only = read_only
+        self._writer: GroupWriter | None = None
+        if read_only:
+            self._database = self._reader = _open_reader(path)
+            return
+        self._database = self._reader = _open_writer(path)
+        if os.fspath(path) != IN_MEMORY:
+            self._writer = GroupWriter(self._database)
+            self._reader = _open_reader(path)
+
+    @property
+    def path(self) -> str:
+        """The file, absolute, or ":memory:"."""
+        return self._database.path
+
+    def submit(self, new: NewMessage) -> Future[int]:
+        """Queue a message, without its secrets; the future has its id once it is on the disk."""
+        clean = NewMessage(new.viewer, new.direction, _text(new.content), new.created_at, new.turn)
+        return self._submit(partial(self._insert, clean))
+
+    def history(self, viewer: Viewer, limit: int) -> list[Message]:
+        """The newest messages of a conversation that may be seen in it, oldest first.
+
+        Questions that were never answered are left out. limit: of messages.
+        """
+        messages = rows.newest(self._reader, viewer, 2 * limit)
+        answered = {each.turn for each in messages if each.direction == "out"}
+        return [each for each in messages if each.turn in answered][-limit:]
+
+    def search(self, query: MessageQuery, viewer: Viewer | None = None) -> list[Hit]:
+        """The messages that fit, best first; of a viewer, only what may be seen in its chat.
+
+        Raises InputError for a limit out of range.
+        """
+        return search.matches(self._reader, query, _walls(viewer))
+
+    def around(
+        self, number: int, before: int, after: int, viewer: Viewer | None = None
+    ) -> list[Message]:
+        """A message with its neighbours of the same conversation and wall, oldest first.
+
+        Empty when there is none, or when it may not be seen in the viewer's chat.
+        """
+        return rows.around(self._reader, number, before, after, _walls(viewer))
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """A snapshot for all reads of this thread inside the context."""
+        with self._reader.reading():
+            yield
+
+    def finish(self) -> Future[None]:
+        """Accept no more messages; the future is done when all queued ones are on the disk."""
+        if self._writer is not None:
+            return self._writer.end()
+        done: Future[None] = Future()
+        done.set_result(None)
+        return done
+
+    def close(self) -> None:
+        """Finish the queued writes and close the file; a second call does nothing."""
+        self.finish().result()
+        self._reader.close()
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _insert(self, new: NewMessage) -> int:
+        number = rows.insert(self._database, new)
+        if self._writer is None and number % 1000 == 0:
+            rows.delete_up_to(self._database, number - MOST_IN_MEMORY)
+        return number
+
+    def _submit(self, job: Callable[[], Result]) -> Future[Result]:
+        if self._read_only:
+            raise SourceError(f"{self.path} was opened only to read")
+        if self._writer is not None:
+            return self._writer.submit(job)
+        future: Future[Result] = Future()
+        [(value, error)] = run_together(self._database, [job])
+        if error is None:
+            future.set_result(value)
+        else:
+            future.set_exception(error)
+        return future
+
+
+def _walls(viewer: Viewer | None) -> tuple[Wall, ...] | None:
+    """Behind which walls a chat may look: its own, and where all may."""
+    return None if viewer is None else (viewer.wall, EVERYBODY)
+
+
+def _text(text: str) -> str:
+    """The text without secrets, as UTF-8 can hold it."""
+    clean = redact(text)
+    return clean if clean.isascii() else clean.encode(errors="replace").decode()
+
+
+def _open_writer(path: str | os.PathLike[str]) -> Database:
+    database = Database(path, application_id=APPLICATION_ID)
+    try:
+        migrate(database, STEPS)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _open_reader(path: str | os.PathLike[str]) -> Database:
+    """The database, read-only; an empty one for a file without a schema yet."""
+    database = Database(path, read_only=True, application_id=APPLICATION_ID)
+    try:
+        if schema_version(database) > 0:
+            migrate(database, STEPS)  # writes nothing: only refuses a newer schema
+            return database
+    except BaseException:
+        database.close()
+        raise
+    database.close()
+    return _open_writer(IN_MEMORY)
+
+
+def conversations_path(folder: Path) -> Path:
+    """The file in the workspace."""
+    return folder / "conversations.sqlite"

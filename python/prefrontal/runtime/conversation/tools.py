@@ -1,0 +1,96 @@
+"""The tools by which the agent's model searches what was said in the chat in hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from ...errors import InputError, PrefrontalError
+from ...plain_text import one_line, shorten
+from .dates import moment_of
+from .models import MessageQuery
+
+if TYPE_CHECKING:
+    from .models import Message, Viewer
+    from .store import ConversationStore
+
+SEARCH, OPEN = "conversation_search", "conversation_open"
+HITS, MOST_HITS = 10, 50
+NEIGHBOURS = 4
+EXCERPT, LONGEST = 400, 8000
+
+
+def _tool(name: str, description: str, properties: dict[str, Any], required: str) -> dict[str, Any]:
+    parameters = {
+        "type": "object",
+        "properties": properties,
+        "required": [required],
+        "additionalProperties": False,
+    }
+    return {
+        "type": "function",
+        "function": {"name": name, "description": description, "parameters": parameters},
+    }
+
+
+_DATE = {"type": "string", "description": "2026-03-01 or 2026-03-01T14:30, in UTC"}
+DEFINITIONS: list[dict[str, Any]] = [
+    _tool(
+        SEARCH,
+        "Search what was said in this chat at any time, also before the messages you see. Words, "
+        'begin*, or "a phrase"; "" for the newest.',
+        {
+            "query": {"type": "string"},
+            "since": _DATE,
+            "until": _DATE,
+            "limit": {"type": "integer", "minimum": 1, "maximum": MOST_HITS},
+        },
+        "query",
+    ),
+    _tool(
+        OPEN,
+        "Read one message whole, by its id, with what was said around it.",
+        {"id": {"type": "integer", "minimum": 1}},
+        "id",
+    ),
+]
+
+
+def execute(store: ConversationStore, name: str, args: Mapping[str, Any], viewer: Viewer) -> str:
+    """Run a tool; returns the result, or the reason for none, as text for the model."""
+    try:
+        if name == SEARCH:
+            hits = store.search(_query(args), viewer)
+            entries = [_entry(hit.message, EXCERPT) for hit in hits]
+            return _as_json(entries) if entries else "Nothing that was said here fits."
+        number = int(args["id"])
+        messages = store.around(number, NEIGHBOURS, NEIGHBOURS, viewer)
+        entries = [_entry(each, LONGEST if each.id == number else EXCERPT) for each in messages]
+        return _as_json(entries) if entries else f"There is no message {number} in this chat."
+    except (InputError, PrefrontalError) as error:
+        return one_line(f"{name} failed: {error}")
+
+
+def _query(args: Mapping[str, Any]) -> MessageQuery:
+    return MessageQuery(
+        str(args["query"]),
+        since=moment_of("since", args.get("since")),
+        until=moment_of("until", args.get("until")),
+        limit=int(args.get("limit", HITS)),
+    )
+
+
+def _entry(message: Message, longest: int) -> dict[str, Any]:
+    at = datetime.fromtimestamp(message.created_at, UTC)
+    return {
+        "id": message.id,
+        "at": f"{at:%Y-%m-%d %H:%M}",
+        "by": "you" if message.direction == "out" else message.peer_id,
+        "text": shorten(one_line(message.content), longest),
+    }
+
+
+def _as_json(entries: list[dict[str, Any]]) -> str:
+    return json.dumps(entries, ensure_ascii=False)

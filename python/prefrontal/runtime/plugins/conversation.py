@@ -1,0 +1,145 @@
+"""The conversations: recorded whole, given back after a restart, searched by the model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from concurrent.futures import Future
+from typing import Any
+
+from ...errors import PrefrontalError
+from ...plugin import (
+    IncomingMessage,
+    Plugin,
+    PluginError,
+    PluginMeta,
+    current_message,
+)
+from ..conversation import tools
+from ..conversation.models import Direction, NewMessage, Viewer
+from ..conversation.store import IN_MEMORY, ConversationStore, conversations_path
+from ..workspace_files import workspace_of
+
+MESSAGES = 40
+CHARACTERS = 60_000
+
+
+class ConversationPlugin(Plugin):
+    """Keeps what was said in conversations.sqlite of the workspace; without one, in memory."""
+
+    meta = PluginMeta(
+        id="conversation",
+        version="1",
+        capabilities=["tools"],
+        optional_dependencies=["config", "workspace"],
+        priority=16,
+        implements={"loop.after_send": "record_sent"},
+    )
+
+    def __init__(self) -> None:
+        self._config: dict[str, Any] = {}
+        self._store: ConversationStore | None = None
+
+    def configure(self, config: dict[str, Any]) -> None:
+        self._config = config
+
+    async def start(self) -> None:
+        """Open the store. Raises SourceError."""
+        if self._store is not None:  # started again in a new event loop: still open
+            return
+        workspace = workspace_of(self.registry, self._config)
+        if workspace is None:
+            self._store = ConversationStore(IN_MEMORY)
+        else:
+            workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._store = ConversationStore(conversations_path(workspace))
+
+    async def stop(self) -> None:
+        """Wait for what is being written, then close the store."""
+        store, self._store = self._store, None
+        if store is not None:
+            try:
+                await asyncio.wrap_future(store.finish())
+            finally:
+                store.close()
+
+    @property
+    def store(self) -> ConversationStore:
+        """The store. Raises PluginError before the start."""
+        if self._store is None:
+            raise PluginError("conversation must be started before it is asked")
+        return self._store
+
+    def history(self, viewer: Viewer) -> list[dict[str, Any]]:
+        """The newest messages as {"role", "content"}, bounded in number and characters."""
+        try:
+            messages = self.store.history(viewer, MESSAGES)
+        except PrefrontalError as error:
+            self.log_error(f"What was said before cannot be read: {error}")
+            return []
+        room, past = CHARACTERS, []
+        for each in reversed(messages):
+            room -= len(each.content)
+            if room < 0:
+                break
+            past.append({"role": _role(each.direction), "content": each.content})
+        return past[::-1]
+
+    def record(
+        self, viewer: Viewer, direction: Direction, text: str, turn: int | None = None
+    ) -> Future[int] | None:
+        """Queue a message; None, with a line in the log, where that is not possible."""
+        try:
+            return self.store.submit(NewMessage(viewer, direction, text, self.clock.now(), turn))
+        except PrefrontalError as error:
+            self.log_error(f"A message could not be kept: {error}")
+            return None
+
+    async def record_answer(self, viewer: Viewer, text: str, question: Future[int]) -> None:
+        """Return when question and answer are on the disk, or the log says why not."""
+        if (turn := await self.durable(question)) is not None:
+            await self.durable(self.record(viewer, "out", text, turn))
+
+    async def record_sent(self, ctx: dict[str, Any]) -> dict[str, Any]:
+        """Record what the agent sends of its own accord; answers are recorded by their turn."""
+        peer_id = str(ctx.get("recipient_id") or "")
+        own = ctx.get("internal") or ctx.get("event_id") is None
+        if own and peer_id:
+            viewer = Viewer(peer_id, str(ctx.get("channel_type")), str(ctx.get("channel_id")))
+            await self.durable(self.record(viewer, "out", str(ctx.get("text") or "")))
+        return ctx
+
+    async def durable(self, message: Future[int] | None) -> int | None:
+        """The id of a message once it is on the disk; None, and a line in the log, if it failed."""
+        if message is None:
+            return None
+        try:
+            return await asyncio.wrap_future(message)
+        except PrefrontalError as error:
+            self.log_error(f"A message could not be kept: {error}")
+            return None
+
+    def get_definitions(self) -> list[dict[str, Any]]:
+        return tools.DEFINITIONS
+
+    def execute(self, name: str, args: Mapping[str, Any]) -> str:
+        """Run a tool for the chat in hand; returns a refusal as text."""
+        message = current_message.get()
+        if message is None:
+            return f"{name} failed: there is no conversation here."
+        return tools.execute(self.store, name, args, viewer_of(message))
+
+
+def viewer_of(message: IncomingMessage) -> Viewer:
+    """Whose chat a message belongs to."""
+    peer_id = "" if message.is_internal else message.sender_id
+    group = message.metadata.get("group") is True
+    return Viewer(peer_id, message.channel_type, message.channel_id, group)
+
+
+def _role(direction: Direction) -> str:
+    return "user" if direction == "in" else "assistant"
+
+
+def create_plugin() -> ConversationPlugin:
+    return ConversationPlugin()

@@ -1,0 +1,82 @@
+"""`prefrontal memory search` and `show` on conversations, with no agent running."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from prefrontal.cli import main
+from prefrontal.runtime.conversation.models import NewMessage, Viewer
+from prefrontal.runtime.conversation.store import ConversationStore
+
+NOON = 1_772_366_400.0  # 2026-03-01 12:00 UTC
+
+
+@pytest.fixture(autouse=True)
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PREFRONTAL_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    with ConversationStore(tmp_path / "conversations.sqlite") as store:
+        for peer, text, at in (
+            ("ann", "the boat is called Aurora\nand it is blue", NOON),
+            ("bob", "which boat?", NOON + 86_400),
+        ):
+            viewer = Viewer(peer, "web", peer)
+            turn = store.submit(NewMessage(viewer, "in", text, at)).result()
+            store.submit(NewMessage(viewer, "out", f"Hi {peer}.", at, turn)).result()
+    return tmp_path
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(main, ["memory", *words])
+
+
+def texts(*words: str) -> list[str]:
+    result = run("search", *words, "--json")
+    assert result.exit_code == 0, result.output
+    return [json.loads(line).get("content", "") for line in result.stdout.splitlines()]
+
+
+def test_messages_stand_below_the_notes_that_fit() -> None:
+    run("store", "vessels", "one boat")
+    lines = run("search", "boat").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["key", "vessels", "id", "3", "1"]
+    assert lines[-1].endswith("ann  the boat is called Aurora and it is blue")
+
+
+def test_options_narrow_the_messages() -> None:
+    assert texts("boat", "--peer", "ann") == ["the boat is called Aurora\nand it is blue"]
+    assert texts("boat", "--since", "2026-03-02") == ["which boat?"]
+    assert texts("boat", "--until", "2026-03-01") == ["the boat is called Aurora\nand it is blue"]
+    assert texts("", "--until", "2026-03-01", "--limit", "1") == ["Hi ann."]
+    assert texts("boat", "--channel", "mail") == []
+
+
+def test_a_message_is_shown_whole_between_its_neighbours() -> None:
+    result = run("show", "1")
+    marks = [line.split()[0] for line in result.stdout.splitlines()]
+    assert marks == [">", "the", "and", "2", "Hi"]
+    [first, _] = map(json.loads, run("show", "1", "--json").stdout.splitlines())
+    assert (first["peer_id"], first["scope"], first["turn"]) == ("ann", "peer", 1)
+
+
+def test_slips_are_one_sentence() -> None:
+    for words, sentence in (
+        (("show", "99"), "ID must be one that `prefrontal memory search` shows, got 99"),
+        (("search", "x", "--since", "soon"), "--since must be a date as 2026-03-01"),
+        (("search", "x", "--limit", "0"), "limit must be a whole number in 1..1000, got 0"),
+    ):
+        result = run(*words)
+        assert (result.exit_code, result.stdout) == (2, ""), words
+        assert sentence in result.stderr
+
+
+def test_where_nothing_was_said_nothing_is_made(workspace: Path) -> None:
+    for file in workspace.glob("conversations*"):
+        file.unlink()
+    assert run("search", "boat").stdout == "Nothing that is remembered fits 'boat'.\n"
+    assert not (workspace / "conversations.sqlite").exists()
