@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -30,13 +31,21 @@ std::vector<pid_t> numbers_in(const std::string& path) {
   return numbers;
 }
 
-// Number after "Name:" in a file of such lines; 0 when it is not there.
-long field(pid_t process, const char* file, const char* name) {
+// Numbers after "Name:" in a file of such lines; 0 for one that is not there.
+template <std::size_t count>
+std::array<long, count> fields(pid_t process, const char* file, const char* const (&names)[count]) {
+  std::array<long, count> numbers{};
   const File status = opened(place(process, file));
   char line[256];
   while (status && fgets(line, sizeof line, status.get()))
-    if (strncmp(line, name, strlen(name)) == 0) return atol(line + strlen(name));
-  return 0;
+    for (std::size_t i = 0; i < count; ++i)
+      if (strncmp(line, names[i], strlen(names[i])) == 0)
+        numbers[i] = atol(line + strlen(names[i]));
+  return numbers;
+}
+
+long field(pid_t process, const char* file, const char* name) {
+  return fields(process, file, {name})[0];
 }
 
 bool tells_children() {
@@ -99,14 +108,18 @@ int threads_of(pid_t process, uid_t user) {
 
 Usage usage_of(const std::vector<pid_t>& processes, long exact_above_kb) {
   Usage usage;
+  long tables_kb = 0;  // of pages: large where memory is read here and there
   for (const pid_t process : processes) {
     const long resident = resident_kb(process);
+    const auto [tables, threads] = fields(process, "status", {"VmPTE:", "Threads:"});
     usage.memory_kb += resident;
+    tables_kb += tables;
     usage.alive += resident > 0 ? 1 : 0;  // what has ended has no memory
-    usage.threads += static_cast<int>(field(process, "status", "Threads:"));
+    usage.threads += static_cast<int>(threads);
   }
+  usage.memory_kb += tables_kb;
   if (usage.memory_kb <= exact_above_kb) return usage;
-  long exact_kb = 0;
+  long exact_kb = tables_kb;
   for (const pid_t process : processes) {
     const long shared_fairly = field(process, "smaps_rollup", "Pss:");
     exact_kb += shared_fairly > 0 ? shared_fairly : resident_kb(process);

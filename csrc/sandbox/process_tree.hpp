@@ -18,7 +18,8 @@ std::vector<pid_t> descendants_of(pid_t root);
 int threads_of(pid_t process, uid_t user);
 
 struct Usage {
-  long memory_kb = 0;  // a page shared by several counts once where the kernel tells
+  long memory_kb =
+      0;  // with page tables; a page shared by several counts once where the kernel tells
   int threads = 0;
   int alive = 0;  // processes that have not ended
 };

@@ -1,10 +1,7 @@
-// How much disk the scratch folder takes, and files that are deleted but still held open.
+// How much disk the scratch folder takes.
 #pragma once
 
-#include <sys/types.h>
-
 #include <string>
-#include <vector>
 
 namespace prefrontal::sandbox {
 
@@ -16,8 +13,5 @@ struct ScratchSize {
 
 // Follows no link. Stops counting once more than `enough_entries` are found.
 ScratchSize size_of_folder(const std::string& path, long enough_entries);
-
-// Disk that these processes hold in files without a name, open or mapped.
-long deleted_kb(const std::vector<pid_t>& processes);
 
 }  // namespace prefrontal::sandbox

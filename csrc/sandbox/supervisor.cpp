@@ -13,6 +13,7 @@
 #include "csrc/sandbox/confinement.hpp"
 #include "csrc/sandbox/credentials.hpp"
 #include "csrc/sandbox/failure.hpp"
+#include "csrc/sandbox/holdings.hpp"
 #include "csrc/sandbox/limits.hpp"
 #include "csrc/sandbox/namespaces.hpp"
 #include "csrc/sandbox/process_tree.hpp"
@@ -27,8 +28,9 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 constexpr auto kPoll = milliseconds(20);
-constexpr auto kDiskPoll = milliseconds(60);
-constexpr int kDiskShare = 5;  // counting a big folder takes at most a fifth of the time
+constexpr auto kSlowPoll = milliseconds(60);
+constexpr int kSlowShare = 5;     // counting a big folder takes at most a fifth of the time
+constexpr long kMostPipes = 512;  // half of what a user may have before pipes of others shrink
 
 struct Pipe {
   int ends[2];
@@ -58,7 +60,7 @@ class Watch {
   void start(pid_t first) {
     first_ = first;
     began_ = Clock::now();
-    disk_due_ = began_ + kDiskPoll;
+    slow_due_ = began_ + kSlowPoll;
   }
 
   // Until the first process has ended or must be ended.
@@ -117,24 +119,27 @@ class Watch {
   const char* broken_limit() {
     if (told_ || getppid() != starter_) return "told";
     const std::vector<pid_t> processes = descendants_of(getpid());
-    const Usage usage = usage_of(processes, request_.max_memory_kb);
-    report.memory_kb = std::max(report.memory_kb, usage.memory_kb);
+    const bool disk_full = Clock::now() >= slow_due_ && look_slowly(processes);
+    const Usage usage = usage_of(processes, request_.max_memory_kb - holdings_.buffers_kb);
+    const long memory_kb = usage.memory_kb + holdings_.buffers_kb;
+    report.memory_kb = std::max(report.memory_kb, memory_kb);
     report.threads = std::max(report.threads, usage.threads - waiting_first());
-    if (usage.memory_kb > request_.max_memory_kb) return "memory";
+    if (memory_kb > request_.max_memory_kb || holdings_.pipes > kMostPipes) return "memory";
     if (usage.threads - waiting_first() > request_.max_processes) return "processes";
-    if (disk_full(processes)) return "disk";
+    if (disk_full) return "disk";
     return Clock::now() - began_ >= limit() ? "time" : "";
   }
 
   // A namespace has a first process of ours.
   int waiting_first() const { return request_.level == Level::kNamespace ? 1 : 0; }
 
-  bool disk_full(const std::vector<pid_t>& processes) {
+  // What takes longer to count; returns whether the disk is full.
+  bool look_slowly(const std::vector<pid_t>& processes) {
     const auto before = Clock::now();
-    if (before < disk_due_) return false;
-    const bool full = count_disk(deleted_kb(processes));
+    holdings_ = holdings_of(processes);
+    const bool full = count_disk(holdings_.deleted_kb);
     const auto took = Clock::now() - before;
-    disk_due_ = before + std::max<Clock::duration>(kDiskPoll, took * kDiskShare);
+    slow_due_ = before + std::max<Clock::duration>(kSlowPoll, took * kSlowShare);
     return full;
   }
 
@@ -164,7 +169,8 @@ class Watch {
   pid_t starter_;
   pid_t first_ = 0;
   Clock::time_point began_;
-  Clock::time_point disk_due_;
+  Clock::time_point slow_due_;
+  Holdings holdings_;
   bool told_ = false;
 };
 

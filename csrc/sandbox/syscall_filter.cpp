@@ -26,10 +26,13 @@ constexpr unsigned kSpecialBits = S_ISUID | S_ISGID;
 constexpr unsigned kHarmlessIoctls[] = {
     0x5401 /*TCGETS*/,   0x802C542A /*TCGETS2*/, 0x540F /*TIOCGPGRP*/, 0x5413 /*TIOCGWINSZ*/,
     0x541B /*FIONREAD*/, 0x5421 /*FIONBIO*/,     0x5450 /*FIONCLEX*/,  0x5451 /*FIOCLEX*/};
-constexpr unsigned kReachingFcntls[] = {F_SETOWN, 15 /*F_SETOWN_EX*/, F_SETSIG, F_SETLEASE,
-                                        F_NOTIFY};
+constexpr unsigned kReachingFcntls[] = {F_SETOWN,   15 /*F_SETOWN_EX*/, F_SETSIG,
+                                        F_SETLEASE, F_NOTIFY,           1031 /*F_SETPIPE_SZ*/};
 constexpr unsigned kReachingPrctls[] = {PR_SET_DUMPABLE, PR_SET_PTRACER, PR_SET_MM,
                                         PR_SET_CHILD_SUBREAPER};
+
+constexpr unsigned kBufferSizes[] = {SO_SNDBUF, SO_RCVBUF, 32 /*SO_SNDBUFFORCE*/,
+                                     33 /*SO_RCVBUFFORCE*/};
 
 void refuse_sockets(FilterProgram& program, bool network) {
   program.refuse_unless(__NR_socketpair, 0, {AF_UNIX}, EPERM);
@@ -40,6 +43,7 @@ void refuse_sockets(FilterProgram& program, bool network) {
     return;
   }
   for (const int call : kSocketCalls) program.refuse(call, EPERM);
+  program.refuse_if(__NR_setsockopt, 2, kBufferSizes, EPERM);
 }
 
 void refuse_by_argument(FilterProgram& program) {
@@ -51,6 +55,7 @@ void refuse_by_argument(FilterProgram& program) {
   program.refuse_if(__NR_fcntl, 1, kReachingFcntls, EPERM);
   program.refuse_if(__NR_prctl, 0, kReachingPrctls, EPERM);
   program.refuse_if_masked(__NR_openat, 2, O_TRUNC | O_ACCMODE, {O_TRUNC}, EPERM);
+  program.refuse_if_any(__NR_renameat2, 4, 4 /*RENAME_WHITEOUT*/, EPERM);  // makes a device
   program.refuse_if_any(__NR_openat, 3, kSpecialBits, EPERM);
   program.refuse_if_any(__NR_fchmod, 1, kSpecialBits, EPERM);
   program.refuse_if_any(__NR_fchmodat, 2, kSpecialBits, EPERM);
@@ -77,6 +82,7 @@ void filter_system_calls(const FilterChoice& choice) {
   for (const int call : kNeverNeeded) program.refuse(call, EPERM);
   for (const int call : kNotOffered) program.refuse(call, ENOSYS);
   for (const int call : kReserving) program.refuse(call, EOPNOTSUPP);
+  program.refuse(__NR_flock, ENOLCK);  // also works through a file that can only be read
   refuse_sockets(program, choice.network);
   refuse_by_argument(program);
   if (choice.guard_metadata) {

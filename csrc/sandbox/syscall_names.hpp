@@ -44,7 +44,7 @@ inline constexpr int kNeverNeeded[] = {
     __NR_quotactl, kQuotactlFd, __NR_acct, __NR_open_by_handle_at, __NR_name_to_handle_at,
     // the machine
     __NR_reboot, __NR_sethostname, __NR_setdomainname, __NR_settimeofday, __NR_clock_settime,
-    __NR_adjtimex, __NR_clock_adjtime, __NR_vhangup, __NR_sync,
+    __NR_adjtimex, __NR_clock_adjtime, __NR_vhangup, __NR_sync, __NR_syncfs,
     // names and devices that lead out of the scratch folder
     __NR_symlinkat, __NR_linkat, __NR_mknodat,
 #ifdef __NR_symlink
@@ -57,14 +57,22 @@ inline constexpr int kNeverNeeded[] = {
     __NR_shmget, __NR_shmat, __NR_semget, __NR_msgget, __NR_mq_open, __NR_mq_unlink, kMemfdSecret};
 
 // Libraries ask for these and have another way when the kernel is too old for them.
-inline constexpr int kNotOffered[] = {kIoUringSetup, kIoUringEnter, kIoUringRegister,
-                                      __NR_memfd_create};
+// Of inotify a user has 128, here and outside together.
+inline constexpr int kNotOffered[] = {
+    kIoUringSetup,     kIoUringEnter,      kIoUringRegister,
+    __NR_memfd_create, __NR_inotify_init1, __NR_inotify_add_watch,
+#ifdef __NR_inotify_init
+    __NR_inotify_init,
+#endif
+};
 
 // Disk space that is promised at once, past the limit of a file's size.
 inline constexpr int kReserving[] = {__NR_fallocate};
 
-inline constexpr int kSocketCalls[] = {__NR_socket, __NR_connect, __NR_bind,
-                                       __NR_listen, __NR_accept,  __NR_accept4};
+inline constexpr int kSocketCalls[] = {__NR_socket, __NR_connect, __NR_bind, __NR_listen,
+                                       __NR_accept, __NR_accept4,
+                                       // these pass descriptors on, which nobody could count
+                                       __NR_sendmsg, __NR_sendmmsg};
 
 inline constexpr int kSignalCalls[] = {__NR_tkill, __NR_rt_sigqueueinfo, __NR_rt_tgsigqueueinfo,
                                        kPidfdSendSignal};
@@ -78,11 +86,10 @@ inline constexpr int kMetadataPretended[] = {__NR_fchmod,   __NR_fchmodat, __NR_
 };
 
 inline constexpr int kMetadataRefused[] = {
-    __NR_fchown,    __NR_fchownat,      __NR_setxattr,          __NR_lsetxattr,
-    __NR_fsetxattr, __NR_removexattr,   __NR_lremovexattr,      __NR_fremovexattr,
-    __NR_flock,     __NR_inotify_init1, __NR_inotify_add_watch,
+    __NR_fchown,    __NR_fchownat,    __NR_setxattr,     __NR_lsetxattr,
+    __NR_fsetxattr, __NR_removexattr, __NR_lremovexattr, __NR_fremovexattr,
 #ifdef __NR_chown
-    __NR_chown,     __NR_lchown,        __NR_inotify_init,
+    __NR_chown,     __NR_lchown,
 #endif
 };
 

@@ -54,7 +54,8 @@ class Attempt:
     """body: of a function that returns whether it got out.
 
     stopped: what may end it besides itself. limits: other limits than the driver's. shown: who can
-    show without a sandbox that it works: anybody, root, some kernels, or nobody without harm.
+    show without a sandbox that it works: anybody, root, some kernels, or nobody without harm. only:
+    levels that hold it, where not all do; docs/sandbox.md says what the others let through.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Attempt:
     stopped: tuple[str, ...] = ("",)
     limits: Mapping[str, float] = field(default_factory=dict)
     shown: Shown = "always"
+    only: tuple[str, ...] = ()
 
     def program(self) -> str:
         body = textwrap.indent(textwrap.dedent(self.body).strip(), "    ")

@@ -30,9 +30,10 @@ from .attempts_memory import FLOODS, MEMORY
 from .attempts_network import NETWORK
 from .attempts_processes import REACHING, STAYING
 from .attempts_reading import READING
+from .attempts_sharing import SHARING
 from .decoys import Decoys, Tree, decoys
 
-ATTEMPTS = (*FILES, *READING, *NETWORK, *MEMORY, *FLOODS, *STAYING, *REACHING, *KERNEL)
+ATTEMPTS = (*FILES, *READING, *NETWORK, *MEMORY, *FLOODS, *STAYING, *REACHING, *KERNEL, *SHARING)
 LIMITS = Limits(max_seconds=8.0)
 MOST_AT_ONCE = 4
 

@@ -168,6 +168,26 @@ def test_a_function_is_called_and_its_value_is_handed_back(policy: Policy, tmp_p
     assert result.stderr == b"said\n"
 
 
+@pytest.mark.parametrize(
+    ("body", "stopped_by"),
+    [
+        ("os._exit(0)", "no result"),
+        ("os.write(1, b'1'); os._exit(0)", "no result"),
+        ("return float('nan')", ""),
+        ("return [1, float('inf')]", ""),
+    ],
+)
+def test_a_call_without_a_result_in_json_has_failed(
+    policy: Policy, tmp_path: Path, body: str, stopped_by: str
+) -> None:
+    tool = tmp_path / "tool.py"
+    tool.write_text(f"import os\n\ndef answer():\n    {body}\n")
+    result = run(f"{tool}::answer", Limits(), policy, arguments={})
+    assert not result.ok and result.stopped_by == stopped_by
+    if not stopped_by:
+        assert b"not JSON compliant" in result.stderr
+
+
 def test_a_function_that_ends_the_interpreter_hands_nothing_back(
     policy: Policy, tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,8 @@ def run(
     """Run a command, or call a function, within limits and policy; waits for its end.
 
     command: program and arguments; or "file.py::function", called with `arguments` (plain JSON):
-    stdout then holds the returned value as JSON, and its own output goes to stderr.
+    stdout then holds the returned value as JSON, and its own output goes to stderr. A function that
+    ends the process has returned nothing: stopped_by "no result".
 
     Fails closed: without the level nothing runs, and the result has stopped_by "sandbox". Raises
     InputError for invalid arguments.
@@ -74,7 +76,23 @@ def _call(
     )  # fmt: skip
     request = json.dumps(dict(arguments), allow_nan=False).encode()
     words = [sys.executable, "-I", "-B", str(_CALLER), str(path), function]
-    return run(words, limits, seen, stdin=request)
+    result = run(words, limits, seen, stdin=request)
+    if not result.ok or _is_json(result.stdout):
+        return result
+    sentence = "the process ended without the function's result"
+    return replace(result, stopped_by="no result", notes=(*result.notes, sentence))
+
+
+def _is_json(text: bytes) -> bool:
+    try:
+        json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON")
 
 
 def _words(command: Sequence[str]) -> list[str]:

@@ -23,11 +23,12 @@ class SandboxResult:
     """returncode: exit status, negative for a signal, None when it never ran.
 
     stopped_by: "time", "memory", "processes", "disk", "file size", "output", "system call" (a
-    forbidden one), "sandbox" (it could not be confined or watched, so it was not run or was ended;
-    stderr and notes say why), or empty. level: of confinement. duration_s, cpu_s: wall clock and
-    processor time of all its processes. peak_memory_mb: of all together, sampled every 20 ms.
-    threads: most at a time. killed: processes that had to be ended. scratch_mb: size of the scratch
-    folder at the end. notes: sentences for people.
+    forbidden one), "no result" (a function ended its process), "sandbox" (it could not be confined
+    or watched, so it was not run or was ended; stderr and notes say why), or empty. level: of
+    confinement. duration_s, cpu_s: wall clock and processor time of all its processes.
+    peak_memory_mb: of all together, sampled every 20 ms, with page tables and what their pipes and
+    sockets may hold. threads: most at a time. killed: processes that had to be ended. scratch_mb:
+    size of the scratch folder at the end. notes: sentences for people.
     """
 
     returncode: int | None
