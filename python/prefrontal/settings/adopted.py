@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
-
-from .rules import Recall, Text
+from .rules import Recall, SettingsGroup, Text
 
 QUESTION = "{what}. Does it matter? ({location})"
 
 
-class Adopted(BaseModel):
+class Adopted(SettingsGroup):
     """One history that `prefrontal adopt` replayed; what it learned is in the state folder.
 
     module: the id of its module. git: the repository whose new commits are its windows; without it
@@ -17,8 +15,6 @@ class Adopted(BaseModel):
     labels them, as `--relevant` of `prefrontal replay`. recall: share of what matters that must
     wake; a recall or a threshold of the gate stands in front. question: what is asked of a wake.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     module: Text
     git: Text | None = None

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
-from .rules import Seconds, Text, Timeout, broken
+from .rules import Seconds, SettingsGroup, Text, Timeout, broken
 
 
-class CalendarEntry(BaseModel):
+class CalendarEntry(SettingsGroup):
     """A calendar (iCalendar, .ics) whose events are signals: exactly one of file, url, url_env.
 
     name: what events call it. file: its path. url: its address. url_env: the environment variable
@@ -17,8 +15,6 @@ class CalendarEntry(BaseModel):
     none: this machine's. before_s: how long before its start an event begins. every_s: seconds
     between two looks.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     name: Text = "calendar"
     file: Text | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from ..errors import InputError
 from ..nearest import did_you_mean
@@ -19,7 +19,18 @@ from .cortex_growth import (
     Sharing,
     Triage,
 )
-from .rules import Mapped, Positive, Rate, Seconds, Switch, Text, Timeout, Whole, broken
+from .rules import (
+    Mapped,
+    Positive,
+    Rate,
+    Seconds,
+    SettingsGroup,
+    Switch,
+    Text,
+    Timeout,
+    Whole,
+    broken,
+)
 
 TRIGGER_NAMES = ("promise_timeout", "farming", "new_peer", "interaction_count", "timer")
 """The triggers that can be switched on and off."""
@@ -30,10 +41,8 @@ Count = Annotated[Positive, Field(le=1_000_000_000)]
 """Together with the bounds of `Farming`, no more than the trigger engine takes."""
 
 
-class Farming(BaseModel):
+class Farming(SettingsGroup):
     """What the farming trigger looks for; `TriggerEngine` says what each number means."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     easy_count: Count = 5
     jump_factor: Annotated[Rate, Field(ge=1, le=1e9)] = 4.0
@@ -43,7 +52,7 @@ class Farming(BaseModel):
     tempo_per_day: Annotated[Rate, Field(gt=0, le=1e9)] = 10.0
 
 
-class CortexSettings(BaseModel):
+class CortexSettings(SettingsGroup):
     """Everything the cortex is told.
 
     schedule_minutes: time between two reflections of the timer trigger. triggers: those that are
@@ -59,8 +68,6 @@ class CortexSettings(BaseModel):
     whether the agent's own messages count as interactions.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
     enabled: Switch = True
     schedule_minutes: Minutes = 30.0
     triggers: tuple[Literal[TRIGGER_NAMES], ...] = ("timer", "interaction_count")  # type: ignore[valid-type]
@@ -70,7 +77,7 @@ class CortexSettings(BaseModel):
     belief_expiry_cycles: Positive = 5
     stale_beliefs: Literal["mark", "omit", "ignore"] = "ignore"
     max_belief_chars: Positive = 6000
-    pinned_beliefs: Mapped = {}
+    pinned_beliefs: Mapped = Field(default_factory=dict)
     context_window: Whole = 10
     max_peers_per_cycle: Positive | None = None
     max_context_tokens: Annotated[Positive, Field(ge=1000, le=1_000_000)] = 4000

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from .rules import Positive, Rate, Share, Switch, Text, Timeout, Whole, broken
+from .rules import Positive, Rate, SettingsGroup, Share, Switch, Text, Timeout, Whole, broken
 
-_CHECKED = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 _Bound = Annotated[Positive, Field(le=100_000)]
 
 _MONEY = (
@@ -58,14 +57,12 @@ _COMMITMENT = (
 )
 
 
-class Directives(BaseModel):
+class Directives(SettingsGroup):
     """What the cortex may ask of the agent.
 
     per_cycle, per_hour: most that are issued; 0 for none. expires_minutes: for those that do not
     say. repeat_after_hours: the same action for the same peer is refused for so long.
     """
-
-    model_config = _CHECKED
 
     enabled: Switch = True
     per_cycle: Whole = 2
@@ -75,7 +72,7 @@ class Directives(BaseModel):
     require_approval: Switch = False
 
 
-class Consultations(BaseModel):
+class Consultations(SettingsGroup):
     """Thinking before acting.
 
     *_tools: words of tool names, "send" is a word of "send_payment" and of "sendPayment".
@@ -84,8 +81,6 @@ class Consultations(BaseModel):
     "rules", or "configured" for the one that reflects. holding_reply: what the peer hears when
     the answer has to wait. Decisions on time-out: "deny" or "proceed".
     """
-
-    model_config = _CHECKED
 
     enabled: Switch = False
     reflector: Literal["rules", "configured"] = "configured"
@@ -100,7 +95,7 @@ class Consultations(BaseModel):
     on_timeout: Literal["deny", "proceed"] = "proceed"
 
 
-class Triage(BaseModel):
+class Triage(SettingsGroup):
     """How deep to look.
 
     depth: "deep" always, "rules" never asks a model, "triage" asks a cheap question first, "auto"
@@ -108,33 +103,27 @@ class Triage(BaseModel):
     who is asked the cheap question; None for the one that reflects.
     """
 
-    model_config = _CHECKED
-
     depth: Literal["deep", "rules", "triage", "auto"] = "deep"
     model: str | None = None
     max_output_tokens: Positive = 150
     always_deep: tuple[Text, ...] = ("manual", "consult", "promise_timeout", "farming")
 
 
-class Lessons(BaseModel):
+class Lessons(SettingsGroup):
     """What outlives the beliefs. cap: most that are kept; similarity: from which a new one revises.
 
     similarity is the share of words that two lessons have in common.
     """
 
-    model_config = _CHECKED
-
     cap: Whole = 12
     similarity: Share = 0.6
 
 
-class Adaptive(BaseModel):
+class Adaptive(SettingsGroup):
     """Thresholds that follow how useful cycles were; off unless switched on.
 
     Within [low, high]; a step is one interaction, or a quarter of the minutes.
     """
-
-    model_config = _CHECKED
 
     enabled: Switch = False
     window: Positive = 5
@@ -147,10 +136,8 @@ class Adaptive(BaseModel):
                 raise broken("have bounds in order")
 
 
-class Cost(BaseModel):
+class Cost(SettingsGroup):
     """Dollars for a million tokens, and what a day may cost; None for no limit."""
-
-    model_config = _CHECKED
 
     input_per_mtok: Rate = 3.0
     output_per_mtok: Rate = 15.0
@@ -158,14 +145,12 @@ class Cost(BaseModel):
     daily_dollars: Rate | None = None
 
 
-class Sharing(BaseModel):
+class Sharing(SettingsGroup):
     """Patterns and insights of other agents; nothing goes out or comes in unless enabled.
 
     key_env: the environment variable with the secret that both sides sign with. weight: most of
     one trust point that all insights of others together may move a proposal by.
     """
-
-    model_config = _CHECKED
 
     enabled: Switch = False
     key_env: Text = "PREFRONTAL_SHARING_KEY"
@@ -173,7 +158,7 @@ class Sharing(BaseModel):
     weight: Share = 0.5
 
 
-class Evidence(BaseModel):
+class Evidence(SettingsGroup):
     """How the deterministic reflector weighs what it sees.
 
     Evidence counts half after half_life_interactions further ones of the same peer, and half
@@ -182,8 +167,6 @@ class Evidence(BaseModel):
     interactions a day than this are a rush, with at least tempo_after of them.
     grace_minutes: how long after its due time a promise still counts as kept.
     """
-
-    model_config = _CHECKED
 
     half_life_interactions: Positive = 20
     half_life_days: Positive = 60

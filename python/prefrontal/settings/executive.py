@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
-
-from .rules import LogOdds, Rate, Share, Switch, Text, Trust, Whole
-
-_CHECKED = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+from .rules import LogOdds, Rate, SettingsGroup, Share, Switch, Text, Trust, Whole
 
 
-class LinkSettings(BaseModel):
+class LinkSettings(SettingsGroup):
     """What the parts tell each other; each one off leaves them as they are alone.
 
     outcomes: what came of acting trains the gate, the index of tools and the memory of peers.
@@ -19,8 +15,6 @@ class LinkSettings(BaseModel):
     among the ranked tools; it needs torch.
     """
 
-    model_config = _CHECKED
-
     outcomes: Switch = True
     trust: Switch = True
     beliefs: Switch = True
@@ -28,7 +22,7 @@ class LinkSettings(BaseModel):
     control: Switch = False
 
 
-class TrustSettings(BaseModel):
+class TrustSettings(SettingsGroup):
     """What follows from a trust of -10..+10.
 
     log_odds_per_point: added to every score of the peer's signals, times the trust. defer_below: a
@@ -37,15 +31,13 @@ class TrustSettings(BaseModel):
     than the first may wake only so often; null: as often as anybody.
     """
 
-    model_config = _CHECKED
-
     log_odds_per_point: LogOdds = 0.15
     defer_below: Trust = -2
     budget_below: Trust = -2
     wakes_per_hour: Rate | None = 2.0
 
 
-class ExecutiveSettings(BaseModel):
+class ExecutiveSettings(SettingsGroup):
     """Everything `prefrontal run` is told besides the parts it joins.
 
     tools: the folder of the tools; null: `routing.workflows_root`. act: whether tools are run;
@@ -53,8 +45,6 @@ class ExecutiveSettings(BaseModel):
     are decided by beliefs. max_beliefs: most that are heard for one wake. take_up_hours: wakes
     that an earlier run did not come to are taken up when they are no older.
     """
-
-    model_config = _CHECKED
 
     links: LinkSettings = LinkSettings()
     tools: Text | None = None

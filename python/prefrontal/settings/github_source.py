@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
-
-from .rules import Switch, Text, Timeout
+from .rules import SettingsGroup, Switch, Text, Timeout
 
 
-class GitHubAccountEntry(BaseModel):
+class GitHubAccountEntry(SettingsGroup):
     """An account on GitHub whose notifications are signals.
 
     token_env: the environment variable that holds its token. url: of the API, for a server of
     one's own. participating: only where the account takes part or is mentioned. every_s: seconds
     between two questions; more when GitHub asks for it.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     token_env: Text
     url: Text = "https://api.github.com"

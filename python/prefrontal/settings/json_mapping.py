@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
-from .rules import Ed25519Key, JsonPath, Text, broken
+from .rules import Ed25519Key, JsonPath, SettingsGroup, Text, broken
 
 
-class JsonMapping(BaseModel):
+class JsonMapping(SettingsGroup):
     """How the JSON that a program posts to /hooks/NAME becomes signals of the source NAME.
 
     Each is a path into the JSON, such as `event.text` or `embeds.0.title`. each: to a list of which
@@ -21,8 +21,6 @@ class JsonMapping(BaseModel):
     hexadecimal digits, whose signatures are then checked instead of the token.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
     each: JsonPath | None = None
     location: JsonPath | None = None
     delta_type: JsonPath | None = None
@@ -30,7 +28,7 @@ class JsonMapping(BaseModel):
     actor: JsonPath | None = None
     timestamp: JsonPath | None = None
     id: JsonPath | None = None
-    features: dict[Text, JsonPath] = {}
+    features: dict[Text, JsonPath] = Field(default_factory=dict)
     slack_secret_env: Text | None = None
     discord_key: Ed25519Key | None = None
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
-from .rules import Port, Text
+from .rules import Port, SettingsGroup, Text
 
 
-class Mailbox(BaseModel):
+class Mailbox(SettingsGroup):
     """A folder of mail on an IMAP server whose new messages are signals.
 
     host, port: of the server; without a port 993, or 143 for `starttls` and `none`. user: who logs
@@ -17,8 +15,6 @@ class Mailbox(BaseModel):
     folder: which. tls: `implicit` from the first byte, `starttls`, or `none` on this machine alone.
     ca_file: certificates to trust besides those of this machine.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     host: Text
     port: Port | None = None

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
-from .rules import Switch, Text, broken
+from .rules import SettingsGroup, Switch, Text, broken
 
 
-class McpServer(BaseModel):
+class McpServer(SettingsGroup):
     """An MCP server whose notifications are signals: exactly one of command, url.
 
     command: a program and its arguments, which is started and spoken to. env: names of variables
@@ -18,8 +16,6 @@ class McpServer(BaseModel):
     server. read: read a resource that changed, for its text. experimental: must be true, as long
     as the form in which servers tell of events is young.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     command: tuple[Text, ...] = ()
     env: tuple[Text, ...] = ()

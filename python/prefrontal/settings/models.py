@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, PrivateAttr
+from pydantic import Field, PrivateAttr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ..errors import InputError
@@ -26,6 +26,7 @@ from .rules import (
     Port,
     Positive,
     Seconds,
+    SettingsGroup,
     Switch,
     Text,
     Timeout,
@@ -34,19 +35,15 @@ from .rules import (
 )
 from .telemetry import Telemetry
 
-_CHECKED = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-
-class Endpoint(BaseModel):
+class Endpoint(SettingsGroup):
     """One address to ask now and then. every_s: seconds between two requests."""
-
-    model_config = _CHECKED
 
     url: Text
     every_s: Timeout = 300.0
 
 
-class HttpEvents(BaseModel):
+class HttpEvents(SettingsGroup):
     """Where other programs post events: /events, /cloudevents, /github and /hooks/NAME.
 
     host, port: 0 for any free port. token_env: the environment variable that holds what a request
@@ -55,17 +52,15 @@ class HttpEvents(BaseModel):
     by name. max_bytes: of a request.
     """
 
-    model_config = _CHECKED
-
     host: Text = "127.0.0.1"
     port: Port = 8766
     token_env: Text | None = None
     github_secret_env: Text | None = None
-    hooks: dict[PathName, JsonMapping] = {}
+    hooks: dict[PathName, JsonMapping] = Field(default_factory=dict)
     max_bytes: Positive = 1 << 20
 
 
-class Sources(BaseModel):
+class Sources(SettingsGroup):
     """Where signals come from, besides the folders that the modules name.
 
     directories: folders to watch. git: repositories whose new commits are signals. network:
@@ -76,8 +71,6 @@ class Sources(BaseModel):
     lines on standard input. polling: look at the folders every two seconds instead of being told,
     for network drives and shared folders of containers.
     """
-
-    model_config = _CHECKED
 
     directories: tuple[Text, ...] = ()
     git: tuple[Text, ...] = ()
@@ -93,21 +86,19 @@ class Sources(BaseModel):
     polling: Switch = False
 
 
-class OpenClaw(BaseModel):
+class OpenClaw(SettingsGroup):
     """The wake hook of an OpenClaw gateway.
 
     url: of the gateway, or with a path of the hook itself. token_env: the environment variable that
     holds its `hooks.token`. mode: wake the agent now, or wait for its next heartbeat.
     """
 
-    model_config = _CHECKED
-
     url: Text
     token_env: Text
     mode: Literal["now", "next-heartbeat"] = "now"
 
 
-class SinkSettings(BaseModel):
+class SinkSettings(SettingsGroup):
     """Where a question goes: exactly one of exec, post, lines, openclaw.
 
     exec: a command that is told the question on standard input. post: an address that gets it as
@@ -122,14 +113,12 @@ class SinkSettings(BaseModel):
     is the document of a decision, v1 what sinks got before it.
     """
 
-    model_config = _CHECKED
-
     exec: Text | None = None
     post: Text | None = None
     lines: Text | None = None
     openclaw: OpenClaw | None = None
     format: Literal["v1", "v2"] = "v2"
-    headers: dict[Text, Text] = {}
+    headers: dict[Text, Text] = Field(default_factory=dict)
     secret_env: Text | None = None
     timeout_s: Timeout = 30.0
     retries: Whole = 4

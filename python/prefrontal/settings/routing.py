@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
-
-from .rules import Days, Positive, Rate, Share, Slope, Switch, Text, Timeout, broken
-
-_CHECKED = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+from .rules import Days, Positive, Rate, SettingsGroup, Share, Slope, Switch, Text, Timeout, broken
 
 
-class Weights(BaseModel):
+class Weights(SettingsGroup):
     """How much each feature counts in a score; the three sum to 1."""
-
-    model_config = _CHECKED
 
     name: Share = 0.4
     doc: Share = 0.4
@@ -25,7 +19,7 @@ class Weights(BaseModel):
             raise broken("sum to 1")
 
 
-class Calibration(BaseModel):
+class Calibration(SettingsGroup):
     """The map from the weighted sum of the features to a score: a logistic curve.
 
     It reaches 0.60 where the sum is `cold` when nothing was learned yet, `learned` when much was,
@@ -33,14 +27,12 @@ class Calibration(BaseModel):
     0.60 are right, see benchmarks/routing.md.
     """
 
-    model_config = _CHECKED
-
     slope: Slope = 11.0
     cold: Share = 0.40
     learned: Share = 0.52
 
 
-class Ranker(BaseModel):
+class Ranker(SettingsGroup):
     """How tools are ranked and when one is good enough.
 
     threshold: the least score (tau) of a selected tool. compose_margin: a step of a composition
@@ -48,8 +40,6 @@ class Ranker(BaseModel):
     they are on. harmless_first: between equal scores, the tool with fewer side effects comes
     before the file name decides. candidates: how many tools are looked at and shown.
     """
-
-    model_config = _CHECKED
 
     threshold: Share = 0.6
     weights: Weights = Weights()
@@ -61,22 +51,18 @@ class Ranker(BaseModel):
     history_half_life_days: Rate = 30.0
 
 
-class Parser(BaseModel):
+class Parser(SettingsGroup):
     """threshold: with this confidence, a domain and an action, no question is asked."""
-
-    model_config = _CHECKED
 
     threshold: Share = 0.55
 
 
-class Model(BaseModel):
+class Model(SettingsGroup):
     """Who writes a tool when none fits.
 
     provider: "none"; "command" runs `command` (a shell line: prompt on its input, module on its
     output); "recorded" answers from the files of the folder `command`.
     """
-
-    model_config = _CHECKED
 
     provider: Literal["none", "command", "recorded"] = "none"
     name: Text | None = None
@@ -89,13 +75,11 @@ class Model(BaseModel):
             raise broken(f"have a command when its provider is {self.provider}")
 
 
-class Sandbox(BaseModel):
+class Sandbox(SettingsGroup):
     """What a module that is tried out may use: seconds and megabytes for all its processes.
 
     level: "auto" takes the strongest that works here. network: "on" only with a warning.
     """
-
-    model_config = _CHECKED
 
     max_seconds: Timeout = 30.0
     max_mem_mb: Positive = 512
@@ -103,13 +87,11 @@ class Sandbox(BaseModel):
     level: Literal["auto", "namespace", "landlock", "landlock-fs", "seccomp", "none"] = "auto"
 
 
-class Validators(BaseModel):
+class Validators(SettingsGroup):
     """Seconds each check may take, and whether a check that is not installed is forgiven.
 
     mypy_config: a file for mypy instead of the shipped one; ruff_config likewise.
     """
-
-    model_config = _CHECKED
 
     ruff_s: Timeout = 5.0
     mypy_s: Timeout = 20.0
@@ -119,34 +101,28 @@ class Validators(BaseModel):
     mypy_config: Text | None = None
 
 
-class Generator(BaseModel):
+class Generator(SettingsGroup):
     """allowed_imports: modules that generated code may import besides the standard ones.
 
     allow_writes: whether it may write files (into its scratch folder only).
     """
 
-    model_config = _CHECKED
-
     allowed_imports: tuple[Text, ...] = ()
     allow_writes: Switch = False
 
 
-class Retention(BaseModel):
+class Retention(SettingsGroup):
     """retention_days: how long it is kept; None takes the value of `routing.retention_days`."""
-
-    model_config = _CHECKED
 
     retention_days: Days | None = None
 
 
-class Routing(BaseModel):
+class Routing(SettingsGroup):
     """Everything `prefrontal route` is told.
 
     workflows_root: the folder of tools. log_dir: relative to the folder that holds it. embedder:
     "package.module:function", from a list of texts to a list of vectors, for embeddings_enabled.
     """
-
-    model_config = _CHECKED
 
     workflows_root: Text = "workflows"
     log_dir: Text = "logs"

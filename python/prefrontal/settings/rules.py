@@ -1,12 +1,18 @@
-"""Types of fields, each with the one sentence that says what it must be."""
+"""Groups of settings, and the types of their fields, each with its one sentence."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from pydantic import ValidationError, WrapValidator
+from pydantic import BaseModel, ConfigDict, ValidationError, WrapValidator
 from pydantic_core import PydanticCustomError
+
+
+class SettingsGroup(BaseModel):
+    """Settings that stand together: frozen; unknown keys, NaN and infinity are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 def broken(rule: str) -> PydanticCustomError:

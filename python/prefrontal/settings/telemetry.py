@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
-
-from .rules import Port, Switch, Text
-
-_CHECKED = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+from .rules import Port, SettingsGroup, Switch, Text
 
 
-class Metrics(BaseModel):
+class Metrics(SettingsGroup):
     """The page that Prometheus reads: GET /metrics.
 
     host, port: 0 for any free port. token_env: the environment variable that holds what a request
     must carry as bearer token; needed unless host is this machine alone.
     """
 
-    model_config = _CHECKED
-
     host: Text = "127.0.0.1"
     port: Port = 9464
     token_env: Text | None = None
 
 
-class Telemetry(BaseModel):
+class Telemetry(SettingsGroup):
     """What is told to the tools that watch an agent; all of it is off unless switched on.
 
     metrics: serve the page for Prometheus. json_logs: what stands on standard error is one JSON
@@ -31,8 +25,6 @@ class Telemetry(BaseModel):
     OpenTelemetry that were set up where the process was started. questions: put questions into
     spans and log lines, which shows paths and texts to whoever reads them.
     """
-
-    model_config = _CHECKED
 
     metrics: Metrics | None = None
     json_logs: Switch = False
