@@ -56,6 +56,7 @@ from prefrontal.types import SignalEvent, Window
         ("magnitude=2^3", "of size about 1"),
         ("feature=branch=main", "branch is main"),
         ("feature=lines=2^7", "lines is about 128"),
+        ("feature=source_lines_16=or more", "16 changed lines of code or more"),
         ("source=webhook", "from webhook"),
         ("delta=deleted", "something deleted"),
         ("trust in bob +3", "trust in bob +3"),

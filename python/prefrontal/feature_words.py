@@ -194,6 +194,8 @@ def _attribute(value: str) -> str:
         return value
     if name in _QUIET and amount in _AGES:
         return f"{_QUIET[name]} {_AGES[amount]}"
+    if (lines := name.removeprefix("source_lines_")) != name and amount == "or more":
+        return f"{lines} changed lines of code or more"
     rough = _doubled(amount) if amount != "0" else None
     return f"{name} is {amount}" if rough is None else f"{name} is about {rough:g}"
 

@@ -15,7 +15,7 @@ from ..pulse.sources.polling import Poller
 from ..replay.histories import git_process
 from ..replay.histories.git_history import Commit, GitHistory, Reached
 from ..replay.presets.fix_labeller import FixLabeller
-from ..replay.presets.fixed_later import FixedLaterPreset, blamed_by
+from ..replay.presets.fixed_later import FixedLaterPreset, blamed_by, size_of
 from ..replay.presets.labelled import Labelled
 from ..replay.presets.labeller import Labeller
 
@@ -154,7 +154,10 @@ class HistorySource:
     def _labelled(self, commit: Commit) -> Labelled:
         labeller = self._place.labeller
         if isinstance(labeller, FixLabeller):
-            return labeller.take(commit, lambda key: blamed_by(self._folder, key))
+            folder = self._folder
+            return labeller.take(
+                commit, lambda key: blamed_by(folder, key), lambda key: size_of(folder, key)
+            )
         return labeller.take(commit)
 
     def _look(self) -> tuple[object, ...]:

@@ -164,11 +164,13 @@ def test_what_a_change_removed_is_told_with_its_owners_and_what_stands_there_now
     shas = [commit("one", {"a.py": "1\n2\n3\n"}), commit("two", {"a.py": "1\n2\n3\n4\n"})]
     shas.append(commit("three", {"a.py": "1\nTWO\n"}))
     with diffs(str(repository), "HEAD") as output:
-        found = dict(
+        changes = list(
             LineOwners().take(output, lambda sha: shas.index(sha) + 1, {shas[2]}.__contains__)
         )
-    assert found[shas[1]] == []
-    [removal] = found[shas[2]]
+    assert [each.sha for each in changes] == shas
+    assert [each.sizes for each in changes] == [{b"a.py": 3}, {b"a.py": 1}, {b"a.py": 4}]
+    assert changes[1].removals == []
+    [removal] = changes[2].removals
     assert (removal.path, list(removal.owners)) == (b"a.py", [1, 1, 2])
     assert removal == Removal(b"a.py", removal.owners, (b"2", b"3", b"4"), (b"TWO",))
 

@@ -100,6 +100,18 @@ def test_a_change_whose_blame_failed_comes_again() -> None:
     assert list(labeller.waiting()) == [f"{1:040x}"]
 
 
+def test_what_was_adopted_before_the_gate_saw_sizes_goes_on_without() -> None:
+    state = FixLabeller(FixedLaterPreset()).to_dict()
+    before = {name: value for name, value in state.items() if name != "sized"}
+    seen = []
+    for raw in (state, before, FixLabeller.from_dict(before).to_dict()):
+        labelled = FixLabeller.from_dict(raw).take(change(1, 1.0, "Add"), size=lambda _: 5)
+        assert labelled.window is not None
+        features = labelled.window.events[0].features
+        seen.append([name for name in features if name.startswith("source_lines_")])
+    assert seen == [["source_lines_1", "source_lines_4"], [], []]
+
+
 def made(count: int) -> list[repositories.Change]:
     """Files that are written, fixed, moved and deleted by lines."""
     chance, files = random.Random(3), dict[str, list[str]]()

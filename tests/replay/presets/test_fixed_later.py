@@ -23,6 +23,7 @@ from prefrontal.replay.presets.fixed_later import (
     blamed,
     is_fix,
     is_source,
+    size_of,
 )
 from prefrontal.replay.presets.labeller import Labeller
 from prefrontal.replay.presets.presets import parse_preset
@@ -197,6 +198,30 @@ def test_who_stops_it_stops_it(import_history: Import) -> None:
         replay_git(str(folder), Request(relevant="fixed-later"), PulseGate(), stop)
 
 
+def test_the_gate_sees_how_many_lines_of_sources_a_change_touched(import_history: Import) -> None:
+    code, words = "".join(f"x{n} = {n}\n" for n in range(20)), "word\n" * 400
+    folder = import_history(
+        [
+            (START, "Begin", {"a.py": code, "README.md": words}),
+            (START + 1, "Add one", {"a.py": code + "last = 1\n"}),
+            (START + 2, "Say so", {"README.md": "word\n"}),
+            (START + 3, "Move", {"a.py": None, "b.py": code + "last = 1\n"}),
+        ]
+    )
+    history = GitHistory(folder)
+    preset = FixedLaterPreset().read(history, history.count(), lambda *_: None)
+    changes = list(preset.apply(history))
+    assert [preset.sizes[each.key] for each in changes] == [20, 1, 0, 0]
+    assert [size_of(str(folder), each.key) for each in changes] == [20, 1, 0, 0]
+    seen = [
+        [name for name in each.features if name.startswith("source_lines_")]
+        for change in changes
+        for each in change.events
+    ]
+    few = ["source_lines_1", "source_lines_4", "source_lines_8", "source_lines_16"]
+    assert seen == [few, [], few[:1], [], []]  # the first event of a change tells it
+
+
 def test_a_clone_without_contents_is_named(
     tmp_path: Path, import_history: Import, git: repositories.Git
 ) -> None:
@@ -206,6 +231,9 @@ def test_a_clone_without_contents_is_named(
     git(tmp_path, *words)
     with pytest.raises(SourceError, match="must have the contents of its files for fixed-later"):
         labels(tmp_path / "partial.git")
+    tip = git(folder, "rev-parse", "main")
+    assert size_of(str(tmp_path / "partial.git"), tip) == 0
+    assert size_of(str(folder), tip) > 0
 
 
 def test_a_shallow_clone_is_named_and_its_edge_wrote_nothing(

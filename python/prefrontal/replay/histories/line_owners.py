@@ -41,6 +41,18 @@ class Removal:
     written: tuple[bytes, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class LineChange:
+    """What one change did. sha: its hash. removals: with their text, if that was wanted.
+
+    sizes: lines that it removed and wrote, by the file's name, of files that are not binary.
+    """
+
+    sha: str
+    removals: list[Removal]
+    sizes: dict[bytes, int]
+
+
 def diffs(folder: str, *revisions: str) -> AbstractContextManager[IO[bytes]]:
     """What `Diffs` reads, of the first parents. Raises SourceError as `git_process.stream`."""
     return git_process.stream(folder, *OPTIONS, *revisions)
@@ -60,37 +72,41 @@ class LineOwners:
         output: IO[bytes],
         number: Callable[[str], int],
         wanted: Callable[[str], bool],
-    ) -> Iterator[tuple[str, list[Removal]]]:
-        """Go through the changes; (hash, what it removed, if its text is `wanted`) of each.
+    ) -> Iterator[LineChange]:
+        """Go through the changes. wanted: those whose removals are told, by their hash.
 
         number: of a change by its hash, NOBODY where its lines have no owner.
         """
         reader = _Diffs(output)
         for sha in reader.changes():
-            own, removals, after = number(sha), list[Removal](), {}
+            own, change, after = number(sha), LineChange(sha, [], {}), {}
             looked_at = wanted(sha)
             for file in reader.files():
                 owners = self.files.pop(file.old, None)
                 if file.is_binary:
                     continue
                 owners = Owners("I") if owners is None else owners
-                for removal in file.apply(reader, owners, own, looked_at):
-                    removals.append(removal)
+                change.removals.extend(file.apply(reader, owners, own, looked_at))
+                change.sizes[file.new or file.old] = file.size
                 if file.new:
                     after[file.new] = owners
             self.files |= after
-            yield sha, removals
+            yield change
 
 
 class _File:
-    """The head of one file's diff. old, new: its names; empty where there is none."""
+    """The head of one file's diff. old, new: its names; empty where there is none.
 
-    __slots__ = ("is_binary", "new", "old")
+    size: lines of the hunks that were applied.
+    """
+
+    __slots__ = ("is_binary", "new", "old", "size")
 
     def __init__(self, old: bytes, new: bytes) -> None:
         self.old = old
         self.new = new
         self.is_binary = False
+        self.size = 0
 
     def apply(
         self, reader: _Diffs, owners: Owners[int], own: int, looked_at: bool
@@ -100,6 +116,7 @@ class _File:
             removed = int(hunk[1]) if hunk[1] else 1
             written = int(hunk[3]) if hunk[3] else 1
             start = int(hunk[2]) - 1 if written else int(hunk[2])
+            self.size += removed + written
             if len(owners) < start + removed:  # the file was not seen whole
                 owners.extend([NOBODY] * (start + removed - len(owners)))
             lines = reader.hunk(removed, written, looked_at)

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...types import Window
-from .fixed_later import FIX_HORIZON_S, MOST_CHANGES_LATER, FixedLaterPreset, is_fix
+from .fixed_later import FIX_HORIZON_S, MOST_CHANGES_LATER, FixedLaterPreset, is_fix, sized
 from .labelled import Labelled
 from .owed_labels import OwedLabel, OwedLabels
 
 Blames = Callable[[str], Collection[str]]
 """The keys of the changes whose lines a fix of that key changed."""
+Size = Callable[[str], int]
+"""The lines of sources that a change of that key removed and wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +29,29 @@ class FixLabeller:
     """Takes the changes of a git history in order and labels them as `FixedLaterPreset.apply` does.
 
     A preset that was read knows all fixes of its history; those that come later are told by
-    `blames`.
+    `blames`. is_sized: whether the gate sees sizes, as it did where it learned; what was adopted
+    before there were any goes on without.
     """
 
-    def __init__(self, preset: FixedLaterPreset) -> None:
+    def __init__(self, preset: FixedLaterPreset, is_sized: bool = True) -> None:
         self.preset = preset
+        self.is_sized = is_sized
         self._unfixed: dict[str, _Unfixed] = {}
         self._owed = OwedLabels()
         self._count = 0
 
-    def take(self, window: Window, blames: Blames = lambda _: ()) -> Labelled:
-        """The next change. blames: asked only for a fix, and only where the preset was not read."""
+    def take(
+        self, window: Window, blames: Blames = lambda _: (), size: Size = lambda _: 0
+    ) -> Labelled:
+        """The next change. blames, size: asked only where the preset was not read, the one only
+        for a fix."""
         fixes = self.preset.fixes
         blamed = blames(window.key) if fixes is None and is_fix(window) else ()
+        events = window.events
+        if self.is_sized:
+            sizes = self.preset.sizes
+            lines = size(window.key) if fixes is None else sizes.get(window.key, 0)
+            events = sized(events, lines)
         self._count += 1  # only now: git may fail, and the change comes again
         for key in blamed:
             self._fixed(key, window.time)
@@ -49,7 +61,7 @@ class FixLabeller:
             self._owed.add(OwedLabel(at, self._count, window.key, True))
         else:
             self._unfixed[window.key] = _Unfixed(window.time, self._count)
-        unlabelled = Window(window.key, window.time, window.events, window.actor, window.text)
+        unlabelled = Window(window.key, window.time, events, window.actor, window.text)
         return Labelled(unlabelled, self._owed.due(window.time))
 
     def _fixed(self, key: str, time: float) -> None:
@@ -81,12 +93,13 @@ class FixLabeller:
             "waiting": [[key, each.time, each.number] for key, each in self._unfixed.items()],
             "owed": self._owed.to_list(),
             "count": self._count,
+            "sized": self.is_sized,
         }
 
     @classmethod
     def from_dict(cls, raw: dict[str, Any]) -> FixLabeller:
         """What `to_dict` gave. Raises KeyError, TypeError or ValueError for others."""
-        labeller = cls(FixedLaterPreset())
+        labeller = cls(FixedLaterPreset(), raw.get("sized", False))
         labeller._unfixed = {key: _Unfixed(time, number) for key, time, number in raw["waiting"]}
         labeller._owed = OwedLabels.from_list(raw["owed"])
         labeller._count = raw["count"]
