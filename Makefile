@@ -19,6 +19,7 @@ SOURCES := $(shell find csrc bindings python share -type f ! -name '*.pyc' ! -na
 
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-exhaustive test-all check format sanitize bench-smoke bench wheel lock audit clean
+.PHONY: help build demo test test-exhaustive test-all check format sanitize bench-smoke bench soak wheel clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -64,6 +65,11 @@ bench-smoke: $(VENV)/with-torch $(VENV)/tools  ## run each benchmark once, quick
 
 bench: $(VENV)/with-torch $(VENV)/tools  ## run the benchmarks in full
 	set -e; for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file; done
+
+soak: $(VENV)/with-torch $(VENV)/tools  ## the long forms of benchmarks/reliability: hours
+	$(BIN)/python benchmarks/reliability/kills.py --kills 10000
+	$(BIN)/python benchmarks/reliability/power.py --losses 5000
+	$(BIN)/python benchmarks/reliability/disk.py
 
 wheel: $(VENV)/ready $(VENV)/wheel-tools  ## dist/: a wheel for machines without a compiler, SBOM, hashes
 	$(BIN)/python scripts/make_wheel.py

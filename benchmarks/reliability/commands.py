@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
 from preload import spare_this_process
 from starts import Start, start_copy, start_for_real
+from watched import MODULE, check_lines, event_line, lay, places, printed, write_settings
 from writers import STEPS, Say, check_database, new_name
-
-MODULE = {
-    "module_id": "everything",
-    "cluster": "test",
-    "version": "1",
-    "question_template": "{location} says: {text}",
-    "default_threshold": 0.0,
-    "signal_priors": {},
-}
 
 
 class Habit(Protocol):
@@ -83,7 +74,7 @@ class Modules:
     def _add(self, folder: Path, mark: str, start: Start) -> None:
         path = folder / "module.json"
         template = f"{mark} {{location}} {'x' * 1000}"
-        _lay(path, json.dumps(MODULE | {"question_template": template}))
+        lay(path, json.dumps(MODULE | {"question_template": template}))
         start(folder, "modules", "add", str(path), "--state", str(folder / "state"))
 
 
@@ -93,9 +84,9 @@ class Labels:
     name = "labels"
 
     def prepare(self, folder: Path, start: Start) -> None:
-        _settings(folder, logs=[])
-        lines = [_event(f"line {number}", number) for number in range(30)]
-        start(folder, "run", "--once", "-", *_places(folder), data="".join(lines))
+        write_settings(folder, logs=[])
+        lines = [event_line(f"line {number}", number) for number in range(30)]
+        start(folder, "run", "--once", "-", *places(folder), data="".join(lines))
 
     def work(self, folder: Path, say: Say, start: Start) -> None:
         for name in self._names(folder, {None})[:2]:
@@ -151,12 +142,12 @@ class Gate:
     name = "gate"
 
     def prepare(self, folder: Path, start: Start) -> None:
-        _settings(folder, logs=["app.log"])
+        write_settings(folder, logs=["app.log"])
         (folder / "app.log").touch()
         self._call(folder, start)
 
     def work(self, folder: Path, say: Say, start: Start) -> None:
-        _lay(folder / "app.log", "".join(f"line {new_name()}\n" for _ in range(3)), "a")
+        lay(folder / "app.log", "".join(f"line {new_name()}\n" for _ in range(3)), "a")
         self._call(folder, start, say)
 
     def check(self, folder: Path, said: Sequence[str], start: Start) -> None:
@@ -166,7 +157,7 @@ class Gate:
                 answers.update(each["id"] for each in json.loads(line)["questions"])
         while asked := self._call(folder, start):
             answers.update(asked)
-        _check_lines(folder)
+        check_lines(folder)
         from prefrontal.decisions.log import DecisionLog
 
         with DecisionLog(folder / "state" / "decisions.sqlite") as log:
@@ -191,11 +182,11 @@ class Once:
     name = "run --once"
 
     def prepare(self, folder: Path, start: Start) -> None:
-        _settings(folder, logs=[])
+        write_settings(folder, logs=[])
 
     def work(self, folder: Path, say: Say, start: Start) -> None:
-        lines = [_event(f"line {new_name()}", number) for number in range(STEPS)]
-        words = ["run", "--once", "-", "--json", *_places(folder)]
+        lines = [event_line(f"line {new_name()}", number) for number in range(STEPS)]
+        words = ["run", "--once", "-", "--json", *places(folder)]
         start(folder, *words, data="".join(lines), output=say)
 
     def check(self, folder: Path, said: Sequence[str], start: Start) -> None:
@@ -287,7 +278,7 @@ class Install:
     _hooks = '{"permissions": {"allow": ["Bash(ls)"]}}\n'
 
     def prepare(self, folder: Path, start: Start) -> None:
-        _settings(folder, logs=["app.log"])
+        write_settings(folder, logs=["app.log"])
         (folder / "app.log").touch()
         claude = folder / "project" / ".claude"
         claude.mkdir(parents=True)
@@ -327,127 +318,11 @@ class Export:
             json.loads(line)
 
 
-class Follow:
-    """A watch follows a log file that is written to; each line is decided about once."""
-
-    name = "followed log"
-
-    def prepare(self, folder: Path, start: Start) -> None:
-        _settings(folder, logs=["app.log"])
-        (folder / "app.log").touch()
-        _watch(folder, start, lambda: _has_place(folder))
-
-    def work(self, folder: Path, say: Say, start: Start) -> None:
-        _lay(folder / "app.log", "".join(f"line {new_name()}\n" for _ in range(40)), "a")
-        _watch(folder, start, lambda: _are_decided(folder), say)
-
-    def check(self, folder: Path, said: Sequence[str], start: Start) -> None:
-        _watch(folder, start, lambda: _are_decided(folder))
-        _check_lines(folder)
-        assert printed(said, "id") <= _names(folder), "a decision is lost that was printed"
-
-
 HABITS: tuple[Habit, ...] = (
     Modules(), Labels(), Memory(), Gate(), Once(), Agent(), Documents(), Install(), Export(),
-    Follow(),
 )  # fmt: skip
-
-
-def _lay(path: Path, text: str, mode: str = "w") -> None:
-    """What others wrote, who are not tried out here: it outlives everything."""
-    with path.open(mode, encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _settings(folder: Path, **sources: Any) -> None:
-    document = {
-        "modules": [MODULE],
-        "audit_share": 0,
-        "log_refusals": True,
-        "policy": {"settle_s": 0.05},
-        "sources": sources,
-        "state": "state",
-    }
-    (folder / "prefrontal.yml").write_text(json.dumps(document), encoding="utf-8")
-
-
-def _places(folder: Path) -> list[str]:
-    return ["--config", str(folder / "prefrontal.yml"), "--state", str(folder / "state")]
-
-
-def _event(text: str, number: int) -> str:
-    event = {"source": "log", "location": "/app.log", "delta_type": "line"}
-    return json.dumps(event | {"timestamp": 1.7e9 + 60 * number, "features": {"text": text}}) + "\n"
 
 
 def _window(row: dict[str, Any]) -> dict[str, Any]:
     relevant = row.pop("relevant")
     return {"events": [row], "relevant": relevant, "time": row["timestamp"]}
-
-
-def _watch(
-    folder: Path, start: Start, until: Callable[[], bool], output: Say | None = None
-) -> None:
-    start(folder, "watch", "--json", *_places(folder), codes=(0, 130), until=until, output=output)
-
-
-def printed(said: Sequence[str], field: str) -> set[str]:
-    """That field of each line that is a JSON object; a kill may leave the end of one."""
-    rows = []
-    for line in said:
-        with suppress(ValueError):
-            rows.append(json.loads(line))
-    return {str(row[field]) for row in rows if isinstance(row, dict) and field in row}
-
-
-def _names(folder: Path) -> set[str]:
-    from prefrontal.decisions.log import DecisionLog
-
-    with DecisionLog(folder / "state" / "decisions.sqlite") as log:
-        return {each.id for each in log.records()}
-
-
-def _texts(folder: Path) -> list[str]:
-    """What was decided about, each line as often as it was."""
-    from prefrontal.decisions.log import DecisionLog
-    from prefrontal.decisions.payloads import WakePayload
-
-    with DecisionLog(folder / "state" / "decisions.sqlite") as log:
-        return [
-            str(event.features["text"])
-            for each in log.records()
-            if not (
-                isinstance(each.payload, WakePayload)
-                and (each.payload.gathered or each.payload.late)
-            )
-            for event in each.window
-            if event.source != "time"
-        ]
-
-
-def _lines(folder: Path) -> list[str]:
-    return (folder / "app.log").read_text(encoding="ascii").splitlines()
-
-
-def _has_place(folder: Path) -> bool:
-    from prefrontal.decisions.log import DecisionLog
-
-    path = folder / "state" / "decisions.sqlite"
-    if not path.exists():
-        return False
-    with DecisionLog(path) as log:
-        return bool(log.load_states("place "))
-
-
-def _are_decided(folder: Path) -> bool:
-    return len(_texts(folder)) >= len(_lines(folder))
-
-
-def _check_lines(folder: Path) -> None:
-    decided, lines = sorted(_texts(folder)), sorted(_lines(folder))
-    lost = len(set(lines) - set(decided))
-    twice = len(decided) - len(set(decided))
-    assert decided == lines, f"of {len(lines)} lines {lost} are lost, {twice} decided twice"
-    check_database(folder / "state" / "decisions.sqlite")

@@ -10,16 +10,16 @@ Exit code 1 when something was not.
 
 from __future__ import annotations
 
-import argparse
 import errno
 import shutil
 import sys
+from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import preload
-from choice import chosen_writers
+from choice import chosen_writers, read_options
 from preload import CHANGES, Act, Control, Mode
 from trials import DONE, SENTENCE, Outcome, Place
 from writers import Writer
@@ -31,25 +31,19 @@ LONGEST_SENTENCE = 500
 
 def main() -> int:
     """Try each act of the writers; 1 when a promise was broken."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    parser.add_argument("--writer", action="append", help="only this one; may be repeated")
-    parser.add_argument("--every", type=int, default=1, help="try each n-th act only")
-    parser.add_argument("--planted", action="store_true", help="the writer that does not mind")
-    options = parser.parse_args()
+    options = read_options(__doc__ or "", "every", 1, "try each n-th act only", "does not mind")
     if not preload.is_preloaded():
         preload.start_preloaded()
     writers = chosen_writers(options)
     scratch = preload.scratch()
     try:
-        broken = sum(_try(writer, scratch, options.every) for writer in writers)
+        broken = sum(_try(writer, scratch, options) for writer in writers)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return 1 if broken else 0
 
 
-def _try(writer: Writer, scratch: Path, every: int) -> int:
+def _try(writer: Writer, scratch: Path, options: Namespace) -> int:
     """How many promises of the writer were broken."""
     template = scratch / "template"
     place = Place(scratch, writer)
@@ -57,7 +51,7 @@ def _try(writer: Writer, scratch: Path, every: int) -> int:
     shutil.copytree(place.folder, template)
     control = Control(place.root, place.voice, scratch / "trace")
     counts, tries, broken, endings = _acts(place, control), 0, 0, Counter[str]()
-    for act, error, number in _cases(counts, every):
+    for act, error, number in _cases(counts, options.every, options.seed):
         place.begin(template)
         control.set(Mode.FAIL, number, ERRORS.get(error, 0), (act,))
         outcome = place.work()
@@ -93,10 +87,10 @@ def _acts(place: Place, control: Control) -> dict[Act, int]:
     return counts
 
 
-def _cases(counts: dict[Act, int], every: int) -> Iterator[tuple[Act, str, int]]:
+def _cases(counts: dict[Act, int], every: int, seed: int) -> Iterator[tuple[Act, str, int]]:
     for act, count in counts.items():
         errors = [*ERRORS, *SHORT] if act is Act.WRITE else [*ERRORS]
-        for number in range(1, count + 1, every):
+        for number in range(1 + seed % every, count + 1, every):
             for error in errors:
                 yield act, error, number
 

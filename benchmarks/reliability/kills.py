@@ -11,7 +11,6 @@ Exit code 1 when something was lost, doubled, torn or left over.
 
 from __future__ import annotations
 
-import argparse
 import random
 import shutil
 import signal
@@ -21,10 +20,11 @@ from collections import Counter
 from pathlib import Path
 
 import preload
-from choice import chosen_writers
+from choice import chosen_writers, read_options
 from commands import CommandWriter
 from preload import CHANGES, Act, Control, Mode
 from trials import DONE, Place
+from turns import take_turns
 from writers import Writer
 
 IN_A_ROW = 10
@@ -39,30 +39,21 @@ BY_TIME, TORN = 0.3, 0.3
 
 def main() -> int:
     """Kill the writers in turns; 1 when a promise was broken."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    options = read_options(
+        __doc__ or "", "kills", 10_000, "of all writers together", "says so too soon"
     )
-    parser.add_argument("--writer", action="append", help="only this one; may be repeated")
-    parser.add_argument("--kills", type=int, default=10_000, help="of all writers together")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--planted", action="store_true", help="the writer that says so too soon")
-    options = parser.parse_args()
     if not preload.is_preloaded():
         preload.start_preloaded()
     scratch, chance = preload.scratch(), random.Random(options.seed)
     began = time.monotonic()
     try:
         killings = [Killing(each, scratch / each.name, chance) for each in chosen_writers(options)]
-        while (left := options.kills - sum(each.killed for each in killings)) > 0:
-            for killing in killings:
-                killing.go_on(min(IN_A_ROW, left))
+        take_turns(killings, options.kills, IN_A_ROW)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    for killing in killings:
-        print(killing.sentence())
     starts = sum(each.real for each in killings)
     print(
-        f"{sum(each.killed for each in killings)} kills, {starts} of them real starts, in"
+        f"{sum(each.tried for each in killings)} kills, {starts} of them real starts, in"
         f" {time.monotonic() - began:.0f} s: {sum(each.said for each in killings)} things were"
         f" said to be kept, {sum(each.broken for each in killings)} promises broken"
     )
@@ -85,18 +76,18 @@ class Killing:
         self._acts, self._writes, self._longest_s = self._measured()
 
     @property
-    def killed(self) -> int:
-        """How often it was."""
+    def tried(self) -> int:
+        """How often it was killed."""
         return self.kinds.total()
 
-    def go_on(self, kills: int) -> None:
+    def go_on(self, number: int) -> None:
         """Begin anew, kill it so often, and look at what is there."""
         self._place.begin(self._template)
         self._control.choose(self._place.root, self._place.voice)
         if isinstance(self._writer, CommandWriter):
             self._writer.is_real = self._chance.random() < REAL
-        enough = self.killed + kills
-        while self.killed < enough and self._kill():
+        enough = self.tried + number
+        while self.tried < enough and self._kill():
             pass
         said = self._place.said()
         self.said += len(said)
@@ -108,7 +99,7 @@ class Killing:
         """What was done and found."""
         kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(self.kinds.items()))
         return (
-            f"{self._place.writer.name}: {self.killed} kills ({kinds}; {self.real} real starts),"
+            f"{self._place.writer.name}: {self.tried} kills ({kinds}; {self.real} real starts),"
             f" {self.said} things said, {self.broken} promises broken"
         )
 

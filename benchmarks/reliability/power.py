@@ -10,7 +10,6 @@ there before what was written earlier. Exit code 1 when something was lost, doub
 
 from __future__ import annotations
 
-import argparse
 import random
 import shutil
 import sys
@@ -18,10 +17,11 @@ import time
 from pathlib import Path
 
 import preload
-from choice import chosen_writers
+from choice import chosen_writers, read_options
 from lost_power import Disk
 from preload import Act, Control, Mode, TraceRecord, read_trace
 from trials import DONE, Place
+from turns import take_turns
 from writers import Writer
 
 LOSSES_OF_A_TRACE = 50
@@ -29,27 +29,18 @@ LOSSES_OF_A_TRACE = 50
 
 def main() -> int:
     """Lose power in turns; 1 when a promise was broken."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    options = read_options(
+        __doc__ or "", "losses", 5000, "of all writers together", "does not sync"
     )
-    parser.add_argument("--writer", action="append", help="only this one; may be repeated")
-    parser.add_argument("--losses", type=int, default=5000, help="of all writers together")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--planted", action="store_true", help="the writer that does not sync")
-    options = parser.parse_args()
     if not preload.is_preloaded():
         preload.start_preloaded()
     scratch, chance, began = preload.scratch(), random.Random(options.seed), time.monotonic()
     try:
         outages = [Outages(each, scratch / each.name, chance) for each in chosen_writers(options)]
-        while (left := options.losses - sum(each.losses for each in outages)) > 0:
-            for each in outages:
-                each.go_on(min(LOSSES_OF_A_TRACE, left))
+        take_turns(outages, options.losses, LOSSES_OF_A_TRACE)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    for each in outages:
-        print(each.sentence())
-    losses, broken = sum(each.losses for each in outages), sum(each.broken for each in outages)
+    losses, broken = sum(each.tried for each in outages), sum(each.broken for each in outages)
     print(f"{losses} power losses in {time.monotonic() - began:.0f} s: {broken} promises broken")
     return 1 if broken else 0
 
@@ -64,13 +55,13 @@ class Outages:
         self._template = scratch / "template"
         shutil.copytree(self._place.folder, self._template)
         self._control = Control(self._place.root, self._place.voice, scratch / "trace")
-        self.losses = self.broken = self.acts = 0
+        self.tried = self.broken = self.acts = 0
 
-    def go_on(self, losses: int) -> None:
+    def go_on(self, number: int) -> None:
         """Write down one start, and lose power at so many points of it."""
         disk, records = self._written_down()
         self.acts += len(records)
-        points = sorted(self._chance.randint(0, len(records)) for _ in range(losses))
+        points = sorted(self._chance.randint(0, len(records)) for _ in range(number))
         done, words = 0, b""
         for point in points:
             for record in records[done:point]:
@@ -82,7 +73,7 @@ class Outages:
     def sentence(self) -> str:
         """What was done and found."""
         return (
-            f"{self._place.writer.name}: {self.losses} power losses within {self.acts} acts,"
+            f"{self._place.writer.name}: {self.tried} power losses within {self.acts} acts,"
             f" {self.broken} promises broken"
         )
 
@@ -98,7 +89,7 @@ class Outages:
         return disk, list(read_trace(self._control.trace))
 
     def _lose(self, disk: Disk, said: list[str]) -> None:
-        self.losses += 1
+        self.tried += 1
         disk.lose_power(self._chance, self._place.folder)
         self._place.voice.write_text("".join(f"{line}\n" for line in said), encoding="utf-8")
         checked = self._place.check(said)

@@ -1,6 +1,6 @@
 /* Stands between a process and the files below a folder: counts what it does to them, lets the n-th
  * act fail, kills the process there, or writes all of it down. Loaded with LD_PRELOAD; what to do
- * stands in a file that all processes share, named by RELIABILITY_CONTROL (see stand_in.py). */
+ * stands in a file that all processes share, named by RELIABILITY_CONTROL (see preload.py). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ enum { OFF, COUNT, FAIL, FAIL_ON, KILL, TRACE };
 enum { OPEN, WRITE, SYNC, RENAME, LOCK, TRUNCATE, UNLINK, MKDIR, SAY };
 enum { GO_ON, REFUSE, HALF };
 
-/* Read and written by stand_in.py, in this order. */
+/* Read and written by preload.py, in this order. */
 struct control {
   uint64_t mode, at, error, kinds, count, fired, kind, spared;
   char root[PATH_MAX], voice[PATH_MAX], trace[PATH_MAX], path[PATH_MAX];
