@@ -27,6 +27,8 @@ from watched import (
 )  # fmt: skip
 from writers import Say, check_database, new_name
 
+TOKEN = "RELIABILITY_TOKEN"
+
 
 class Follow:
     """A watch follows a log file that is written to; each line is decided about once."""
@@ -83,20 +85,25 @@ class Posts:
 
 
 class Door:
-    """Where events are posted to; the settings of the folder name its port."""
+    """Where events are posted to; the settings of the folder name its port.
+
+    Its token is new: nobody else's watch that took the port meanwhile answers for ours.
+    """
 
     def __init__(self, folder: Path) -> None:
         with socket.create_server(("127.0.0.1", 0)) as server:
             self._port = server.getsockname()[1]
-        write_settings(folder, http={"port": self._port})
+        self._token = os.environ[TOKEN] = new_name() * 2
+        write_settings(folder, http={"port": self._port, "token_env": TOKEN})
 
     def post(self, text: str) -> bool:
         """Whether the event was answered 202."""
         event = {"source": "test", "location": "here", "delta_type": "said"}
         body = json.dumps(event | {"features": {"text": text}})
         connection = HTTPConnection("127.0.0.1", self._port, timeout=10.0)
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self._token}"}
         try:
-            connection.request("POST", "/events", body, {"Content-Type": "application/json"})
+            connection.request("POST", "/events", body, headers)
             return connection.getresponse().status == 202
         except (OSError, HTTPException):
             return False
@@ -198,9 +205,8 @@ class Loop:
         assert printed(said, "id") <= decision_ids(folder), "a decision is lost that was printed"
         wakes, steps = self._steps(folder)
         assert all(each == ["act", "route"] for each in steps.values()), "a step is lost or twice"
-        text = (folder / "asked.jsonl").read_text(encoding="utf-8")
-        asked = [json.loads(line) for line in text.splitlines()]
-        assert {each["id"] for each in asked} == wakes, "a question was not told"
+        asked = printed((folder / "asked.jsonl").read_text(encoding="utf-8").splitlines(), "id")
+        assert wakes <= asked, "a question was not told"
 
     def _run(
         self, folder: Path, start: Start, until: Callable[[], bool], output: Say | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import signal
 import subprocess
@@ -87,7 +88,7 @@ def start_for_real(
     streams = _streams(data, output)
     begin = os.lseek(streams[1], 0, os.SEEK_END)
     process = subprocess.Popen(
-        [sys.executable, "-m", "prefrontal", *words],
+        [sys.executable, "-X", "faulthandler", "-m", "prefrontal", *words],
         stdin=streams[0],
         stdout=streams[1],
         stderr=streams[2],
@@ -102,6 +103,7 @@ def _run() -> None:
     """The command in this process, which it ends."""
     from prefrontal.__main__ import main
 
+    faulthandler.enable(2)
     code: object = 70
     try:
         main()

@@ -30,6 +30,18 @@ def asked(path: Path) -> list[str]:
     return found
 
 
+def test_a_synced_line_is_on_the_disk_before_it_counts_as_written(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    fsync = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda file: (synced.append(path.stat().st_size), fsync(file)))
+    for each in (LinesFileSink(path, synced=True), LinesFileSink(path)):
+        assert each.deliver(wake()).ok
+        each.close()
+    assert synced == [path.stat().st_size // 2]
+
+
 def test_questions_are_added_to_what_is_there(path: Path) -> None:
     path.write_text('{"question": "a"}\n', encoding="utf-8")
     sink = LinesFileSink(path)

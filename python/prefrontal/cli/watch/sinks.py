@@ -74,7 +74,7 @@ def _sink(settings: Settings, entry: SinkSettings) -> tuple[str, Sink]:
         return "openclaw", OpenClawSink(claw.url, token, claw.mode, entry.timeout_s, retries)
     assert entry.lines is not None
     path = settings.path(entry.lines)
-    return os.fspath(path), LinesFileSink(path, entry.format)
+    return os.fspath(path), LinesFileSink(path, entry.format, synced=entry.lasting)
 
 
 def _mark(entry: SinkSettings) -> str:

@@ -44,11 +44,15 @@ class LinesSink:
 class LinesFileSink:
     """The same, added to a file; one that was rotated away or deleted is begun anew.
 
-    A line that broke off, on a full disk or in a kill, is ended before the next one. Raises
-    InputError when the file cannot be written.
+    A line that broke off, on a full disk or in a kill, is ended before the next one. synced: a
+    line counts as written once it survives a power cut. Raises InputError when the file cannot be
+    written.
     """
 
-    def __init__(self, path: str | os.PathLike[str], shape: Shape = "v2") -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], shape: Shape = "v2", *, synced: bool = False
+    ) -> None:
+        self._synced = synced
         self._shape = checked_shape(shape)
         self._path = os.fspath(path)
         self._lock = Lock()
@@ -84,6 +88,8 @@ class LinesFileSink:
             self._file = self._opened()
         while line:
             line = line[os.write(self._file, line) :]
+        if self._synced and stat.S_ISREG(os.fstat(self._file).st_mode):
+            os.fsync(self._file)
 
     def _is_there(self, file: int) -> bool:
         """Whether the name still belongs to the file that is open."""
