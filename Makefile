@@ -18,8 +18,7 @@ SOURCES := $(shell find csrc bindings python share -type f ! -name '*.pyc' ! -na
            CMakeLists.txt pyproject.toml scripts/check_isa_objects.py README.md LICENSE
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-exhaustive test-all check format sanitize bench-smoke bench wheel lock audit clean
-.PHONY: help build demo test test-exhaustive test-all check format sanitize bench-smoke bench soak wheel clean
+.PHONY: help build demo test test-exhaustive test-all check format sanitize bench-smoke bench soak wheel lock audit clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22

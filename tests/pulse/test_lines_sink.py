@@ -35,7 +35,12 @@ def test_a_synced_line_is_on_the_disk_before_it_counts_as_written(
 ) -> None:
     synced: list[int] = []
     fsync = os.fsync
-    monkeypatch.setattr(os, "fsync", lambda file: (synced.append(path.stat().st_size), fsync(file)))
+
+    def remember(file: int) -> None:
+        synced.append(path.stat().st_size)
+        fsync(file)
+
+    monkeypatch.setattr(os, "fsync", remember)
     for each in (LinesFileSink(path, synced=True), LinesFileSink(path)):
         assert each.deliver(wake()).ok
         each.close()
