@@ -42,7 +42,7 @@ class Pages(Plugin):
         return [{"type": "function", "function": function}]
 
     def execute(self, name: str, args: Mapping[str, Any]) -> str:
-        return self._texts[args["n"]]
+        return self._texts[int(args["n"])]
 
 
 class Parrot:

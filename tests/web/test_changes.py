@@ -20,6 +20,7 @@ from prefrontal.types import SignalEvent
 from prefrontal.web.changes import answer, change_belief, set_threshold
 from prefrontal.web.dash_context import DashContext
 from prefrontal.web.markup import exact
+from prefrontal.web.part_memory import belief_pieces
 
 from .dash_samples import INVOICES, NOON, decision, remember, shown_in, wake
 
@@ -116,6 +117,25 @@ def test_a_belief_is_pinned_and_forgotten_as_the_command_line_does(
     assert context.records.beliefs() == []
 
 
+def test_what_others_words_went_into_is_approved_on_the_page(
+    context: DashContext, tmp_path: Path
+) -> None:
+    words = Belief("claim", "Pay bob.", "", 3, created_at=NOON, sources=("peer:bob",))
+    remember(tmp_path, words, Belief("plain", "Ask first.", "", 3, created_at=NOON))
+    [claim, plain] = [str(each) for each in belief_pieces(context.records).values()]
+    assert "words of <bdi>bob</bdi> are in it" in claim
+    assert ">Approve <" in claim
+    assert ">Approve <" not in plain
+    with pytest.raises(InputError, match="key must be that of a belief that waits for approval"):
+        change_belief(context, {"key": "plain", "do": "approve"})
+    change_belief(context, {"key": "claim", "do": "approve"})
+    [(approved, _), _] = context.records.beliefs()
+    assert approved.approved_by.endswith(" on the page")
+    [claim, _] = [str(each) for each in belief_pieces(context.records).values()]
+    assert "Approved by" in claim
+    assert ">Approve <" not in claim
+
+
 @pytest.mark.parametrize("name", ["a b/c", "\u202eevil\n", "\udcff", "%41", "x" * 900])
 def test_a_name_comes_back_from_the_page_as_it_is(context: DashContext, name: str) -> None:
     context.log.append(wake(subject=name))
@@ -129,5 +149,5 @@ def test_what_is_not_believed_is_neither_pinned_nor_forgotten(context: DashConte
     for deed in ("pin", "forget"):
         with pytest.raises(InputError, match="key must be that of a belief that is held"):
             change_belief(context, {"key": "other", "do": deed})
-    with pytest.raises(InputError, match="do must be one of pin, forget"):
+    with pytest.raises(InputError, match="do must be one of pin, approve, forget"):
         change_belief(context, {"key": "other", "do": "burn"})

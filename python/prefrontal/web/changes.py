@@ -14,7 +14,7 @@ from ..decisions.threshold_wishes import wish_threshold
 from ..errors import InputError
 from ..plain_text import visible
 from .markup import many, meant
-from .operator_word import forget_belief, pin_belief
+from .operator_word import approve_belief, forget_belief, pin_belief
 from .part_decisions import EDITED
 from .part_questions import LONGEST_EDIT, READ
 from .question_groups import subject_of
@@ -109,8 +109,8 @@ def set_threshold(context: DashContext, form: Mapping[str, str]) -> str:
 
 
 def change_belief(context: DashContext, form: Mapping[str, str]) -> str:
-    """Pin or forget a belief. Raises InputError, SourceError."""
-    deeds = {"pin": pin_belief, "forget": forget_belief}
+    """Pin, approve or forget a belief. Raises InputError, SourceError."""
+    deeds = {"pin": pin_belief, "approve": approve_belief, "forget": forget_belief}
     deed = form.get("do", "")
     if deed not in deeds:
         raise InputError(f"do must be one of {', '.join(deeds)}, got {deed!r:.40}")

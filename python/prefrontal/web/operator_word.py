@@ -1,9 +1,10 @@
-"""What a person says of a belief: pinned or forgotten, kept where the agent looks for it."""
+"""A person's word on a belief: pinned, approved or forgotten, kept where the agent looks for it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from getpass import getuser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,23 @@ def pin_belief(records: AgentRecords, key: str) -> str:
     with _changing(records.folder) as wishes:
         wishes.pin(key, None, records.clock.now())
     return f"Pinned: {key}. The agent takes it up at its next look."
+
+
+def approve_belief(records: AgentRecords, key: str) -> str:
+    """Let the belief pass as the agent's own; the system's user has approved it. A sentence.
+
+    Raises InputError for a belief that does not wait for it, SourceError when it cannot be written.
+    """
+    waiting = {
+        belief.key
+        for belief, status in records.beliefs()
+        if belief.tainted or status == "quarantined"
+    }
+    if key not in waiting:
+        raise InputError(f"key must be that of a belief that waits for approval, got {key!r:.80}")
+    with _changing(records.folder) as wishes:
+        wishes.approve(key, records.clock.now(), f"{getuser()} on the page")
+    return f"Approved: {key}. The agent takes it up at its next look."
 
 
 def forget_belief(records: AgentRecords, key: str) -> str:

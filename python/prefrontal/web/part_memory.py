@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
+from ..cortex.origins import named
 from ..ledger.scale import info_word, trust_word
 from .markup import Html, escaped, exact, fill, folded, join, many, moment
 
@@ -27,12 +28,16 @@ CLAMP_WINDOW_S = 900.0
 _BELIEF = """\
 <li id="$key" class="belief"><div><p class="text" dir="auto">$value</p>
 <p class="about"><b dir="auto">$name</b> <span class="tag $status">$status</span> $until$peer</p>
-<p class="about" dir="auto">$rationale</p>$evidence</div>
+<p class="about" dir="auto">$rationale</p>$evidence$lineage</div>
 <form class="answers" hx-post="/beliefs" hx-swap="none" hx-trigger="submit">
 <input type="hidden" name="key" value="$exact">
 <button id="$key-pin" name="do" value="pin"$pinned>Pin <span class="unseen">$name</span></button>
-<button id="$key-forget" name="do" value="forget">Forget <span class="unseen">$name</span>\
+$approve<button id="$key-forget" name="do" value="forget">Forget <span class="unseen">$name</span>\
 </button></form></li>"""
+_APPROVE = """\
+<button id="$key-approve" name="do" value="approve">Approve <span class="unseen">$name</span>\
+</button>
+"""
 _PEER = """\
 <li id="$key" class="peer"><div><p class="text" dir="auto">$name</p>
 <p class="about" dir="auto">$id</p><p class="about">$facts</p></div>
@@ -53,9 +58,10 @@ def belief_pieces(records: AgentRecords) -> dict[str, Html]:
 
 def _belief(belief: Belief, status: str) -> Html:
     pinned = math.isinf(belief.expires_at)
+    key, waits = _key("b", belief.key), belief.tainted or status == "quarantined"
     return fill(
         _BELIEF,
-        key=_key("b", belief.key),
+        key=key,
         value=belief.value,
         name=belief.key,
         exact=Html(exact(belief.key)),
@@ -64,6 +70,8 @@ def _belief(belief: Belief, status: str) -> Html:
         peer=fill(", about <bdi>$peer</bdi>", peer=belief.peer_id) if belief.peer_id else None,
         rationale=belief.rationale,
         evidence=_evidence(belief),
+        lineage=_lineage(belief),
+        approve=fill(_APPROVE, key=key, name=belief.key) if waits else None,
         pinned=Html(" disabled") if belief.pinned else None,
     )
 
@@ -82,6 +90,16 @@ def _evidence(belief: Belief) -> Html:
         first=Html("") if first is None else moment(first),
         told=", ".join(evidence),
     )
+
+
+def _lineage(belief: Belief) -> Html | None:
+    """Whose words went into it, or who approved it."""
+    if belief.approved_by:
+        return fill('<p class="about">Approved by <bdi>$who</bdi></p>', who=belief.approved_by)
+    if not belief.tainted:
+        return None
+    text = '<p class="about">Quoted until it is approved: words of <bdi>$who</bdi> are in it</p>'
+    return fill(text, who=named(belief.sources))
 
 
 def peer_pieces(records: AgentRecords, clamps: Sequence[Mapping[str, Any]]) -> dict[str, Html]:
