@@ -8,8 +8,7 @@ release can be read.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import Any, cast
 
 from ..errors import InputError
 from ..typed_fields import recover
@@ -22,35 +21,27 @@ from .payloads import (
     PAYLOADS,
     ROUTE,
     WAKE,
+    ActPayload,
+    AssessmentPayload,
+    BeliefPayload,
+    CycleReference,
     DirectivePayload,
     Moment,
     Payload,
+    RoutePayload,
     WakePayload,
 )
 
 Plain = dict[str, Any]
 _FLAGS = ("closed", "wished", "waits", "late", "ended", "update")
 """Of a wake: written where they are true."""
-_BESIDE = ("reading", "tool_run", "cycle")
-"""Parts whose keys stand beside those of the payload."""
-_IF_ANY = {
-    *(*_BESIDE, "control", "taught", "beliefs", "plan", "consent"),
-    *("validation", "level", "old", "asked", "trigger", "reflector"),
-}
-"""Fields that are written where they do not hold their default."""
-_KEYS = {"consent": "verdict", "origin": "kind", "number": "cycle"}
-"""Fields with another key."""
 
 
 def to_plain(payload: Payload) -> Plain:
     """The object; empty when there is nothing to keep."""
     if payload == PAYLOADS[payload.kind]():
         return {}
-    if isinstance(payload, WakePayload):
-        return _wake_to_plain(payload)
-    if isinstance(payload, DirectivePayload) and payload.origin == EDITED_QUESTION:
-        return {"kind": payload.origin, "asked": payload.asked}
-    return _to_plain(payload)
+    return cast("Callable[[Payload], Plain]", _WRITE[payload.kind])(payload)
 
 
 def from_plain(kind: str, plain: Plain, time: float) -> Payload:
@@ -99,26 +90,128 @@ def _moment_to_plain(moment: Moment) -> Plain:
     return plain
 
 
-def _to_plain(part: Any) -> Plain:
-    """An object: its fields, but defaults of _IF_ANY, and the fields of the parts of _BESIDE."""
-    plain: Plain = {}
-    for field in fields(part):
-        name, value = field.name, getattr(part, field.name)
-        if name in _IF_ANY and value == field.default:
-            continue
-        if name in _BESIDE:
-            plain |= _to_plain(value)
-        else:
-            plain[_KEYS.get(name, name)] = _value_to_plain(value)
+def _route_to_plain(route: RoutePayload) -> Plain:
+    plain: Plain = {
+        "policy": route.policy,
+        "tool": route.tool,
+        "arguments": dict(route.arguments),
+        "sentence": route.sentence,
+        "considered": [
+            {
+                "tool": each.tool,
+                "name": each.name,
+                "score": each.score,
+                "flags": list(each.flags),
+                "features": dict(each.features),
+            }
+            for each in route.considered
+        ],
+        "picked": route.picked,
+    }
+    if (reading := route.reading) is not None:
+        plain |= {
+            "domain": reading.domain,
+            "action": reading.action,
+            "confidence": reading.confidence,
+            "search": reading.search,
+        }
+    if (control := route.control) is not None:
+        plain["control"] = {
+            "committed": control.committed,
+            "probing": control.probing,
+            "harm": control.harm,
+            "goal": control.goal,
+            "why": [[name, amount] for name, amount in control.why],
+        }
+    if route.taught:
+        plain["taught"] = route.taught
+    if route.beliefs:
+        plain["beliefs"] = list(route.beliefs)
+    if route.plan is not None:
+        plain["plan"] = dict(route.plan)
+    if (consent := route.consent) is not None:
+        plain["verdict"] = {"decision": consent.decision, "reasoning": consent.reasoning}
     return plain
 
 
-def _value_to_plain(value: Any) -> Any:
-    if is_dataclass(value):
-        return _to_plain(value)
-    if isinstance(value, tuple):
-        return [_value_to_plain(each) for each in value]
-    return dict(value) if isinstance(value, Mapping) else value
+def _act_to_plain(act: ActPayload) -> Plain:
+    plain: Plain = {
+        "status": act.status,
+        "value": act.value,
+        "useful": act.useful,
+        "accepted": act.accepted,
+        "seconds": act.seconds,
+    }
+    if (ran := act.tool_run) is not None:
+        plain |= {"tool": ran.tool, "sha256": ran.sha256}
+        if ran.validation is not None:
+            plain["validation"] = {"ok": ran.validation.ok, "summary": ran.validation.summary}
+        if ran.level is not None:
+            plain["level"] = ran.level
+    return plain
+
+
+def _assessment_to_plain(assessment: AssessmentPayload) -> Plain:
+    return {
+        "trust": assessment.trust,
+        "before": assessment.before,
+        "proposed": assessment.proposed,
+        "clamped": assessment.clamped,
+        "info_score": assessment.info_score,
+        **_cycle_to_plain(assessment.cycle),
+    }
+
+
+def _belief_to_plain(belief: BeliefPayload) -> Plain:
+    plain: Plain = {
+        "change": belief.change,
+        "expires_at": belief.expires_at,
+        "evidence": list(belief.evidence),
+        "pinned": belief.pinned,
+        "quarantined": belief.quarantined,
+        "peer": belief.peer,
+        "rationale": belief.rationale,
+        "provenance": belief.provenance,
+    }
+    if belief.old is not None:
+        plain["old"] = belief.old
+    return plain | _cycle_to_plain(belief.cycle)
+
+
+def _directive_to_plain(directive: DirectivePayload) -> Plain:
+    if directive.origin == EDITED_QUESTION:
+        return {"kind": directive.origin, "asked": directive.asked}
+    plain = {
+        "kind": directive.origin,
+        "directive": directive.directive,
+        "action": directive.action,
+        "message": directive.message,
+        "rationale": directive.rationale,
+        "why": directive.why,
+        "expires_at": directive.expires_at,
+    }
+    return plain | _cycle_to_plain(directive.cycle)
+
+
+def _cycle_to_plain(cycle: CycleReference | None) -> Plain:
+    if cycle is None:
+        return {}
+    plain: Plain = {"cycle": cycle.number}
+    if cycle.trigger:
+        plain["trigger"] = cycle.trigger
+    if cycle.reflector:
+        plain["reflector"] = cycle.reflector
+    return plain
+
+
+_WRITE = {
+    WAKE: _wake_to_plain,
+    ROUTE: _route_to_plain,
+    ACT: _act_to_plain,
+    ASSESSMENT: _assessment_to_plain,
+    BELIEF: _belief_to_plain,
+    DIRECTIVE: _directive_to_plain,
+}
 
 
 def _wake(plain: Plain, time: float) -> Plain:

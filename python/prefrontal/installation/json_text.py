@@ -17,7 +17,7 @@ _SINGLE = re.compile(r"'(?:[^'\\\n]|\\.)*'", re.DOTALL)
 _WORD = re.compile(r"[^\s,:\[\]{}\"'/]+")
 _KEY = re.compile(r"[A-Za-z_$][\w$]*")
 _NUMBER = re.compile(
-    r"[+-]?(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|Infinity|NaN)"
+    r"[+-]?(?:0[xX][0-9a-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|Infinity|NaN)"
 )
 _CONSTANTS = {"true": True, "false": False, "null": None}
 MOST_DEEP = 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from prefrontal.executive import HeardBelief, Option
-from prefrontal.executive.chooser.beliefs import by_belief, leanings, spoken
+from prefrontal.executive.chooser.beliefs import LONGEST, by_belief, leanings, spoken
 
 A, B, C = "summarise_diff", "list_todos", "find_secrets"
 
@@ -131,3 +131,8 @@ def test_what_others_words_went_into_chooses_no_tool() -> None:
     assert leanings([said], [A, B]) == {}
     assert ordered(said) == [A, B, C]
     assert ordered(HeardBelief("k", f"Prefer {B}", 0.9))[0] == B
+
+
+def test_of_a_long_text_the_beginning_is_read() -> None:
+    assert spoken(f"avoid {A}. " + 65_536 * f"good {A} ", A) == 1
+    assert spoken(f"avoid {A}. " + LONGEST * "\u2028" + f"good {A}, best {A}. Use {A}.", A) == -1

@@ -318,6 +318,8 @@ def test_a_message_without_a_number_is_counted_and_passed_over(
         (b'From: "Bob" <BOB@example.org>\r\n', "Bob <BOB@example.org>", None),
         (b"From: undisclosed\r\n", "undisclosed", None),
         (b"no colon at all\r\n", None, None),
+        (b"From: " + 65_000 * b"," + b"\r\nSubject: commas\r\n", None, "commas"),
+        (b"From: " + 65_000 * b"(" + b"\r\nSubject: brackets\r\n", None, "brackets"),
     ],
 )
 def test_headers_of_any_kind_are_read(headers: bytes, actor: str | None, text: str | None) -> None:

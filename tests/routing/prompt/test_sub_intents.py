@@ -116,7 +116,7 @@ def test_quotations_stay_whole() -> None:
     ]
 
 
-@pytest.mark.parametrize("prompt", ["", "   ", "\n\n", ",;.", "and then", "🙂"])
+@pytest.mark.parametrize("prompt", ["", "   ", "\n\n", ",;.", "and then", "& ,", "and , ,", "🙂"])
 def test_a_prompt_that_says_nothing_has_at_most_one_clause(prompt: str) -> None:
     assert len(sub_intents(prompt)) <= 1
     assert all(one.text and not one.verb for one in sub_intents(prompt))

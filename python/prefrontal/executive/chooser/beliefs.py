@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 MARGIN = 0.01
 """How much less a tool may score and count as equally good."""
+LONGEST = 500
+"""Characters of a belief that are read; a model's have at most 240."""
 
 _FOR = (
     "prefer|prefers|preferred|reliable|reliably|trust|trusted|trustworthy|works|worked|good|useful"
@@ -70,9 +72,12 @@ def leanings(beliefs: Sequence[HeardBelief], names: Sequence[str]) -> dict[str, 
 
 
 def spoken(text: str, name: str) -> int:
-    """+1 when the text speaks for the tool of that name, -1 against it, 0 of neither or both."""
+    """+1 when the text speaks for the tool of that name, -1 against it, 0 of neither or both.
+
+    Reads the first LONGEST characters.
+    """
     total = 0
-    for sentence in _SENTENCE.split(text):
+    for sentence in _SENTENCE.split(text[:LONGEST]):
         for place in _named(name).finditer(sentence):
             total += _said(sentence, place.start(), place.end())
     return (total > 0) - (total < 0)

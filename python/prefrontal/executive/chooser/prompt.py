@@ -24,7 +24,7 @@ _PART = re.compile(r"(?<=[.!?:;])\s+")
 _BEFORE = r"(?:\b(?:[Aa]t|in|of|from|on|for|by|to|with|under|inside|within|about)\s+)?"
 _MINUTE = re.compile(rf"{_BEFORE}\b\d{{4}}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?Z?\b")
 _NO_WORDS = re.compile(r"\(\s*\)|\[\s*\]|\"\"|''|``")
-_LOOSE = re.compile(r"\s+([.,;:!?])")
+_LOOSE = re.compile(r"(?<!\s)\s+([.,;:!?])")
 _SHORTEST = 3
 _THE_SIGNALS = ("location", "basename", "actor", "text", "source", "delta_type", "extension")
 """The placeholders of a template that a signal fills as it likes."""

@@ -18,7 +18,7 @@ _BEFORE = re.compile(
     rf"(?:(?:{_SMALL})(?:\s+(?:the|an?))?(?:\s+(?:{_FIELDS}))?|(?:{_FIELDS}))$",
     re.IGNORECASE,
 )
-_JOINT = re.compile(r"(?:[,;:–—]|(?:^|(?<=\s))-)+$")
+_JOINT = re.compile(r"(?<![,;:–—])(?:[,;:–—]|(?:^|(?<=\s))-)+$")
 _LABEL = re.compile(r"(?:^|(?<=[(\[,;.!?]))\s*\w+:$")
 _OPENING = re.compile(r"(?:[(\[{<“‘«]|(?<=[\s(\[])[\"'`])$")
 _GOES_ON = re.compile(r"[,;:.!?)\]}>”’»]")

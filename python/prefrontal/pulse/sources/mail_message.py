@@ -23,6 +23,9 @@ ITEMS = (
 )
 """What is asked of a message: nothing of its body, and it stays unread."""
 
+MOST_ADDRESS = 1_000
+"""Characters of an address that are read: Python's parser takes a call for each comma."""
+
 _UID = re.compile(rb"\bUID (\d+)")
 _SIZE = re.compile(rb"\bRFC822\.SIZE (\d+)")
 
@@ -47,12 +50,12 @@ def read_message(facts: bytes, literal: bytes, place: str, now: float) -> MailMe
         return None
     headers = BytesHeaderParser().parsebytes(literal)
     size = _SIZE.search(facts)
-    name, sender = parseaddr(_header(headers, "From"))
+    name, sender = _address(headers, "From")
     features: dict[str, object] = {
         "actor": visible(f"{name} <{sender}>" if name else sender, 200),
         "sender": visible(sender.lower(), 200),
         "text": visible(_header(headers, "Subject"), 2_000),
-        "to": visible(parseaddr(_header(headers, "To"))[1].lower(), 200),
+        "to": visible(_address(headers, "To")[1].lower(), 200),
         "list": visible(_header(headers, "List-Id"), 200),
         "size_bytes": int(size[1]) if size is not None else 0,
     }
@@ -67,6 +70,14 @@ def read_message(facts: bytes, literal: bytes, place: str, now: float) -> MailMe
         blake2b(identity.strip(), digest_size=8).hexdigest(),
         SignalEvent("mail", place, "received", 1.0, now, present),
     )
+
+
+def _address(headers: Message, name: str) -> tuple[str, str]:
+    """(name, address) of the first that stands there; neither where its brackets have no end."""
+    try:
+        return parseaddr(_header(headers, name)[:MOST_ADDRESS])
+    except RecursionError:
+        return "", ""
 
 
 def _header(headers: Message, name: str) -> str:

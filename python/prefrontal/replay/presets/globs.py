@@ -7,6 +7,7 @@ import warnings
 
 from ...errors import InputError
 
+_OUTSIDE = re.compile(r"\\.|.", re.DOTALL)
 _PARTS = re.compile(r"\\.|\[[!^]?\]?[^]]*\]|.", re.DOTALL)
 _CLASS = re.compile(r"\[([!^]?)(\]?[^]]*)\]")
 
@@ -14,7 +15,8 @@ _CLASS = re.compile(r"\[([!^]?)(\]?[^]]*)\]")
 def globs_in(text: str) -> list[str]:
     """The globs between the commas, which do not count in brackets and after a backslash."""
     globs = [""]
-    for part in _PARTS.findall(text):
+    end = text.rfind("]") + 1  # no bracket beyond is closed, and none of many must look for that
+    for part in [*_PARTS.findall(text[:end]), *_OUTSIDE.findall(text[end:])]:
         if part == ",":
             globs.append("")
         else:

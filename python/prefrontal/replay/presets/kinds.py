@@ -83,6 +83,8 @@ _FROM_A_LINE = re.compile(
     r"Merge (?:remote-tracking )?(?:branch(?:es)?|tag|commit) '?(?:origin/|upstream/)?"
     r"(?:stable|main|master|develop|dev|maint|release|v?\d)"
 )
+LONGEST = 1_000
+"""Characters of a subject that are read."""
 _RELEASE = re.compile(
     r"(?:Merge pull request #\d+ from \S+: )?(?:\w+(?:\([^)]*\))?!?: *)?\W*"
     r"(?:"
@@ -105,7 +107,7 @@ def is_routine(window: Window) -> bool:
 
     A merged request is its author's, whoever merged it.
     """
-    text = window.text
+    text = window.text[:LONGEST]
     if _REQUEST.match(text):
         return _BOT_BRANCH.match(text) is not None or _RELEASE.match(text) is not None
     return (

@@ -23,7 +23,7 @@ _SECTIONS = {
 }
 _HEADING = re.compile(r"([A-Za-z][A-Za-z -]{2,20}?)\s*(:(?P<rest>.*))?\Z")
 _UNDERLINE = re.compile(r"[-=~]{3,}\s*\Z")
-_FIELD = re.compile(r":(?P<kind>\w+)(?P<words>[^:]*):\s*(?P<text>.*)\Z")
+_FIELD = re.compile(r":(?P<kind>\w++)(?P<words>[^:]*):\s*(?P<text>.*)\Z")
 _ENTRY = re.compile(r"\*{0,2}`{0,2}(?P<name>\w+)`{0,2}\s*(?:\([^)]*\))?\s*:\s*(?P<text>.*)\Z")
 _NUMPY_ENTRY = re.compile(r"(?P<names>\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)\s*(?::.*)?\Z")
 _TYPES = re.compile(
@@ -71,26 +71,27 @@ def returned_names(doc: str) -> tuple[str, ...]:
 def sections(doc: str) -> Iterator[tuple[str, bool, Lines]]:
     """(kind, whether it is underlined, its lines) of each section after the introduction."""
     lines = inspect.cleandoc(doc).split("\n")
-    kind, underlined, body = "", False, Lines()
+    kind, underlined, body, begun = "", False, Lines(), False
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         heading = _heading(line, following)
         if heading is None:
-            ended = not underlined and bool(line[:1].strip()) and _has_begun(body)
+            ended = not underlined and bool(line[:1].strip()) and begun
             heading = ("", False, "") if kind and ended else None
         if heading is None:
             body.append(line)
+            begun = begun or _is_within(line)
             continue
         if kind:
             yield kind, underlined, _trimmed(body[underlined:])
         kind, underlined, rest = heading
-        body = [rest] if rest else []
+        body, begun = [rest] if rest else [], rest[:1].isspace()
     if kind:
         yield kind, underlined, _trimmed(body[underlined:])
 
 
-def _has_begun(body: Lines) -> bool:
-    """Whether an unindented line ends the section."""
-    return any(line[:1].isspace() or not line for line in body)
+def _is_within(line: str) -> bool:
+    """Whether an unindented line behind it ends the section."""
+    return line[:1].isspace() or not line
 
 
 def _heading(line: str, following: str) -> tuple[str, bool, str] | None:

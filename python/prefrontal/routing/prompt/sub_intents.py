@@ -209,9 +209,11 @@ def _in_time(clauses: list[_Clause]) -> list[_Clause]:
 
 
 def _sub_intent(clause: _Clause, prompt: str) -> SubIntent:
-    words = clause.words
-    while len(words) > 1 and (words[0].kind == "comma" or words[0].text in CONNECTIVES):
-        words = words[1:]
-    end = max(piece.end for piece in words if piece.kind != "comma")
-    text = prompt[words[0].start : end] + clause.tail
+    words, first, last = clause.words, 0, len(clause.words) - 1
+    while words[last].kind == "comma":
+        last -= 1
+    while first < last and (words[first].kind == "comma" or words[first].text in CONNECTIVES):
+        first += 1
+    end = max(piece.end for piece in words[first : last + 1])
+    text = prompt[words[first].start : end] + clause.tail
     return SubIntent(" ".join(text.split()), clause.verb)
