@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 from ..clock import Clock, SystemClock
 from ..errors import SourceError
 from ..storage.group_writer import GroupWriter, run_together
+from ..storage.shredding import shred
 from . import queries, rows
 from .drafts import Details, checked_outcome, encodable, new_assessment, new_interaction
 from .lock import WriterLock
@@ -121,6 +122,23 @@ class Ledger:
         """
         new = new_assessment(peer_id, trust, rationale, self._clock)
         return self._submit(partial(rows.insert_assessment, self._database, new))
+
+    def forget(self, peer_id: str) -> int:
+        """Delete a peer with all that was recorded of it; returns how many rows went.
+
+        No byte of them is left in the files. Raises SourceError while another process reads the
+        file: then the rows are gone, and some bytes are not.
+        """
+        gone = self._submit(partial(rows.delete_peer, self._database, peer_id)).result()
+        own = self._reader is not self._database
+        if own:
+            self._reader.close()  # it would keep the log
+        try:
+            shred(self._database)
+        finally:
+            if own:
+                self._reader = open_reader(self.path)
+        return gone
 
     def list_peers(self) -> list[Peer]:
         """All peers, the last seen first."""

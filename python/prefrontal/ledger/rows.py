@@ -105,3 +105,13 @@ def select_peers(database: Database) -> list[Peer]:
     """All peers, the last seen first."""
     sql = f"{_PEER} ORDER BY last_seen DESC, peer_id"
     return [Peer(*row) for row in database.execute(sql)]
+
+
+def delete_peer(database: Database, peer_id: str) -> int:
+    """Delete a peer with its messages and judgments; returns how many rows went."""
+    gone = 0
+    for table in ("interactions", "assessments", "peers"):
+        gone += len(
+            database.execute(f"DELETE FROM {table} WHERE peer_id = ? RETURNING 1", (peer_id,))
+        )
+    return gone

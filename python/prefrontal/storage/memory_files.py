@@ -67,6 +67,17 @@ class MemoryFiles:
         text = _read(path)
         return text if text is None or _is_plain(path.stem) else _HEADER.sub("", text, count=1)
 
+    def delete(self, key: str) -> bool:
+        """Delete the text; whether there was one. Raises as `store`."""
+        path = self.path(key)
+        try:
+            path.unlink()
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise SourceError(f"{path} cannot be deleted: {error.strerror or error}") from None
+        return True
+
     def modified(self, key: str) -> float | None:
         """When it was stored last, in Unix seconds; None when it is not there."""
         try:

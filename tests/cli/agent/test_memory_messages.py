@@ -80,3 +80,39 @@ def test_where_nothing_was_said_nothing_is_made(workspace: Path) -> None:
         file.unlink()
     assert run("search", "boat").stdout == "Nothing that is remembered fits 'boat'.\n"
     assert not (workspace / "conversations.sqlite").exists()
+
+
+def test_a_message_can_be_deleted(workspace: Path) -> None:
+    assert run("delete", "--message", "1").stdout == "Deleted message 1.\n"
+    assert texts("aurora") == []
+    assert b"Aurora" not in (workspace / "conversations.sqlite").read_bytes()
+    assert run("delete", "--message", "1").exit_code == 2
+
+
+def test_a_text_can_be_deleted_and_the_agents_own_cannot(workspace: Path) -> None:
+    run("store", "shopping", "eggs")
+    assert json.loads(run("delete", "shopping", "--json").stdout) == {
+        "key": "shopping",
+        "deleted": True,
+    }
+    assert not (workspace / "memory/files/shopping.md").exists()
+    for words, sentence in (
+        (("delete", "shoping"), "key must be one that `prefrontal memory list` shows"),
+        (("delete", "cortex-beliefs"), "key must not begin with cortex-"),
+        (("delete",), "delete must be told a KEY or --message ID"),
+    ):
+        result = run(*words)
+        assert (result.exit_code, result.stdout) == (2, ""), words
+        assert sentence in result.stderr
+
+
+def test_a_peer_is_forgotten_when_that_is_confirmed() -> None:
+    result = CliRunner().invoke(main, ["ledger", "forget", "ann"])
+    assert result.exit_code == 2
+    assert "forget must be confirmed: type y, or say --yes" in result.stderr
+    result = CliRunner().invoke(main, ["ledger", "forget", "ann", "--yes"])
+    assert result.stdout == "Forgot ann: messages: 2, rows of the ledger: 0.\n"
+    assert texts("boat") == ["which boat?"]
+    result = CliRunner().invoke(main, ["ledger", "forget", "ann", "--yes"])
+    assert result.exit_code == 2
+    assert "peer must be one that the ledger, the conversations or the cortex know" in result.stderr

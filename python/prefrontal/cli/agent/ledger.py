@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -133,6 +134,45 @@ def export(output: str, as_json: bool, home: Home) -> None:
     write_atomic(output, "".join(f"{line}\n" for line in lines))
     done = {"file": output, "lines": len(lines)}
     answer(as_json, done, f"Wrote {len(lines):,} lines to {plain(output)}.")
+
+
+@ledger.command(short_help="Erase a peer everywhere.")
+@click.argument("peer", metavar="PEER")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@json_option
+@home_options("ledger", "observability")
+def forget(peer: str, yes: bool, as_json: bool, home: Home) -> None:
+    """Erase PEER, an id in full, from the ledger, the conversations and the cortex's memory.
+
+    No byte of it stays in their files. Notes that you stored, logs and copies of files are not
+    changed: those that still hold the id are named. The agent must not run meanwhile.
+    """
+    from ...assembly.forgetting import forget as erase
+
+    if not yes and not _consent(peer):
+        raise InputError("forget must be confirmed: type y, or say --yes")
+    erasure = erase(peer, home.folder, home.config, _logs(home))
+    left = [str(each) for each in erasure.left]
+    done = {**asdict(erasure), "left": left}
+    counts = f"messages: {erasure.messages:,}, rows of the ledger: {erasure.rows:,}"
+    documents = f", its part of {', '.join(erasure.documents)}" if erasure.documents else ""
+    still = "".join(f"\nIts id still stands in {plain(each)}." for each in left)
+    answer(as_json, done, f"Forgot {plain(peer)}: {counts}{documents}.{still}")
+
+
+def _consent(peer: str) -> bool:
+    if not sys.stdin.isatty():
+        return False
+    return click.confirm(f"Erase {plain(peer)} everywhere? It cannot be undone", err=True)
+
+
+def _logs(home: Home) -> list[Path]:
+    """Files and folders outside of the workspace that may hold a peer's id."""
+    from ...storage.state_folder import default_state
+
+    events = (home.config.get("observability") or {}).get("file")
+    named = [home.folder / events] if isinstance(events, str) else []
+    return [*named, default_state()]
 
 
 _EMPTY = "The ledger holds no peers yet; `prefrontal agent` fills it with every message."

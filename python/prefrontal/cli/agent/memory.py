@@ -13,7 +13,7 @@ from ..answers import answer, json_option
 from ..candidates import memory_keys
 from ..watch.modules import plain
 from ..workspace import home_options
-from .memory_messages import search, show
+from .memory_messages import delete_message, search, show
 
 if TYPE_CHECKING:
     from ...settings.home import Home
@@ -84,15 +84,49 @@ def store(key: str, text: str, as_json: bool, home: Home) -> None:
       prefrontal memory store notes < notes.txt
     """
     files = home.memory()
-    if key.startswith("cortex-"):
-        hint = "`prefrontal cortex pin` and `forget` change what it believes"
-        raise InputError(f"key must not begin with cortex-: the cortex keeps those; {hint}")
+    _refuse_own(key)
     content = _standard_input() if text == "-" else text
     replaced = files.retrieve(key) is not None
     files.store(key, content)
     verb = "Replaced" if replaced else "Stored"
     done = {"key": key, "replaced": replaced, "characters": len(content)}
     answer(as_json, done, f"{verb} {plain(key)}: {_many(len(content))}.")
+
+
+@memory.command(short_help="Delete a text, or a message.")
+@click.argument("key", metavar="[KEY]", required=False, shell_complete=memory_keys)
+@click.option("--message", type=int, metavar="ID", help="A message that a search shows.")
+@json_option
+@home_options()
+def delete(key: str | None, message: int | None, as_json: bool, home: Home) -> None:
+    """Delete the text under KEY, or one message of a conversation.
+
+    `prefrontal ledger forget PEER` erases all messages of a peer, and what was made of them.
+
+    \b
+      prefrontal memory delete shopping
+      prefrontal memory delete --message 1204
+    """
+    if (key is None) == (message is None):
+        raise InputError("delete must be told a KEY or --message ID")
+    if key is None:
+        assert message is not None
+        delete_message(home, message)
+        answer(as_json, {"message": message, "deleted": True}, f"Deleted message {message}.")
+        return
+    files = home.memory()
+    _refuse_own(key)
+    if not files.delete(key):
+        rule = "be one that `prefrontal memory list` shows"
+        raise InputError(f"key must {rule}, got {key!r}{_nearest(key, files)}")
+    answer(as_json, {"key": key, "deleted": True}, f"Deleted {plain(key)}.")
+
+
+def _refuse_own(key: str) -> None:
+    """Raise InputError for a key that the cortex keeps."""
+    if key.startswith("cortex-"):
+        hint = "`prefrontal cortex pin` and `forget` change what it believes"
+        raise InputError(f"key must not begin with cortex-: the cortex keeps those; {hint}")
 
 
 memory.add_command(search)

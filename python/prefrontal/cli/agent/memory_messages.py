@@ -97,6 +97,19 @@ def show(number: int, around: int, as_json: bool, home: Home) -> None:
     _print_whole(messages, number)
 
 
+def delete_message(home: Home, number: int) -> None:
+    """Delete a message, also while an agent runs. Raises InputError where there is none."""
+    from ...runtime.conversation.store import ConversationStore, conversations_path
+
+    path = conversations_path(home.folder)
+    if path.exists() and 0 < number < 2**63:
+        with ConversationStore(path) as store:
+            if store.delete(number):
+                return
+    rule = "be the ID of one that `prefrontal memory search` shows"
+    raise InputError(f"--message must {rule}, got {number!r}")
+
+
 def _print_whole(messages: Sequence[Message], number: int) -> None:
     from ..page import when
     from .memory_pages import writer

@@ -129,3 +129,38 @@ def _wall(database: Database, number: int) -> Wall:
         (number,),
     )
     return Wall(*row)
+
+
+def forget(database: Database, peer_id: str) -> int:
+    """Delete all messages of and to a peer with their words, and its id; returns how many."""
+    peer = number_of(database, "peers", peer_id=peer_id)
+    places = [
+        place
+        for (place,) in database.execute(
+            "SELECT id FROM conversations WHERE channel_id = ?1"
+            " OR id IN (SELECT conversation FROM messages WHERE peer = ?2)",
+            (peer_id, peer),
+        )
+    ]
+    numbers = database.execute("SELECT id FROM messages WHERE peer = ?", (peer,))
+    database.execute_many("DELETE FROM words WHERE rowid = ?", numbers)
+    database.execute("DELETE FROM messages WHERE peer = ?", (peer,))
+    for place in places:  # a channel is often named after its peer
+        if not database.execute("SELECT 1 FROM messages WHERE conversation = ? LIMIT 1", (place,)):
+            database.execute("DELETE FROM conversations WHERE id = ?", (place,))
+    database.execute(
+        "DELETE FROM walls WHERE id NOT IN (SELECT wall FROM messages) AND scope <> 'agent'"
+    )
+    database.execute("DELETE FROM peers WHERE id = ?", (peer,))
+    if numbers:
+        database.execute("INSERT INTO words (words) VALUES ('optimize')")
+    return len(numbers)
+
+
+def delete(database: Database, number: int) -> bool:
+    """Delete one message with its words; whether it was there."""
+    database.execute("DELETE FROM words WHERE rowid = ?", (number,))
+    done = database.execute("DELETE FROM messages WHERE id = ? RETURNING id", (number,))
+    if done:
+        database.execute("INSERT INTO words (words) VALUES ('optimize')")
+    return bool(done)

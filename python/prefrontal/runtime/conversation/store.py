@@ -16,6 +16,7 @@ from ...redaction import redact
 from ...storage.database import Database
 from ...storage.group_writer import GroupWriter, run_together
 from ...storage.migrations import migrate, schema_version
+from ...storage.shredding import shred
 from . import rows, search
 from .models import EVERYBODY, NewMessage
 from .schema import APPLICATION_ID, STEPS
@@ -88,6 +89,18 @@ class ConversationStore:
         """
         return rows.around(self._reader, number, before, after, _walls(viewer))
 
+    def delete(self, number: int) -> bool:
+        """Delete a message; whether it was there. No byte of it is left in the files."""
+        return self._erase(partial(rows.delete, self._database, number))
+
+    def forget(self, peer_id: str) -> int:
+        """Delete all messages of and to a peer; returns how many.
+
+        No byte of them is left in the files. Raises SourceError while another process has the
+        file open: then the messages are gone, and some bytes are not.
+        """
+        return self._erase(partial(rows.forget, self._database, peer_id))
+
     @contextmanager
     def reading(self) -> Iterator[None]:
         """A snapshot for all reads of this thread inside the context."""
@@ -118,6 +131,18 @@ class ConversationStore:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _erase(self, job: Callable[[], Result]) -> Result:
+        result = self._submit(job).result()
+        own = self._reader is not self._database
+        if own:
+            self._reader.close()  # it would keep the log
+        try:
+            shred(self._database)
+        finally:
+            if own:
+                self._reader = _open_reader(self.path)
+        return result
 
     def _insert(self, new: NewMessage) -> int:
         number = rows.insert(self._database, new)

@@ -1,0 +1,130 @@
+"""A peer is erased everywhere: proven by the bytes that are left."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prefrontal.assembly.agent import build_runtime
+from prefrontal.assembly.forgetting import FORGOTTEN, forget
+from prefrontal.errors import InputError, SourceError
+from prefrontal.ledger import Ledger
+from prefrontal.plugin import IncomingMessage
+from prefrontal.runtime.conversation.store import ConversationStore
+from prefrontal.storage.database import Database
+from prefrontal.storage.memory_files import MemoryFiles
+from prefrontal.testing import ManualClock
+
+PEER, NAME, WORDS = "zelda-7f3a", "Zeldarina", "qwyjibo"
+CANARIES = (PEER.encode(), NAME.encode(), WORDS.encode())
+
+
+def message(sender: str, name: str, text: str, number: int) -> IncomingMessage:
+    at = datetime.fromtimestamp(1_700_000_000, UTC)
+    return IncomingMessage(str(number), "test", f"chat-{sender}", sender, name, text, at)
+
+
+@pytest.fixture
+async def workspace(tmp_path: Path) -> Path:
+    """Where an agent with a cortex talked with two peers, one of whom is to be forgotten."""
+    config = {"logging": {"level": "off"}, "cortex": {"interval_minutes": 1}}
+    clock = ManualClock(1_700_000_000.0)
+    runtime = build_runtime(config, clock=clock, workspace=tmp_path)
+    await runtime.start()
+    for number in range(8):
+        await runtime.receive(message(PEER, NAME, f"{WORDS} number {number}", number))
+        await runtime.receive(message("ann", "Ann", f"hello {number}", 100 + number))
+        clock.advance(120)
+        await runtime.tick()
+    await runtime.stop()
+    return tmp_path
+
+
+def holders(folder: Path) -> dict[str, list[bytes]]:
+    """Which files hold which of the canaries."""
+    files = {file.name: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    return {
+        name: held for name, data in files.items() if (held := [c for c in CANARIES if c in data])
+    }
+
+
+async def test_no_byte_of_a_forgotten_peer_is_left(workspace: Path) -> None:
+    before = holders(workspace)
+    assert {"conversations.sqlite", "ledger.sqlite", "session-channels.md"} <= set(before)
+    assert any(name.startswith("cortex-") for name in before)
+    erasure = forget(PEER, workspace, {})
+    assert holders(workspace) == {}
+    assert (erasure.messages, erasure.left) == (16, ())
+    words = Database(workspace / "conversations.sqlite", application_id=0x50464356)
+    words.execute("CREATE VIRTUAL TABLE temp.terms USING fts5vocab (main, words, row)")
+    terms = {term for (term,) in words.execute("SELECT term FROM temp.terms")}
+    words.close()
+    assert "hello" in terms
+    assert WORDS not in terms
+
+
+async def test_the_others_are_as_they_were(workspace: Path) -> None:
+    with Ledger(workspace / "ledger.sqlite", read_only=True) as book:
+        before = book.get_peer_assessment_summary("ann", 10)
+    forget(PEER, workspace, {})
+    with Ledger(workspace / "ledger.sqlite", read_only=True) as book:
+        assert book.get_peer_assessment_summary("ann", 10) == before
+        assert [peer.peer_id for peer in book.list_peers()] == ["ann"]
+    runtime = build_runtime({"logging": {"level": "off"}}, workspace=workspace)
+    await runtime.start()
+    reply = await runtime.receive(message("ann", "Ann", "hello again", 999))
+    assert reply is not None
+    assert [line for line in runtime.logs if line[0] in ("warn", "error")] == []
+    await runtime.stop()
+    with ConversationStore(workspace / "conversations.sqlite", read_only=True) as store:
+        assert {each.peer_id for each in store.around(2, 99, 99)} <= {"ann"}
+
+
+async def test_what_still_names_the_peer_is_told(workspace: Path, tmp_path: Path) -> None:
+    copy = workspace / "ledger.sqlite.bak"
+    copy.write_bytes((workspace / "ledger.sqlite").read_bytes())
+    notes = MemoryFiles(workspace / "memory" / "files")
+    notes.store("my-note", f"ask {PEER} about lunch")
+    notes.store("harmless", f"x{PEER} is somebody else")
+    erasure = forget(PEER, workspace, {})
+    assert [file.name for file in erasure.left] == ["ledger.sqlite.bak", "my-note.md"]
+
+
+async def test_it_is_refused_while_an_agent_runs(workspace: Path) -> None:
+    with Ledger(workspace / "ledger.sqlite"), pytest.raises(SourceError, match="in use by another"):
+        forget(PEER, workspace, {})
+
+
+def test_a_peer_that_nobody_knows_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="peer must be one that the ledger"):
+        forget("nobody", tmp_path, {})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_documents_lose_what_is_of_the_peer_and_sentences_that_name_it(tmp_path: Path) -> None:
+    notes = MemoryFiles(tmp_path / "memory" / "files")
+    beliefs: dict[str, Any] = {
+        "a": {"peer_id": PEER, "value": "pays late"},
+        "b": {"peer_id": "ann", "value": f"knows {PEER}", "rationale": "said so"},
+        f"about-{PEER}": {"value": "x"},
+    }
+    record = {"cycle": 3, "peers_assessed": ["ann", PEER], "summary": "Somebody said qwyjibo."}
+    notes.store("cortex-beliefs", json.dumps(beliefs))
+    notes.store("cortex-history", json.dumps([record, {"cycle": 4, "summary": "Quiet."}]))
+    notes.store("cortex-history-corrupt", f"{{broken {PEER}")
+    notes.store("plain", f"mine, of {PEER}")
+    erasure = forget(PEER, tmp_path, {})
+    assert erasure.documents == ("cortex-beliefs", "cortex-history", "cortex-history-corrupt")
+    assert json.loads(notes.retrieve("cortex-beliefs") or "") == {
+        "b": {"peer_id": "ann", "value": FORGOTTEN, "rationale": "said so"}
+    }
+    assert json.loads(notes.retrieve("cortex-history") or "") == [
+        {"cycle": 3, "peers_assessed": ["ann"], "summary": FORGOTTEN},
+        {"cycle": 4, "summary": "Quiet."},
+    ]
+    assert notes.retrieve("cortex-history-corrupt") == ""
+    assert notes.retrieve("plain") == f"mine, of {PEER}"
