@@ -67,3 +67,10 @@ def test_what_is_not_locked_is_refused() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2 and done.stdout == ""
     assert done.stderr == "requirements.lock must lock no-such-package: make lock\n"
+
+
+def test_each_locked_package_is_one_statement_with_a_hash() -> None:
+    statements = locked.LOCK.read_text(encoding="utf-8").replace("\\\n", "").splitlines()
+    packages = [line for line in statements if line[:1].strip("# ")]
+    assert len(packages) == len(locked.entries(locked.LOCK.read_text(encoding="utf-8")))
+    assert [line for line in packages if "--hash=sha256:" not in line] == []
