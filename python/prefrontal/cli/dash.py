@@ -12,7 +12,7 @@ import click
 from ..errors import SourceError
 from ..http_door import CommandDoor
 from ..interrupts import leave_after
-from .http_token import HttpToken, http_token, token_options
+from .http_token import HttpToken, http_token, server_options
 
 if TYPE_CHECKING:
     from ..storage.state_folder import StateFolder
@@ -21,19 +21,7 @@ NEEDS_EXTRA = "this command needs a web server: pip install 'prefrontal[web]'"
 
 
 @click.command()
-@click.option("--config", metavar="FILE.yml", type=click.Path(), help="Settings, YAML.")
-@click.option(
-    "--state",
-    metavar="DIR",
-    envvar="PREFRONTAL_STATE",
-    help="Where decisions, modules and what was learned are kept; also PREFRONTAL_STATE.",
-)
-@click.option(
-    "--workspace", metavar="DIR", type=click.Path(), help="The agent's; also PREFRONTAL_HOME."
-)
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
-@click.option("--port", default=8768, show_default=True, help="0 for any free one.")
-@token_options
+@server_options(port=8768)
 @click.option(
     "--name",
     "names",

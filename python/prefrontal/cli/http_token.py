@@ -1,4 +1,4 @@
-"""The token of a page or a server: where it comes from, and when there is one by default."""
+"""What commands that serve have in common: their options, and the token that they ask for."""
 
 from __future__ import annotations
 
@@ -37,21 +37,49 @@ class HttpToken:
         return sentences
 
 
-def token_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of a command that says who may ask: token_env and token."""
-    kept = click.option(
-        "--token/--no-token",
-        default=None,
-        help="Ask for a token that is kept in the state folder. Left out: where others have"
-        " accounts on this machine.",
+def server_options(port: int, when: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The options of a command that serves: what it reads, where it listens and who may ask.
+
+    port: the usual one. when: what help says of listening, where the command may do without.
+    """
+    options = (
+        click.option("--config", metavar="FILE.yml", type=click.Path(), help="Settings, YAML."),
+        click.option(
+            "--state",
+            metavar="DIR",
+            envvar="PREFRONTAL_STATE",
+            help="Where decisions, modules and what was learned are kept; also PREFRONTAL_STATE.",
+        ),
+        click.option(
+            "--workspace",
+            metavar="DIR",
+            type=click.Path(),
+            help="The agent's; also PREFRONTAL_HOME.",
+        ),
+        click.option(
+            "--host", default="127.0.0.1", show_default=True, help=f"Where to listen{when}."
+        ),
+        click.option("--port", default=port, show_default=True, help=f"0 for any free one{when}."),
+        click.option(
+            "--token-env",
+            metavar="NAME",
+            help="The environment variable with the token; one is needed unless the host is this"
+            " machine alone.",
+        ),
+        click.option(
+            "--token/--no-token",
+            default=None,
+            help="Ask for a token that is kept in the state folder. Left out: where others have"
+            " accounts on this machine.",
+        ),
     )
-    given = click.option(
-        "--token-env",
-        metavar="NAME",
-        help="The environment variable with the token; one is needed unless the host is this"
-        " machine alone.",
-    )
-    return given(kept(command))
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
 
 
 def http_token(

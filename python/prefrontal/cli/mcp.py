@@ -12,7 +12,7 @@ import click
 from ..errors import SourceError
 from ..http_door import CommandDoor
 from ..interrupts import leave_after
-from .http_token import HttpToken, http_token, token_options
+from .http_token import HttpToken, http_token, server_options
 from .watch.gate_options import gate_options, gate_overrides
 
 if TYPE_CHECKING:
@@ -32,19 +32,7 @@ MOST_BYTES = 4 << 20
     show_default=True,
     help="Standard input and output, or streamable HTTP.",
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen (http).")
-@click.option("--port", default=8767, show_default=True, help="0 for any free one (http).")
-@token_options
-@click.option("--config", metavar="FILE.yml", type=click.Path(), help="Settings, YAML.")
-@click.option(
-    "--state",
-    metavar="DIR",
-    envvar="PREFRONTAL_STATE",
-    help="Where decisions, modules and what was learned are kept; also PREFRONTAL_STATE.",
-)
-@click.option(
-    "--workspace", metavar="DIR", type=click.Path(), help="The agent's; also PREFRONTAL_HOME."
-)
+@server_options(port=8767, when=" (http)")
 @gate_options
 @click.option("--no-wakes", is_flag=True, help="Do not tell clients of new wakes.")
 def mcp(

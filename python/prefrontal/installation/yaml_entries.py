@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InputError
+from ..storage.yaml_text import line_end, node_end
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ class YamlEntry:
             block = {self.key: {self.name: dict(self.value)}}
             return _in_braces(text, root, json.dumps(block, ensure_ascii=False)[1:-1])
         if pair is None:
-            end = _line_end(text, _last(root, yaml))
+            end = line_end(text, node_end(root))
             return _inserted(text, end, self._block(_column(text, root), newline), newline)
         key, servers = pair
         entry = json.dumps({self.name: dict(self.value)}, ensure_ascii=False)
@@ -105,12 +106,12 @@ class YamlEntry:
         if root.flow_style:  # a null
             return text[: servers.start_mark.index] + entry + text[servers.end_mark.index :]
         if isinstance(servers, yaml.MappingNode):
-            end, column = _line_end(text, _last(servers, yaml)), _column(text, servers)
+            end, column = line_end(text, node_end(servers)), _column(text, servers)
         else:
             if servers.value:  # a null that is written out
                 begin = len(text[: servers.start_mark.index].rstrip(" "))
                 text = text[:begin] + text[servers.end_mark.index :]
-            end, column = _line_end(text, key.end_mark.index), _column(text, root) + 2
+            end, column = line_end(text, key.end_mark.index), _column(text, root) + 2
         return _inserted(text, end, self._entry(column, newline), newline)
 
     def _block(self, column: int, newline: str) -> str:
@@ -135,7 +136,7 @@ class YamlEntry:
         if owner.flow_style:
             return _out_of_braces(text, owner, at)
         begin = text.rfind("\n", 0, key.start_mark.index) + 1
-        end = _line_end(text, _last(value, yaml))
+        end = line_end(text, node_end(value))
         return text[:begin] + text[end:]
 
 
@@ -148,22 +149,6 @@ def _column(text: str, mapping: Any) -> int:
 
 def _index(mapping: Any, name: str) -> int:
     return next(n for n, (key, _) in enumerate(mapping.value) if key.value == name)
-
-
-def _last(node: Any, yaml: Any) -> int:
-    """Where the text of a node ends; that of a block would reach to whatever follows it."""
-    if isinstance(node, yaml.ScalarNode) or node.flow_style or not node.value:
-        return int(node.end_mark.index)
-    inner = node.value[-1]
-    return _last(inner[1] if isinstance(inner, tuple) else inner, yaml)
-
-
-def _line_end(text: str, place: int) -> int:
-    """Just behind the line of that place; a block of text ends with its line already."""
-    if text[:place].endswith("\n"):
-        return place
-    end = text.find("\n", place)
-    return len(text) if end < 0 else end + 1
 
 
 def _inserted(text: str, at: int, lines: str, newline: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import InputError
-from ..storage.yaml_text import compose_yaml, parse_yaml
+from ..storage.yaml_text import compose_yaml, line_end, node_end, parse_yaml
 
 KEY = "adopted"
 HEAD = "# Histories that `prefrontal adopt` replayed; what it learned is in the state folder."
@@ -66,7 +66,7 @@ def _extended(text: str, before: Any, entry: Entry, yaml: Any) -> str | None:
     if not isinstance(entries, yaml.SequenceNode) or entries.flow_style:
         if before[KEY]:
             return None
-        begin, end = key.start_mark.index, _line_end(text, entries.end_mark.index)
+        begin, end = key.start_mark.index, line_end(text, entries.end_mark.index)
         return f"{text[:begin]}{KEY}:\n{_item(entry, 2)}{text[end:]}"
     return _among(text, entries, before[KEY], entry, yaml)
 
@@ -76,27 +76,11 @@ def _among(text: str, sequence: Any, entries: list[Any], entry: Entry, yaml: Any
     nodes, column = sequence.value, sequence.start_mark.column
     at = _place(entries, entry)
     if at == len(nodes):
-        begin = end = _line_end(text, _last(nodes[-1], yaml))
+        begin = end = line_end(text, node_end(nodes[-1]))
     else:
         begin = text.rfind("\n", 0, nodes[at].start_mark.index) + 1
-        end = _line_end(text, _last(nodes[at], yaml))
+        end = line_end(text, node_end(nodes[at]))
     return _ended(text[:begin]) + _item(entry, column) + text[end:]
-
-
-def _last(node: Any, yaml: Any) -> int:
-    """Where the text of a node ends; that of a block would reach to whatever follows it."""
-    if isinstance(node, yaml.ScalarNode) or node.flow_style or not node.value:
-        return int(node.end_mark.index)
-    inner = node.value[-1]
-    return _last(inner[1] if isinstance(inner, tuple) else inner, yaml)
-
-
-def _line_end(text: str, place: int) -> int:
-    """Just behind the line of that place; a block of text ends with its line already."""
-    if text[:place].endswith("\n"):
-        return place
-    end = text.find("\n", place)
-    return len(text) if end < 0 else end + 1
 
 
 def _ended(text: str) -> str:

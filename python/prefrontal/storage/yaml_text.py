@@ -38,6 +38,22 @@ def compose_yaml(text: str) -> Any:
     return _loaded(text, "get_single_node")
 
 
+def node_end(node: Any) -> int:
+    """Where the text of a node ends; the mark of a block is where the next one begins."""
+    if node.id == "scalar" or node.flow_style or not node.value:
+        return int(node.end_mark.index)
+    inner = node.value[-1]
+    return node_end(inner[1] if isinstance(inner, tuple) else inner)
+
+
+def line_end(text: str, place: int) -> int:
+    """Just behind the line of that place; a block of text ends with its line already."""
+    if text[:place].endswith("\n"):
+        return place
+    end = text.find("\n", place)
+    return len(text) if end < 0 else end + 1
+
+
 def _loaded(text: str, method: str) -> Any:
     import yaml  # type: ignore[import-untyped]
 
