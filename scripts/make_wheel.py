@@ -1,10 +1,11 @@
 """Build the wheel that installs without a compiler, its SBOM and its hashes.
 
-    python scripts/make_wheel.py [--out dist]
+    python scripts/make_wheel.py [--out dist] [--twice]
 
 The wheel has no operators for torch, which are bound to one version of torch. auditwheel gives it
 the oldest manylinux tag that its binaries allow. Times in it are those of the last commit (or of
-SOURCE_DATE_EPOCH), so that the same sources give the same bytes.
+SOURCE_DATE_EPOCH), so that the same sources give the same bytes: `--twice` builds them again in
+another folder and compares.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 REFUSED_SUFFIXES = (".cpp", ".hpp", ".o", ".a", ".pyc")
-NEEDED = ("_core.", "prefrontal-sbx", "py.typed", "LICENSE")
+LICENCES = ("LICENSE", "LICENSE-htmx.txt", "LICENSE-pybind11.txt", "LICENSE-uPlot.txt", "NOTICE.md")
+"""Of the package, and of what others wrote that is in the wheel."""
+NEEDED = ("_core.", "prefrontal-sbx", "py.typed")
 
 
 class UnfitWheelError(Exception):
@@ -71,6 +74,36 @@ def check_contents(wheel: Path) -> None:
     for part in NEEDED:
         if not any(part in name for name in names):
             raise UnfitWheelError(f"wheel must hold {part}, got {len(names)} files without it")
+    held = {name.split("/")[-1] for name in names if ".dist-info/licenses/" in name}
+    if missing := sorted(set(LICENCES) - held):
+        raise UnfitWheelError(f"wheel must hold the licences {', '.join(missing)}")
+
+
+def differences(one: Path, other: Path) -> list[str]:
+    """What two wheels do not share: files whose bytes, times or modes differ."""
+
+    def facts(wheel: Path) -> dict[str, tuple[object, ...]]:
+        with zipfile.ZipFile(wheel) as archive:
+            return {
+                each.filename: (archive.read(each), each.date_time, each.external_attr)
+                for each in archive.infolist()
+            }
+
+    first, second = facts(one), facts(other)
+    names = [name for name in first | second if first.get(name) != second.get(name)]
+    return names or ([] if one.read_bytes() == other.read_bytes() else ["the order of the files"])
+
+
+def check_again(wheel: Path) -> None:
+    """Build once more, of a copy elsewhere and in another time zone; the bytes must be the same."""
+    with tempfile.TemporaryDirectory() as scratch:
+        copy, out = Path(scratch, "another-folder"), Path(scratch, "dist")
+        shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".venv", "build", "dist", "*.so"))
+        command = [sys.executable, str(copy / "scripts" / "make_wheel.py"), "--out", str(out)]
+        changes = {"SOURCE_DATE_EPOCH": source_time(), "TZ": "Asia/Tokyo", "PYTHONHASHSEED": "7"}
+        subprocess.run(command, env={**os.environ, **changes}, umask=0o077, check=True)
+        if differ := differences(wheel, out / wheel.name):
+            raise UnfitWheelError(f"two builds must have the same bytes, got {', '.join(differ)}")
 
 
 def write_hashes(folder: Path, files: list[Path]) -> None:
@@ -84,6 +117,7 @@ def make(out: Path) -> list[Path]:
     import wheel_sbom
 
     environment = {**os.environ, "SOURCE_DATE_EPOCH": source_time()}
+    os.umask(0o022)  # the modes of the files are in the wheel, too
     with tempfile.TemporaryDirectory() as scratch:
         plain, tagged = Path(scratch, "plain"), Path(scratch, "tagged")
         wheel = repaired(built(plain, environment), tagged, environment)
@@ -102,9 +136,12 @@ def make(out: Path) -> list[Path]:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description="Build the wheel, its SBOM and its hashes.")
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="folder (default: dist)")
+    parser.add_argument("--twice", action="store_true", help="build it again and compare the bytes")
     options = parser.parse_args(arguments)
     try:
         files = make(options.out)
+        if options.twice:
+            check_again(files[0])
     except UnfitWheelError as error:
         print(error, file=sys.stderr)
         return 1

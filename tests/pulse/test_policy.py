@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -79,6 +80,8 @@ def test_a_repetition_is_known_by_all_that_it_is_or_by_its_key_until_that_expire
     assert policy.repeated([event(text="disk full")], 1.0)
     assert not policy.repeated([event(idempotency_key="k")], 1.0)
     assert policy.repeated([event("/elsewhere", 9.0, idempotency_key="k")], 300.0)
+    other = replace(event(idempotency_key="k"), source="another")  # no source takes away its events
+    assert not policy.repeated([other], 300.0)
     assert not policy.repeated([event()], 301.0)
 
 

@@ -14,10 +14,13 @@ from pathlib import Path
 
 import pytest
 
+import make_wheel
+
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "scripts" / "make_wheel.py"
+LICENCES = ("LICENSE", "LICENSE-htmx.txt", "LICENSE-pybind11.txt", "LICENSE-uPlot.txt", "NOTICE.md")
 GOOD = ("prefrontal/_core.so", "prefrontal/prefrontal-sbx", "prefrontal/py.typed",
-        "prefrontal-1.dist-info/licenses/LICENSE")  # fmt: skip
+        *(f"prefrontal-1.dist-info/licenses/{name}" for name in LICENCES))  # fmt: skip
 REFUSED = ("tests/test_a.py", "prefrontal/_torch.so", "prefrontal/rule.cpp", "prefrontal/rule.o")
 
 
@@ -45,6 +48,20 @@ def test_what_does_not_belong_into_a_wheel_is_refused(tmp_path: Path, name: str)
 def test_a_wheel_that_lacks_a_part_is_refused(tmp_path: Path, name: str) -> None:
     refused = checked(tmp_path, tuple(each for each in GOOD if each != name))
     assert refused.returncode != 0 and "UnfitWheelError" in refused.stderr
+
+
+@pytest.mark.parametrize("what", ["bytes", "mode", "time", "more"])
+def test_two_wheels_that_differ_are_told_apart(tmp_path: Path, what: str) -> None:
+    one, other = tmp_path / "one.whl", tmp_path / "other.whl"
+    for path, name in ((one, ""), (other, what)):
+        info = zipfile.ZipInfo("a.py", (2026, 1, 1, 0, 0, 2 if name == "time" else 0))
+        info.external_attr = (0o600 if name == "mode" else 0o644) << 16
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr(info, "2" if name == "bytes" else "1")
+            if name == "more":
+                archive.writestr("b.py", "")
+    assert make_wheel.differences(one, one) == []
+    assert make_wheel.differences(one, other) == ["b.py" if what == "more" else "a.py"]
 
 
 def run(command: list[str], environment: dict[str, str]) -> str:

@@ -79,8 +79,8 @@ class DeliveryPolicy:
     def repeated(self, window: Sequence[SignalEvent], now: float) -> bool:
         """Whether every event of the window was seen within `key_ttl_s`.
 
-        Two events are the same when their feature "idempotency_key" is, or, without one, their
-        source, location, kind of change, time and text.
+        Two events of a source are the same when their feature "idempotency_key" is, or, without
+        one, their location, kind of change, time and text.
         """
         if self._key_ttl_s <= 0:
             return False
@@ -88,7 +88,7 @@ class DeliveryPolicy:
         for event in window:
             named = event.features.get("idempotency_key")
             if isinstance(named, str):
-                key = hash(named)
+                key = hash((event.source, named))
             else:
                 text = event.features.get("text")
                 what = event.source, event.location, event.delta_type, event.timestamp
