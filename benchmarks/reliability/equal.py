@@ -7,8 +7,9 @@ handed in by each thread in turn. A replay is the same gate on a kept clock with
 is one hash: of each wake the module, event, reason, score, threshold, propensity and question, to
 the bit, and at the end the weights that were learned.
 
-`--kills N` ends the gate N times without its last save, and says how many wakes differ: it then
-knows nothing of the windows that slept since the save before, so that its thresholds move a little.
+`--kills N` ends the gate N times without its last save. It then knows nothing of the windows that
+slept since the save before, so that its thresholds move a little. Told is how many wakes differ,
+how much of what matters woke with and without, and whether its log is decided again to the bit.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from hashlib import sha256
 from pathlib import Path
 from random import Random
 
+from prefrontal.assembly.wakes_again import VerifyTally, again
 from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.pulse.modules.fingerprint import parse_fingerprint
@@ -65,10 +67,29 @@ def signals(count: int) -> Iterator[SignalEvent]:
 
 def worth(decision: Decision) -> float | None:
     """What a person says of it; of some nothing."""
-    location = decision.window[-1].location
-    if len(location) % 7 == 0:
-        return None
-    return float("bill" in location or location.endswith(".py"))
+    event = decision.window[-1]
+    return None if len(event.location) % 7 == 0 else float(matters(event))
+
+
+FOLDERS = {"invoices": "/in/", "code": "/src/", "all": "/"}
+"""Where the files lie that the modules declare."""
+
+
+def matters(event: SignalEvent) -> bool:
+    """Whether a person would say that it mattered."""
+    return "bill" in event.location or event.location.endswith(".py")
+
+
+def caught(count: int, wakes: set[tuple[float, str]]) -> float:
+    """Share of what matters to a module that woke it, over all modules."""
+    relevant = [
+        (event.timestamp, name)
+        for event in signals(count)
+        if matters(event)
+        for name, folder in FOLDERS.items()
+        if event.location.startswith(folder)
+    ]
+    return sum(each in wakes for each in relevant) / max(1, len(relevant))
 
 
 class Digest:
@@ -177,21 +198,36 @@ def main(arguments: Sequence[str]) -> int:
     same = len({each.text for each in digests}) == 1
     print(f"{count:,} events: {'the same' if same else 'not the same'} decisions")
     if options.kills:
-        every = max(1, count // (options.kills + 1))
-        killed = _told(
-            f"live, {options.kills} kills", partial(_live, count, every=every, killed=True)
-        )
-        differ = len(killed.wakes ^ digests[0].wakes)
-        print(f"after kills {differ / max(1, len(digests[0].wakes)):.2%} of the wakes differ")
+        same = _tell_kills(count, options.kills, digests[0]) and same
     return 0 if same else 1
 
 
-def _live(count: int, *, threads: int = 1, every: int = 0, killed: bool = False) -> Digest:
+def _tell_kills(count: int, kills: int, usual: Digest) -> bool:
+    """Whether the log of a gate that is killed so often is decided again without a difference."""
+    every, tally = max(1, count // (kills + 1)), VerifyTally()
     with (
         tempfile.TemporaryDirectory() as folder,
         DecisionLog(Path(folder, "decisions.sqlite")) as log,
     ):
-        return live(signals(count), log, threads=threads, every=every, killed=killed)
+        run = partial(live, signals(count), log, every=every, killed=True)
+        killed = _told(f"live, {kills} kills", run)
+        other = sum(1 for _ in again(log, tally))
+    differ = len(killed.wakes ^ usual.wakes) / max(1, len(usual.wakes))
+    before, after = caught(count, usual.wakes), caught(count, killed.wakes)
+    print(
+        f"after kills {differ:.2%} of the wakes differ; of what matters {after:.1%} woke, without"
+        f" kills {before:.1%}, with {len(killed.wakes) / max(1, len(usual.wakes)) - 1:+.1%} wakes"
+    )
+    print(f"{tally.decided:,} decisions were made again from the log: {other} differ")
+    return not other
+
+
+def _live(count: int, *, threads: int = 1, every: int = 0) -> Digest:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        DecisionLog(Path(folder, "decisions.sqlite")) as log,
+    ):
+        return live(signals(count), log, threads=threads, every=every)
 
 
 def _told(name: str, run: Callable[[], Digest]) -> Digest:

@@ -17,6 +17,7 @@ from .pages import REPOSITORY, read
 
 PAGE = "docs/promises.md"
 HEAD = ["promise", "figure", "command", "date"]
+TEST = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
 FIRST_DAY = dt.date(2026, 11, 1)
 
 
@@ -60,7 +61,11 @@ def no_command(command: str) -> str | None:
     return f"a command must be {NAME}, make or a file of the project, got {command!r}"
 
 
-ROWS = [row for row in table(read(PAGE)) if row != HEAD and set(row) != {"---"}]
+ROWS = [
+    row
+    for row in table(read(PAGE).partition("## Figures")[2])
+    if row != HEAD and set(row) != {"---"}
+]
 RUN_AGAIN = [row for row in ROWS if len(row) == len(HEAD) and row[2].startswith(f"`{NAME} ")]
 
 
@@ -75,6 +80,16 @@ def test_there_is_one_table_with_promise_figure_command_and_date() -> None:
     heads = [row for row in table(read(PAGE)) if set(row) == set(HEAD)]
     assert heads == [HEAD]
     assert ROWS
+
+
+def test_what_is_acknowledged_is_shown_by_tests_that_exist() -> None:
+    rows = table(read(PAGE).partition("## Figures")[0])[2:]
+    assert len(rows) >= 9
+    for row in rows:
+        names = TEST.findall(row[-1])
+        assert names, f"{row[0]} is shown by no test"
+        for file, test in names:
+            assert f"def {test}(" in read(file), f"{file}::{test} does not exist"
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0][:40])

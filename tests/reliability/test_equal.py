@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 import equal
+from prefrontal.assembly.wakes_again import again
 from prefrontal.decisions.log import DecisionLog
 
 FEW, MANY = 120, 5_000
@@ -26,6 +27,13 @@ def test_threads_restarts_and_a_replay_give_the_same_hash(count: int) -> None:
         lambda: live(count, every=count // 6),
     ]
     assert {live(count), *(way() for way in ways)} == {live(count)}
+
+
+def test_what_a_gate_decided_that_was_killed_is_decided_again_to_the_bit() -> None:
+    with DecisionLog() as log:
+        killed = equal.live(equal.signals(FEW), log, every=FEW // 6, killed=True)
+        assert list(again(log)) == []
+    assert 0.5 < equal.caught(FEW, killed.wakes) <= 1.0
 
 
 def test_another_event_or_another_label_gives_another_hash(
