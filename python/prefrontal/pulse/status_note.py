@@ -8,6 +8,8 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ..errors import SourceError
+
 if TYPE_CHECKING:
     from ..clock import Clock
     from ..decisions.log import DecisionLog
@@ -56,6 +58,8 @@ class StatusNote:
         self._looked_at = now
         try:
             self._keep(last)
+        except SourceError as error:
+            log.error("the status could not be kept: %s", error)
         except Exception as error:
             log.exception("the status could not be kept: %s", error)
 

@@ -13,6 +13,7 @@ import pytest
 
 from prefrontal.cli.gate.cache import CallFile
 from prefrontal.cli.gate.faults import GateFaults
+from prefrontal.cli.gate.plan import GatePlan
 from prefrontal.errors import SourceError
 from prefrontal.storage.state_folder import StateFolder
 
@@ -52,6 +53,26 @@ def test_a_locked_log_wakes_at_the_limit_and_loses_nothing(place: Place) -> None
     held.close()
     [question] = place.questions()
     assert "ERROR while the log is locked" in question["question"]
+
+
+def test_what_could_not_be_stored_wakes_and_is_told_by_the_next_call(place: Place) -> None:
+    place.take()
+    with sqlite3.connect(place.state / "decisions.sqlite") as log:
+        log.execute(
+            "CREATE TRIGGER full_disk BEFORE INSERT ON decisions WHEN new.acted"
+            " BEGIN SELECT no_room(); END"
+        )
+    log.close()
+    place.write("ERROR while no question can be stored")
+    answer = json.loads(place.take("json").output)
+    assert (answer["wake"], answer["questions"]) == (True, [])
+    assert "what was decided could not be stored: " in answer["fault"]
+    assert not GatePlan(place.call().key()).nothing_new()  # the next call has to look
+    with sqlite3.connect(place.state / "decisions.sqlite") as log:
+        log.execute("DROP TRIGGER full_disk")
+    log.close()
+    [question] = place.questions()
+    assert "ERROR while no question can be stored" in question["question"]
 
 
 def test_a_process_that_is_killed_before_it_has_decided_wakes(place: Place) -> None:

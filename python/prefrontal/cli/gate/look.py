@@ -74,6 +74,8 @@ class GateLook:
             is_all = watch.stop(self._call.limit_s / 4) and is_all
             caller.go_on()
             self.faults += _faults(watch, lambda kind: kind not in POLLED)
+            if watch.loss:
+                self.faults.append(f"what was decided could not be stored: {watch.loss}")
             if addresses.are_due:
                 self.unreached = _faults(watch, POLLED.__contains__)
             addresses.keep()

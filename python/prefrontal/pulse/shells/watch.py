@@ -187,6 +187,11 @@ class Watch:
         self._status_note.look(last=True)
         return stopped
 
+    @property
+    def loss(self) -> str:
+        """Why what was decided at the end is not in the log; "" where it is. It comes again."""
+        return self._worker.loss
+
     def caught_up(self, timeout_s: float) -> bool:
         """Wait until every source that can has handed on what was there; whether all have."""
         end = self._clock.monotonic() + timeout_s

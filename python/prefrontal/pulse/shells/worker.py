@@ -87,6 +87,7 @@ class Worker:
         self.taken = 0
         self.refused = 0
         self.broken = 0
+        self.loss = ""
         self.last_wake: float | None = None
         self.slept: SleptLines | None = None
         self.shared: set[str] = set()
@@ -226,6 +227,7 @@ class Worker:
             if self._thread is not None:
                 return
             self._ending = self._gap = False
+            self.loss = ""
             self._thread = Thread(target=self._run, name="prefrontal-gate", daemon=True)
             self._thread.start()
 
@@ -405,6 +407,7 @@ class Worker:
             if self._ending or not was_stuck:
                 log.error("%s: %s", UNSTORED, error)
             if self._ending:
+                self.loss = str(error)
                 self._gap = bool(unstored.places)
                 unstored.settle(stored=False)
             return self._ending
