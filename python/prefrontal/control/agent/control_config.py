@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import inf
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from ..choice.allostasis import AllostaticCoupling
 from ..choice.dacc import DACCConfig
@@ -17,7 +16,7 @@ from ..choice.hippocampal import HippocampalConfig
 from ..choice.multirate_clock import MultirateClockConfig
 from ..choice.residue import ResidueConfig
 from ..choice.salience_config import SalienceConfig
-from ..field_checks import made_of, one_of, switch, whole, within
+from ..field_checks import Amount, Count, check_fields
 from ..latent.latent import LatentConfig
 from ..memory.context_clusters import ContextClustersConfig
 from ..memory.e1_config import E1Config
@@ -58,19 +57,16 @@ class LearningConfig:
     buffer_size: of both; kept when an episode ends.
     """
 
-    e2_learning_rate: float = 3e-4
-    e2_world_weight: float = 0.0
-    decoder_learning_rate: float = 0.0
-    harm_learning_rate: float = 0.0
-    e2_batch: int = 16
-    cue_batch: int = 32
-    buffer_size: int = 1000
+    e2_learning_rate: Amount = 3e-4
+    e2_world_weight: Amount = 0.0
+    decoder_learning_rate: Amount = 0.0
+    harm_learning_rate: Amount = 0.0
+    e2_batch: Count = 16
+    cue_batch: Count = 32
+    buffer_size: Count = 1000
 
     def __post_init__(self) -> None:
-        """Raises ValueError and TypeError naming the field."""
-        within(self, 0, inf, "e2_learning_rate", "e2_world_weight")
-        within(self, 0, inf, "decoder_learning_rate", "harm_learning_rate")
-        whole(self, 1, "e2_batch", "cue_batch", "buffer_size")
+        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,19 +103,11 @@ class ControlConfig:
     double_residue: bool = False
     apply_gate_to_dacc: bool = False
     between_ticks: BetweenTicks = "hold"
-    theta_size: int = 10
+    theta_size: Count = 10
 
     def __post_init__(self) -> None:
         """Raises ValueError and TypeError naming the field."""
-        check_profile(self.profile)
-        for name, kind in _PARTS.items():
-            made_of(self, kind, name)
-        made_of(self, AllostaticCoupling, "allostasis", optional=True)
-        made_of(self, ContextClustersConfig, "contexts", optional=True)
-        switch(self, "use_salience", "use_goal", "use_harm_forward")
-        switch(self, "double_residue", "apply_gate_to_dacc")
-        one_of(self, get_args(BetweenTicks), "between_ticks")
-        whole(self, 1, "theta_size")
+        check_fields(self)
         if self.dacc.use_dacc and not self.latent.use_affective_harm_stream:
             raise ValueError("use_dacc must stand with use_affective_harm, got it without")
         if self.use_harm_forward and not self.latent.use_harm_stream:

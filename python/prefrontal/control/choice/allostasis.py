@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
 
 import torch
 from torch import Tensor
 
-from ..field_checks import within
+from ..field_checks import Amount, Share, check_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +21,11 @@ class AllostaticCoupling:
     gain: in units of the logit at full drive. floor: 0 to 1.
     """
 
-    gain: float = 2.0
-    floor: float = 0.8
+    gain: Amount = 2.0
+    floor: Share = 0.8
 
     def __post_init__(self) -> None:
-        """Raises ValueError and TypeError naming the field."""
-        within(self, 0, inf, "gain")
-        within(self, 0, 1, "floor")
+        check_fields(self)
 
     def __call__(self, terrain: Tensor, drive: float | Tensor) -> Tensor:
         """Terrain weights [.., 2] for a drive between 0 and 1 (outside: the nearer end), one for

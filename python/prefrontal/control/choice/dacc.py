@@ -17,12 +17,12 @@ import math
 from collections import deque
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from ..field_checks import finite, switch, whole, within
+from ..field_checks import Bounds, Count, Natural, Share, check_fields
 
 __all__ = ["DACCAdaptiveControl", "DACCConfig", "DACCOutput"]
 
@@ -48,28 +48,20 @@ class DACCConfig:
     foraging_weight: float = 0.0
     suppression_weight: float = 0.0
     goal_weight: float = 0.0
-    bias_max_abs: float = 0.0
+    bias_max_abs: Annotated[float, Bounds(0, 1000000000)] = 0.0
     effort_cost: float = 0.1
     dacc_drive_coupling: float = 0.0
-    precision_scale: float = 500.0
-    precision_max: float = 3.0
-    pe_cap: float = 0.0
-    pe_decay: float = 0.95
+    precision_scale: Annotated[float, Bounds(1e-09, 1000000000)] = 500.0
+    precision_max: Annotated[float, Bounds(0, 1000000000)] = 3.0
+    pe_cap: Annotated[float, Bounds(0, 1000000000)] = 0.0
+    pe_decay: Share = 0.95
     saturation: bool = False
-    saturation_slope: float = 0.3
-    saturation_free: int = 2
-    memory: int = 8
+    saturation_slope: Annotated[float, Bounds(0, 1000000000)] = 0.3
+    saturation_free: Natural = 2
+    memory: Count = 8
 
     def __post_init__(self) -> None:
-        """Raises ValueError or TypeError, naming the field."""
-        switch(self, "use_dacc", "saturation")
-        finite(self, "bias_weight", "interaction_weight", "foraging_weight", "suppression_weight")
-        finite(self, "goal_weight", "dacc_drive_coupling", "effort_cost")
-        within(self, 0, 1e9, "bias_max_abs", "pe_cap", "precision_max", "saturation_slope")
-        within(self, 1e-9, 1e9, "precision_scale")
-        within(self, 0, 1, "pe_decay")
-        whole(self, 1, "memory")
-        whole(self, 0, "saturation_free")
+        check_fields(self)
 
 
 class DACCOutput(NamedTuple):

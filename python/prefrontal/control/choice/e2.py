@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import mse_loss
 
-from .. import field_checks
+from ..field_checks import Count, Positive, check_fields
 from ..layers import layer_tensors, mlp
 from ..ops.rollouts import rollout
 from ..seeded_layers import seeded_linear
@@ -30,19 +30,16 @@ class E2Config:
     within this many times the norm of the first; None: they are free.
     """
 
-    self_dim: int = 32
-    world_dim: int = 32
-    action_dim: int = 4
-    hidden_dim: int = 128
-    action_object_dim: int = 16
-    rollout_horizon: int = 30
-    output_norm_clamp: float | None = None
+    self_dim: Count = 32
+    world_dim: Count = 32
+    action_dim: Count = 4
+    hidden_dim: Count = 128
+    action_object_dim: Count = 16
+    rollout_horizon: Count = 30
+    output_norm_clamp: Positive | None = None
 
     def __post_init__(self) -> None:
-        field_checks.whole(self, 1, "self_dim", "world_dim", "action_dim", "hidden_dim")
-        field_checks.whole(self, 1, "action_object_dim", "rollout_horizon")
-        if self.output_norm_clamp is not None:
-            field_checks.above(self, 0.0, "output_norm_clamp")
+        check_fields(self)
 
 
 class E2FastPredictor(nn.Module):

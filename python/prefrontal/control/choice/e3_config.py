@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import inf
 from typing import Literal, get_args
 
-from .. import field_checks
+from ..field_checks import Amount, Count, Natural, Positive, Share, check_fields
 from .residue import ResidueConfig
 
 AffordanceMode = Literal["proposal", "e3_score", "both"]
@@ -29,39 +28,29 @@ class E3Config:
     warn_world_harm: warn once when terrain weights a harm that was read off z_world.
     """
 
-    world_dim: int = 32
-    harm_dim: int = 32
-    hidden_dim: int = 64
+    world_dim: Count = 32
+    harm_dim: Count = 32
+    hidden_dim: Count = 64
     lambda_ethical: float = 1.0
     rho: float = 0.5
     f_weight: float = 1.0
-    affective_harm_scale: float = 0.0
+    affective_harm_scale: Amount = 0.0
     benefit_enabled: bool = False
     benefit_weight: float = 1.0
-    benefit_min_samples: int = 50
+    benefit_min_samples: Natural = 50
     goal_weight: float = 0.0
-    commitment_threshold: float = 0.4
-    urgency_weight: float = 0.0
-    temperature: float = 1.0
-    variance_init: float = 0.5
-    variance_alpha: float = 0.05
+    commitment_threshold: Amount = 0.4
+    urgency_weight: Amount = 0.0
+    temperature: Positive = 1.0
+    variance_init: Amount = 0.5
+    variance_alpha: Share = 0.05
     affordance_mode: AffordanceMode = "proposal"
     affordance_kappa: float = 1.0
     warn_world_harm: bool = True
     residue: ResidueConfig = field(default_factory=ResidueConfig)
 
     def __post_init__(self) -> None:
-        field_checks.whole(self, 1, "world_dim", "harm_dim", "hidden_dim")
-        field_checks.whole(self, 0, "benefit_min_samples")
-        field_checks.finite(self, "lambda_ethical", "rho", "f_weight", "benefit_weight")
-        field_checks.finite(self, "goal_weight", "affordance_kappa")
-        field_checks.within(self, 0.0, inf, "affective_harm_scale", "commitment_threshold")
-        field_checks.within(self, 0.0, inf, "urgency_weight", "variance_init")
-        field_checks.above(self, 0.0, "temperature")
-        field_checks.within(self, 0.0, 1.0, "variance_alpha")
-        field_checks.switch(self, "benefit_enabled", "warn_world_harm")
-        field_checks.one_of(self, AFFORDANCE_MODES, "affordance_mode")
-        field_checks.made_of(self, ResidueConfig, "residue")
+        check_fields(self)
         if self.residue.world_dim != self.world_dim:
             raise ValueError(
                 f"residue.world_dim must be world_dim ({self.world_dim}), "

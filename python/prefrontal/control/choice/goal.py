@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from ..field_checks import finite, whole, within
+from ..field_checks import Count, Share, check_fields
 
 __all__ = ["GoalConfig", "GoalState", "drive_level"]
 
@@ -31,19 +31,16 @@ class GoalConfig:
     trace_alpha: of the running average of drive; 1: the drive itself.
     """
 
-    world_dim: int = 32
-    decay: float = 0.005
-    alpha: float = 0.05
+    world_dim: Count = 32
+    decay: Share = 0.005
+    alpha: Share = 0.05
     benefit_threshold: float = 0.1
     seeding_gain: float = 1.0
     drive_weight: float = 2.0
-    trace_alpha: float = 1.0
+    trace_alpha: Share = 1.0
 
     def __post_init__(self) -> None:
-        """Raises ValueError or TypeError, naming the field."""
-        whole(self, 1, "world_dim")
-        within(self, 0, 1, "decay", "alpha", "trace_alpha")
-        finite(self, "benefit_threshold", "seeding_gain", "drive_weight")
+        check_fields(self)
 
 
 class GoalState(nn.Module):

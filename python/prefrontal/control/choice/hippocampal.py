@@ -8,13 +8,13 @@ a say here.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import mse_loss
 
-from ..field_checks import above, whole, within
+from ..field_checks import Bounds, Count, Positive, Share, check_fields
 from ..layers import layer_tensors, mlp
 from ..ops.proposal import propose
 from .cross_entropy import Refit, hard_refit, search, soft_refit
@@ -36,22 +36,18 @@ class HippocampalConfig:
     soft_temperature: of the weights that stand for elites in the differentiable form.
     """
 
-    world_dim: int = 32
-    action_dim: int = 4
-    action_object_dim: int = 16
-    hidden_dim: int = 128
-    horizon: int = 10
-    num_candidates: int = 32
-    num_cem_iterations: int = 3
-    elite_fraction: float = 0.2
-    soft_temperature: float = 1.0
+    world_dim: Count = 32
+    action_dim: Count = 4
+    action_object_dim: Count = 16
+    hidden_dim: Count = 128
+    horizon: Count = 10
+    num_candidates: Annotated[int, Bounds(2)] = 32
+    num_cem_iterations: Count = 3
+    elite_fraction: Share = 0.2
+    soft_temperature: Positive = 1.0
 
     def __post_init__(self) -> None:
-        whole(self, 1, "world_dim", "action_dim", "action_object_dim", "hidden_dim")
-        whole(self, 1, "horizon", "num_cem_iterations")
-        whole(self, 2, "num_candidates")
-        above(self, 0.0, "soft_temperature")
-        within(self, 0.0, 1.0, "elite_fraction")
+        check_fields(self)
 
     @property
     def n_elite(self) -> int:

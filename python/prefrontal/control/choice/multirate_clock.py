@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from torch import Tensor
 
-from ..field_checks import whole, within
+from ..field_checks import Count, Natural, Share, check_fields
 
 __all__ = ["ClockTick", "MultirateClock", "MultirateClockConfig"]
 
@@ -22,19 +22,17 @@ class MultirateClockConfig:
     sweep_amplitude; steps 0: never.
     """
 
-    e1_period: int = 1
-    e2_period: int = 3
-    e3_slow: int = 20
-    e3_fast: int = 5
-    sweep_period: int = 50
-    sweep_steps: int = 5
-    sweep_amplitude: float = 0.25
+    e1_period: Count = 1
+    e2_period: Count = 3
+    e3_slow: Count = 20
+    e3_fast: Count = 5
+    sweep_period: Count = 50
+    sweep_steps: Natural = 5
+    sweep_amplitude: Share = 0.25
 
     def __post_init__(self) -> None:
         """Raises ValueError or TypeError, naming the field."""
-        whole(self, 1, "e1_period", "e2_period", "e3_slow", "e3_fast", "sweep_period")
-        whole(self, 0, "sweep_steps")
-        within(self, 0, 1, "sweep_amplitude")
+        check_fields(self)
         if self.e3_fast > self.e3_slow:
             slow, fast = self.e3_slow, self.e3_fast
             raise ValueError(f"e3_fast must be at most e3_slow ({slow}), got {fast}")

@@ -11,7 +11,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from .. import field_checks
+from ..field_checks import Amount, Count, Positive, check_fields
 from ..layers import layer_tensors, mlp
 from ..ops.scores import plain_residue
 
@@ -26,18 +26,15 @@ class ResidueConfig:
     that is nearest, so that the field itself falls nowhere.
     """
 
-    world_dim: int = 32
-    num_centres: int = 32
-    hidden_dim: int = 64
-    bandwidth: float = 1.0
-    accumulation_rate: float = 0.1
+    world_dim: Count = 32
+    num_centres: Count = 32
+    hidden_dim: Count = 64
+    bandwidth: Positive = 1.0
+    accumulation_rate: Amount = 0.1
     allocation: Literal["ring", "nearest"] = "ring"
 
     def __post_init__(self) -> None:
-        field_checks.whole(self, 1, "world_dim", "num_centres", "hidden_dim")
-        field_checks.above(self, 0.0, "bandwidth")
-        field_checks.within(self, 0.0, float("inf"), "accumulation_rate")
-        field_checks.one_of(self, ("ring", "nearest"), "allocation")
+        check_fields(self)
 
 
 class ResidueField(nn.Module):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..field_checks import above, finite, made_of, within
+from ..field_checks import Amount, Positive, check_fields
 
 __all__ = ["AFFINITIES", "MODES", "WRITE_WEIGHTS", "SalienceConfig"]
 
@@ -64,10 +64,10 @@ class SalienceConfig:
     modes: tuple[str, ...] = MODES
     default_mode: str = "external_task"
     default_logit: float = 1.0
-    temperature: float = 1.0
+    temperature: Positive = 1.0
     aic_gain: float = 0.0
     pcc_gain: float = 0.0
-    affinity_input_cap: float | None = None
+    affinity_input_cap: Amount | None = None
     switch_threshold: float = 1.0
     exit_threshold: float = 1.0
     stability_scaling: float = 1.0
@@ -88,13 +88,7 @@ class SalienceConfig:
         if self.default_mode not in self.modes:
             known = ", ".join(self.modes)
             raise ValueError(f"default_mode must be one of {known}, got {self.default_mode!r}")
-        finite(self, "default_logit", "aic_gain", "pcc_gain", "switch_threshold")
-        finite(self, "exit_threshold", "stability_scaling")
-        above(self, 0, "temperature")
-        if self.affinity_input_cap is not None:
-            within(self, 0, float("inf"), "affinity_input_cap")
-        made_of(self, Mapping, "enter_thresholds", "exit_thresholds", "salience_weights")
-        made_of(self, Mapping, "affinities", "write_weights")
+        check_fields(self)
         for name in ("affinities", "write_weights"):
             for key, row in getattr(self, name).items():
                 if not isinstance(row, Mapping):

@@ -13,7 +13,7 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from ..field_checks import switch, whole, within
+from ..field_checks import Count, Natural, Share, check_fields
 from ..layers import mlp
 from ..seeded_layers import seeded_linear
 
@@ -30,34 +30,28 @@ class LatentConfig:
     harm_history: earlier values that an affective observation is given with.
     """
 
-    body_obs_dim: int = 12
-    world_obs_dim: int = 250
-    self_dim: int = 32
-    world_dim: int = 32
-    beta_dim: int = 64
-    theta_dim: int = 32
-    delta_dim: int = 32
-    topdown_dim: int = 16
-    hidden_dim: int = 64
-    alpha_self: float = 0.3
-    alpha_world: float = 0.3
-    alpha_shared: float = 0.3
+    body_obs_dim: Count = 12
+    world_obs_dim: Count = 250
+    self_dim: Count = 32
+    world_dim: Count = 32
+    beta_dim: Count = 64
+    theta_dim: Count = 32
+    delta_dim: Count = 32
+    topdown_dim: Count = 16
+    hidden_dim: Count = 64
+    alpha_self: Share = 0.3
+    alpha_world: Share = 0.3
+    alpha_shared: Share = 0.3
     use_harm_stream: bool = False
     use_affective_harm_stream: bool = False
-    harm_obs_dim: int = 51
-    harm_dim: int = 32
-    harm_obs_a_dim: int = 50
-    harm_history: int = 0
-    harm_a_dim: int = 16
+    harm_obs_dim: Count = 51
+    harm_dim: Count = 32
+    harm_obs_a_dim: Count = 50
+    harm_history: Natural = 0
+    harm_a_dim: Count = 16
 
     def __post_init__(self) -> None:
-        whole(self, 1, "body_obs_dim", "world_obs_dim", "self_dim", "world_dim")
-        whole(self, 1, "beta_dim", "theta_dim", "delta_dim", "topdown_dim")
-        whole(self, 1, "hidden_dim", "harm_obs_dim", "harm_dim", "harm_obs_a_dim")
-        whole(self, 1, "harm_a_dim")
-        whole(self, 0, "harm_history")
-        within(self, 0.0, 1.0, "alpha_self", "alpha_world", "alpha_shared")
-        switch(self, "use_harm_stream", "use_affective_harm_stream")
+        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..field_checks import whole, within
+from ..field_checks import Count, Share, check_fields
 from .context_memory_config import with_changes
 
 
@@ -22,21 +22,18 @@ class ContextClustersConfig:
     goal_high: what the targets range over.
     """
 
-    world_dim: int = 32
-    clusters: int = 16
-    learning_rate: float = 0.01
-    horizon: int = 5
-    outcome_rate: float = 0.02
-    harm_low: float = 0.2
-    harm_high: float = 0.8
-    goal_low: float = 0.3
-    goal_high: float = 0.8
+    world_dim: Count = 32
+    clusters: Count = 16
+    learning_rate: Share = 0.01
+    horizon: Count = 5
+    outcome_rate: Share = 0.02
+    harm_low: Share = 0.2
+    harm_high: Share = 0.8
+    goal_low: Share = 0.3
+    goal_high: Share = 0.8
 
     def __post_init__(self) -> None:
-        """Raises ValueError and TypeError naming the field."""
-        whole(self, 1, "world_dim", "clusters", "horizon")
-        within(self, 0, 1, "learning_rate", "outcome_rate")
-        within(self, 0, 1, "harm_low", "harm_high", "goal_low", "goal_high")
+        check_fields(self)
 
 
 class ContextClusters:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from math import inf
-from typing import Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar
 
-from ..field_checks import one_of, switch, whole, within
+from ..field_checks import Amount, Bounds, Count, Natural, Share, check_fields
 
 Attention = Literal["dot", "cosine"]
 SlotInit = Literal["normal", "orthogonal"]
@@ -41,36 +40,27 @@ class ContextMemoryConfig:
     takes a least used slot (1: it begins anew).
     """
 
-    latent_dim: int = 64
-    memory_dim: int = 128
-    num_slots: int = 16
+    latent_dim: Count = 64
+    memory_dim: Count = 128
+    num_slots: Count = 16
     attention: Attention = "dot"
     slot_init: SlotInit = "normal"
     key_bias: bool = False
-    beta: float = 1.0
-    update_steps: int = 1
+    beta: Amount = 1.0
+    update_steps: Count = 1
     normalised_patterns: bool = False
     write_rule: WriteRule = "matched"
     write_content: WriteContent = "query"
-    write_rate: float = 0.1
-    allocation_rate: float = 1.0
-    match_threshold: float = 0.5
-    usage_bias_weight: float = 1.0
-    usage_decay: float = 0.99
-    refractory_steps: int = 2
+    write_rate: Share = 0.1
+    allocation_rate: Share = 1.0
+    match_threshold: Annotated[float, Bounds(-1, 1)] = 0.5
+    usage_bias_weight: Amount = 1.0
+    usage_decay: Share = 0.99
+    refractory_steps: Natural = 2
 
     def __post_init__(self) -> None:
         """Raises ValueError and TypeError naming the field."""
-        whole(self, 1, "latent_dim", "memory_dim", "num_slots", "update_steps")
-        whole(self, 0, "refractory_steps")
-        one_of(self, get_args(Attention), "attention")
-        one_of(self, get_args(SlotInit), "slot_init")
-        one_of(self, get_args(WriteRule), "write_rule")
-        one_of(self, get_args(WriteContent), "write_content")
-        within(self, 0, 1, "write_rate", "allocation_rate", "usage_decay")
-        within(self, -1, 1, "match_threshold")
-        within(self, 0, inf, "beta", "usage_bias_weight")
-        switch(self, "key_bias", "normalised_patterns")
+        check_fields(self)
         if self.slot_init == "orthogonal" and self.num_slots > self.memory_dim:
             raise ValueError(
                 f"num_slots must be at most memory_dim ({self.memory_dim}) for orthogonal slots, "

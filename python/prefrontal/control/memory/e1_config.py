@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import inf
-from typing import Literal, get_args
+from typing import Literal
 
-from ..field_checks import made_of, one_of, switch, whole, within
+from ..field_checks import Amount, Count, Share, check_fields
 from .context_memory_config import ContextMemoryConfig
 from .slot_attention import SlotSelectionConfig
 from .social import SocialConfig
@@ -31,41 +30,30 @@ class E1Config:
     lambda_terrain: weight of the terrain loss. social: social channels of the cue, or None.
     """
 
-    self_dim: int = 32
-    world_dim: int = 32
-    hidden_dim: int = 128
-    num_layers: int = 3
-    dropout: float = 0.1
-    prediction_horizon: int = 20
-    buffer_size: int = 1000
-    learning_rate: float = 1e-4
-    action_object_dim: int = 16
+    self_dim: Count = 32
+    world_dim: Count = 32
+    hidden_dim: Count = 128
+    num_layers: Count = 3
+    dropout: Share = 0.1
+    prediction_horizon: Count = 20
+    buffer_size: Count = 1000
+    learning_rate: Amount = 1e-4
+    action_object_dim: Count = 16
     memory: ContextMemoryConfig = field(default_factory=ContextMemoryConfig)
     sd016_enabled: bool = False
     cue_action_input: CueActionInput = "context"
     selection: SlotSelectionConfig = field(default_factory=SlotSelectionConfig)
     terrain: TerrainTargetsConfig = field(default_factory=TerrainTargetsConfig)
-    lambda_terrain: float = 0.1
+    lambda_terrain: Amount = 0.1
     sd016_writepath_mode: WritePath = "off"
-    sd016_diversification_weight: float = 0.0
-    entropy_weight: float = 0.0
-    divergence_weight: float = 0.0
+    sd016_diversification_weight: Amount = 0.0
+    entropy_weight: Amount = 0.0
+    divergence_weight: Amount = 0.0
     social: SocialConfig | None = None
 
     def __post_init__(self) -> None:
         """Raises ValueError and TypeError naming the field."""
-        whole(self, 1, "self_dim", "world_dim", "hidden_dim", "num_layers", "action_object_dim")
-        whole(self, 1, "prediction_horizon", "buffer_size")
-        within(self, 0, 1, "dropout")
-        within(self, 0, inf, "learning_rate", "lambda_terrain", "sd016_diversification_weight")
-        within(self, 0, inf, "entropy_weight", "divergence_weight")
-        one_of(self, get_args(CueActionInput), "cue_action_input")
-        one_of(self, get_args(WritePath), "sd016_writepath_mode")
-        switch(self, "sd016_enabled")
-        made_of(self, ContextMemoryConfig, "memory")
-        made_of(self, SlotSelectionConfig, "selection")
-        made_of(self, TerrainTargetsConfig, "terrain")
-        made_of(self, SocialConfig, "social", optional=True)
+        check_fields(self)
         _check_equal("memory.memory_dim", self.memory.memory_dim, "hidden_dim", self.hidden_dim)
         latent = self.latent_dim
         _check_equal("memory.latent_dim", self.memory.latent_dim, "self_dim + world_dim", latent)

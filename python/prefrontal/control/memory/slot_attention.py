@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
-from typing import Literal, get_args
+from typing import Annotated, Literal
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ..field_checks import one_of, switch, whole, within
+from ..field_checks import Amount, Bounds, Count, check_fields
 
 Selection = Literal["soft", "gumbel", "topk", "hard"]
 
@@ -37,23 +36,18 @@ class SlotSelectionConfig:
     """
 
     selection: Selection = "soft"
-    k: int = 4
+    k: Annotated[int, Bounds(-_FAR)] = 4
     tagger: bool = False
-    tagger_hidden: int = 32
-    tagger_temperature: float = 1.0
+    tagger_hidden: Count = 32
+    tagger_temperature: Amount = 1.0
     temperature_learnable: bool = False
-    gumbel_first: float = 1.0
-    gumbel_last: float = 0.1
-    gumbel_steps: int = 2000
+    gumbel_first: Annotated[float, Bounds(_COLDEST)] = 1.0
+    gumbel_last: Annotated[float, Bounds(_COLDEST)] = 0.1
+    gumbel_steps: Count = 2000
 
     def __post_init__(self) -> None:
         """Raises ValueError and TypeError naming the field."""
-        one_of(self, get_args(Selection), "selection")
-        whole(self, -_FAR, "k")
-        whole(self, 1, "tagger_hidden", "gumbel_steps")
-        within(self, 0, inf, "tagger_temperature")
-        within(self, _COLDEST, inf, "gumbel_first", "gumbel_last")
-        switch(self, "tagger", "temperature_learnable")
+        check_fields(self)
         if self.tagger and self.temperature_learnable:
             raise ValueError("temperature_learnable must be False with a tagger, got True")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 import torch
 from torch import Tensor, nn
 
-from ..field_checks import one_of, whole
+from ..field_checks import Count, check_fields
 from .context_memory import ContextMemory
 
 if TYPE_CHECKING:
@@ -28,16 +28,13 @@ class SocialConfig:
     physical ones ("both" reads all).
     """
 
-    social_dim: int
+    social_dim: Count
     attend: Attend = "both"
     bank: Bank = "shared"
-    social_slots: int = 4
+    social_slots: Count = 4
 
     def __post_init__(self) -> None:
-        """Raises ValueError and TypeError naming the field."""
-        whole(self, 1, "social_dim", "social_slots")
-        one_of(self, get_args(Attend), "attend")
-        one_of(self, get_args(Bank), "bank")
+        check_fields(self)
 
 
 class SocialRead(NamedTuple):

@@ -6,13 +6,13 @@ import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ..field_checks import finite, one_of, switch, whole, within
+from ..field_checks import Bounds, Share, check_fields
 from .context_memory_config import with_changes
 
 Reduction = Literal["sum", "mean"]
@@ -36,28 +36,20 @@ class TerrainTargetsConfig:
 
     harm_above: float = 0.3
     goal_below: float = 0.1
-    harm_high: float = 0.8
-    harm_low: float = 0.2
-    goal_high: float = 0.8
-    goal_low: float = 0.3
+    harm_high: Share = 0.8
+    harm_low: Share = 0.2
+    goal_high: Share = 0.8
+    goal_low: Share = 0.3
     strict: bool = True
     reduction: Reduction = "sum"
     thresholds: Thresholds = "fixed"
     grading: Grading = "step"
-    harm_quantile: float = 0.5
-    goal_quantile: float = 0.5
-    window: int = 4096
+    harm_quantile: Share = 0.5
+    goal_quantile: Share = 0.5
+    window: Annotated[int, Bounds(2)] = 4096
 
     def __post_init__(self) -> None:
-        """Raises ValueError and TypeError naming the field."""
-        within(self, 0, 1, "harm_high", "harm_low", "goal_high", "goal_low")
-        within(self, 0, 1, "harm_quantile", "goal_quantile")
-        finite(self, "harm_above", "goal_below")
-        one_of(self, get_args(Reduction), "reduction")
-        one_of(self, get_args(Thresholds), "thresholds")
-        one_of(self, get_args(Grading), "grading")
-        whole(self, 2, "window")
-        switch(self, "strict")
+        check_fields(self)
 
 
 class TerrainTargets:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Annotated, Literal
 
-from ..choice.trajectory import SUMMARIES, Summary
-from ..field_checks import above, finite, one_of, switch, whole, within
+from ..choice.trajectory import Summary
+from ..field_checks import Bounds, Count, Positive, Share, check_fields
 
 __all__ = ["BiasBound", "BiasForm", "BiasHead", "LateralPFCConfig", "Persistence", "UpdateClock"]
 
@@ -44,13 +44,13 @@ class LateralPFCConfig:
     """
 
     use_lateral_pfc_analog: bool = False
-    rule_dim: int = 16
-    update_eta: float = 0.05
+    rule_dim: Count = 16
+    update_eta: Share = 0.05
     world_pool_weight: float = 0.5
-    bias_scale: float = 0.1
-    hidden_dim: int = 32
-    delta_dim: int = 32
-    world_dim: int = 32
+    bias_scale: Positive = 0.1
+    hidden_dim: Count = 32
+    delta_dim: Count = 32
+    world_dim: Count = 32
     bias_form: BiasForm = "per_candidate"
     head: BiasHead = "frozen_zero"
     persistence: Persistence = "ema"
@@ -58,29 +58,15 @@ class LateralPFCConfig:
     centre_summaries: bool = False
     candidate_summary: Summary = "t0"
     update_clock: UpdateClock = "e3"
-    override_gain: float = 0.0
-    tau_activity: float = 3.0
-    tau_trace: float = 500.0
-    environments: int | None = None
+    override_gain: Annotated[float, Bounds(0, 1000000)] = 0.0
+    tau_activity: Annotated[float, Bounds(1, 1000000000)] = 3.0
+    tau_trace: Annotated[float, Bounds(1, 1000000000)] = 500.0
+    environments: Count | None = None
     persistent_rule_state: bool = False
 
     def __post_init__(self) -> None:
         """Raises ValueError or TypeError, naming the field."""
-        whole(self, 1, "rule_dim", "hidden_dim", "delta_dim", "world_dim")
-        if self.environments is not None:
-            whole(self, 1, "environments")
-        within(self, 0, 1, "update_eta")
-        within(self, 1, 1e9, "tau_activity", "tau_trace")
-        within(self, 0, 1e6, "override_gain")
-        finite(self, "world_pool_weight")
-        above(self, 0, "bias_scale")
-        one_of(self, get_args(BiasForm), "bias_form")
-        one_of(self, get_args(BiasHead), "head")
-        one_of(self, get_args(Persistence), "persistence")
-        one_of(self, get_args(BiasBound), "bias_bound")
-        one_of(self, SUMMARIES, "candidate_summary")
-        one_of(self, get_args(UpdateClock), "update_clock")
-        switch(self, "use_lateral_pfc_analog", "centre_summaries", "persistent_rule_state")
+        check_fields(self)
         largest = self.update_eta * (1 + self.override_gain)
         if largest > 1 + 1e-9:
             raise ValueError(f"update_eta * (1 + override_gain) must be at most 1, got {largest:g}")

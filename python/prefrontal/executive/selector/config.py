@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from ...control.field_checks import above, whole, within
+from ...control.field_checks import Bounds, Count, Natural, Positive, Share, check_fields
 
 __all__ = ["PlanPick", "PlanSelectionConfig"]
 
@@ -32,36 +33,30 @@ class PlanSelectionConfig:
     newest outcome in what went well lately.
     """
 
-    context_dim: int = 64
-    plan_dim: int = 16
-    leaving: float = 0.35
-    order_weight: float = 0.5
-    order_step: float = 0.02
-    kappa: float = 0.05
-    bias_scale: float = 0.3
-    commitment: float = 0.9
-    least_outcomes: int = 20
-    forgiveness: float = 0.02
-    variance_alpha: float = 0.02
-    probing: float = 0.2
-    temperature: float = 0.1
-    experience: int = 512
-    batch: int = 32
-    steps: int = 2
-    consolidation_steps: int = 2
-    learning_rate: float = 1e-3
-    weight_decay: float = 1e-3
-    blur: float = 0.5
-    recency: float = 0.3
+    context_dim: Count = 64
+    plan_dim: Count = 16
+    leaving: Annotated[float, Bounds(0, 1000000)] = 0.35
+    order_weight: Annotated[float, Bounds(0, 1000000)] = 0.5
+    order_step: Annotated[float, Bounds(0, 1000000)] = 0.02
+    kappa: Annotated[float, Bounds(0, 1000000)] = 0.05
+    bias_scale: Positive = 0.3
+    commitment: Share = 0.9
+    least_outcomes: Natural = 20
+    forgiveness: Annotated[float, Bounds(0, 1000000)] = 0.02
+    variance_alpha: Share = 0.02
+    probing: Annotated[float, Bounds(0, 1000000)] = 0.2
+    temperature: Positive = 0.1
+    experience: Count = 512
+    batch: Count = 32
+    steps: Count = 2
+    consolidation_steps: Natural = 2
+    learning_rate: Positive = 1e-3
+    weight_decay: Share = 1e-3
+    blur: Annotated[float, Bounds(0, 1000000)] = 0.5
+    recency: Share = 0.3
 
     def __post_init__(self) -> None:
-        """Raises ValueError or TypeError, naming the field."""
-        whole(self, 1, "context_dim", "plan_dim", "experience", "batch", "steps")
-        whole(self, 0, "least_outcomes", "consolidation_steps")
-        within(self, 0, 1e6, "leaving", "order_weight", "order_step", "kappa")
-        within(self, 0, 1e6, "forgiveness", "probing", "blur")
-        within(self, 0, 1, "commitment", "variance_alpha", "weight_decay", "recency")
-        above(self, 0, "bias_scale", "temperature", "learning_rate")
+        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)
