@@ -24,18 +24,25 @@ class Adjustable(Protocol):
 async def wait_for(awaitable: Awaitable[Result], seconds: float, clock: Clock) -> Result:
     """The result, or TimeoutError when `seconds` have passed really or on `clock`.
 
-    What is waited for is then cancelled.
+    What is waited for is then cancelled; a result of what goes on nevertheless comes too late.
     """
     deadline = clock.monotonic() + seconds
+    task = asyncio.current_task()
+    cancels = task.cancelling() if task is not None else 0
     async with asyncio.timeout(seconds) as limit:
 
         def moved() -> None:
-            if clock.monotonic() >= deadline:
+            if clock.monotonic() >= deadline and not limit.expired():
                 limit.reschedule(asyncio.get_running_loop().time())
 
         end = clock.subscribe(moved) if isinstance(clock, Adjustable) else None
         try:
-            return await awaitable
+            result = await awaitable
         finally:
             if end is not None:
                 end()
+    if limit.expired():
+        raise TimeoutError
+    if task is not None and task.cancelling() > cancels:
+        raise asyncio.CancelledError
+    return result

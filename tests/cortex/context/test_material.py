@@ -215,3 +215,8 @@ def test_usual_lessons_and_hints_are_all_shown() -> None:
     material = Material("timer", ("timer",), 1e9, lessons=lessons, hints=[{"text": "h"}] * 3)
     context = fit(material, 4000, PROMPT, TASK).context
     assert (context["lessons"], len(context["hints"])) == (lessons, 3)
+
+
+def test_earlier_opinions_are_called_so() -> None:
+    notice = fitted(4000, material()).context["notice"]
+    assert "Beliefs, lessons, rationales and the previous summary are your own earlier" in notice

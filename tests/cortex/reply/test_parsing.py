@@ -82,7 +82,8 @@ def test_what_holds_no_reflection_is_refused(text: str) -> None:
     ],
 )
 def test_a_trust_is_rounded_half_away_from_zero(given_trust: str, read: int) -> None:
-    text = f'{{"assessments": [{{"peer_id": "a", "trust": {given_trust}, "rationale": "r"}}]}}'
+    text = f'{{"assessments": [{{"peer_id": "a", "trust": {given_trust}, "rationale": "r"}}],'
+    text += '"summary": "s"}'
     [found] = parse_reflection(text).assessments
     assert found.trust == read or (read > 99 and found.trust > 99)
 
@@ -104,7 +105,7 @@ def test_an_assessment_without_a_number_is_dropped_and_the_others_stay(wrong: st
 @pytest.mark.parametrize("rationale", ["", "   ", None, 3, "\u200b", "###"])
 def test_a_number_without_a_reason_is_dropped(rationale: Any) -> None:
     entry = {"peer_id": "a", "trust": 1, "rationale": rationale}
-    assert parse_reflection(json.dumps({"assessments": [entry]})).assessments == ()
+    assert parse_reflection(json.dumps({"assessments": [entry], "summary": "s"})).assessments == ()
 
 
 def test_of_two_entries_for_one_peer_or_key_the_last_counts() -> None:
@@ -114,6 +115,7 @@ def test_of_two_entries_for_one_peer_or_key_the_last_counts() -> None:
             {"peer_id": "a", "trust": -1, "rationale": "later"},
         ],
         "beliefs": [{"key": "k", "value": "old"}, {"key": "K", "value": "new"}],
+        "summary": "s",
     }
     found = parse_reflection(json.dumps(twice))
     assert [(each.trust, each.rationale) for each in found.assessments] == [(-1, "later")]
@@ -122,8 +124,15 @@ def test_of_two_entries_for_one_peer_or_key_the_last_counts() -> None:
 
 def test_an_info_score_and_other_strange_keys_are_ignored() -> None:
     entry = {"peer_id": "a", "trust": 1, "rationale": "r", "info_score": 10, "admin": True}
-    found = parse_reflection(json.dumps({"assessments": [entry], "tools": ["rm"]}))
+    found = parse_reflection(json.dumps({"assessments": [entry], "tools": ["rm"], "summary": "s"}))
     assert found.assessments == (ProposedAssessment("a", 1, "r"),)
+
+
+@pytest.mark.parametrize("wrong", [{}, {"summary": None}, {"summary": ["s"]}, {"summary": 3}])
+def test_a_reply_without_a_summary_is_refused(wrong: Any) -> None:
+    """C32: it is always there."""
+    with pytest.raises(ParseError, match="summary must be text, got"):
+        parse_reflection(json.dumps({"assessments": [], "beliefs": [], **wrong}))
 
 
 @pytest.mark.parametrize("section", ["assessments", "beliefs", "directives", "lessons"])
@@ -148,6 +157,7 @@ def test_the_optional_sections_are_read() -> None:
                 ],
                 "soul_alignment": {"verdict": "good", "score": 1.5, "evidence": "e"},
                 "lessons": ["Ask first.", {"text": "Then judge."}, 3],
+                "summary": "s",
             }
         ),
         {"p1": "peer#1"},
@@ -189,7 +199,8 @@ def test_a_belief_cannot_forge_parts_of_a_prompt(value: str) -> None:
 
 
 def test_values_are_short_and_keys_are_kebab() -> None:
-    text = json.dumps({"beliefs": [{"key": "Alice Is OK" * 20, "value": "long " * 200}]})
+    beliefs = [{"key": "Alice Is OK" * 20, "value": "long " * 200}]
+    text = json.dumps({"beliefs": beliefs, "summary": "s"})
     [found] = parse_reflection(text).beliefs
     assert len(found.value) <= 240
     assert len(found.key) <= 64
@@ -224,7 +235,7 @@ def test_the_schema_offers_each_section_that_is_read_and_asks_for_three() -> Non
 
 def test_only_so_many_entries_are_read() -> None:
     many = [{"key": f"k{i}", "value": "v"} for i in range(1000)]
-    found = parse_reflection(json.dumps({"beliefs": many}))
+    found = parse_reflection(json.dumps({"beliefs": many, "summary": "s"}))
     assert len(found.beliefs) == 64
     assert found.dropped == ("beliefs: 936 entries after the first 64",)
 
@@ -247,7 +258,7 @@ _sections = st.sampled_from(["assessments", "beliefs", "directives", "commitment
 )
 def test_no_json_at_all_breaks_the_parser(raw: Any) -> None:
     try:
-        found = parse_reflection(json.dumps(raw))
+        found = parse_reflection(json.dumps({"summary": "s", **raw}))
     except ParseError:
         return
     for each in found.assessments:

@@ -35,7 +35,7 @@ _JSON_FENCE = re.compile(r"```[ \t]*+json[ \t]*+\n?(.*?)```", re.DOTALL | re.IGN
 
 
 class ParseError(PrefrontalError):
-    """A reply without a JSON object with a known key."""
+    """A reply without a JSON object with a known key, or with one that has no summary."""
 
 
 Item = TypeVar("Item")
@@ -49,6 +49,9 @@ def parse_reflection(text: str, peers: Mapping[str, str] | None = None) -> Refle
     assessments of one peer, or two beliefs of one key, the last counts. Raises ParseError.
     """
     reply = _decode(text)
+    summary = reply.get("summary")
+    if not isinstance(summary, str):
+        raise ParseError(f"summary must be text, got {plain(repr(summary), 80)}")
     ids = peers or {}
     dropped: list[str] = []
 
@@ -64,7 +67,7 @@ def parse_reflection(text: str, peers: Mapping[str, str] | None = None) -> Refle
         commitments=tuple(read("commitments", lambda raw: _commitment(raw, ids))),
         soul_alignment=_alignment(reply.get("soul_alignment"), dropped),
         lessons=tuple(read("lessons", _lesson)),
-        summary=statement(_or_blank(reply.get("summary")), SUMMARY_LIMIT),
+        summary=statement(summary, SUMMARY_LIMIT),
         dropped=tuple(dropped),
     )
 
