@@ -66,6 +66,7 @@ class MessageTurn:
             sent = await deliver(self._registry, reply, self._ids, peer)
         if sent is not None and question is not None and not self._failed:
             await self._conversation.record_answer(self._viewer, sent.content, question)
+            await self._conversation.condense(self._viewer)
         else:
             await self._conversation.durable(question)
         return sent

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from .condensing import Note
 from .models import Message, NewMessage, Viewer, Wall
 from .words import channel_word, indexed
 
@@ -17,47 +18,104 @@ SELECT messages.id, walls.scope, conversations.channel_type, conversations.chann
 FROM messages JOIN walls ON walls.id = wall
   JOIN conversations ON conversations.id = conversation JOIN peers ON peers.id = peer"""
 
+_NUMBERS = """\
+SELECT (SELECT id FROM conversations WHERE channel_type = ? AND channel_id = ?),
+  (SELECT id FROM peers WHERE peer_id = ?),
+  coalesce((SELECT wall FROM messages WHERE id = ?),
+    (SELECT id FROM walls WHERE scope = ? AND channel_type = ? AND name = ?))"""
+_INSERT = """\
+INSERT INTO messages (wall, conversation, peer, direction, content, created_at, turn)
+VALUES (?, ?, ?, ?, ?, ?, coalesce(?, (SELECT coalesce(max(id), 0) + 1 FROM messages)))
+RETURNING id"""
+_HOUR = """\
+INSERT INTO hours VALUES (?1, ?2, ?2)
+ON CONFLICT (hour) DO UPDATE SET first = min(first, ?2), last = max(last, ?2)"""
+HOUR_S = 3600.0
+FARTHEST_S = 1e18
+
 
 def insert(database: Database, new: NewMessage) -> int:
     """Write a message and its words; returns its id.
 
     An answer stands behind the wall of its question.
     """
-    viewer = new.viewer
-    conversation = _number(
-        database, "conversations", channel_type=viewer.channel_type, channel_id=viewer.channel_id
+    viewer, own = new.viewer, new.viewer.wall
+    chat = {"channel_type": viewer.channel_type, "channel_id": viewer.channel_id}
+    [(conversation, peer, wall)] = database.execute(
+        _NUMBERS,
+        (*chat.values(), viewer.peer_id, new.turn, own.scope, own.channel_type, own.name),
     )
-    peer = _number(database, "peers", peer_id=viewer.peer_id)
-    wall = _wall_of_turn(database, new.turn)
-    if wall is None:
-        wall = _number(database, "walls", **columns_of(viewer.wall))
-    [(number,)] = database.execute(
-        "INSERT INTO messages (wall, conversation, peer, direction, content, created_at, turn)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
-        (wall, conversation, peer, new.direction, new.content, new.created_at, new.turn or 0),
-    )
-    if new.turn is None:
-        database.execute("UPDATE messages SET turn = id WHERE id = ?", (number,))
+    conversation = conversation or _new(database, "conversations", **chat)
+    peer = peer or _new(database, "peers", peer_id=viewer.peer_id)
+    wall = wall or _new(database, "walls", **columns_of(own))
+    values = (wall, conversation, peer, new.direction, new.content, new.created_at, new.turn)
+    [(number,)] = database.execute(_INSERT, values)
     place = f"w{wall} c{conversation} p{peer} {channel_word(viewer.channel_type)}"
     database.execute(
         "INSERT INTO words (rowid, content, place) VALUES (?, ?, ?)",
         (number, indexed(new.content), place),
     )
+    database.execute(_HOUR, (hour_of(new.created_at), number))
     return int(number)
 
 
-def newest(database: Database, viewer: Viewer, limit: int) -> list[Message]:
-    """The newest messages of the conversation that may be seen in it, exchange by exchange."""
+def hour_of(moment: float) -> int:
+    """The row of `hours` for a moment, however far off."""
+    return int(min(max(moment, -FARTHEST_S), FARTHEST_S) // HOUR_S)
+
+
+def newest(database: Database, viewer: Viewer, limit: int, after: int = 0) -> list[Message]:
+    """The newest messages of the conversation that may be seen in it, exchange by exchange.
+
+    after: the turn after which they begin.
+    """
+    rows = database.execute(
+        f"{_SELECT} WHERE wall = ? AND conversation = ? AND turn > ?"
+        " ORDER BY turn DESC, messages.id DESC LIMIT ?",
+        (*_place(database, viewer), after, limit),
+    )
+    return [Message(*row) for row in reversed(rows)]
+
+
+def oldest(database: Database, viewer: Viewer, limit: int, after: int) -> list[Message]:
+    """The first messages after a turn that may be seen in the conversation."""
+    rows = database.execute(
+        f"{_SELECT} WHERE wall = ? AND conversation = ? AND turn > ?"
+        " ORDER BY turn, messages.id LIMIT ?",
+        (*_place(database, viewer), after, limit),
+    )
+    return [Message(*row) for row in rows]
+
+
+def notes(database: Database, viewer: Viewer) -> list[Note]:
+    """What the older part of the conversation was condensed to, oldest first."""
+    rows = database.execute(
+        "SELECT id, first, last, text FROM notes"
+        " WHERE wall = ? AND conversation = ? ORDER BY first",
+        _place(database, viewer),
+    )
+    return [Note(*row) for row in rows]
+
+
+def replace_notes(
+    database: Database, viewer: Viewer, old: Sequence[int], first: int, last: int, text: str
+) -> None:
+    """Put one note in the place of others, or at the end."""
+    database.execute_many("DELETE FROM notes WHERE id = ?", [(number,) for number in old])
+    wall, conversation = _place(database, viewer)
+    database.execute(
+        "INSERT INTO notes (wall, conversation, first, last, text) VALUES (?, ?, ?, ?, ?)",
+        (wall, conversation, first, last, text),
+    )
+
+
+def _place(database: Database, viewer: Viewer) -> tuple[int | None, int | None]:
+    """The numbers of a chat's wall and conversation."""
     wall = number_of(database, "walls", **columns_of(viewer.wall))
     conversation = number_of(
         database, "conversations", channel_type=viewer.channel_type, channel_id=viewer.channel_id
     )
-    rows = database.execute(
-        f"{_SELECT} WHERE wall = ? AND conversation = ?"
-        " ORDER BY turn DESC, messages.id DESC LIMIT ?",
-        (wall, conversation, limit),
-    )
-    return [Message(*row) for row in reversed(rows)]
+    return wall, conversation
 
 
 def select(database: Database, numbers: list[int]) -> dict[int, Message]:
@@ -79,20 +137,12 @@ def number_of(database: Database, table: str, **columns: Value) -> int | None:
     return rows[0][0] if rows else None
 
 
-def _number(database: Database, table: str, **columns: Value) -> int:
-    number = number_of(database, table, **columns)
-    if number is None:
-        names, marks = ", ".join(columns), ", ".join("?" * len(columns))
-        rows: list[Any] = database.execute(
-            f"INSERT INTO {table} ({names}) VALUES ({marks}) RETURNING id", tuple(columns.values())
-        )
-        number = rows[0][0]
+def _new(database: Database, table: str, **columns: Value) -> int:
+    names, marks = ", ".join(columns), ", ".join("?" * len(columns))
+    [(number,)] = database.execute(
+        f"INSERT INTO {table} ({names}) VALUES ({marks}) RETURNING id", tuple(columns.values())
+    )
     return int(number)
-
-
-def _wall_of_turn(database: Database, turn: int | None) -> int | None:
-    rows = database.execute("SELECT wall FROM messages WHERE id = ?", (turn,)) if turn else []
-    return rows[0][0] if rows else None
 
 
 def around(
@@ -145,6 +195,7 @@ def forget(database: Database, peer_id: str) -> int:
     numbers = database.execute("SELECT id FROM messages WHERE peer = ?", (peer,))
     database.execute_many("DELETE FROM words WHERE rowid = ?", numbers)
     database.execute("DELETE FROM messages WHERE peer = ?", (peer,))
+    database.execute_many("DELETE FROM notes WHERE conversation = ?", [(each,) for each in places])
     for place in places:  # a channel is often named after its peer
         if not database.execute("SELECT 1 FROM messages WHERE conversation = ? LIMIT 1", (place,)):
             database.execute("DELETE FROM conversations WHERE id = ?", (place,))
@@ -160,6 +211,11 @@ def forget(database: Database, peer_id: str) -> int:
 def delete(database: Database, number: int) -> bool:
     """Delete one message with its words; whether it was there."""
     database.execute("DELETE FROM words WHERE rowid = ?", (number,))
+    database.execute(  # and what was condensed with it, which is done anew
+        "DELETE FROM notes WHERE EXISTS (SELECT 1 FROM messages WHERE messages.id = ?"
+        " AND messages.conversation = notes.conversation AND turn <= last)",
+        (number,),
+    )
     done = database.execute("DELETE FROM messages WHERE id = ? RETURNING id", (number,))
     if done:
         database.execute("INSERT INTO words (words) VALUES ('optimize')")

@@ -16,7 +16,8 @@ def create_conversations(database: Database) -> None:
     """Messages, each in one conversation, behind one wall, of or for one peer.
 
     Ids grow in the order of commits. `words` holds for each message the words of its text and, in
-    `place`, a word each for wall (w7), conversation (c7), peer (p7) and channel; no text.
+    `place`, a word each for wall (w7), conversation (c7), peer (p7) and channel; no text. `hours`
+    has the first and last id of each hour. `notes` are what long conversations were condensed to.
     """
     database.execute("""\
 CREATE TABLE walls (
@@ -51,7 +52,22 @@ CREATE TABLE messages (
 ) STRICT""")
     database.execute("CREATE INDEX messages_by_conversation ON messages (conversation, wall, turn)")
     database.execute("CREATE INDEX messages_by_peer ON messages (peer)")
-    database.execute("CREATE INDEX messages_by_time ON messages (created_at)")
+    database.execute("""\
+CREATE TABLE hours (
+  hour INTEGER PRIMARY KEY,
+  first INTEGER NOT NULL,
+  last INTEGER NOT NULL
+) STRICT""")
+    database.execute("""\
+CREATE TABLE notes (
+  id INTEGER PRIMARY KEY,
+  wall INTEGER NOT NULL REFERENCES walls (id),
+  conversation INTEGER NOT NULL REFERENCES conversations (id),
+  first INTEGER NOT NULL,
+  last INTEGER NOT NULL,
+  text TEXT NOT NULL
+) STRICT""")
+    database.execute("CREATE INDEX notes_by_conversation ON notes (conversation, wall)")
     database.execute("""\
 CREATE VIRTUAL TABLE words USING fts5 (
   content, place, content = '', contentless_delete = 1,

@@ -124,13 +124,13 @@ def _any_of(letter: str, numbers: Sequence[int | None]) -> str:
 
 
 def _span(database: Database, query: MessageQuery) -> tuple[int, int]:
-    """The first and the last id of the time that is asked for."""
+    """The first and the last id of the hours that are asked for."""
     if query.since is None and query.until is None:
         return 0, 2**62
     since = -math.inf if query.since is None else query.since
     until = math.inf if query.until is None else query.until
     [(first, last)] = database.execute(
-        "SELECT min(id), max(id) FROM messages WHERE created_at >= ? AND created_at < ?",
-        (since, until),
+        "SELECT min(first), max(last) FROM hours WHERE hour BETWEEN ? AND ?",
+        (rows.hour_of(since), rows.hour_of(until)),
     )
     return (1, 0) if first is None else (first, last)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
@@ -17,11 +17,12 @@ from ...storage.database import Database
 from ...storage.group_writer import GroupWriter, run_together
 from ...storage.migrations import migrate, schema_version
 from ...storage.shredding import shred
-from . import rows, search
+from . import condensing, rows, search
 from .models import EVERYBODY, NewMessage
 from .schema import APPLICATION_ID, STEPS
 
 if TYPE_CHECKING:
+    from .condensing import Note
     from .models import Hit, Message, MessageQuery, Viewer, Wall
 
 IN_MEMORY = ":memory:"
@@ -65,13 +66,31 @@ class ConversationStore:
         return self._submit(partial(self._insert, clean))
 
     def history(self, viewer: Viewer, limit: int) -> list[Message]:
-        """The newest messages of a conversation that may be seen in it, oldest first.
+        """The newest messages of a conversation that may be seen in it and stand in no note.
 
-        Questions that were never answered are left out. limit: of messages.
+        Oldest first. Questions that were never answered are left out. limit: of messages.
         """
-        messages = rows.newest(self._reader, viewer, 2 * limit)
-        answered = {each.turn for each in messages if each.direction == "out"}
-        return [each for each in messages if each.turn in answered][-limit:]
+        messages = rows.newest(self._reader, viewer, 2 * limit, self._condensed_to(viewer))
+        return _answered(messages)[-limit:]
+
+    def uncondensed(self, viewer: Viewer) -> list[Message]:
+        """The oldest of those messages, as many as one note is made of and a history has."""
+        limit = condensing.MOST_AT_ONCE + condensing.MOST_MESSAGES
+        return _answered(rows.oldest(self._reader, viewer, limit, self._condensed_to(viewer)))
+
+    def notes(self, viewer: Viewer) -> list[Note]:
+        """What the older part of a conversation was condensed to, oldest first."""
+        return rows.notes(self._reader, viewer)
+
+    def submit_note(
+        self, viewer: Viewer, first: int, last: int, text: str, old: Sequence[int] = ()
+    ) -> Future[None]:
+        """Queue a note of the turns from `first` to `last`, in the place of notes with old ids."""
+        job = partial(rows.replace_notes, self._database, viewer, tuple(old), first, last, text)
+        return self._submit(job)
+
+    def _condensed_to(self, viewer: Viewer) -> int:
+        return max((each.last for each in rows.notes(self._reader, viewer)), default=0)
 
     def search(self, query: MessageQuery, viewer: Viewer | None = None) -> list[Hit]:
         """The messages that fit, best first; of a viewer, only what may be seen in its chat.
@@ -162,6 +181,12 @@ class ConversationStore:
         else:
             future.set_exception(error)
         return future
+
+
+def _answered(messages: list[Message]) -> list[Message]:
+    """Those of turns that have an answer."""
+    turns = {each.turn for each in messages if each.direction == "out"}
+    return [each for each in messages if each.turn in turns]
 
 
 def _walls(viewer: Viewer | None) -> tuple[Wall, ...] | None:

@@ -15,13 +15,15 @@ from ...plugin import (
     PluginMeta,
     current_message,
 )
-from ..conversation import tools
+from ...plugin.waiting import wait_for
+from ..conversation import condensing, tools
 from ..conversation.models import Direction, NewMessage, Viewer
 from ..conversation.store import IN_MEMORY, ConversationStore, conversations_path
+from ..model_call import ask
 from ..workspace_files import workspace_of
 
-MESSAGES = 40
-CHARACTERS = 60_000
+WRITER_TIMEOUT_S = 60.0
+"""A model that condenses gets so long; then the rules do it."""
 
 
 class ConversationPlugin(Plugin):
@@ -71,19 +73,69 @@ class ConversationPlugin(Plugin):
         return self._store
 
     def history(self, viewer: Viewer) -> list[dict[str, Any]]:
-        """The newest messages as {"role", "content"}, bounded in number and characters."""
+        """What was said, as {"role", "content"}: notes of the older part, then the newest messages.
+
+        Bounded by the limits of `condensing`, whatever was said.
+        """
         try:
-            messages = self.store.history(viewer, MESSAGES)
+            messages = self.store.history(viewer, condensing.MOST_MESSAGES)
+            notes = self.store.notes(viewer)
         except PrefrontalError as error:
             self.log_error(f"What was said before cannot be read: {error}")
             return []
-        room, past = CHARACTERS, []
+        room, past = condensing.MOST_CHARACTERS, []
         for each in reversed(messages):
             room -= len(each.content)
             if room < 0:
                 break
             past.append({"role": _role(each.direction), "content": each.content})
+        if notes:
+            text = "\n".join(note.text for note in notes)[-condensing.NOTES :]
+            past.append({"role": "user", "content": condensing.PREFACE + text})
         return past[::-1]
+
+    async def condense(self, viewer: Viewer) -> None:
+        """Put what a history has too much of into notes; logs a failure."""
+        try:
+            old = condensing.overdue(self.store.uncondensed(viewer))[: condensing.MOST_AT_ONCE]
+            if not old:
+                return
+            text = await condensing.observed(old, self._writer)
+            await asyncio.wrap_future(
+                self.store.submit_note(viewer, old[0].turn, old[-1].turn, text)
+            )
+            notes = self.store.notes(viewer)
+            if sum(len(note.text) + 1 for note in notes) > condensing.NOTES:
+                half = notes[: max(2, len(notes) // 2)]
+                text = await condensing.reflected(half, condensing.NOTES // 4, self._writer)
+                ids = [note.id for note in half]
+                await asyncio.wrap_future(
+                    self.store.submit_note(viewer, half[0].first, half[-1].last, text, ids)
+                )
+        except PrefrontalError as error:
+            self.log_error(f"The conversation could not be condensed: {error}")
+
+    @property
+    def _writer(self) -> condensing.LineWriter | None:
+        """Asks the configured model; None without one."""
+        model: Any = self.registry.get_by_capability("llm")
+        if model is None or getattr(model, "name", None) == "rules":
+            return None
+
+        async def write(instructions: str, material: str) -> str | None:
+            question = [
+                {"role": "system", "content": instructions},
+                {"role": "user", "content": material},
+            ]
+            try:
+                answer = ask(model, question, tools=None, max_tokens=condensing.NOTE)
+                response = await wait_for(answer, WRITER_TIMEOUT_S, self.clock)
+            except Exception as error:  # noqa: BLE001 - the rules write instead
+                self.log_warn(f"The model could not condense a conversation: {error}")
+                return None
+            return str(response.content)
+
+        return write
 
     def record(
         self, viewer: Viewer, direction: Direction, text: str, turn: int | None = None
