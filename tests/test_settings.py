@@ -187,6 +187,7 @@ def test_a_recall_given_to_load_takes_the_place_of_a_threshold(tmp_path: Path) -
         ({"policy": 3}, "policy must be a mapping, got 3"),
         ({"policy": {"cooldown_s": True}}, "policy.cooldown_s must be a number.*got True"),
         ({"policy": {"cooldown_s": -1}}, "policy.cooldown_s must be .*at least 0, got -1"),
+        ({"policy": {"cooldown_s": float("inf")}}, "policy.cooldown_s must be .* 0, got inf"),
         ({"policy": {"quiet_hours": [22]}}, "policy.quiet_hours must be a list of two .*22"),
         ({"policy": {"quiet_hours": [True, 3]}}, "policy.quiet_hours must be a list of two"),
         ({"policy": {"overlap": "q"}}, "policy.overlap must be one of 'skip', 'queue' or 'para"),
