@@ -43,8 +43,8 @@ def test_a_planted_fault_is_found(harness: str, amount: str) -> None:
         1,
         [
             ("kills", "--kills", "20", "memory"),
-            ("kills", "--kills", "150", "all"),
-            ("power", "--losses", "300", "all"),
+            ("kills", "--kills", "85", "all"),
+            ("power", "--losses", "85", "all"),
             ("disk", "--every", "20", "ledger"),
             ("disk", "--every", "20", "log"),
             ("disk", "--every", "5", "memory"),
