@@ -14,10 +14,17 @@ import pytest
 from prefrontal.cli.gate.cache import CallFile
 from prefrontal.cli.gate.faults import GateFaults
 from prefrontal.cli.gate.plan import GatePlan
+from prefrontal.cli.gate.turn import take_turn
 from prefrontal.errors import SourceError
+from prefrontal.storage.database import Database
 from prefrontal.storage.state_folder import StateFolder
 
-from .turns import PATIENCE_S, Place
+from .turns import PATIENCE_S, Listener, Place
+
+LEAST = "-9223372036854775807 - 1"
+"""Has no absolute value in SQLite: asked for it, a statement fails."""
+STEPS_READ = 4
+"""Signs of life of a turn that has read its sources and not yet ended."""
 
 
 def test_broken_settings_wake_in_the_contract_of_the_format(place: Place) -> None:
@@ -55,24 +62,63 @@ def test_a_locked_log_wakes_at_the_limit_and_loses_nothing(place: Place) -> None
     assert "ERROR while the log is locked" in question["question"]
 
 
+def change_log(place: Place, sentence: str) -> None:
+    """By the SQLite of the gate: another one in this process would drop its locks."""
+    log = Database(place.state / "decisions.sqlite")
+    log.execute(sentence)
+    log.close()
+
+
+def fill(place: Place, when: str = "1") -> None:
+    """The log takes no row of which that is true."""
+    trigger = f"CREATE TRIGGER full_disk BEFORE INSERT ON decisions WHEN {when}"
+    change_log(place, f"{trigger} BEGIN SELECT abs({LEAST}); END")
+
+
 def test_what_could_not_be_stored_wakes_and_is_told_by_the_next_call(place: Place) -> None:
     place.take()
-    with sqlite3.connect(place.state / "decisions.sqlite") as log:
-        log.execute(
-            "CREATE TRIGGER full_disk BEFORE INSERT ON decisions WHEN new.acted"
-            " BEGIN SELECT no_room(); END"
-        )
-    log.close()
+    fill(place, "new.acted")
     place.write("ERROR while no question can be stored")
     answer = json.loads(place.take("json").output)
     assert (answer["wake"], answer["questions"]) == (True, [])
     assert "what was decided could not be stored: " in answer["fault"]
     assert not GatePlan(place.call().key()).nothing_new()  # the next call has to look
-    with sqlite3.connect(place.state / "decisions.sqlite") as log:
-        log.execute("DROP TRIGGER full_disk")
-    log.close()
+    change_log(place, "DROP TRIGGER full_disk")
     [question] = place.questions()
     assert "ERROR while no question can be stored" in question["question"]
+
+
+class Janitor(Listener):
+    """Makes room in the log once a store has failed."""
+
+    def __init__(self, place: Place, caplog: pytest.LogCaptureFixture) -> None:
+        super().__init__()
+        self._place = place
+        self._caplog = caplog
+
+    def go_on(self) -> None:
+        super().go_on()
+        end = time.monotonic() + PATIENCE_S
+        while self.steps == STEPS_READ and "decisions could not be stored" not in self._caplog.text:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        if self.steps == STEPS_READ:
+            change_log(self._place, "DROP TRIGGER full_disk")
+
+
+def test_what_the_end_of_a_call_can_store_is_told_by_it(
+    place: Place, caplog: pytest.LogCaptureFixture
+) -> None:
+    place.take()
+    fill(place)
+    place.write("ERROR while the disk is full")
+    janitor = Janitor(place, caplog)
+    take_turn(place.call("json"), janitor)
+    [report] = janitor.reports
+    answer = json.loads(report.output)
+    [question] = answer["questions"]
+    assert "ERROR while the disk is full" in question["question"]
+    assert answer["fault"] is None
 
 
 def test_a_process_that_is_killed_before_it_has_decided_wakes(place: Place) -> None:

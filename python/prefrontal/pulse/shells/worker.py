@@ -301,9 +301,13 @@ class Worker:
             self._forget_told()
         for handed in batch:
             self._judge(handed)
-        if not self._stuck:
+        was_stuck = self._stuck
+        if not was_stuck:
             self._gate.tick(everything=last)
         self._send(last)
+        if last and was_stuck and not self.loss:  # the log took it just now
+            self._gate.tick(everything=True)
+            self._send(last)
         now = self._clock.monotonic()
         if labels or last or now - self._labels_at >= LABELS_EVERY_S:
             self._labels_at = now
