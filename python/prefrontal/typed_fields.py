@@ -83,6 +83,7 @@ class Shape:
 
 
 _MENDING = Shape(closed=False, mending=True)
+_STORED = Shape(closed=False)
 
 
 def read(kind: Any, raw: object, shape: Shape, place: str = "", whole: str = "") -> Any:
@@ -105,6 +106,15 @@ def recover(kind: Any, raw: object, fallback: T) -> T:
     except FieldError:
         return fallback
     return value
+
+
+def damage(kind: Any, raw: object) -> str:
+    """The first thing that `recover` leaves out of a stored value, in a sentence; "" for none."""
+    try:
+        read(kind, raw, _STORED, "it")
+    except InputError as error:
+        return str(error)
+    return ""
 
 
 def check_keys(

@@ -136,6 +136,68 @@ async def test_a_damaged_document_is_put_aside(key: str, text: str, tmp_path: Pa
     assert (folder / f"{key}-corrupt.md").read_text(encoding="utf-8") == text
 
 
+@pytest.mark.parametrize(
+    ("key", "text", "what"),
+    [
+        (BELIEFS_KEY, '{"k": {"key": "k", "value": 7}}', "it.k must have the keys"),
+        (HISTORY_KEY, "[3]", "it[0] must be a mapping, got 3"),
+        (STATE_KEY, '{"cycle": "x", "skips": {}}', "it.cycle must be a whole number, got 'x'"),
+    ],
+)
+async def test_what_is_damaged_in_part_is_said_and_its_text_kept(
+    key: str, text: str, what: str, tmp_path: Path
+) -> None:
+    folder = files(tmp_path)
+    folder.mkdir(parents=True)
+    (folder / f"{key}.md").write_text(text, encoding="utf-8")
+    async with Agent(GOOD, workspace=tmp_path) as agent:
+        [warning] = [line for line in agent.logged("warn") if line.startswith(key)]
+        assert what in warning
+        assert f"its text is under {key}-corrupt" in warning
+        await agent.cycle()
+    assert (folder / f"{key}-corrupt.md").read_text(encoding="utf-8") == text
+
+
+async def test_what_an_agent_wrote_itself_is_whole(tmp_path: Path) -> None:
+    clock = ManualClock()
+    for _ in range(2):
+        async with Agent(GOOD, workspace=tmp_path, clock=clock, triggers=["timer"]) as agent:
+            await agent.hear()
+            await agent.tick(1800)
+            clock.advance(60)
+            assert agent.logged("warn") == []
+    assert not list(files(tmp_path).glob("*-corrupt*"))
+
+
+async def test_damaged_wishes_are_said_once_and_the_others_followed(tmp_path: Path) -> None:
+    folder = files(tmp_path)
+    folder.mkdir(parents=True)
+    wishes = '{"pinned": {"rule": {"value": "Ask", "at": 1.0}}, "forgotten": 7}'
+    (folder / "cortex-operator.md").write_text(wishes, encoding="utf-8")
+    async with Agent(GOOD, workspace=tmp_path) as agent:
+        await agent.tick(60)
+        await agent.tick(60)
+        assert "rule" in agent.cortex.memory.beliefs.by_key
+        [warning] = [line for line in agent.logged("warn") if "cortex-operator" in line]
+        assert "it.forgotten must be a mapping, got 7" in warning
+
+
+async def test_farming_sees_what_was_written_before_the_cortex_was_switched_on(
+    tmp_path: Path,
+) -> None:
+    clock = ManualClock()
+    async with Agent(GOOD, workspace=tmp_path, clock=clock, enabled=False) as agent:
+        for _ in range(8):
+            await agent.hear(text="A small thing, please.")
+            clock.advance(86_400)
+    async with Agent(GOOD, workspace=tmp_path, clock=clock, triggers=["farming"]) as agent:
+        await agent.tick(60)
+        assert agent.asked == []
+        assert agent.cortex.memory.triggers.interactions == 0
+        await agent.cycle(messages=1, text="A large thing. " * 200)
+        assert [each["trigger"] for each in agent.asked] == ["farming"]
+
+
 @pytest.mark.parametrize("engine", ["!!", "QUJD", "x" * 1000])
 async def test_a_damaged_engine_starts_anew(engine: str, tmp_path: Path) -> None:
     folder = files(tmp_path)

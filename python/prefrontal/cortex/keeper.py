@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..plugin import hookspecs
 from ..plugin.hooks import collect, hook_name
-from .state import CORRUPT_SUFFIX
+from .state import CORRUPT_SUFFIX, damage_in
 
 if TYPE_CHECKING:
     from ..plugin.contract import Registry
@@ -51,15 +51,18 @@ class Keeper:
         return document if isinstance(document, str) else None
 
     async def read(self, key: str, parse: Callable[[str | None], Document]) -> Document:
-        """The document of a key. A damaged text is set aside, and an empty document returned."""
+        """The document of a key, without what is damaged in it; the damaged text is set aside."""
         document = await self.retrieve(key)
         try:
-            return parse(document)
+            value, why = parse(document), damage_in(key, document)
+            outcome = "is read without what is damaged"
         except ValueError as error:
+            value, why, outcome = parse(None), str(error), "cannot be read, starting empty"
+        if why:
             aside = key + CORRUPT_SUFFIX
-            self._warn(f"{key} cannot be read, starting empty, its text is under {aside}: {error}")
+            self._warn(f"{key} {outcome}, its text is under {aside}: {why}")
             await self.store({aside: document or ""})
-            return parse(None)
+        return value
 
     async def _store(self, provider: Any, key: str, document: str) -> None:
         if provider is not None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ..typed_fields import recover
+from ..typed_fields import damage, recover
 from .models import MORE, Belief, ReflectionRecord
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "STATE_KEY",
     "CortexState",
     "belief_status",
+    "damage_in",
     "dump_beliefs",
     "dump_history",
     "parse_beliefs",
@@ -36,6 +37,10 @@ CORRUPT_SUFFIX = "-corrupt"
 """Suffix of the key under which an unreadable text is set aside."""
 EXPIRING_SHARE = 0.1
 _DIGITS = 18
+_DOCUMENTS = {
+    BELIEFS_KEY: dict[str, Belief],
+    HISTORY_KEY: list[ReflectionRecord],
+}
 
 
 @dataclass(slots=True)
@@ -111,6 +116,12 @@ def parse_history(document: str | None) -> list[ReflectionRecord]:
 
 def dump_history(records: Sequence[ReflectionRecord]) -> str:
     return json.dumps([each.to_json() for each in records], ensure_ascii=False)
+
+
+def damage_in(key: str, document: str | None) -> str:
+    """What reading leaves out of a document that can be read, in a sentence; "" for nothing."""
+    raw = _read(document)
+    return "" if raw is None else damage(_DOCUMENTS.get(key, CortexState), raw)
 
 
 def belief_status(belief: Belief, now: float, *, cycle: int, expiry_cycles: int = 5) -> str:

@@ -8,7 +8,8 @@ from getpass import getuser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..cortex.memory.wishes import OPERATOR_KEY, OperatorWishes
+from ..cortex.memory.wishes import OPERATOR_KEY, OperatorWishes, wishes_damage
+from ..cortex.state import CORRUPT_SUFFIX
 from ..errors import InputError
 from ..storage.lock_file import locked
 from ..storage.memory_files import MemoryFiles
@@ -72,6 +73,9 @@ def _changing(folder: Path) -> Iterator[OperatorWishes]:
     """The wishes so far; what is changed in them is stored."""
     memory = MemoryFiles(folder / "memory" / "files")
     with locked(folder / LOCK_NAME):
-        wishes = OperatorWishes.from_text(memory.retrieve(OPERATOR_KEY))
+        text = memory.retrieve(OPERATOR_KEY)
+        if wishes_damage(text):
+            memory.store(OPERATOR_KEY + CORRUPT_SUFFIX, text or "")
+        wishes = OperatorWishes.from_text(text)
         yield wishes
         memory.store(OPERATOR_KEY, wishes.to_text())

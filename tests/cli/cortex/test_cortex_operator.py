@@ -126,6 +126,16 @@ def test_a_belief_leaves_quarantine_and_a_directive_is_let_out(held: Kept) -> No
     assert set(held.wishes()["approved"]) == {"says-so", "directive-9-1"}
 
 
+def test_damaged_wishes_are_kept_before_they_are_overwritten(held: Kept) -> None:
+    held.text("cortex-operator", '{"pinned": {"rule": 7}, "forgotten": {}}')
+    result = run("pin", "alice-reliable")
+    assert result.exit_code == 0
+    assert "its text is under cortex-operator-corrupt: it.pinned.rule must be" in result.stderr
+    aside = (held.files / "cortex-operator-corrupt.md").read_text(encoding="utf-8")
+    assert aside == '{"pinned": {"rule": 7}, "forgotten": {}}'
+    assert run("pin", "alice-reliable").stderr == ""
+
+
 def test_what_is_rejected_is_dropped(held: Kept) -> None:
     done("reject", "says-so")
     done("reject", "directive-9-1")

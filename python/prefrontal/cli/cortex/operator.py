@@ -142,12 +142,18 @@ def _waiting(home: Home) -> dict[str, str]:
 @contextmanager
 def changing_wishes(home: Home) -> Iterator[OperatorWishes]:
     """The wishes so far; what is changed in them is stored. One process at a time."""
-    from ...cortex.memory.wishes import OPERATOR_KEY, OperatorWishes
+    from ...cortex.memory.wishes import OPERATOR_KEY, OperatorWishes, wishes_damage
+    from ...cortex.state import CORRUPT_SUFFIX
     from ...storage.lock_file import locked
 
     memory = home.memory()
     with locked(home.folder / LOCK_NAME):
-        wishes = OperatorWishes.from_text(memory.retrieve(OPERATOR_KEY))
+        text = memory.retrieve(OPERATOR_KEY)
+        if why := wishes_damage(text):
+            memory.store(OPERATOR_KEY + CORRUPT_SUFFIX, text or "")
+            place = f"its text is under {OPERATOR_KEY + CORRUPT_SUFFIX}"
+            click.echo(f"{OPERATOR_KEY} is read without what is damaged, {place}: {why}", err=True)
+        wishes = OperatorWishes.from_text(text)
         yield wishes
         memory.store(OPERATOR_KEY, wishes.to_text())
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import InputError
 from ...plugin import hookspecs
 from ...settings.cortex import parse_cortex
-from ..memory.wishes import OPERATOR_KEY, OperatorWishes
+from ..memory.wishes import OPERATOR_KEY, OperatorWishes, wishes_damage
 
 if TYPE_CHECKING:
     from ..host import Host
@@ -21,12 +21,17 @@ class Oversight:
         self._memory = memory
         self._host = host
         self._raw = raw
+        self._damaged: str | None = None
 
     async def obey(self) -> None:
         """Apply the current wishes."""
         memory, host = self._memory, self._host
-        wishes = OperatorWishes.from_text(await host.keeper.retrieve(OPERATOR_KEY))
-        memory.wishes = wishes
+        text = await host.keeper.retrieve(OPERATOR_KEY)
+        wishes = memory.wishes = OperatorWishes.from_text(text)
+        why = wishes_damage(text)
+        if why and text != self._damaged:
+            self._damaged = text
+            host.log_warn(f"{OPERATOR_KEY} is read without what is damaged: {why}")
         changed = memory.beliefs.obey(wishes, memory.settings.pinned_beliefs)
         if changed:
             host.log_info(f"Beliefs changed by the operator: {', '.join(changed)}")

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from ..host import Host
     from ..models import ReflectionRecord
 
+PAST = 50
+"""Messages of each peer that are looked at when the cortex is first switched on."""
 _PEERS_AT_ONCE = 200
 
 
@@ -129,11 +131,15 @@ class CortexMemory:
             host.log_error(f"The peers cannot be read, every trust starts anew: {error}")
             return
         self.triggers.know(peer.peer_id for peer in peers)
+        is_new = self.state.last_cycle_at is None and not self.triggers.interactions
+        past = PAST if is_new else 0
         for number, peer in enumerate(peers):
             if number % _PEERS_AT_ONCE == _PEERS_AT_ONCE - 1:
                 await asyncio.sleep(0)
             try:
-                latest = host.ledger.get_peer_assessment_summary(peer.peer_id).get("latest")
+                summary = host.ledger.get_peer_assessment_summary(peer.peer_id, interactions=past)
+                latest = summary.get("latest")
+                self.triggers.learn(peer.peer_id, summary.get("recent") or ())
             except Exception as error:  # noqa: BLE001
                 host.log_warn(f"The trust of {peer.peer_id} cannot be read: {error}")
                 continue
@@ -146,6 +152,8 @@ class CortexMemory:
             # Without a message since, the trust does not move again: there is no new evidence.
             old = peer.last_seen <= float(latest.get("created_at") or 0)
             self.limiter.seed(peer.peer_id, int(latest["trust"]), count if old else None)
+        if is_new:
+            self.triggers.settle()
 
     def _snapshot(self) -> CortexState:
         state, now = self.state, self._clock.now()

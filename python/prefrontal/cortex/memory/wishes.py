@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any
 
-from ...typed_fields import Must, recover
+from ...typed_fields import Must, damage, recover
 from ..models import Belief
 
 OPERATOR_KEY = "cortex-operator"
@@ -102,6 +102,14 @@ class OperatorWishes:
         except (ValueError, RecursionError):
             return cls()
         return recover(cls, raw, cls())
+
+
+def wishes_damage(text: str | None) -> str:
+    """What `OperatorWishes.from_text` leaves out, in a sentence; "" for nothing."""
+    try:
+        return damage(OperatorWishes, json.loads(text or "{}"))
+    except (ValueError, RecursionError) as error:
+        return f"it must be JSON, {error}"
 
 
 def _operators_own(key: str, value: str, at: float) -> Belief:

@@ -98,6 +98,22 @@ class Triggers:
         for peer_id in peer_ids:
             self.push("known", peer_id)
 
+    def learn(self, peer_id: str, interactions: Iterable[Mapping[str, Any]]) -> None:
+        """Take in what a peer wrote before the engine was there: its sizes and times.
+
+        Nothing fires for it once `settle` was called.
+        """
+        for each in interactions:
+            if each["direction"] == "in":
+                at = min(float(each["created_at"]), self.now())
+                self.engine.push(AGENT, "in", peer_id[:_PEER_LIMIT], at, float(each["size"] or 0))
+
+    def settle(self) -> None:
+        """End what `learn` has begun."""
+        if self.interactions:
+            self.engine.begin(AGENT, self.now())
+            self.engine.finish(AGENT, self.now())
+
     def ask(self, trigger: str = "manual") -> None:
         """Reflect at the next occasion."""
         if trigger not in self._requests:
