@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..plugin import IncomingMessage, OutgoingMessage, hookspecs
 from ..plugin.hooks import chain, collect
@@ -45,6 +45,7 @@ class MessageTurn:
         self._max_tokens = max_tokens
         self._timeout_s = timeout_s
         self._failed = False
+        self._question: Future[int] | None = None
         self._ids = _ids(message)
 
     async def run(self) -> OutgoingMessage | None:
@@ -54,9 +55,7 @@ class MessageTurn:
         if text is None:
             return None
         peer = self._message.sender_name
-        history = self._conversation.history(self._viewer)
-        question = self._question(text)
-        answer = await self._answer(history, text, peer)
+        answer = await self._answer(text, peer)
         ctx: hookspecs.TextContext = {**self._ids, "text": answer, "recipient": peer}
         ctx = await chain(self._registry, hookspecs.loop_transform_response, ctx)
         answer = entry(ctx, "text", str, answer) or EMPTY
@@ -64,22 +63,16 @@ class MessageTurn:
         sent = None
         if reply is not None:
             sent = await deliver(self._registry, reply, self._ids, peer)
-        if sent is not None and question is not None and not self._failed:
-            await self._conversation.record_answer(self._viewer, sent.content, question)
+        if sent is not None and self._question is not None and not self._failed:
+            await self._conversation.record_answer(self._viewer, sent.content, self._question)
             await self._conversation.condense(self._viewer)
         else:
-            await self._conversation.durable(question)
+            await self._conversation.durable(self._question)
         return sent
 
     @property
     def _viewer(self) -> Viewer:
         return viewer_of(self._message)
-
-    def _question(self, text: str) -> Future[int] | None:
-        """The message on its way to the disk, while the model thinks; None where it is skipped."""
-        if self._message.metadata.get(SKIP):
-            return None
-        return self._conversation.record(self._viewer, "in", text)
 
     @property
     def _key(self) -> tuple[str, str]:
@@ -99,9 +92,10 @@ class MessageTurn:
             return None
         return entry(ctx, "message", str, message.content)
 
-    async def _answer(self, history: list[dict[str, Any]], text: str, peer: str) -> str:
+    async def _answer(self, text: str, peer: str) -> str:
         if not self._message.is_internal:
             await collect(self._registry, hookspecs.communication_typing, self._ids.copy())
+        history = self._conversation.history(self._viewer)
         messages = [*history, {"role": "user", "content": text}]
         prompt = await self._base_prompt()
         ctx: hookspecs.PromptContext = {
@@ -115,6 +109,8 @@ class MessageTurn:
         past: hookspecs.HistoryContext = {**self._ids, "messages": list(messages), "peer": peer}
         past = await chain(self._registry, hookspecs.loop_transform_history, past)
         question = [system, *entry(past, "messages", list, messages)]
+        if not self._message.metadata.get(SKIP):  # on its way to the disk while the model thinks
+            self._question = self._conversation.record(self._viewer, "in", text)
         rounds = ModelRounds(self._registry, self._ids, self._max_tokens, self._timeout_s)
         try:
             return await rounds.answer(question)

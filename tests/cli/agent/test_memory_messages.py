@@ -116,3 +116,26 @@ def test_a_peer_is_forgotten_when_that_is_confirmed() -> None:
     result = CliRunner().invoke(main, ["ledger", "forget", "ann", "--yes"])
     assert result.exit_code == 2
     assert "peer must be one that the ledger, the conversations or the cortex know" in result.stderr
+
+
+def test_facts_are_shown_corrected_approved_and_deleted(workspace: Path) -> None:
+    assert run("facts").stdout == "Nobody stated anything that is known yet.\n"
+    with ConversationStore(workspace / "conversations.sqlite") as store:
+        for text in ("I live in Lisbon.", "I live in Porto."):
+            store.submit(NewMessage(Viewer("ann", "web", "ann"), "in", text, NOON)).result()
+    header, line = run("facts", "--peer", "ann").stdout.splitlines()
+    assert header.split()[:5] == ["id", "by", "of", "what", "value"]
+    assert line.split()[:5] == ["2", "ann", "itself", "home", "Porto"]
+    assert len(run("facts", "--all", "--json").stdout.splitlines()) == 2
+    assert run("fact", "2", "--value", "Braga").stdout == "Approved fact 2: Braga.\n"
+    assert "Braga (approved)" in run("facts").stdout
+    assert run("fact", "2", "--delete").stdout == "Deleted fact 2.\n"
+    assert json.loads(run("facts", "--json").stdout)["value"] == "Lisbon"
+    for words, sentence in (
+        (("fact", "9", "--approve"), "ID must be one that `prefrontal memory facts` shows, got 9"),
+        (("fact", "1"), "fact must be told --approve, --value TEXT or --delete"),
+        (("fact", "1", "--value", " "), "--value must be a text that is not blank"),
+    ):
+        result = run(*words)
+        assert (result.exit_code, result.stdout) == (2, ""), words
+        assert sentence in result.stderr

@@ -58,7 +58,7 @@ def search(
     wanted = MessageQuery(query, peer, channel, since_s, until_s, limit)
     narrow = any(each is not None for each in (peer, channel, since, until))
     notes = [] if narrow or not query.strip() else home.memory().search(query)
-    with _conversations(home) as store:
+    with conversations(home) as store:
         messages = _matches(store, wanted)
     if as_json:
         for key, score in notes:
@@ -85,7 +85,7 @@ def show(number: int, around: int, as_json: bool, home: Home) -> None:
     """The message with the ID that a search shows, whole, between its neighbours."""
     if not 0 <= around <= _MOST_AROUND:
         raise InputError(f"--around must be a whole number in 0..{_MOST_AROUND}, got {around!r}")
-    with _conversations(home) as store:
+    with conversations(home) as store:
         messages = store.around(number, around, around) if 0 < number < 2**63 else []
     if not messages:
         rule = "be one that `prefrontal memory search` shows"
@@ -127,7 +127,7 @@ def _matches(store: ConversationStore, query: MessageQuery) -> list[Message]:
 
 
 @contextmanager
-def _conversations(home: Home) -> Iterator[ConversationStore]:
+def conversations(home: Home) -> Iterator[ConversationStore]:
     """The conversations to read; empty ones where none are kept yet. Raises SourceError."""
     from ...runtime.conversation.store import ConversationStore, conversations_path
 

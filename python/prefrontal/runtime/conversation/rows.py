@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from . import facts
 from .condensing import Note
 from .models import Message, NewMessage, Viewer, Wall
 from .words import channel_word, indexed
@@ -56,6 +57,8 @@ def insert(database: Database, new: NewMessage) -> int:
         (number, indexed(new.content), place),
     )
     database.execute(_HOUR, (hour_of(new.created_at), number))
+    if new.direction == "in" and viewer.peer_id:
+        facts.learn(database, number, new.content, new.created_at)
     return int(number)
 
 
@@ -195,6 +198,7 @@ def forget(database: Database, peer_id: str) -> int:
     numbers = database.execute("SELECT id FROM messages WHERE peer = ?", (peer,))
     database.execute_many("DELETE FROM words WHERE rowid = ?", numbers)
     database.execute("DELETE FROM messages WHERE peer = ?", (peer,))
+    database.execute("DELETE FROM facts WHERE peer = ?", (peer,))
     database.execute_many("DELETE FROM notes WHERE conversation = ?", [(each,) for each in places])
     for place in places:  # a channel is often named after its peer
         if not database.execute("SELECT 1 FROM messages WHERE conversation = ? LIMIT 1", (place,)):
@@ -216,6 +220,8 @@ def delete(database: Database, number: int) -> bool:
         " AND messages.conversation = notes.conversation AND turn <= last)",
         (number,),
     )
+    for (fact,) in database.execute("SELECT id FROM facts WHERE source = ?", (number,)):
+        facts.delete(database, fact)
     done = database.execute("DELETE FROM messages WHERE id = ? RETURNING id", (number,))
     if done:
         database.execute("INSERT INTO words (words) VALUES ('optimize')")

@@ -69,6 +69,23 @@ CREATE TABLE notes (
 ) STRICT""")
     database.execute("CREATE INDEX notes_by_conversation ON notes (conversation, wall)")
     database.execute("""\
+CREATE TABLE facts (
+  id INTEGER PRIMARY KEY,
+  wall INTEGER NOT NULL REFERENCES walls (id),
+  peer INTEGER NOT NULL REFERENCES peers (id),
+  subject TEXT NOT NULL,
+  attribute TEXT NOT NULL,
+  value TEXT NOT NULL,
+  source INTEGER NOT NULL,
+  valid_from REAL NOT NULL,
+  valid_until REAL,
+  ended_by INTEGER,
+  confirmed_at REAL NOT NULL,
+  approved INTEGER NOT NULL DEFAULT 0
+) STRICT""")
+    database.execute("CREATE INDEX facts_by_wall ON facts (wall, peer, subject, attribute)")
+    database.execute("CREATE INDEX facts_by_source ON facts (source)")
+    database.execute("""\
 CREATE VIRTUAL TABLE words USING fts5 (
   content, place, content = '', contentless_delete = 1,
   tokenize = 'unicode61 remove_diacritics 2'

@@ -17,12 +17,14 @@ from ...storage.database import Database
 from ...storage.group_writer import GroupWriter, run_together
 from ...storage.migrations import migrate, schema_version
 from ...storage.shredding import shred
-from . import condensing, rows, search
+from . import condensing, facts, rows, search
 from .models import EVERYBODY, NewMessage
 from .schema import APPLICATION_ID, STEPS
 
 if TYPE_CHECKING:
+    from ...storage.database import Value
     from .condensing import Note
+    from .facts import PeerFact
     from .models import Hit, Message, MessageQuery, Viewer, Wall
 
 IN_MEMORY = ":memory:"
@@ -77,6 +79,35 @@ class ConversationStore:
         """The oldest of those messages, as many as one note is made of and a history has."""
         limit = condensing.MOST_AT_ONCE + condensing.MOST_MESSAGES
         return _answered(rows.oldest(self._reader, viewer, limit, self._condensed_to(viewer)))
+
+    def facts(
+        self, viewer: Viewer | None = None, *, peer_id: str | None = None, ended: bool = False
+    ) -> list[PeerFact]:
+        """What peers stated and still holds, the newest first; of a viewer, in its chat.
+
+        peer_id: only what that peer stated. ended: also what holds no more.
+        """
+        conditions = ["1"] if ended else ["valid_until IS NULL"]
+        values: list[Value] = []
+        if viewer is not None:
+            numbers = (
+                rows.number_of(self._reader, "walls", **rows.columns_of(wall))
+                for wall in (viewer.wall, EVERYBODY)
+            )
+            conditions.append("facts.wall IN (?, ?)")
+            values += numbers
+        if peer_id is not None:
+            conditions.append("peer_id = ?")
+            values.append(peer_id)
+        return facts.select(self._reader, " AND ".join(conditions), values)
+
+    def correct_fact(self, number: int, value: str | None = None) -> bool:
+        """Approve a fact, with another value where one is given; whether it was there."""
+        return self._submit(partial(facts.correct, self._database, number, value)).result()
+
+    def delete_fact(self, number: int) -> bool:
+        """Delete a fact; whether it was there. No byte of it is left in the files."""
+        return self._erase(partial(facts.delete, self._database, number))
 
     def notes(self, viewer: Viewer) -> list[Note]:
         """What the older part of a conversation was condensed to, oldest first."""

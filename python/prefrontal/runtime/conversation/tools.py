@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError, PrefrontalError
 from ...plain_text import one_line, shorten
+from . import facts
 from .dates import moment_of
 from .models import MessageQuery
 
 if TYPE_CHECKING:
+    from .facts import PeerFact
     from .models import Message, Viewer
     from .store import ConversationStore
 
 SEARCH, OPEN = "conversation_search", "conversation_open"
-HITS, MOST_HITS = 10, 50
+HITS, MOST_HITS, FACTS = 10, 50, 5
 NEIGHBOURS = 4
 EXCERPT, LONGEST = 400, 8000
 
@@ -40,7 +42,7 @@ DEFINITIONS: list[dict[str, Any]] = [
     _tool(
         SEARCH,
         "Search what was said in this chat at any time, also before the messages you see. Words, "
-        'begin*, or "a phrase"; "" for the newest.',
+        'begin*, or "a phrase"; "" for the newest. What the peer stated of it comes first.',
         {
             "query": {"type": "string"},
             "since": _DATE,
@@ -62,8 +64,10 @@ def execute(store: ConversationStore, name: str, args: Mapping[str, Any], viewer
     """Run a tool; returns the result, or the reason for none, as text for the model."""
     try:
         if name == SEARCH:
-            hits = store.search(_query(args), viewer)
-            entries = [_entry(hit.message, EXCERPT) for hit in hits]
+            query = _query(args)
+            known = facts.fitting(store.facts(viewer, ended=True), query.words, FACTS)
+            entries = [_fact(each) for each in known]
+            entries += [_entry(hit.message, EXCERPT) for hit in store.search(query, viewer)]
             return _as_json(entries) if entries else "Nothing that was said here fits."
         number = int(args["id"])
         messages = store.around(number, NEIGHBOURS, NEIGHBOURS, viewer)
@@ -90,6 +94,15 @@ def _entry(message: Message, longest: int) -> dict[str, Any]:
         "by": "you" if message.direction == "out" else message.peer_id,
         "text": shorten(one_line(message.content), longest),
     }
+
+
+def _fact(fact: PeerFact) -> dict[str, Any]:
+    what = f"{fact.subject}: {fact.attribute}" if fact.subject else fact.attribute
+    entry = {"fact": what, "value": fact.value, "by": fact.peer_id, "id": fact.source}
+    entry["since"] = f"{datetime.fromtimestamp(fact.valid_from, UTC):%Y-%m-%d}"
+    if fact.valid_until is not None:
+        entry["until"] = f"{datetime.fromtimestamp(fact.valid_until, UTC):%Y-%m-%d}"
+    return entry
 
 
 def _as_json(entries: list[dict[str, Any]]) -> str:

@@ -1,0 +1,189 @@
+"""Durable facts that peers state about themselves and their projects, by rules, in English.
+
+A fact has a subject ("" is the peer itself), an attribute, a value, the message it was said in, and
+the time it holds. A newer statement of the same peer behind the same wall ends an older one with
+another value; both are kept. What a question, a condition or a denial holds is no fact.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...plain_text import one_line, shorten
+
+if TYPE_CHECKING:
+    from ...storage.database import Database, Value
+
+LONGEST_VALUE = 80
+DECAY_S = 365 * 86_400.0
+"""A fact that was not said again for so long is shown to no model, unless a person approved it."""
+MOST_OF_A_WALL = 500
+_READ = 4000
+_SENTENCE = re.compile(r"[^.!?\n]*(?:\.(?=\w)[^.!?\n]*)*[.!?\n]?")
+_NAME = r"[\w'’-]+(?: [\w'’-]+){0,3}?"
+_CHANGED = r" was changed to| moved to| changed to"
+_IS = rf"(?: is called| is| are|{_CHANGED}|'s|’s)(?: now| actually)?"
+_VALUE = r"(?P<value>\S.{0,120}?)(?= but | and (?:my|i|the|we)\b|, |; |$)"
+_AM = r"\bi(?:'m| am)?(?: now| just| have)?"
+_PLACES = r"(?: live| living| moved| move)(?: now)? (?:in|to)"
+_RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (attribute, re.compile(pattern + " " + _VALUE, re.IGNORECASE))
+    for attribute, pattern in (
+        ("home", _AM + _PLACES),
+        ("employer", _AM + r"(?: work| working)(?: now)? (?:at|for)"),
+        ("origin", r"\bi(?: am|'m| come) from"),
+        ("name", r"\b(?:call me|i(?: am|'m) called)"),
+        ("", rf"\bmy (?P<attribute>{_NAME}){_IS}"),
+        ("", rf"\bthe (?P<attribute>[\w-]+) (?:of|for) (?P<subject>{_NAME}){_IS}"),
+        ("", rf"\b(?P<subject>[A-Z][\w-]+)['’]s (?P<attribute>{_NAME})(?: is|{_CHANGED})"),
+    )
+)
+_DOUBT = re.compile(
+    r"\b(?:if|whether|suppose|not|isn['’]t|never|wish|maybe|perhaps|unless|would|used to)\b", re.I
+)
+_MEANS = {
+    "home": "home live lives living moved city address where",
+    "employer": "employer work works working job company",
+    "origin": "origin from country born",
+    "name": "name called",
+}
+"""Words by which a question may mean an attribute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What somebody says is so. subject: "" for the one who says it."""
+
+    subject: str
+    attribute: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class PeerFact:
+    """A statement on record. source: id of its message. valid_until: None while it holds."""
+
+    id: int
+    peer_id: str
+    subject: str
+    attribute: str
+    value: str
+    source: int
+    valid_from: float
+    valid_until: float | None
+    confirmed_at: float
+    approved: bool
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words by which it is asked for."""
+        text = f"{self.subject} {self.attribute} {_MEANS.get(self.attribute, '')}"
+        return words_of(text)
+
+
+def statements(text: str) -> list[Statement]:
+    """The facts that a message states."""
+    made = []
+    for sentence in _SENTENCE.findall(text[:_READ]):
+        if sentence.endswith("?") or _DOUBT.search(sentence):
+            continue
+        for attribute, pattern in _RULES:
+            match = pattern.search(sentence.rstrip(".!\n "))
+            if match is not None and (each := _statement(attribute, match)) not in made:
+                made.append(each)
+    return made
+
+
+def _statement(attribute: str, match: re.Match[str]) -> Statement:
+    groups = match.groupdict()
+    name = attribute or groups["attribute"]
+    subject = groups.get("subject") or ""
+    value = shorten(one_line(match["value"]).strip(" \"'“”"), LONGEST_VALUE)
+    return Statement(_clean(subject), _clean(name), value)
+
+
+def _clean(name: str) -> str:
+    return one_line(name).casefold().removeprefix("the ").replace("favorite", "favourite")
+
+
+def learn(database: Database, message: int, text: str, at: float) -> None:
+    """Note what a message states: again, anew, or instead of what was said before."""
+    for each in statements(text):
+        key = (message, each.subject, each.attribute)
+        old = database.execute(_CURRENT, key)
+        if old and old[0][1].casefold() == each.value.casefold():
+            database.execute("UPDATE facts SET confirmed_at = ? WHERE id = ?", (at, old[0][0]))
+            continue
+        [(number,)] = database.execute(
+            _NEW, (each.subject, each.attribute, each.value, at, message)
+        )
+        if old:
+            database.execute(
+                "UPDATE facts SET valid_until = ?, ended_by = ? WHERE id = ?",
+                (at, number, old[0][0]),
+            )
+
+
+def delete(database: Database, number: int) -> bool:
+    """Delete a fact; what it ended holds again. Whether it was there."""
+    database.execute(
+        "UPDATE facts SET valid_until = NULL, ended_by = NULL WHERE ended_by = ?", (number,)
+    )
+    return bool(database.execute("DELETE FROM facts WHERE id = ? RETURNING id", (number,)))
+
+
+def correct(database: Database, number: int, value: str | None) -> bool:
+    """Approve a fact, with another value where one is given. Whether it was there."""
+    sql = "UPDATE facts SET approved = 1, value = coalesce(?, value) WHERE id = ? RETURNING id"
+    return bool(database.execute(sql, (value, number)))
+
+
+def select(database: Database, where: str, values: Sequence[Value]) -> list[PeerFact]:
+    """Facts that a condition of SQL holds for, the newest first."""
+    rows = database.execute(
+        f"{_SELECT} WHERE {where} ORDER BY facts.id DESC LIMIT {MOST_OF_A_WALL}", values
+    )
+    return [PeerFact(*[*row[:-1], bool(row[-1])]) for row in rows]
+
+
+def fitting(known: Sequence[PeerFact], query: str, limit: int) -> list[PeerFact]:
+    """The facts that a question asks for, best first, then the newest: those that still hold first.
+
+    At least half of a fact's own words, or its value, must stand in the question.
+    """
+    wanted = words_of(query)
+    scored = [(_fit(fact, wanted), fact) for fact in known]
+    best = sorted(
+        (each for each in scored if each[0] > 0),
+        key=lambda each: (-each[0], each[1].valid_until is not None, -each[1].id),
+    )
+    return [fact for _, fact in best[:limit]]
+
+
+def _fit(fact: PeerFact, wanted: frozenset[str]) -> float:
+    own = words_of(f"{fact.subject} {fact.attribute}")
+    shared = len(own & wanted) / max(1, len(own))
+    meant = fact.attribute in _MEANS and fact.words & wanted
+    return max(shared if shared >= 0.5 else 0.0, 0.5 if meant else 0.0)
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Words without case and the plural's or the genitive's s."""
+    words = re.findall(r"[^\W_]+", text.casefold().replace("'s", "").replace("’s", ""))
+    return frozenset(word.removesuffix("s") if len(word) > 3 else word for word in words)
+
+
+_SELECT = """\
+SELECT facts.id, peer_id, subject, attribute, value, source, valid_from, valid_until, confirmed_at,
+  approved
+FROM facts JOIN peers ON peers.id = facts.peer"""
+_CURRENT = """\
+SELECT facts.id, value FROM facts JOIN messages AS m ON m.id = ?
+WHERE facts.wall = m.wall AND facts.peer = m.peer AND subject = ? AND attribute = ?
+  AND valid_until IS NULL"""
+_NEW = """\
+INSERT INTO facts (wall, peer, subject, attribute, value, source, valid_from, confirmed_at)
+SELECT wall, peer, ?1, ?2, ?3, id, ?4, ?4 FROM messages WHERE id = ?5 RETURNING id"""
