@@ -104,6 +104,23 @@ def test_what_the_cortex_keeps_is_read_but_not_overwritten(workspace: Path) -> N
     assert file.read_text() == "{}"
 
 
+def test_notes_stand_apart_from_what_the_cortex_keeps(workspace: Path) -> None:
+    file = workspace / "memory/files/cortex-beliefs.md"
+    file.parent.mkdir(parents=True)
+    file.write_text("{}")
+    alone = run("list").stdout.splitlines()
+    assert alone[0] == "Kept by the cortex (`prefrontal cortex status`):"
+    run("store", "shopping", "eggs")
+    lines = run("list").stdout.splitlines()
+    words = [line.split()[0] for line in lines]
+    assert words == ["key", "shopping", "Kept", "key", "cortex-beliefs"]
+    listed = [json.loads(line) for line in run("list", "--json").stdout.splitlines()]
+    assert {each["key"]: each["owner"] for each in listed} == {
+        "cortex-beliefs": "cortex",
+        "shopping": "you",
+    }
+
+
 def test_nothing_that_is_remembered_can_move_the_cursor() -> None:
     evil = "\x1b[2J\x07\u202e"
     run("store", f"k{evil}", f"eggs{evil}")

@@ -38,21 +38,28 @@ def memory() -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @home_options()
 def list_keys(as_json: bool, home: Home) -> None:
-    """Every key, when it was written last, and how its text begins."""
+    """Every key, when it was written last, and how its text begins; the cortex's own apart."""
     files = home.memory()
     keys = files.keys()
     if as_json:
         for key in keys:
-            size = len(files.retrieve(key) or "")
-            click.echo(
-                json.dumps({"key": key, "modified": files.modified(key), "characters": size})
-            )
+            size, owner = len(files.retrieve(key) or ""), "cortex" if of_cortex(key) else "you"
+            facts = {"key": key, "modified": files.modified(key), "characters": size}
+            click.echo(json.dumps({**facts, "owner": owner}))
     elif keys:
         from .memory_pages import print_keys
 
-        print_keys(files, keys)
+        print_keys(files, [key for key in keys if not of_cortex(key)])
+        if own := [key for key in keys if of_cortex(key)]:
+            click.echo("Kept by the cortex (`prefrontal cortex status`):")
+            print_keys(files, own)
     else:
         click.echo("Nothing is remembered yet; `prefrontal memory store KEY TEXT` keeps a text.")
+
+
+def of_cortex(key: str) -> bool:
+    """Whether the cortex keeps its state there, and not a person or the agent a note."""
+    return key.startswith("cortex-")
 
 
 @memory.command()
@@ -125,7 +132,7 @@ def delete(key: str | None, message: int | None, as_json: bool, home: Home) -> N
 
 def _refuse_own(key: str) -> None:
     """Raise InputError for a key that the cortex keeps."""
-    if key.startswith("cortex-"):
+    if of_cortex(key):
         hint = "`prefrontal cortex pin` and `forget` change what it believes"
         raise InputError(f"key must not begin with cortex-: the cortex keeps those; {hint}")
 

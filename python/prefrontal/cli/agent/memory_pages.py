@@ -20,7 +20,9 @@ NARROW = 64
 
 
 def print_keys(files: MemoryFiles, keys: Sequence[str]) -> None:
-    """Key, when it was written, how long it is and how it begins."""
+    """Key, when it was written, how long it is and how it begins; nothing without keys."""
+    if not keys:
+        return
     with page() as console:
         narrow = console.width < NARROW
         names = ("key", "text") if narrow else ("key", "written", "characters", "text")
