@@ -69,6 +69,9 @@ soak: $(VENV)/with-torch $(VENV)/tools  ## the long forms of benchmarks/reliabil
 	$(BIN)/python benchmarks/reliability/kills.py --kills 10000
 	$(BIN)/python benchmarks/reliability/power.py --losses 5000
 	$(BIN)/python benchmarks/reliability/disk.py
+	$(BIN)/python benchmarks/reliability/fairness.py
+	$(BIN)/python benchmarks/reliability/linear.py
+	$(BIN)/python benchmarks/reliability/fuzz.py
 
 wheel: $(VENV)/ready $(VENV)/wheel-tools  ## dist/: a wheel for machines without a compiler, SBOM, hashes
 	$(BIN)/python scripts/make_wheel.py

@@ -7,6 +7,9 @@ from difflib import get_close_matches
 
 CUTOFF = 0.6
 
+LONGEST_KEY = 100
+"""Characters of an unknown key that are shown."""
+
 
 def nearest(name: object, known: Iterable[str], cutoff: float = CUTOFF) -> str | None:
     """The known name that this looks like a misspelling of; None where there is none."""
@@ -26,5 +29,8 @@ def did_you_mean(name: object, known: Iterable[str], cutoff: float = CUTOFF) -> 
 def unknown_key(whole: str, key: object, known: Iterable[str], text: str = "") -> str:
     """The sentence that refuses a key, the nearest first. text: the key, where it may be long."""
     names = list(known)
-    rule = f"{whole} must have only known keys, got {text or repr(key)}"
+    word = text or repr(key)
+    if len(word) > LONGEST_KEY:
+        word = f"{word[:LONGEST_KEY]}..."
+    rule = f"{whole} must have only known keys, got {word}"
     return f"{rule}{did_you_mean(key, names)}; known are {', '.join(names)}"

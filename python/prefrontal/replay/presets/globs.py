@@ -14,14 +14,14 @@ _CLASS = re.compile(r"\[([!^]?)(\]?[^]]*)\]")
 
 def globs_in(text: str) -> list[str]:
     """The globs between the commas, which do not count in brackets and after a backslash."""
-    globs = [""]
+    globs: list[list[str]] = [[]]
     end = text.rfind("]") + 1  # no bracket beyond is closed, and none of many must look for that
     for part in [*_PARTS.findall(text[:end]), *_OUTSIDE.findall(text[end:])]:
         if part == ",":
-            globs.append("")
+            globs.append([])
         else:
-            globs[-1] += part
-    return [glob.strip() for glob in globs]
+            globs[-1].append(part)
+    return ["".join(parts).strip() for parts in globs]
 
 
 def compile_glob(glob: str) -> re.Pattern[str]:
