@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from .budget import is_budget
 from .refusal import refusal
@@ -16,7 +16,6 @@ from .rules import (
     Recall,
     Seconds,
     Seed,
-    SettingsGroup,
     Share,
     Switch,
     broken,
@@ -38,7 +37,7 @@ class _SentenceOnError(type(BaseModel)):  # type: ignore[misc]
             raise refusal(error, cls, cls.__name__) from None
 
 
-class PolicySettings(SettingsGroup, metaclass=_SentenceOnError):
+class PolicySettings(BaseModel, metaclass=_SentenceOnError):
     """How wakes are held back. The defaults hold nothing back but exact repetitions.
 
     settle_s: a file must have been left alone so long before it is looked at.
@@ -55,6 +54,8 @@ class PolicySettings(SettingsGroup, metaclass=_SentenceOnError):
     module whose handler is still at work: "skip" it, "queue" it, or run in "parallel".
     key_ttl_s: how long an event is remembered so that a repetition is recognised; 0 forgets.
     """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     settle_s: Seconds = 0.5
     cooldown_s: Seconds = 0.0
@@ -74,7 +75,7 @@ class PolicySettings(SettingsGroup, metaclass=_SentenceOnError):
             raise broken("have a budget, such as 20/day, where incidents is true")
 
 
-class GateSettings(SettingsGroup, metaclass=_SentenceOnError):
+class GateSettings(BaseModel, metaclass=_SentenceOnError):
     """What decides besides the modules, the same in prefrontal.yml and in the gate.
 
     threshold: the least score that wakes, fixed, for every module. recall: the share of what
@@ -86,6 +87,8 @@ class GateSettings(SettingsGroup, metaclass=_SentenceOnError):
     slept_mb: what slept in the last 24 hours can be explained, from a ring on disk of so many
     megabytes, without `log_refusals`, too; 0 keeps none.
     """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     threshold: Share | None = None
     recall: Recall | None = None
