@@ -1,0 +1,252 @@
+"""Memory over long conversations: does what is asked for stand among five things that come back?
+
+    python benchmarks/bench_memory.py [--smoke]
+
+200 made dialogues of 300 messages each, one a peer, recorded as an agent records them. In each, six
+facts are said (half of the wordings are none that the rules for facts know), three of them change,
+one of these twice, and others are spoken of without being stated: questions, plans, the homes of
+friends. Then each is asked for in other words; what counts is the message that holds. Beside what
+`conversation_search` gives (facts first, then messages) stand messages alone, FTS5's own ranking
+with the same words, and the newest 40 messages, all of them instead of five. The rules were not
+changed after a look at these figures.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+
+import harness
+from prefrontal.runtime.conversation import facts
+from prefrontal.runtime.conversation.models import MessageQuery, NewMessage, Viewer
+from prefrontal.runtime.conversation.store import ConversationStore
+
+AT, LAST = 5, 40
+MESSAGES = 300
+DAY_S = 86_400.0
+CITIES = ("Lisbon", "Porto", "Ghent", "Turin", "Graz", "Bergen", "Tartu", "Split", "Cork", "Basel")
+FIRMS = ("Acme", "Globex", "Initech", "Umbra", "Vandelay", "Hooli", "Stark", "Wonka", "Tyrell")
+PETS = ("Rex", "Luna", "Milo", "Nala", "Otto", "Pixel", "Kiki", "Bruno", "Tofu", "Waffle")
+COLOURS = ("green", "teal", "amber", "violet", "crimson", "olive", "navy", "ochre", "silver")
+DATES = ("June 3", "July 14", "May 21", "March 9", "August 30", "April 2", "October 11")
+SUMS = ("40 thousand", "12 thousand", "75 thousand", "9 thousand", "110 thousand", "23 thousand")
+PROJECTS = ("Apollo", "Borealis", "Cobalt", "Dynamo", "Ember")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of fact: how it is said, first and when it changes, how it is asked for."""
+
+    said: Sequence[str]
+    changed: Sequence[str]
+    asked: Sequence[str]
+    values: Sequence[str]
+
+
+KINDS = (
+    Kind(
+        ("I live in {v}.", "home for me is {v}, has been for years", "we settled down in {v}"),
+        ("I just moved to {v}.", "we packed up everything, and now it is {v}"),
+        ("where do I live?", "which city is my home?"),
+        CITIES,
+    ),
+    Kind(
+        ("I work for {v}.", "my employer is {v}", "{v} pays my bills, I sit in their office"),
+        ("I now work at {v}.", "new job since Monday: {v} hired me"),
+        ("who is my employer?", "for which company do I work?"),
+        FIRMS,
+    ),
+    Kind(
+        ("my dog is called {v}", "we have a dog, {v}", "{v} is the dog that we adopted"),
+        ("my dog is called {v} now", "the dog answers to {v} these days"),
+        ("what is my dog called?", "the name of my dog?"),
+        PETS,
+    ),
+    Kind(
+        ("my favourite colour is {v}", "I like {v} better than any other colour"),
+        ("my favourite colour is now {v}", "these days {v} is the colour I like best"),
+        ("what is my favourite colour?", "which colour do I like most?"),
+        COLOURS,
+    ),
+    Kind(
+        ("The deadline of {p} is {v}.", "we must deliver {p} by {v}, that is the deadline"),
+        ("The deadline of {p} moved to {v}.", "they gave us a new deadline for {p}, it is {v}"),
+        ("when is the deadline of {p}?", "until when must {p} be delivered?"),
+        DATES,
+    ),
+    Kind(
+        ("{p}'s budget is {v}.", "we got {v} as the budget for {p}"),
+        ("The budget of {p} is {v} now.", "finance cut us: {v} is the new budget for {p}"),
+        ("what is the budget of {p}?", "how much money has {p}?"),
+        SUMS,
+    ),
+)
+CHATTER = (
+    "good morning",
+    "could you look at the report again?",
+    "thanks, that helps",
+    "it rained all day",
+    "the meeting took an hour",
+    "I am tired of this printer",
+    "what do you think of the second page?",
+    "the train was late again",
+    "let us talk about that tomorrow",
+    "no idea, ask the others",
+    "the dog next door barks all night",
+    "who set the deadline, and why so early?",
+    "a colleague moved to {c} last year",
+    "my sister wants to see {c}",
+    "should I work from {c}?",
+    "the colour of the new chairs is awful",
+    "is the budget public?",
+    "a friend lives in {c}",
+    "they say {f} is hiring",
+    "I read about {f} in the paper",
+    "{p} is a lot of work",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, and the places of the messages that said it, the last of which holds."""
+
+    text: str
+    places: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """Messages of a peer. first: how many messages of other dialogues stand before them."""
+
+    peer: str
+    first: int
+    messages: Sequence[str]
+    questions: Sequence[Question]
+
+
+Way = Callable[[Dialogue, str], list[int]]
+"""Places of the messages of a dialogue that come back for a question."""
+
+
+def dialogue(number: int, chance: random.Random) -> Dialogue:
+    """Chatter with facts in it: three kinds said once, two twice, one three times."""
+    project = chance.choice(PROJECTS)
+    lines = [_chatter(chance, project) for _ in range(MESSAGES)]
+    times = [1, 1, 1, 2, 2, 3]
+    chance.shuffle(times)
+    free = chance.sample(range(MESSAGES), sum(times))
+    questions = []
+    for kind, count in zip(KINDS, times, strict=True):
+        places = sorted(free.pop() for _ in range(count))
+        values = chance.sample(kind.values, count)
+        for nth, (place, value) in enumerate(zip(places, values, strict=True)):
+            wording = chance.choice(kind.changed if nth else kind.said)
+            lines[place] = wording.format(v=value, p=project)
+        question = chance.choice(kind.asked).format(p=project)
+        questions.append(Question(question, tuple(places)))
+    return Dialogue(f"peer{number}", number * MESSAGES, lines, questions)
+
+
+def _chatter(chance: random.Random, project: str) -> str:
+    line = chance.choice(CHATTER)
+    return line.format(c=chance.choice(CITIES), f=chance.choice(FIRMS), p=project)
+
+
+def main() -> None:
+    options = harness.options(__doc__ or "")
+    chance = random.Random(7)
+    dialogues = [dialogue(number, chance) for number in range(5 if options.smoke else 200)]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ConversationStore(Path(folder) / "conversations.sqlite") as store,
+    ):
+        twin = Twin()
+        for each in dialogues:
+            record(store, each)
+            twin.record(each)
+        compare(dialogues, store, twin)
+
+
+def record(store: ConversationStore, each: Dialogue) -> None:
+    viewer = Viewer(each.peer, "web", each.peer)
+    waiting = [
+        store.submit(NewMessage(viewer, "in", text, 1_700_000_000.0 + place * DAY_S / 8))
+        for place, text in enumerate(each.messages)
+    ]
+    numbers = [one.result() for one in waiting]
+    assert numbers[0] == each.first + 1, "ids are places in the order of recording"
+
+
+def compare(dialogues: Sequence[Dialogue], store: ConversationStore, twin: Twin) -> None:
+    newest = list(range(MESSAGES - LAST, MESSAGES))
+    ways: dict[str, Way] = {
+        "conversation_search: facts, then messages": lambda d, q: _hits(store, d, q, True),
+        "its messages alone": lambda d, q: _hits(store, d, q, False),
+        "FTS5 by its own rank": twin.search,
+        f"the newest {LAST} messages, all of them": lambda _, __: newest,
+    }
+    print(f"| {len(dialogues)} dialogues | recalled | said once | changed | before what it was |")
+    print("|---|---|---|---|---|")
+    for name, way in ways.items():
+        print(f"| {name} | {' | '.join(_figures(dialogues, way))} |")
+
+
+class Twin:
+    """FTS5 alone: the texts of a peer, ranked by bm25."""
+
+    def __init__(self) -> None:
+        self._connection = apsw.Connection(":memory:")
+        self._connection.execute(
+            "CREATE VIRTUAL TABLE m USING fts5"
+            " (content, peer, tokenize = 'unicode61 remove_diacritics 2')"
+        )
+
+    def record(self, each: Dialogue) -> None:
+        rows = [(text, each.peer) for text in each.messages]
+        self._connection.executemany("INSERT INTO m VALUES (?, ?)", rows)
+
+    def search(self, each: Dialogue, question: str) -> list[int]:
+        words = " OR ".join(f'"{word}"' for word in question.strip("?").split())
+        rows = self._connection.execute(
+            f"SELECT rowid FROM m WHERE m MATCH ? ORDER BY rank LIMIT {AT}",
+            (f"content : ({words}) AND peer : {each.peer}",),
+        )
+        return [number - each.first - 1 for (number,) in rows]
+
+
+def _hits(store: ConversationStore, each: Dialogue, question: str, with_facts: bool) -> list[int]:
+    viewer = Viewer(each.peer, "web", each.peer)
+    known = store.facts(viewer, ended=True) if with_facts else []
+    first = [fact.source for fact in facts.fitting(known, question, AT)]
+    hits = [hit.message.id for hit in store.search(MessageQuery(question, limit=AT), viewer)]
+    return [number - each.first - 1 for number in dict.fromkeys([*first, *hits])][:AT]
+
+
+def _figures(dialogues: Sequence[Dialogue], way: Way) -> list[str]:
+    """Shares of questions: what holds is among what came back, and stands before what held."""
+    once: list[bool] = []
+    changed: list[bool] = []
+    current: list[bool] = []
+    for each in dialogues:
+        for question in each.questions:
+            places = way(each, question.text)
+            *old, holds = question.places
+            recalled = holds in places
+            (changed if old else once).append(recalled)
+            if old:
+                first = next((place for place in places if place in question.places), None)
+                current.append(first == holds)
+    return [_share([*once, *changed]), _share(once), _share(changed), _share(current)]
+
+
+def _share(outcomes: Sequence[bool]) -> str:
+    return f"{sum(outcomes) / len(outcomes):.3f}"
+
+
+if __name__ == "__main__":
+    main()
