@@ -27,12 +27,11 @@ LIBRARY = "ALLOCATIONS_LIBRARY"
 OPEN = frozenset(
     [
         *("Routes.add", "Routes.replace", "RuleFinder.find"),
-        *("Limbic.add", "Limbic.replace", "Limbic.remove", "Limbic.route", "Limbic.load"),
+        *("Limbic.replace", "Limbic.remove", "Limbic.route", "Limbic.load"),
         *("Limbic.learn", "Limbic.learn_again", "Limbic.start_from"),
-        *("LstmLimbic.add", "LstmLimbic.remove", "LstmLimbic.load"),
+        *("LstmLimbic.remove", "LstmLimbic.load"),
         *("TriggerEngine.push", "TriggerEngine.push_new_agent", "TriggerEngine.due"),
-        *("ToolIndex.put", "ToolIndex.remove", "ToolIndex.rank", "ToolIndex.relevance"),
-        *("ToolIndex.accept", "ToolIndex.reject"),
+        *("ToolIndex.put", "ToolIndex.remove", "ToolIndex.accept", "ToolIndex.reject"),
     ]
 )
 """Calls that are known not to hold it yet."""

@@ -10,6 +10,14 @@ namespace {
 constexpr std::size_t kDenseFrom = 16;  // modules; below that a list is as fast
 constexpr std::size_t kDenseShare = 4;  // dense once a quarter of the modules know the feature
 
+// Memory for one more in each: the insertions after it cannot fail half way.
+void make_room(auto&... lists) {
+  const auto grow = [](auto& list) {
+    if (list.size() == list.capacity()) list.reserve(2 * list.size() + 1);
+  };
+  (grow(lists), ...);
+}
+
 }  // namespace
 
 void Row::Many::resize(std::size_t size) {
@@ -41,10 +49,11 @@ void Row::put(Slot slot, Cell cell, std::size_t slots) {
     return;
   }
   if (!many_) {
-    many_ = std::make_unique<Many>();
-    many_->slots = {slot_};
-    many_->resize(1);
-    many_->set(0, cell_);
+    auto many = std::make_unique<Many>();
+    many->slots = {slot_};
+    many->resize(1);
+    many->set(0, cell_);
+    many_ = std::move(many);
   }
   if (many_->dense) {
     if (slot >= many_->slow.size()) many_->resize(std::max<std::size_t>(slot + 1, slots));
@@ -54,7 +63,8 @@ void Row::put(Slot slot, Cell cell, std::size_t slots) {
   const auto at = std::lower_bound(many_->slots.begin(), many_->slots.end(), slot);
   const auto i = at - many_->slots.begin();
   if (at == many_->slots.end() || *at != slot) {
-    many_->slots.insert(at, slot);
+    make_room(many_->slots, many_->slow, many_->fast, many_->energies);
+    many_->slots.insert(many_->slots.begin() + i, slot);
     many_->slow.insert(many_->slow.begin() + i, 0.0F);
     many_->fast.insert(many_->fast.begin() + i, 0.0F);
     many_->energies.insert(many_->energies.begin() + i, 0.0F);
@@ -124,8 +134,13 @@ Row& FeatureTable::at(std::uint64_t key) {
     rebuild(std::max<std::size_t>(64, places_.size() * 2));
   const std::size_t at = place(key);
   if (places_[at] == 0) {
-    keys_.push_back(key);
     rows_.emplace_back();
+    try {
+      keys_.push_back(key);
+    } catch (...) {
+      rows_.pop_back();
+      throw;
+    }
     places_[at] = static_cast<std::uint32_t>(keys_.size());
   }
   return rows_[places_[at] - 1];

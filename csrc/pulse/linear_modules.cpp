@@ -15,29 +15,35 @@ void LinearScorer::add(const std::string& name, const std::string& digest, float
 // A module without weights under this name; the caller holds the lock.
 void LinearScorer::place(const std::string& name, const std::string& digest, Cell bias,
                          float lead) {
-  const auto found = modules_.find(name);
-  Slot slot = 0;
-  if (found != modules_.end()) {
-    slot = found->second.slot;
-    clear(slot);
+  auto found = modules_.find(name);
+  const Slot slot = found != modules_.end() ? found->second.slot : free_slot();
+  Module fresh{slot, digest, 0};
+  if (found == modules_.end()) {
+    found = modules_.emplace(name, Module{slot, {}, 0}).first;
+    try {
+      index_names();
+    } catch (...) {
+      modules_.erase(found);
+      throw;
+    }
   } else {
-    slot = free_slot();
+    clear(slot);
   }
   used_[slot] = true;
   bias_[slot] = bias;
   set_lead(slot, lead);
-  modules_.insert_or_assign(name, Module{slot, digest, 0});
-  index_names();
+  found->second = std::move(fresh);
 }
 
 void LinearScorer::index_names() {
   auto names = std::make_shared<std::vector<std::string>>();
-  order_.clear();
+  std::vector<Slot> order;
   for (const auto& [name, module] : modules_) {
     names->push_back(name);
-    order_.push_back(module.slot);
+    order.push_back(module.slot);
   }
   names_ = std::move(names);
+  order_ = std::move(order);
 }
 
 bool LinearScorer::seed(const std::string& name, std::span<const Seed> seeds) {
@@ -61,10 +67,16 @@ bool LinearScorer::remove(const std::string& name) {
   std::unique_lock lock(mutex_);
   const auto found = modules_.find(name);
   if (found == modules_.end()) return false;
-  clear(found->second.slot);
-  used_[found->second.slot] = false;
-  modules_.erase(found);
-  index_names();
+  const Slot slot = found->second.slot;
+  auto module = modules_.extract(found);
+  try {
+    index_names();
+  } catch (...) {
+    modules_.insert(std::move(module));
+    throw;
+  }
+  clear(slot);
+  used_[slot] = false;
   return true;
 }
 
@@ -81,11 +93,12 @@ void LinearScorer::clear(Slot slot) {
 Slot LinearScorer::free_slot() {
   const auto free = std::find(used_.begin(), used_.end(), false);
   if (free != used_.end()) return static_cast<Slot>(free - used_.begin());
-  used_.push_back(false);
-  bias_.emplace_back();
-  lead_.push_back(0.0F);
-  mix_.push_back(0.5F);
-  return static_cast<Slot>(used_.size() - 1);
+  const std::size_t slots = used_.size() + 1;  // each is resized: one may have grown before
+  bias_.resize(slots);
+  lead_.resize(slots, 0.0F);
+  mix_.resize(slots, 0.5F);
+  used_.resize(slots, false);
+  return static_cast<Slot>(slots - 1);
 }
 
 std::vector<std::string> LinearScorer::modules() const {

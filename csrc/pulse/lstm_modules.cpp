@@ -70,15 +70,30 @@ void LstmScorer::add(const std::string& name, const std::string& digest,
     }
   }
   std::unique_lock lock(mutex_);
-  modules_.insert_or_assign(name, std::move(fresh));
-  index_names();
+  if (Module* known = find(name)) {
+    *known = std::move(fresh);
+    return;
+  }
+  const auto at = modules_.emplace(name, std::move(fresh)).first;
+  try {
+    index_names();
+  } catch (...) {
+    modules_.erase(at);
+    throw;
+  }
 }
 
 bool LstmScorer::remove(const std::string& name) {
   std::unique_lock lock(mutex_);
-  const bool removed = modules_.erase(name) > 0;
-  if (removed) index_names();
-  return removed;
+  auto module = modules_.extract(name);
+  if (module.empty()) return false;
+  try {
+    index_names();
+  } catch (...) {
+    modules_.insert(std::move(module));
+    throw;
+  }
+  return true;
 }
 
 void LstmScorer::index_names() {

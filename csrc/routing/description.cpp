@@ -95,6 +95,7 @@ double Description::asked_share(const WordList& list) const {
 }
 
 void Description::read(std::span<const std::uint32_t> tools) {
+  entries_.reserve(entries_.size() + tools.size());
   for (const std::uint32_t tool : tools) {
     slots_[tool] = static_cast<std::uint32_t>(entries_.size());
     entries_.push_back({tool});

@@ -33,6 +33,12 @@ std::vector<float>& kept_names(std::size_t tools) {
   return grown(names, padded(tools));
 }
 
+void wipe(std::vector<float>& texts, std::vector<float>& names, std::size_t size,
+          std::span<const std::uint32_t> named) {
+  std::fill_n(texts.begin(), size, 0.0F);
+  for (const std::uint32_t tool : named) names[tool] = 0.0F;
+}
+
 // Where the cosine of a tool stands; what it covers stands kLanes later.
 std::size_t place(std::uint32_t tool) { return 2 * std::size_t{tool} - tool % kLanes; }
 
@@ -63,16 +69,18 @@ Estimates::Estimates(const Catalog& catalog, const Description& description, con
       highest_(padded(catalog.tools()) / kRows) {
   add_texts(catalog, description);
   find_highest();
-  add_names(catalog, description, static_cast<float>(mixture.name));
+  try {
+    add_names(catalog, description, static_cast<float>(mixture.name));
+  } catch (...) {
+    wipe(texts_, names_, 2 * kRows * highest_.size(), named_);
+    throw;
+  }
   // Nothing is subtracted, so each step rounds by at most 2^-24 of the largest.
   const double most = highest_.empty() ? 0.0 : std::ranges::max(highest_);
   error_ = static_cast<double>(description.lists().size() + 8) * 0x1p-23 * most;
 }
 
-Estimates::~Estimates() {
-  std::fill_n(texts_.begin(), 2 * kRows * highest_.size(), 0.0F);
-  for (const std::uint32_t tool : named_) names_[tool] = 0.0F;
-}
+Estimates::~Estimates() { wipe(texts_, names_, 2 * kRows * highest_.size(), named_); }
 
 void Estimates::add_texts(const Catalog& catalog, const Description& description) {
   const double* scales = catalog.text_scale.data();

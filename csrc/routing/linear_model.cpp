@@ -52,21 +52,23 @@ Shares LinearModel::shares(std::span<const std::uint32_t> words, std::span<const
                            std::uint32_t tools) const {
   thread_local std::vector<double> sums;
   thread_local std::vector<char> seen;
-  if (sums.size() < tools) {
-    sums.resize(tools, 0.0);
-    seen.resize(tools, 0);
-  }
+  thread_local std::vector<std::uint32_t> touched;
+  for (const std::uint32_t tool : touched) sums[tool] = seen[tool] = 0;  // of one given up
+  touched.clear();
+  sums.resize(std::max<std::size_t>(sums.size(), tools), 0.0);
+  seen.resize(std::max<std::size_t>(seen.size(), tools), 0);
   Shares out;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] >= rows_.size()) continue;
     for (const Cell& cell : rows_[words[i]]) {
       if (seen[cell.tool] == 0) {
+        touched.push_back(cell.tool);
         seen[cell.tool] = 1;
-        out.tools.push_back(cell.tool);
       }
       sums[cell.tool] += x[i] * static_cast<double>(cell.weight);
     }
   }
+  out.tools = touched;
   std::ranges::sort(out.tools);
   double highest = 0.0;
   for (const std::uint32_t tool : out.tools) highest = std::max(highest, sums[tool]);
@@ -75,9 +77,9 @@ Shares LinearModel::shares(std::span<const std::uint32_t> words, std::span<const
   for (const std::uint32_t tool : out.tools) {
     out.of.push_back(simd::exponential(sums[tool] - highest));
     sum += out.of.back();
-    sums[tool] = 0.0;
-    seen[tool] = 0;
   }
+  for (const std::uint32_t tool : touched) sums[tool] = seen[tool] = 0;
+  touched.clear();
   for (double& share : out.of) share /= sum;
   out.other = rest / sum;
   return out;

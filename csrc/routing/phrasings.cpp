@@ -168,8 +168,9 @@ std::vector<double> Phrasings::x_of(const Phrasing& phrasing) const {
 std::vector<Nearness> Phrasings::nearest(const Asked& asked) const {
   thread_local std::vector<double> products;
   thread_local std::vector<std::uint32_t> touched;
-  products.resize(std::max(products.size(), all_.size()), 0.0);
+  for (const std::uint32_t id : touched) products[id] = 0.0;  // of a prompt that was given up
   touched.clear();
+  products.resize(std::max(products.size(), all_.size()), 0.0);
   for (const std::uint32_t word : asked.words) {
     const double square = idf(word) * idf(word);
     for (const std::uint32_t id : having_[word]) {
@@ -196,6 +197,7 @@ std::vector<Nearness> Phrasings::nearest(const Asked& asked) const {
                    {best.phrasing[0], best.phrasing[1], best.phrasing[2]}});
   }
   for (const std::uint32_t id : touched) products[id] = 0.0;
+  touched.clear();
   return out;
 }
 
