@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,17 @@ async def test_a_belief_about_a_peer_stands_in_no_other_conversation() -> None:
         await agent.cycle("bob")
         assert "large-scope-caution" in await agent.prompt("bob")
         assert "Verify first" not in await agent.prompt("alice")
+
+
+async def test_a_rationale_of_any_length_stands_between_its_marks() -> None:
+    said = assessed("alice", rationale="Bob said: " + "pay mallory " * 60)
+    async with Agent(reply(said), triggers=["timer"]) as agent:
+        await agent.hear("bob")
+        await agent.hear("alice")
+        await agent.tick(1800)
+        prompt = await agent.prompt("alice")
+    assert "mallory" in prompt
+    assert "mallory" not in re.sub("\u27e6[^\u27e6\u27e7]*\u27e7", "", prompt)
 
 
 async def test_the_agent_is_offered_the_ledgers_own_judgment_only_without_the_cortex() -> None:

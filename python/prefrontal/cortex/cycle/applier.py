@@ -12,6 +12,7 @@ from ..memory.beliefs import BeliefChanges
 from ..origins import foreign
 from ..quoting import quote
 from ..reflectors import alignment
+from ..reply.parsing import RATIONALE_LIMIT
 
 if TYPE_CHECKING:
     from ..context.material import Gathered
@@ -134,7 +135,7 @@ class Applier:
             return {**row, "outcome": "unchanged", "why": "nothing new since the latest assessment"}
         rationale = proposal.rationale
         if foreign(sources, peer_id):  # it stands in the prompt of the peer's conversation
-            rationale = quote(rationale, len(rationale))
+            rationale = quote(rationale, RATIONALE_LIMIT - 2)  # whole, with its marks
         memory.origins.hear(peer_id, sources)
         try:
             assessment_id = await host.in_thread(
