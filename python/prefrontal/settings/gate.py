@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, dataclass_transform
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -27,7 +27,6 @@ USUAL_RECALL = 0.9
 """What a module follows when nobody chose a threshold or a recall for it."""
 
 
-@dataclass_transform(kw_only_default=True)
 class _SentenceOnError(type(BaseModel)):  # type: ignore[misc]
     """Lets a call with a wrong field end in one sentence; pydantic itself does not go this way."""
 
