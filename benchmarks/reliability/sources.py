@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import subprocess
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from http.client import HTTPConnection, HTTPException
@@ -28,6 +29,7 @@ from watched import (
 from writers import Say, check_database, new_name
 
 TOKEN = "RELIABILITY_TOKEN"
+GIVE_UP_S = 10.0
 
 
 class Follow:
@@ -197,7 +199,14 @@ class Loop:
 
     def work(self, folder: Path, say: Say, start: Start) -> None:
         lay(folder / "app.log", "".join(f"line {new_name()}\n" for _ in range(10)), "a")
-        self._run(folder, start, lambda: self._is_over(folder), say)
+        gives_up_at = time.monotonic() + GIVE_UP_S
+
+        def is_over() -> bool:
+            """A wake that could not be attended to is left to the next start, which a check is."""
+            late = time.monotonic() > gives_up_at and are_decided(folder)
+            return late or self._is_over(folder)
+
+        self._run(folder, start, is_over, say)
 
     def check(self, folder: Path, said: Sequence[str], start: Start) -> None:
         self._run(folder, start, lambda: self._is_over(folder))
