@@ -128,3 +128,22 @@ def test_documents_lose_what_is_of_the_peer_and_sentences_that_name_it(tmp_path:
     ]
     assert notes.retrieve("cortex-history-corrupt") == ""
     assert notes.retrieve("plain") == f"mine, of {PEER}"
+
+
+def test_what_was_made_of_a_peers_words_goes_whatever_words_it_has(tmp_path: Path) -> None:
+    notes = MemoryFiles(tmp_path / "memory" / "files")
+    own, both, other = [f"peer:{PEER}"], ["peer:ann", f"peer:{PEER}"], ["peer:ann"]
+    beliefs = {name: {"value": "x", "sources": each} for name, each in
+               (("own", own), ("both", both), ("other", other))}  # fmt: skip
+    state = {"lessons": [{"text": "y", "sources": both}, {"text": "z", "sources": other}]}
+    record = {"cycle": 3, "summary": "w", "sources": both}
+    notes.store("cortex-beliefs", json.dumps(beliefs))
+    notes.store("cortex-state", json.dumps(state))
+    notes.store("cortex-history", json.dumps([record]))
+    forget(PEER, tmp_path, {})
+    assert list(json.loads(notes.retrieve("cortex-beliefs") or "")) == ["other"]
+    lessons = json.loads(notes.retrieve("cortex-state") or "")["lessons"]
+    assert [each["text"] for each in lessons] == ["z"]
+    assert json.loads(notes.retrieve("cortex-history") or "") == [
+        {"cycle": 3, "summary": FORGOTTEN, "sources": ["peer:ann"]}
+    ]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..cortex.origins import peer_origin
 from ..errors import InputError
 from ..ledger import Ledger
 from ..ledger.location import file_name, ledger_path
@@ -93,6 +94,7 @@ class _Scrubber:
 
     def __init__(self, peer_id: str, mention: re.Pattern[str]) -> None:
         self._peer_id = peer_id
+        self._origin = peer_origin(peer_id)
         self._mention = mention
 
     def without(self, value: Any) -> Any:
@@ -118,8 +120,13 @@ class _Scrubber:
 
     def _is_of_peer(self, value: object) -> bool:
         if isinstance(value, dict):
-            return value.get("peer_id") == self._peer_id
+            return value.get("peer_id") == self._peer_id or self._is_made_of(value)
         return isinstance(value, str) and self._names(value)
+
+    def _is_made_of(self, entry: dict[str, Any]) -> bool:
+        """Whether words of the peer went into a belief, a lesson or a directive; a record stays."""
+        sources = entry.get("sources")
+        return isinstance(sources, list) and self._origin in sources and "summary" not in entry
 
     def _names(self, text: str) -> bool:
         return bool(self._mention.search(text)) or self._peer_id.encode() in _decoded(text)
