@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
 from .commitments import Commitment, promises
 from .judgment import DAY_S, PeerFinding, day, moment
+from .steering import steers
 
 if TYPE_CHECKING:
     from ...settings.cortex_growth import Evidence
@@ -19,16 +19,6 @@ _PATIENCE_S = DAY_S
 _SAME_S = 60.0
 _WORK_FACTOR = 3
 _NEWCOMER_DAYS = 2.0
-
-_STEERING = re.compile(
-    r"\b(?:ignore|disregard|forget) (?:all |any |your |the |these |previous |prior |earlier )+"
-    r"(?:instructions?|rules?|prompts?|messages?)"
-    r"|\b(?:set|raise|increase|change|put|make|rate|score|give)\b[^.!?\n]{0,40}"
-    r"\b(?:trust|rating|score|reputation)\b[^.!?\n]{0,20}(?:\d|max|high|full)"
-    r"|\btrust\b[\"']?\s{0,3}[:=]\s{0,3}[+-]?\d"
-    r"|\b(?:system prompt|you are now|new instructions?:|as your (?:operator|developer))",
-    re.IGNORECASE,
-)
 
 
 def findings(peer: PeerFacts, evidence: Evidence, now: float) -> list[PeerFinding]:
@@ -119,7 +109,7 @@ def _tempo(peer: PeerFacts, evidence: Evidence) -> Iterator[PeerFinding]:
 
 
 def _steering(peer: PeerFacts) -> Iterator[PeerFinding]:
-    tries = [each for each in peer.requests if _STEERING.search(each.preview)]
+    tries = [each for each in peer.requests if steers(each.preview)]
     if tries:
         days = ", ".join(dict.fromkeys(day(each.at) for each in tries))
         text = f"Tried to steer the judgment or the instructions {len(tries)} times ({days})"
