@@ -13,7 +13,8 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-from collections.abc import Sequence
+import random
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,14 +31,28 @@ REFIT = 1_000
 SAMPLE = 600  # prompts that the slow published formula ranks
 
 
+Pair = tuple[str, str | None]
+"""A prompt and the right tool, None for none; or a tool and its doc."""
+
+
 @dataclass(frozen=True, slots=True)
 class Data:
-    """tools: name and doc. queries, train, val: prompt and the right tool, None for none."""
+    """tools: name and doc. outside: prompts beside `train` that mean no tool."""
 
     tools: list[tuple[str, str]]
-    queries: list[tuple[str, str | None]]
-    train: list[tuple[str, str | None]]
-    val: list[tuple[str, str | None]]
+    queries: list[Pair]
+    train: list[Pair]
+    val: list[Pair]
+    outside: list[str]
+
+
+def phrasings_of(pairs: Iterable[Pair], count: int, dice: random.Random) -> dict[str, list[str]]:
+    """At most `count` prompts of each tool, drawn by chance."""
+    every: dict[str, list[str]] = {}
+    for prompt, tool in pairs:
+        if tool is not None:
+            every.setdefault(tool, []).append(prompt)
+    return {tool: dice.sample(own, min(count, len(own))) for tool, own in every.items()}
 
 
 def read(folder: Path) -> Data:
@@ -45,12 +60,14 @@ def read(folder: Path) -> Data:
         with gzip.open(folder / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
             return [json.loads(line) for line in file]
 
-    def pairs(name: str) -> list[tuple[str, str | None]]:
+    def pairs(name: str) -> list[Pair]:
         return [(row["intent"], row["tool"]) for row in rows(name)]
 
     tools = [(row["name"], row["doc"]) for row in rows("metatool_tools")]
-    train = [pair for pair in pairs("clinc150_train") if pair[1] is not None]
-    return Data(tools, pairs("metatool_queries"), train, pairs("clinc150_val"))
+    asked = pairs("clinc150_train")
+    train = [pair for pair in asked if pair[1] is not None]
+    outside = [prompt for prompt, tool in asked if tool is None]
+    return Data(tools, pairs("metatool_queries"), train, pairs("clinc150_val"), outside)
 
 
 def made_up() -> Data:
@@ -61,9 +78,9 @@ def made_up() -> Data:
     tools = [(f"{verb}_{noun}", f"{verb.title()} a {noun} for you.") for verb, noun in names]
     forms = ["please {} the {}", "could you {} my old {}", "{} every {} of today", "{} {} number 7"]
     asked = [(form.format(verb, noun), f"{verb}_{noun}") for form in forms for verb, noun in names]
-    none: list[tuple[str, str | None]] = [("what a lovely evening", None), ("who are you", None)]
-    queries: list[tuple[str, str | None]] = list(asked)
-    return Data(tools, queries, queries, [*queries[::3], *none])
+    none: list[Pair] = [("what a lovely evening", None), ("who are you", None)]
+    queries: list[Pair] = list(asked)
+    return Data(tools, queries, queries, [*queries[::3], *none], ["how are things"])
 
 
 class Tally:
@@ -175,6 +192,26 @@ def intents(data: Data) -> None:
         print(f"| {name} | {correct[inside].mean():.3f} | {area:.3f} | | | |", flush=True)
 
 
+def few_phrasings(data: Data) -> None:
+    """The same prompts where each action has no phrasing, one, five or up to a hundred."""
+    actions = sorted({str(tool) for _, tool in data.train})
+    inside = np.array([tool is not None for _, tool in data.val])
+    print(f"\n**{len(actions)} actions by name and a few phrasings; the same prompts**\n")
+    columns = ("accuracy in scope", "out below tau", "in at tau", "right of those", "calibration")
+    print(f"| phrasings each | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
+    for count in (0, 1, 5, 100):
+        own = phrasings_of(data.train, count, random.Random(7))
+        index = ToolIndex.build({"name": name, "intents": own.get(name, [])} for name in actions)
+        first = [index.rank(prompt, 1)[0] for prompt, _ in data.val]
+        scores = np.array([one.score for one in first])
+        right = np.array([one.name == tool for one, (_, tool) in zip(first, data.val, strict=True)])
+        at_tau = scores >= TAU
+        precision = right[at_tau].mean() if at_tau.any() else 0.0
+        cells = [right[inside].mean(), (~at_tau[~inside]).mean(), at_tau[inside].mean(), precision]
+        cells.append(twins.calibration_error(scores, right))
+        print(f"| {count} | {' | '.join(f'{cell:.3f}' for cell in cells)} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="How often the right tool comes first.")
     parser.add_argument("--smoke", action="store_true", help="run once and quickly")
@@ -184,6 +221,7 @@ def main() -> None:
     cold(data, options.smoke or options.data is None)
     learning(data, REFIT if options.data else 8)
     intents(data)
+    few_phrasings(data)
 
 
 if __name__ == "__main__":

@@ -82,6 +82,13 @@ def auroc(scores: NDArray[Any], positive: NDArray[np.bool_]) -> float:
     return float(((below + upto) / 2).mean() / len(order))
 
 
+def calibration_error(scores: Scores, right: NDArray[np.bool_]) -> float:
+    """How far the mean score of ten equal bins is from the share that is right, by their sizes."""
+    bins = np.minimum((scores * 10).astype(int), 9)
+    parts = (bins == place for place in range(10))
+    return float(sum(abs(scores[one].sum() - right[one].sum()) for one in parts) / len(scores))
+
+
 def _texts(tools: Pairs) -> list[str]:
     """Names in words, twice, then the doc: the form that ranked best for tf-idf and BM25."""
     cut = [re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name).replace("_", " ") for name, _ in tools]

@@ -1,5 +1,7 @@
 #include "told_tools.hpp"
 
+#include <pybind11/stl.h>
+
 #include "routing.hpp"
 
 namespace py = pybind11;
@@ -27,6 +29,7 @@ py::dict explanation_of(const ToldTool& tool, const Told& told, const Question& 
   out["calibration"] =
       py::dict(py::arg("slope") = asked.calibration.slope, py::arg("reached") = told.reached);
   out["learned"] = told.learned;
+  out["evidence"] = std::vector<double>(told.evidence.begin(), told.evidence.end());
   out["called"] = ranked.name_words > 0;
   out["description"] = ranked.description;
   out["linear"] = ranked.linear;

@@ -59,7 +59,9 @@ Description::Description(const Catalog& catalog, const Intent& intent)
     if (!token.content) continue;
     const std::uint32_t word = catalog.words.find(token.stem);
     asked_ += word == kNone ? catalog.highest_idf() / 2.0 : catalog.idf[word];
+    known_ += word == kNone ? 0.0 : catalog.idf[word];
   }
+  known_ = asked_ == 0.0 ? 0.0 : known_ / asked_;
   if (asked_ == 0.0) asked_ = 1.0;  // a prompt without words
   list_words(matches);
 }
@@ -144,14 +146,21 @@ double Description::text(std::uint32_t tool) const {
   const Entry& sums = entry(tool);
   const double product = static_cast<double>(sums.product) / kUnit;
   const double cosine = product * scale_ * catalog_.text_scale[tool];
-  const double covered = static_cast<double>(sums.covered) / kUnit / asked_;
-  return lower(1.0, kGain * (cosine + 0.5 * lower(1.0, covered)));
+  return lower(1.0, kGain * (cosine + 0.5 * covered(tool)));
+}
+
+double Description::covered(std::uint32_t tool) const {
+  return lower(1.0, static_cast<double>(entry(tool).covered) / kUnit / asked_);
+}
+
+double Description::name_coverage(std::uint32_t tool) const {
+  const double named = static_cast<double>(entry(tool).named) / kUnit;
+  return named == 0.0 ? 0.0 : lower(1.0, named / catalog_.name_weight[tool]);
 }
 
 double Description::name(std::uint32_t tool) const {
   const double named = static_cast<double>(entry(tool).named) / kUnit;
-  if (named == 0.0) return 0.0;
-  return lower(1.0, named / catalog_.name_weight[tool]) * lower(1.0, named / asked_);
+  return name_coverage(tool) * lower(1.0, named / asked_);
 }
 
 }  // namespace prefrontal::routing

@@ -49,6 +49,11 @@ class Description {
   // All three of a tool that was read.
   double text(std::uint32_t tool) const;
   double name(std::uint32_t tool) const;
+  // Shares: of the idf that was asked for, what the tool's texts have, and what any tool has; of
+  // the idf of the tool's name, what was asked for.
+  double covered(std::uint32_t tool) const;
+  double known() const { return known_; }
+  double name_coverage(std::uint32_t tool) const;
   std::uint64_t tokens(std::uint32_t tool) const { return entry(tool).tokens; }
 
  private:
@@ -74,6 +79,7 @@ class Description {
   std::vector<WordList> lists_;
   double scale_ = 0.0;  // 1 / |q|
   double asked_ = 1.0;
+  double known_ = 0.0;
 };
 
 }  // namespace prefrontal::routing

@@ -194,6 +194,7 @@ std::vector<Nearness> Phrasings::nearest(const Asked& asked) const {
     const double sum = best.cosine[0] + best.cosine[1] + best.cosine[2];
     out.push_back({tool,
                    sum / static_cast<double>(of),
+                   best.cosine[0],
                    {best.phrasing[0], best.phrasing[1], best.phrasing[2]}});
   }
   for (const std::uint32_t id : touched) products[id] = 0.0;

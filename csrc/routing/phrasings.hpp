@@ -28,6 +28,7 @@ struct Asked {
 struct Nearness {
   std::uint32_t tool;
   double nearness;
+  double highest;            // cosine
   std::uint32_t nearest[3];  // phrasings, the nearest first; kNone where there are fewer
 };
 
@@ -55,6 +56,10 @@ class Phrasings {
   std::string_view word(std::uint32_t id) const { return words_.text(id); }
   std::uint32_t words() const { return words_.size(); }
   const std::map<std::uint32_t, WordIds>& by_tool() const { return by_tool_; }
+  std::size_t of(std::uint32_t tool) const {
+    const auto own = by_tool_.find(tool);
+    return own == by_tool_.end() ? 0 : own->second.size();
+  }
 
   Asked ask(const Intent& intent) const;
   // The x of a phrasing itself.

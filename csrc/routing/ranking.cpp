@@ -7,6 +7,7 @@
 #include "csrc/routing/candidates.hpp"
 #include "csrc/routing/description.hpp"
 #include "csrc/simd/exponential.hpp"
+#include "csrc/simd/log.hpp"
 
 namespace prefrontal::routing {
 namespace {
@@ -14,6 +15,8 @@ namespace {
 constexpr double kMillion = 1e6;
 constexpr double kLogOdds = 0.40546510810816438;  // ln 1.5: odds of a score of .6
 constexpr double kMostLearned = 0.7;              // the largest part of D that learning gets
+constexpr double kMostGap = 0.5;
+constexpr double kSame = 0.6;  // cosine from which a prompt is like an accepted one
 
 std::int64_t millionths(double value) {
   return static_cast<std::int64_t>(std::floor(value * kMillion + 0.5));
@@ -35,19 +38,21 @@ class Ranker {
         calls_(name_calls(catalog, question.intent)) {
     const double n = experience.phrasings().size();
     learned_ = n > 0.0 ? n / (n + catalog.tools()) : 0.0;
-    reached_ = question.calibration.cold +
-               (question.calibration.learned - question.calibration.cold) * learned_;
   }
 
   Ranking ranking() {
     gather();
-    const std::size_t n = std::min<std::size_t>(question_.most, best_.size());
-    const auto middle = best_.begin() + static_cast<std::ptrdiff_t>(n);
-    std::partial_sort(best_.begin(), middle, best_.end());
-    Ranking out{{}, learned_, reached_};
-    for (auto at = best_.begin(); at != middle; ++at) {
-      out.tools.push_back(judged(at->tool));
-      out.tools.back().matched = matched(at->tool);
+    const std::size_t n = std::min<std::size_t>(most(), best_.size());
+    std::partial_sort(best_.begin(), best_.begin() + static_cast<std::ptrdiff_t>(n), best_.end());
+    Ranking out{{}, learned_, 0.0, {}};
+    for (std::size_t i = 0; i < n; ++i) out.tools.push_back(judged(best_[i].tool));
+    out.evidence = evidence(out.tools);
+    out.reached = reached(out);
+    out.tools.resize(std::min<std::size_t>(n, question_.most));
+    for (Ranked& ranked : out.tools) {
+      const double sum = static_cast<double>(ranked.raw) / kMillion;
+      ranked.score = calibrated(sum, question_.calibration.slope, out.reached);
+      ranked.matched = matched(ranked.tool);
     }
     return out;
   }
@@ -64,6 +69,54 @@ class Ranker {
     }
   };
 
+  // The gap to the next tool counts, so there must be one.
+  std::uint32_t most() const { return std::max(question_.most, 2U); }
+
+  Evidence evidence(const std::vector<Ranked>& best) const {
+    Evidence out{};
+    if (best.empty()) return out;
+    const Ranked& first = best[0];
+    const auto put = [&](Fact fact, double value) {
+      out[static_cast<std::size_t>(fact)] = rounded(value);
+    };
+    const auto count = [](double n) { return simd::natural_log(1.0 + n); };
+    const double length = catalog_.text_scale[first.tool] * catalog_.highest_idf();
+    std::size_t words = 0;
+    for (const Intent::Token& token : intent_.tokens) words += token.content ? 1 : 0;
+    put(Fact::one, 1.0);
+    put(Fact::gap, gap(best));
+    put(Fact::covered, description_.covered(first.tool));
+    put(Fact::known, description_.known());
+    put(Fact::description, first.description);
+    put(Fact::name, description_.name_coverage(first.tool));
+    put(Fact::phrasing, first.phrasing);
+    put(Fact::linear, learned_ > 0.0 ? std::sqrt(first.linear) : 0.0);
+    put(Fact::text, length > 0.0 ? count(1.0 / (length * length)) : 0.0);
+    put(Fact::phrasings, count(static_cast<double>(experience_.phrasings().of(first.tool))));
+    put(Fact::words, count(static_cast<double>(words)));
+    put(Fact::tools, simd::natural_log(catalog_.tools()));
+    put(Fact::learned, learned_);
+    return out;
+  }
+
+  double gap(const std::vector<Ranked>& best) const {
+    const double first = static_cast<double>(best[0].raw) / kMillion;
+    if (best.size() == 1) return std::clamp(first, 0.0, kMostGap);
+    return std::clamp(first - static_cast<double>(best[1].raw) / kMillion, 0.0, kMostGap);
+  }
+
+  // Where the score is .6.
+  double reached(const Ranking& ranking) const {
+    const Calibration& map = question_.calibration;
+    const double plain = map.cold + (map.learned - map.cold) * learned_;
+    if (ranking.tools.empty()) return plain;
+    const Ranked& best = ranking.tools[0];
+    if (best.name_words > 0 || best.accepted >= kSame) return plain;
+    const double moved = plain - (kCold + (kLearned - kCold) * learned_);
+    const double odds = log_odds(ranking.evidence) - kLogOdds;
+    return std::max(plain, rounded(best.plain - odds / kSlope + moved));
+  }
+
   void gather() {
     std::vector<std::uint32_t> known;
     for (const NameCall& call : calls_) known.push_back(call.tool);
@@ -79,8 +132,7 @@ class Ranker {
     const double part = kMostLearned * learned_;
     const Weights& weights = question_.weights;
     const Mixture mixture{weights.name, weights.doc * (1.0 - part)};
-    for (const std::uint32_t tool :
-         candidates(catalog_, description_, question_.most, mixture, known)) {
+    for (const std::uint32_t tool : candidates(catalog_, description_, most(), mixture, known)) {
       const Ranked ranked = judged(tool);
       best_.push_back({ranked.name_words, ranked.raw, tool});
     }
@@ -101,12 +153,15 @@ class Ranker {
     out.tool = tool;
     const Nearness* phrasing = near(tool);
     out.phrasing = phrasing == nullptr ? 0.0 : phrasing->nearness;
+    out.accepted = phrasing == nullptr ? 0.0 : phrasing->highest;
     out.nearest = phrasing == nullptr ? kNone : phrasing->nearest[0];
     out.description = description_.text(tool);
     out.linear = shares_.share(tool);
     const double part = kMostLearned * learned_;
     double name = std::max(description_.name(tool), out.phrasing);
     double doc = (1.0 - part) * out.description + part * std::sqrt(out.linear);
+    const Weights& weights = question_.weights;
+    out.plain = weights.name * name + weights.doc * doc + weights.history * kPrior;
     if (!question_.similarities.empty()) {
       const double similarity = std::max(0.0, question_.similarities[tool]);
       const double share = question_.similarity_share;
@@ -121,10 +176,7 @@ class Ranker {
     if (out.name_words > 0) name = doc = 1.0;
     const double history =
         question_.prior_history ? kPrior : experience_.record(tool).success(question_.now);
-    const Weights& weights = question_.weights;
     out.raw = millionths(weights.name * name + weights.doc * doc + weights.history * history);
-    const double sum = static_cast<double>(out.raw) / kMillion;
-    out.score = calibrated(sum, question_.calibration.slope, reached_);
     out.name_similarity = rounded(name);
     out.doc_keywords = rounded(doc);
     out.history_success = rounded(history);
@@ -170,7 +222,6 @@ class Ranker {
   Shares shares_;
   std::vector<NameCall> calls_;
   double learned_;
-  double reached_;
   std::vector<Place> best_;
 };
 

@@ -4,6 +4,10 @@
 //   score = 1 / (1 + e^-(slope (raw - reached) + ln 1.5)), so .6 where raw = reached
 //   reached = cold + (learned - cold) w, w = n / (n + tools) for n phrasings
 //
+// `reached` rises where the odds of score_map.hpp make the best tool less sure than that: terse
+// texts, a near rival, words that no tool has. Not where the prompt is like one that the tool was
+// accepted for, nor where the prompt calls it by name.
+//
 // A tool that the prompt calls by its whole name (exact_names.hpp) comes first, with N = D = 1; of
 // several, the one of the longest name.
 // N = max(name_coverage * name_share, nearness of the tool's phrasings)
@@ -21,6 +25,7 @@
 #include "csrc/routing/catalog.hpp"
 #include "csrc/routing/exact_names.hpp"
 #include "csrc/routing/experience.hpp"
+#include "csrc/routing/score_map.hpp"
 
 namespace prefrontal::routing {
 
@@ -30,10 +35,14 @@ struct Weights {
   double history = 0.2;
 };
 
+constexpr double kSlope = 11.0;
+constexpr double kCold = 0.40;
+constexpr double kLearned = 0.52;
+
 struct Calibration {
-  double slope = 11.0;
-  double cold = 0.40;
-  double learned = 0.52;
+  double slope = kSlope;
+  double cold = kCold;
+  double learned = kLearned;
 };
 
 struct Question {
@@ -59,6 +68,8 @@ struct Ranked {
   double description;
   double linear;
   double phrasing;
+  double plain;           // the weighted sum without refusals, history and embedder
+  double accepted;        // the largest cosine with a phrasing
   std::uint32_t nearest;  // phrasing, or kNone
   double refused;
   std::uint32_t name_words;          // of its whole name, where the prompt calls it by that
@@ -69,6 +80,7 @@ struct Ranking {
   std::vector<Ranked> tools;  // best first
   double learned;             // w
   double reached;
+  Evidence evidence;  // of the best
 };
 
 Ranking rank(const Catalog& catalog, const Experience& experience, const Question& question);

@@ -36,6 +36,7 @@ struct Told {
   std::vector<ToldTool> tools;  // best first
   double learned = 0.0;
   double reached = 0.0;
+  Evidence evidence;
 };
 
 class ToolIndex {

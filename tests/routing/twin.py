@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from prefrontal._core.routing import is_stop_word, tokens
 
@@ -34,6 +36,57 @@ def alike(asked: str, word: str) -> tuple[float, float]:
     apart = edits(a, b)
     name = 1.0 - apart / longer if 4 * apart <= longer else 0.0
     return text, max(text, name)
+
+
+FACTS = (
+    *("one", "gap", "covered", "known", "description", "name", "phrasing", "linear", "text"),
+    *("phrasings", "words", "tools", "learned"),
+)
+EVEN = 0.40546510810816438
+MAP = Path(__file__).parents[2] / "csrc/routing/score_map.cpp"
+TERM = re.compile(r"\{(-?[\d.]+), Fact::(\w+), Fact::(\w+), ([\d.]+)\}")
+TERMS = [
+    (float(weight), FACTS.index(one), FACTS.index(other), float(knot))
+    for weight, one, other, knot in TERM.findall(MAP.read_text())
+]
+
+
+def log_odds(evidence: list[float]) -> float:
+    total = 0.0
+    for weight, one, other, knot in TERMS:
+        total += weight * max(0.0, evidence[one] - knot) * evidence[other]
+    return total
+
+
+class Row(NamedTuple):
+    """A tool in a ranking; called and raw are below 0, so that rows sort best first."""
+
+    called: int
+    raw: int
+    tool: int
+    features: dict[str, float]
+    matched: set[str]
+    plain: float
+    accepted: float
+    facts: list[float]
+
+
+def gap(rows: list[Row]) -> float:
+    if len(rows) == 1:
+        return min(0.5, -rows[0].raw / 1e6)
+    return min(0.5, max(0.0, -rows[0].raw / 1e6 - -rows[1].raw / 1e6))
+
+
+class Described(NamedTuple):
+    """What the words of a tool say to a prompt. held: words of the prompt that it has."""
+
+    description: float
+    name: float
+    held: set[str]
+    covered: float
+    known: float
+    name_coverage: float
+    text: float
 
 
 class PlainIndex:
@@ -82,8 +135,13 @@ class PlainIndex:
         words = len(tokens(self.typed[i]))
         return words if words > 1 and self.typed[i] in text.split() else 0
 
-    def described(self, asked: Counter[str]) -> list[tuple[float, float, set[str]]]:
-        """(description, name, words of the prompt that it holds) of each tool."""
+    def known(self, asked: Counter[str]) -> float:
+        total = 0.0
+        for token in asked:
+            total += self.idf.get(token, 0.0)
+        return total
+
+    def described(self, asked: Counter[str]) -> list[Described]:
         likeness = dict.fromkeys(self.idf, (0.0, 0.0))
         near: dict[str, set[str]] = {word: set() for word in self.idf}
         for token, times in asked.items():
@@ -97,6 +155,7 @@ class PlainIndex:
             squares += (text * self.idf[word]) * (text * self.idf[word])
         for token in asked:
             total += self.idf.get(token, self.unknown / 2.0)
+        known = self.known(asked) / total if total else 0.0
         total = total or 1.0
         out = []
         for own, doc in zip(self.names, self.texts, strict=True):
@@ -117,8 +176,12 @@ class PlainIndex:
             cosine = product / UNIT * scale(squares) * scale(length)
             share = min(1.0, covered / UNIT / total)
             part = named / UNIT
-            fit = min(1.0, part / weight) * min(1.0, part / total) if named else 0.0
-            out.append((min(1.0, (1.3 / 1.5) * (cosine + 0.5 * share)), fit, held))
+            said = min(1.0, part / weight) if named else 0.0
+            fit = said * min(1.0, part / total)
+            size = scale(length) * self.unknown
+            text_size = ln(1.0 + 1.0 / (size * size)) if size > 0.0 else 0.0
+            description = min(1.0, (1.3 / 1.5) * (cosine + 0.5 * share))
+            out.append(Described(description, fit, held, share, known, said, text_size))
         return out
 
     def rank(
@@ -133,19 +196,21 @@ class PlainIndex:
         counts = Counter(tokens(text))
         words = list(counts)
         chosen = set(content(words))
-        described = self.described(Counter({w: n for w, n in counts.items() if w in chosen}))
+        asked = Counter({w: n for w, n in counts.items() if w in chosen})
+        described = self.described(asked)
         experience, n = self.experience, len(self.experience.phrasings)
         nearness = experience.nearness(words) if n else {}
         shares, rest = experience.shares(experience.features(words, unknown=True) if n else {})
         learned = n / (n + len(self.keys)) if n else 0.0
-        reached = calibration[1] + (calibration[2] - calibration[1]) * learned
         rows = []
-        for i, (description, named, held) in enumerate(described):
+        for i, own in enumerate(described):
             part = 0.7 * learned
-            near, phrasings = nearness.get(i, (0.0, []))
-            matched = held | {w for w in words if any(w in best.words for best in phrasings)}
-            name = max(named, near)
-            doc = (1.0 - part) * description + part * math.sqrt(shares.get(i, rest))
+            near, phrasings, accepted = nearness.get(i, (0.0, [], 0.0))
+            matched = own.held | {w for w in words if any(w in best.words for best in phrasings)}
+            name = max(own.name, near)
+            linear = math.sqrt(shares.get(i, rest))
+            doc = (1.0 - part) * own.description + part * linear
+            plain = weights["name"] * name + weights["doc"] * doc + weights["history"] * 0.5
             refused = experience.refusal(i, words)
             kept = 1.0 - refused * refused * refused
             ok, failed, _ = experience.faded(i, now, days)
@@ -157,9 +222,22 @@ class PlainIndex:
             raw = millionths(
                 weights["name"] * name + weights["doc"] * doc + weights["history"] * history
             )
-            score = logistic(calibration[0] * (raw / 1e6 - reached) + 0.40546510810816438)
             features = {"name_similarity": name, "doc_keywords": doc, "history_success": history}
             rounded = {key: millionths(value) / 1e6 for key, value in features.items()}
-            rows.append((-called, -raw, i, millionths(score) / 1e6, rounded, matched))
+            facts = [own.covered, own.known, own.description, own.name_coverage, near]
+            facts += [linear if n else 0.0, own.text, ln(1.0 + len(experience.newest.get(i, [])))]
+            rows.append(Row(-called, -raw, i, rounded, matched, plain, accepted, facts))
         rows.sort(key=lambda row: row[:3])
-        return [(self.keys[i], score, told, matched) for *_, i, score, told, matched in rows]
+        best = rows[0]
+        reached = calibration[1] + (calibration[2] - calibration[1]) * learned
+        if not best.called and best.accepted < 0.6:
+            facts = [1.0, gap(rows), *best.facts, ln(1.0 + len(asked)), ln(float(len(rows)))]
+            evidence = [millionths(fact) / 1e6 for fact in [*facts, learned]]
+            moved = reached - (0.40 + (0.52 - 0.40) * learned)
+            odds = log_odds(evidence) - EVEN
+            reached = max(reached, millionths(best.plain - odds / 11.0 + moved) / 1e6)
+        told = []
+        for row in rows:
+            score = logistic(calibration[0] * (-row.raw / 1e6 - reached) + EVEN)
+            told.append((self.keys[row.tool], millionths(score) / 1e6, row.features, row.matched))
+        return told

@@ -60,8 +60,8 @@ class Experience:
         del self.phrasings[at]
         self.cursor -= at < self.cursor
 
-    def nearness(self, words: list[str]) -> dict[int, tuple[float, list[Phrasing]]]:
-        """By tool: the mean of its best three cosines, and those phrasings, best first."""
+    def nearness(self, words: list[str]) -> dict[int, tuple[float, list[Phrasing], float]]:
+        """By tool: the mean of its best three cosines, those phrasings, best first, the highest."""
         counts = self.count()
         squares = 0.0
         for word in words:
@@ -85,7 +85,7 @@ class Experience:
             for cosine, _ in best:
                 total += -cosine
             nearness = total / min(3, len(self.newest[tool]))
-            out[tool] = nearness, [self.phrasings[at] for _, at in best]
+            out[tool] = nearness, [self.phrasings[at] for _, at in best], -best[0][0]
         return out
 
     # --- the linear model ----------------------------------------------------------------------

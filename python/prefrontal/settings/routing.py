@@ -23,8 +23,9 @@ class Calibration(SettingsGroup):
     """The map from the weighted sum of the features to a score: a logistic curve.
 
     It reaches 0.60 where the sum is `cold` when nothing was learned yet, `learned` when much was,
-    in between in proportion; slope: how steeply. Fitted so that some 85 of 100 tools at or above
-    0.60 are right, see benchmarks/routing.md.
+    in between in proportion; slope: how steeply. Where terse texts, a near rival or unknown words
+    make the best tool unsure, the sum must be higher. Of 100 tools at or above 0.60 some 85 are
+    right, see benchmarks/routing.md.
     """
 
     slope: Slope = 11.0

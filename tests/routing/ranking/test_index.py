@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from prefrontal._core.routing import calibrated
 from prefrontal.errors import InputError, SourceError
 from prefrontal.routing.ranking.index import RankedTool, ToolIndex
 
@@ -64,20 +65,22 @@ def test_the_order_in_which_tools_come_says_nothing() -> None:
 def test_an_explanation_tells_what_a_score_follows_from() -> None:
     index = build()
     index.accept("draw me something", "plot_matrix")
-    told = index.rank("draw me something", 1, explain=True)[0].explanation
+    best = index.rank("draw me something", 1, explain=True)[0]
+    told = best.explanation
     assert told is not None
     assert told["nearest"] == "draw me something"
     assert told["learned"] == 3 / 7
-    assert told["calibration"] == {"slope": 11.0, "reached": 0.40 + 0.12 * told["learned"]}
+    assert calibrated(told["raw"], **told["calibration"]) == best.score
     assert told["history_events"] == {"ok": 1.0, "failed": 0.0}
     assert told["weights"] == {"name": 0.4, "doc": 0.4, "history": 0.2}
     assert told["phrasing"] > 0.35 and told["rejected"] == 0.0
 
 
 def test_the_score_is_six_tenths_where_the_calibration_says() -> None:
-    raw = build().rank("matrix", 1, explain=True)[0].explanation
-    assert raw is not None
-    map_ = (11.0, raw["raw"], raw["raw"])
+    told = build().rank("matrix", 1, explain=True)[0].explanation
+    assert told is not None
+    more = told["raw"] - told["calibration"]["reached"]
+    map_ = (11.0, 0.40 + more, 0.52 + more)
     assert build().rank("matrix", 1, calibration=map_)[0].score == 0.6
 
 

@@ -96,9 +96,10 @@ class ToolIndex:
         comes before all others, of several the one of the longest name.
 
         weights: name, doc and history, which sum to 1. calibration: the slope of the score, and
-        where a score of .6 is reached without and with learning. similarities: cosines of an
-        embedder by key, which get `similarity_share` of the doc feature. now: unix seconds; events
-        count half after each half_life_days, and do not age without it.
+        where a score of .6 is reached without and with learning, or later where the best is unsure.
+        similarities: cosines of an embedder by key, which get `similarity_share` of the doc
+        feature. now: unix seconds; events count half after each half_life_days, and do not age
+        without it.
         """
         _text(intent, "intent")
         if not isinstance(k, int) or not 1 <= k <= 1_000_000:
