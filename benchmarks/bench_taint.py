@@ -185,7 +185,7 @@ def main() -> None:
     print(
         f"\nhonest beliefs of the ten simulations: {honest.beliefs}, {honest.waiting} wait for an"
     )
-    print(f"for an approval and {honest.quoted} stand as quotes until then")
+    print(f"approval, and {honest.quoted} stand as quotes until then")
 
 
 if __name__ == "__main__":
