@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .decide_cases import SHARED_A, SHARED_B, TWO, A, B, Border, C
 from .sample_tools import candidate, harm
 
 TIES = [
+    Border(
+        "a tool that is called by its whole name goes before a better one",
+        [candidate(A, 0.99), replace(candidate(B, 0.61), by_name=True)],
+        "select",
+        [B],
+    ),
     Border(
         "a domain tool shadows the shared one whatever the scores",
         [candidate(SHARED_A, 0.99), candidate(A, 0.61)],
