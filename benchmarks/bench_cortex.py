@@ -61,7 +61,7 @@ def each_call(call: Callable[[], Awaitable[object]], calls: int) -> str:
 
 
 async def _cortex() -> CortexPlugin:
-    """A started cortex that holds twenty beliefs."""
+    """A started cortex that holds twenty beliefs, which the operator approved for everybody."""
     beliefs = [
         {"key": f"belief-{n}", "value": f"Peer {n} delivers what it says, most of the time",
          "rationale": "seen"} for n in range(BELIEFS)
@@ -73,7 +73,11 @@ async def _cortex() -> CortexPlugin:
     await simulations.Agent(runtime, clock).reflect()
     cortex = runtime.registry.get("cortex")
     assert isinstance(cortex, CortexPlugin)
-    assert len(cortex.memory.beliefs.by_key) == BELIEFS
+    memory = cortex.memory
+    for key in memory.beliefs.by_key:
+        memory.wishes.approve(key, clock.now())
+    memory.beliefs.obey(memory.wishes, {})
+    assert len(memory.beliefs.by_key) == BELIEFS
     return cortex
 
 
