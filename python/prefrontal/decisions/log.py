@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Self
 
 from ..clock import Clock, SystemClock
 from ..errors import InputError
-from ..storage.database import Database, RowError
-from ..storage.migrations import migrate
+from ..storage.database import RowError
+from ..storage.migrations import open_migrated
 from . import queries, waiting
 from .decision import COLUMNS, Decision, new_id, to_row
 from .deferred import DeferredWriter
@@ -70,12 +70,7 @@ class DecisionLog:
         self.on_owed: Callable[[], object] = lambda: None
         self._owed_to = tuple(owed_to)
         self._clock = SystemClock() if clock is None else clock
-        self._database = Database(path)
-        try:
-            migrate(self._database, STEPS)
-        except BaseException:
-            self._database.close()
-            raise
+        self._database = open_migrated(path, STEPS)
         folder = self.slept_folder
         self._slept = None if folder is None else SleptWindows(folder)
         self._deferred = DeferredWriter(self.append_many, soon_limit)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from ..clock import Clock, SystemClock
 from ..errors import SourceError
-from ..storage.group_writer import GroupWriter, run_together
+from ..storage.group_writer import GroupWriter, run_alone
 from ..storage.shredding import shred
 from . import queries, rows
 from .drafts import Details, checked_outcome, encodable, new_assessment, new_interaction
@@ -214,10 +214,4 @@ class Ledger:
             raise SourceError(f"{self.path} was opened only to read")
         if self._writer is not None:
             return self._writer.submit(job)
-        future: Future[Result] = Future()
-        [(value, error)] = run_together(self._database, [job])
-        if error is None:
-            future.set_result(value)
-        else:
-            future.set_exception(error)
-        return future
+        return run_alone(self._database, job)

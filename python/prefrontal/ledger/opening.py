@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..storage.database import Database
-from ..storage.migrations import migrate, schema_version
+from ..storage.migrations import migrate, open_migrated, schema_version
 from .schema import APPLICATION_ID, STEPS, read_as_today
 
 IN_MEMORY = ":memory:"
@@ -13,13 +13,7 @@ IN_MEMORY = ":memory:"
 
 def open_writer(path: str | os.PathLike[str]) -> Database:
     """The database, created or migrated to the current schema. Raises SourceError."""
-    database = Database(path, application_id=APPLICATION_ID)
-    try:
-        migrate(database, STEPS)
-    except BaseException:
-        database.close()
-        raise
-    return database
+    return open_migrated(path, STEPS, application_id=APPLICATION_ID)
 
 
 def open_reader(path: str | os.PathLike[str]) -> Database:

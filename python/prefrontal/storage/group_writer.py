@@ -94,11 +94,16 @@ class GroupWriter:
                 self._write(batch[half:])
                 return
             outcomes = [(None, error)]
-        for (_, future), (value, failure) in zip(batch, outcomes, strict=True):
-            if failure is None:
-                future.set_result(value)
-            else:
-                future.set_exception(failure)
+        for (_, future), outcome in zip(batch, outcomes, strict=True):
+            _finish(future, outcome)
+
+
+def run_alone(database: Database, job: Callable[[], Result]) -> Future[Result]:
+    """Run the job in a transaction of its own; the future is done."""
+    future: Future[Result] = Future()
+    [outcome] = run_together(database, [job])
+    _finish(future, outcome)
+    return future
 
 
 def run_together(database: Database, jobs: Sequence[Job]) -> list[_Outcome]:
@@ -112,6 +117,14 @@ def _run_one(job: Job) -> _Outcome:
         return job(), None
     except ValueError as error:
         return None, error
+
+
+def _finish(future: Future[Any], outcome: _Outcome) -> None:
+    value, failure = outcome
+    if failure is None:
+        future.set_result(value)
+    else:
+        future.set_exception(failure)
 
 
 def _claimed(future: Future[Any]) -> bool:

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from ..errors import SourceError
-from .database import Database
+from .database import APPLICATION_ID, Database
 
 Step: TypeAlias = Callable[[Database], object]
+
+
+def open_migrated(
+    path: str | os.PathLike[str], steps: Sequence[Step], *, application_id: int = APPLICATION_ID
+) -> Database:
+    """The database, created or brought to today's schema. Raises SourceError."""
+    database = Database(path, application_id=application_id)
+    try:
+        migrate(database, steps)
+    except BaseException:
+        database.close()
+        raise
+    return database
 
 
 def migrate(database: Database, steps: Sequence[Step]) -> None:

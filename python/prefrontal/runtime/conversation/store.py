@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from ...errors import SourceError
 from ...redaction import redact
 from ...storage.database import Database
-from ...storage.group_writer import GroupWriter, run_together
-from ...storage.migrations import migrate, schema_version
+from ...storage.group_writer import GroupWriter, run_alone
+from ...storage.migrations import migrate, open_migrated, schema_version
 from ...storage.shredding import shred
 from . import condensing, facts, rows, search
 from .models import EVERYBODY, NewMessage
@@ -205,13 +205,7 @@ class ConversationStore:
             raise SourceError(f"{self.path} was opened only to read")
         if self._writer is not None:
             return self._writer.submit(job)
-        future: Future[Result] = Future()
-        [(value, error)] = run_together(self._database, [job])
-        if error is None:
-            future.set_result(value)
-        else:
-            future.set_exception(error)
-        return future
+        return run_alone(self._database, job)
 
 
 def _answered(messages: list[Message]) -> list[Message]:
@@ -232,13 +226,7 @@ def _text(text: str) -> str:
 
 
 def _open_writer(path: str | os.PathLike[str]) -> Database:
-    database = Database(path, application_id=APPLICATION_ID)
-    try:
-        migrate(database, STEPS)
-    except BaseException:
-        database.close()
-        raise
-    return database
+    return open_migrated(path, STEPS, application_id=APPLICATION_ID)
 
 
 def _open_reader(path: str | os.PathLike[str]) -> Database:
