@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from soak import Soaked, slope
+from prefrontal.decisions.log import DecisionLog
+from prefrontal.pulse.shells.watch import Watch
+from prefrontal.settings.gate import GateSettings
+from soak import Soaked, lines_decided, slope
 
 
 def test_the_slope_is_that_of_the_line_through_the_points() -> None:
@@ -30,3 +33,11 @@ def test_what_passes_a_limit_is_told(
     seen.memory = [(at, 100.0 + (50.0 if at < 150 else 0.0) + growth * at / 3600) for at in seconds]
     seen.descriptors = [9 + leak * at // 60 for at in seconds]
     assert [each.split()[0] for each in seen.broken()] == words
+
+
+def test_ticks_of_the_clock_are_no_lines() -> None:
+    with DecisionLog() as log:
+        status = Watch(GateSettings(), log).status()
+    kinds = {each["kind"]: each for each in status["sources"]}
+    kinds["ClockSource"]["events"] = 5
+    assert lines_decided(status | {"events": 305}) == 300
