@@ -14,6 +14,7 @@
 #include "csrc/sandbox/landlock.hpp"
 #include "csrc/sandbox/limits.hpp"
 #include "csrc/sandbox/namespaces.hpp"
+#include "csrc/sandbox/proxy_port.hpp"
 #include "csrc/sandbox/syscall_filter.hpp"
 
 namespace prefrontal::sandbox {
@@ -27,7 +28,11 @@ int version_of(const Request& request) {
 }
 
 Reach reach_of(const Request& request) {
-  Reach reach{request.read, {}, request.scratch, request.network};
+  Reach reach{request.read,
+              {},
+              request.scratch,
+              request.network == Network::kOn,
+              request.network == Network::kProxy ? kProxyPort : 0};
   for (const char* device : {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"})
     if (access(device, F_OK) == 0) reach.devices.emplace_back(device);
   return reach;
@@ -38,6 +43,7 @@ void confine(const Request& request, const Wiring& wiring) {
   const bool alone = request.level == Level::kNamespace;
   const int version = request.level <= Level::kLandlockFiles ? version_of(request) : 0;
   if (alone) separate_everything_else(reach);
+  if (request.network == Network::kProxy) hand_out_listener(request.proxy_socket);
   keep_to_processors(request.processors, wiring.ordinal);
   set_limits(request, wiring.processes_before);
   checked(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
@@ -45,7 +51,8 @@ void confine(const Request& request, const Wiring& wiring) {
   checked(prctl(PR_SET_PDEATHSIG, SIGKILL), "PR_SET_PDEATHSIG");
   if (version > 0) confine_files(reach, version);
   if (request.level == Level::kNone) return;
-  filter_system_calls({.network = request.network,
+  filter_system_calls({.network = request.network == Network::kOn,
+                       .proxy = request.network == Network::kProxy,
                        .guard_metadata = !alone,
                        .guard_signals = !alone && version < kSignalsKnown,
                        .guard_truncate = !alone && version < kTruncationKnown});
@@ -97,6 +104,8 @@ void tell(int end, const std::string& sentence) {
 }  // namespace
 
 void require(const Request& request) {
+  if (request.network == Network::kProxy && request.level != Level::kNamespace)
+    throw Failure("--network proxy needs the level namespace");
   const int version = version_of(request);
   if (request.level == Level::kLandlock && version < kTcpKnown)
     throw Failure("Landlock must be version 4 or newer, the kernel's is " +

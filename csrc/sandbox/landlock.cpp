@@ -23,13 +23,18 @@ struct __attribute__((packed)) Rule {
   std::int32_t folder;
 };
 
+struct PortRule {
+  std::uint64_t allowed;
+  std::uint64_t port;
+};
+
 constexpr long kCreate = 444, kAdd = 445, kRestrict = 446;  // the same on every processor
 
 constexpr std::uint64_t kExecute = 1U << 0U, kWriteFile = 1U << 1U, kReadFile = 1U << 2U,
                         kReadFolder = 1U << 3U, kRemoveFolder = 1U << 4U, kRemoveFile = 1U << 5U,
                         kMakeFolder = 1U << 7U, kMakeFile = 1U << 8U, kRefer = 1U << 13U,
                         kTruncate = 1U << 14U;
-constexpr std::uint64_t kTcp = 0b11, kScopes = 0b11;
+constexpr std::uint64_t kTcp = 0b11, kConnect = 0b10, kScopes = 0b11;
 constexpr std::uint64_t kOfFiles = kExecute | kWriteFile | kReadFile | kTruncate;
 
 std::uint64_t known_rights(int version) {
@@ -61,6 +66,11 @@ class Rules {
     close(place);
   }
 
+  void allow_connection(int port) const {
+    const PortRule rule{kConnect, static_cast<std::uint64_t>(port)};
+    checked(syscall(kAdd, set_, 2, &rule, 0), "landlock rule for a port");
+  }
+
   void restrict_self() const { checked(syscall(kRestrict, set_, 0), "landlock_restrict_self"); }
 
  private:
@@ -81,6 +91,7 @@ void confine_files(const Reach& reach, int version) {
   for (const std::string& path : reach.devices) rules.allow(path, kReadFile | kWriteFile);
   rules.allow(reach.scratch, kReadFile | kReadFolder | kWriteFile | kTruncate | kRefer | kMakeFile |
                                  kMakeFolder | kRemoveFile | kRemoveFolder);
+  if (reach.proxy_port != 0 && version >= 4) rules.allow_connection(reach.proxy_port);
   rules.restrict_self();
 }
 

@@ -14,6 +14,7 @@ struct Reach {
   std::vector<std::string> devices;  // files to read and to write
   std::string scratch;               // the folder to read and to write; nothing there executes
   bool network = false;
+  int proxy_port = 0;  // the one port that may be connected to; 0: none
 };
 
 // Confines this process and all it starts, for good. Everything not in `reach` is out of reach as

@@ -1,64 +1,90 @@
-// prefrontal-sbx: runs a command where it cannot hurt, and tells how it went.
+// prefrontal-sbx: runs a command where it cannot hurt, and reports in JSON.
 //
-//   prefrontal-sbx --report 3 --level namespace --scratch /folder --read /usr -- /usr/bin/python3
-//
-// The report, lines of "word value", goes to that descriptor. Exit status: 0 when a command ran,
-// 125 when it could not be started (the report says why: "failed ...").
+//   prefrontal-sbx --scratch /folder --report 3 -- /usr/bin/python3 -c 'print(1)'
 #include <fcntl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "csrc/sandbox/failure.hpp"
+#include "csrc/sandbox/json.hpp"
+#include "csrc/sandbox/probe.hpp"
+#include "csrc/sandbox/report.hpp"
 #include "csrc/sandbox/request.hpp"
 #include "csrc/sandbox/supervisor.hpp"
+#include "csrc/sandbox/usage.hpp"
 
 namespace {
 
-using prefrontal::sandbox::Report;
+using namespace prefrontal::sandbox;
 
 constexpr int kNotStarted = 125;
+constexpr int kFirstOwn = 3;  // a report to standard output or error leaves these to the command
 
-void report(int end, const std::string& text) {
+void write_all(int end, const std::string& text) {
   if (write(end, text.data(), text.size()) < 0) _exit(kNotStarted);
 }
 
-std::string text_of(const Report& report) {
-  char text[512];
-  snprintf(text, sizeof text,
-           "status %d\nstopped %s\nkilled %d\nmemory_kb %ld\nthreads %d\nscratch_kb %ld\n"
-           "wall_us %ld\ncpu_us %ld\n",
-           report.status, report.stopped.c_str(), report.killed, report.memory_kb, report.threads,
-           report.scratch_kb, report.wall_us, report.cpu_us);
+int print(const std::string& text) {
+  write_all(1, text);
+  return 0;
+}
+
+std::string content_of(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) throw Failure("--request must name a file that can be read, got '" + path + "'");
+  std::string text;
+  char part[4096];
+  ssize_t length = 0;
+  while ((length = read(file, part, sizeof part)) > 0)
+    text.append(part, static_cast<std::size_t>(length));
+  close(file);
+  if (length < 0) fail(path);
   return text;
 }
 
-// Run inside a sandbox to see that it holds: exit status 0 when files outside cannot be read or
-// made and no internet socket can be opened.
-int see_whether_it_holds() {
-  const bool reads = open("/etc/passwd", O_RDONLY | O_CLOEXEC) >= 0;
-  const bool writes = open("/tmp", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600) >= 0;  // has no name
-  const bool talks = socket(AF_INET, SOCK_DGRAM, 0) >= 0;
-  return (reads ? 1 : 0) | (writes ? 2 : 0) | (talks ? 4 : 0);
+std::vector<std::string> words_of(const std::vector<std::string>& words) {
+  if (words.empty() || words[0] != "--request") return words;
+  if (words.size() != 2) throw Failure("--request must have a file and no other option beside it");
+  return words_of_json(content_of(words[1]));
+}
+
+int run(const std::vector<std::string>& words, Request& request) {
+  read_request(words_of(words), request);
+  complete(request);
+  if (request.report >= kFirstOwn)
+    checked(fcntl(request.report, F_SETFD, FD_CLOEXEC), "the descriptor of --report");
+  if (request.strongest) {
+    request.level = request.network == Network::kProxy ? Level::kNamespace : strongest();
+  }
+  const Report report = supervise(request);
+  if (request.report < 0) return exit_status(report);
+  write_all(request.report, json_of(report, request.level));
+  return 0;
 }
 
 }  // namespace
 
-int main(int count, char** words) {
-  if (count == 2 && strcmp(words[1], "--see") == 0) return see_whether_it_holds();
-  if (count < 3 || strcmp(words[1], "--report") != 0) return kNotStarted;
-  const int end = atoi(words[2]);
+int main(int count, char** arguments) {
+  const std::vector<std::string> words(arguments + 1, arguments + count);
+  const std::string first = words.size() == 1 ? words[0] : "";
+  if (first == "--see") return reached();
+  if (first == "--help" || first == "-h") return print(kUsage);
+  if (first == "--version") return print("prefrontal-sbx " PREFRONTAL_VERSION "\n");
+  Request request;
   try {
-    fcntl(end, F_SETFD, FD_CLOEXEC);
-    const auto request = prefrontal::sandbox::read_request(count - 2, words + 2);
-    report(end, text_of(prefrontal::sandbox::supervise(request)));
-    return 0;
+    if (first == "--probe") return print(json_of_levels());
+    return run(words, request);
   } catch (const std::exception& error) {
-    report(end, "failed " + std::string(error.what()) + "\n");
+    if (request.report >= 0) {
+      write_all(request.report, json_of_failure(error.what()));
+    } else {
+      fprintf(stderr, "prefrontal-sbx: %s\n", error.what());
+    }
     return kNotStarted;
   }
 }

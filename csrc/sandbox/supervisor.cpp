@@ -93,7 +93,7 @@ class Watch {
     const timespec time{0, std::chrono::nanoseconds(pause).count()};
     const sigset_t signals = signals_awaited();
     const int got = sigtimedwait(&signals, nullptr, &time);
-    told_ = told_ || (got > 0 && got != SIGCHLD);
+    if (got > 0 && got != SIGCHLD) report.signal = got;
   }
 
   Clock::duration limit() const {
@@ -117,7 +117,7 @@ class Watch {
   }
 
   const char* broken_limit() {
-    if (told_ || getppid() != starter_) return "told";
+    if (report.signal != 0 || getppid() != starter_) return "caller";
     const std::vector<pid_t> processes = descendants_of(getpid());
     const bool disk_full = Clock::now() >= slow_due_ && look_slowly(processes);
     const Usage usage = usage_of(processes, request_.max_memory_kb - holdings_.buffers_kb);
@@ -171,7 +171,6 @@ class Watch {
   Clock::time_point began_;
   Clock::time_point slow_due_;
   Holdings holdings_;
-  bool told_ = false;
 };
 
 int processes_before(const Request& request) {
@@ -181,9 +180,9 @@ int processes_before(const Request& request) {
 
 void take_verdict(int end, Report& report) {
   Verdict verdict;
-  const bool told = read(end, &verdict, sizeof verdict) == sizeof verdict;
-  report.status = told ? verdict.status : SIGKILL;
-  report.killed += told ? verdict.killed : 0;
+  const bool whole = read(end, &verdict, sizeof verdict) == sizeof verdict;
+  report.status = whole ? verdict.status : SIGKILL;
+  report.killed += whole ? verdict.killed : 0;
 }
 
 }  // namespace
@@ -205,6 +204,7 @@ Report supervise(const Request& request) {
   look_at_files_of(wiring.ordinal);
   close(failure.ends[1]);
   close(verdict.ends[1]);
+  if (request.proxy_socket >= 0) close(request.proxy_socket);
   const std::string sentence = read_all(failure.ends[0]);
   if (sentence.empty()) watch.until_the_end();
   watch.end_everybody();

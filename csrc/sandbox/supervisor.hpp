@@ -9,7 +9,8 @@ namespace prefrontal::sandbox {
 
 struct Report {
   int status = 0;       // of the command, as from waitpid
-  std::string stopped;  // "time", "memory", "processes", "disk", "told", or empty
+  std::string stopped;  // "time", "memory", "processes", "disk", "caller", or empty
+  int signal = 0;       // that the caller sent, where it stopped the command
   int killed = 0;       // processes that were ended with it or that it left behind
   long memory_kb = 0;   // most at one time, all processes together
   int threads = 0;      // most at one time

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -34,15 +35,27 @@ constexpr unsigned kReachingPrctls[] = {PR_SET_DUMPABLE, PR_SET_PTRACER, PR_SET_
 constexpr unsigned kBufferSizes[] = {SO_SNDBUF, SO_RCVBUF, 32 /*SO_SNDBUFFORCE*/,
                                      33 /*SO_RCVBUFFORCE*/};
 
-void refuse_sockets(FilterProgram& program, bool network) {
+void refuse_all_but_tcp(FilterProgram& program) {
+  program.refuse_unless(__NR_socket, 0, {AF_INET}, EPERM);
+  program.refuse_unless_masked(__NR_socket, 1, 0xF, {SOCK_STREAM}, EPERM);
+  program.refuse_unless(__NR_socket, 2, {0, IPPROTO_TCP}, EPERM);
+  for (const int call : kServerCalls) program.refuse(call, EPERM);
+}
+
+void refuse_sockets(FilterProgram& program, const FilterChoice& choice) {
   program.refuse_unless(__NR_socketpair, 0, {AF_UNIX}, EPERM);
   program.refuse_unless_masked(__NR_socketpair, 1, 0xF, {SOCK_STREAM, SOCK_SEQPACKET}, EPERM);
-  if (network) {
+  if (choice.network) {
     program.refuse_unless(__NR_socket, 0, {AF_INET, AF_INET6, AF_NETLINK}, EPERM);
     program.refuse_unless_masked(__NR_socket, 1, 0xF, {SOCK_STREAM, SOCK_DGRAM, SOCK_RAW}, EPERM);
     return;
   }
-  for (const int call : kSocketCalls) program.refuse(call, EPERM);
+  if (choice.proxy) {
+    refuse_all_but_tcp(program);
+  } else {
+    for (const int call : {__NR_socket, __NR_connect}) program.refuse(call, EPERM);
+    for (const int call : kServerCalls) program.refuse(call, EPERM);
+  }
   program.refuse_if(__NR_setsockopt, 2, kBufferSizes, EPERM);
 }
 
@@ -83,7 +96,7 @@ void filter_system_calls(const FilterChoice& choice) {
   for (const int call : kNotOffered) program.refuse(call, ENOSYS);
   for (const int call : kReserving) program.refuse(call, EOPNOTSUPP);
   program.refuse(__NR_flock, ENOLCK);  // also works through a file that can only be read
-  refuse_sockets(program, choice.network);
+  refuse_sockets(program, choice);
   refuse_by_argument(program);
   if (choice.guard_metadata) {
     for (const int call : kMetadataPretended) program.refuse(call, 0);

@@ -5,6 +5,7 @@ namespace prefrontal::sandbox {
 
 struct FilterChoice {
   bool network = false;         // whether IP sockets may be made
+  bool proxy = false;           // whether TCP connections may be made, and no other sockets
   bool guard_metadata = false;  // where files outside are visible: modes, times, owners stay
   bool guard_signals = false;   // where the kernel cannot keep signals inside
   bool guard_truncate = false;  // where Landlock does not know truncation

@@ -69,8 +69,7 @@ inline constexpr int kNotOffered[] = {
 // Disk space that is promised at once, past the limit of a file's size.
 inline constexpr int kReserving[] = {__NR_fallocate};
 
-inline constexpr int kSocketCalls[] = {__NR_socket, __NR_connect, __NR_bind, __NR_listen,
-                                       __NR_accept, __NR_accept4,
+inline constexpr int kServerCalls[] = {__NR_bind, __NR_listen, __NR_accept, __NR_accept4,
                                        // these pass descriptors on, which nobody could count
                                        __NR_sendmsg, __NR_sendmmsg};
 

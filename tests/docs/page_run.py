@@ -30,6 +30,10 @@ _BY_CLOCK = ("verify",)
 _SHIM = """#!/bin/sh
 PYTHONPATH={modules} exec {python} -W error {more} "$@"
 """
+_LAUNCHER = (
+    "prefrontal-sbx",
+    "-c 'from prefrontal.sandbox.launcher import main; main()'",
+)
 
 
 def _noon() -> str:
@@ -54,7 +58,7 @@ class PageRun:
         programs = folder / "bin"
         programs.mkdir()
         modules = shlex.quote(os.pathsep.join(filter(None, sys.path)))
-        for name, more in ((NAME, "-m prefrontal"), ("python", "")):
+        for name, more in ((NAME, "-m prefrontal"), ("python", ""), _LAUNCHER):
             told = _SHIM.format(python=sys.executable, modules=modules, more=more)
             (programs / name).write_text(told)
             (programs / name).chmod(0o755)

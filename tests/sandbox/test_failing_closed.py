@@ -37,8 +37,9 @@ def launcher_that(does: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
     [
         ("exit 3", "the sandbox ended without a report"),
         ("echo status 0 >&1", "the sandbox ended without a report"),
-        ("echo failed no room >/proc/self/fd/$2", "no room"),
-        ("echo status 0 >/proc/self/fd/$2", "the sandbox ended without a report"),
+        ('echo \'{"error":"no room"}\' >/proc/self/fd/$2', "no room"),
+        ("echo '{\"exit_status\":0}' >/proc/self/fd/$2", "the sandbox ended without a report"),
+        ("echo '[0]' >/proc/self/fd/$2", "the sandbox ended without a report"),
     ],
 )
 def test_a_launcher_that_does_not_report_success_is_a_failed_run(

@@ -110,7 +110,8 @@ def test_the_wheel_works_in_an_empty_environment_without_a_compiler(tmp_path: Pa
     events = windows(tmp_path / "windows.jsonl")
     told = json.loads(run([command, "replay", "--events", str(events), "--json"], bare))
     assert told
-    [launcher] = (tmp_path / "env").rglob("prefrontal-sbx")
+    [launcher] = (tmp_path / "env").rglob("prefrontal/prefrontal-sbx")
     assert os.access(launcher, os.X_OK)
+    assert "--scratch FOLDER" in run([str(programs / "prefrontal-sbx"), "--help"], bare)
     refused = subprocess.run([str(launcher)], env=bare, check=False)
     assert refused.returncode == 125  # it ran, and was told nothing to start

@@ -113,9 +113,9 @@ def _try(level: Level, scratch: Path) -> tuple[int, str]:
         finally:
             os.close(writing)
         report = parse_report(reports.read())
-    if "status" not in report:
-        return 0, report.get("failed", f"no report, exit status {ended.returncode}")
-    return os.waitstatus_to_exitcode(int(report["status"])) & 0xFF, ""
+    if report.get("exit_status") is None:
+        return 0, report.get("error", f"no report, exit status {ended.returncode}")
+    return int(report["exit_status"]), ""
 
 
 _SWITCHES = (

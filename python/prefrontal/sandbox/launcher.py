@@ -1,8 +1,12 @@
-"""The compiled program that confines a command, and the lines in which it reports."""
+"""The compiled program that confines a command, and its report."""
 
 from __future__ import annotations
 
+import json
+import os
+import sys
 from pathlib import Path
+from typing import Any, NoReturn
 
 
 def launcher() -> Path:
@@ -10,7 +14,19 @@ def launcher() -> Path:
     return Path(__file__).resolve().parent.parent / "prefrontal-sbx"
 
 
-def parse_report(text: bytes) -> dict[str, str]:
-    """Lines of "word value" as a dict."""
-    lines = text.decode(errors="replace").splitlines()
-    return {word: value for word, _, value in (line.partition(" ") for line in lines)}
+def parse_report(text: bytes) -> dict[str, Any]:
+    """The launcher's report, empty when it left none."""
+    try:
+        report = json.loads(text.decode(errors="replace"))
+    except ValueError:
+        return {}
+    return report if isinstance(report, dict) else {}
+
+
+def main() -> NoReturn:
+    """Become the program: the command `prefrontal-sbx`."""
+    program = str(launcher())
+    try:
+        os.execv(program, [program, *sys.argv[1:]])
+    except OSError as error:
+        sys.exit(f"prefrontal-sbx cannot be started: {error}")

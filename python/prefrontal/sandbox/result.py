@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-_REPORT_KEYS = {
-    *("status", "stopped", "killed", "memory_kb", "threads"),
-    *("scratch_kb", "wall_us", "cpu_us"),
-}
+_NUMBERS = ("killed", "memory_kb", "threads", "scratch_kb", "wall_us", "cpu_us")
 _BY_SIGNAL = {
     -signal.SIGXCPU: "time",
     -signal.SIGXFSZ: "file size",
@@ -56,28 +53,38 @@ def not_run(level: str, sentence: str) -> SandboxResult:
 
 
 def result_of(
-    report: Mapping[str, str], level: str, streams: tuple[bytes, bytes], too_much_output: bool
+    report: Mapping[str, Any], level: str, streams: tuple[bytes, bytes], too_much_output: bool
 ) -> SandboxResult:
     """The result from the launcher's report; a run without a report has failed."""
     stdout, stderr = streams
-    if not report.keys() >= _REPORT_KEYS:
-        sentence = report.get("failed", "the sandbox ended without a report")
+    returncode = _returncode(report)
+    if returncode is None:
+        sentence = str(report.get("error", "the sandbox ended without a report"))
         return _not_run(level, stdout, stderr, sentence)
-    returncode = os.waitstatus_to_exitcode(int(report["status"]))
-    stopped = report["stopped"] or _BY_SIGNAL.get(returncode, "")
+    stopped = str(report["stopped_by"]) or _BY_SIGNAL.get(returncode, "")
+    numbers = {name: int(report[name]) for name in _NUMBERS}
     return SandboxResult(
         returncode=returncode,
         stdout=stdout,
         stderr=stderr,
-        stopped_by="output" if too_much_output else stopped.replace("told", "sandbox"),
+        stopped_by="output" if too_much_output else stopped.replace("caller", "sandbox"),
         level=level,
-        duration_s=int(report["wall_us"]) / 1e6,
-        cpu_s=int(report["cpu_us"]) / 1e6,
-        peak_memory_mb=int(report["memory_kb"]) / 1024,
-        threads=int(report["threads"]),
-        killed=int(report["killed"]),
-        scratch_mb=int(report["scratch_kb"]) / 1024,
+        duration_s=numbers["wall_us"] / 1e6,
+        cpu_s=numbers["cpu_us"] / 1e6,
+        peak_memory_mb=numbers["memory_kb"] / 1024,
+        threads=numbers["threads"],
+        killed=numbers["killed"],
+        scratch_mb=numbers["scratch_kb"] / 1024,
     )
+
+
+def _returncode(report: Mapping[str, Any]) -> int | None:
+    """Exit status, or the negative number of a signal; None when it was not run."""
+    complete = report.get("started") is True and report.keys() >= {"stopped_by", *_NUMBERS}
+    if not complete:
+        return None
+    status, number = report.get("exit_status"), report.get("signal")
+    return int(status) if status is not None else -int(number) if number is not None else None
 
 
 def _not_run(level: str, stdout: bytes, stderr: bytes, sentence: str) -> SandboxResult:
