@@ -15,8 +15,8 @@ from prefrontal.errors import InputError, SourceError
 from prefrontal.ledger import Ledger
 from prefrontal.plugin import IncomingMessage
 from prefrontal.runtime.conversation.store import ConversationStore
-from prefrontal.storage.database import Database
 from prefrontal.storage.memory_files import MemoryFiles
+from prefrontal.storage.sqlite_database import SqliteDatabase
 from prefrontal.testing import ManualClock
 
 PEER, NAME, WORDS = "zelda-7f3a", "Zeldarina", "qwyjibo"
@@ -59,7 +59,7 @@ async def test_no_byte_of_a_forgotten_peer_is_left(workspace: Path) -> None:
     erasure = forget(PEER, workspace, {})
     assert holders(workspace) == {}
     assert (erasure.messages, erasure.left) == (16, ())
-    words = Database(workspace / "conversations.sqlite", application_id=0x50464356)
+    words = SqliteDatabase(workspace / "conversations.sqlite", application_id=0x50464356)
     words.execute("CREATE VIRTUAL TABLE temp.terms USING fts5vocab (main, words, row)")
     terms = {term for (term,) in words.execute("SELECT term FROM temp.terms")}
     words.close()

@@ -113,9 +113,9 @@ def test_a_kill_while_a_file_is_being_made_leaves_one_that_opens(
 def test_a_kill_lets_go_of_the_lock(tmp_path: Path) -> None:
     program = """
 import os, sys
-from prefrontal.storage.database import Database
+from prefrontal.storage.sqlite_database import SqliteDatabase
 
-database = Database(sys.argv[1])
+database = SqliteDatabase(sys.argv[1])
 with database.transaction():
     os.write(1, b"locked yes\\n")
     sys.stdin.read()

@@ -13,8 +13,8 @@ from prefrontal.decisions.log import DecisionLog
 from prefrontal.decisions.payloads import RoutePayload
 from prefrontal.decisions.schema import create_decisions
 from prefrontal.errors import SourceError
-from prefrontal.storage.database import Database
 from prefrontal.storage.migrations import migrate
+from prefrontal.storage.sqlite_database import SqliteDatabase
 
 from .decision_samples import slept, woke
 
@@ -161,7 +161,7 @@ def test_a_closed_one_says_so(deliveries: Deliveries) -> None:
 
 
 def test_a_log_of_the_first_release_owes_nothing_of_what_it_holds(tmp_path: Path) -> None:
-    old = Database(tmp_path / "log.db")
+    old = SqliteDatabase(tmp_path / "log.db")
     migrate(old, [create_decisions])
     old.close()
     with DecisionLog(tmp_path / "log.db", owed_to=["post"]) as log:

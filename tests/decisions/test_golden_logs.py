@@ -16,8 +16,7 @@ from prefrontal.decisions.pages import DecisionPages
 from prefrontal.decisions.payload_json import to_plain
 from prefrontal.decisions.payloads import WakePayload
 from prefrontal.decisions.schema import STEPS
-from prefrontal.storage.database import Database
-from prefrontal.storage.migrations import schema_version
+from prefrontal.storage.sqlite_database import SqliteDatabase
 from prefrontal.types import Standing
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -52,12 +51,12 @@ def test_each_was_written_by_its_schema_and_is_brought_up_to_date(
     schema: int, tmp_path: Path
 ) -> None:
     path = unpacked(schema, tmp_path)
-    database = Database(path)
-    assert schema_version(database) == schema
+    database = SqliteDatabase(path)
+    assert database.schema_version() == schema
     database.close()
     DecisionLog(path).close()
-    database = Database(path)
-    assert schema_version(database) == len(STEPS) == 4
+    database = SqliteDatabase(path)
+    assert database.schema_version() == len(STEPS) == 4
     database.close()
 
 
@@ -103,7 +102,7 @@ def test_what_sinks_are_owed_is_still_owed(schema: int, tmp_path: Path) -> None:
 
 def test_rows_of_schema_3_are_written_as_they_were_read(tmp_path: Path) -> None:
     path = unpacked(3, tmp_path)
-    database = Database(path)
+    database = SqliteDatabase(path)
     kept = {
         id_: json.loads(details)
         for id_, details in database.execute("SELECT id, details FROM decisions")

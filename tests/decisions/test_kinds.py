@@ -24,8 +24,8 @@ from prefrontal.decisions.payloads import (
 )
 from prefrontal.decisions.schema import STEPS
 from prefrontal.errors import InputError
-from prefrontal.storage.database import Database
 from prefrontal.storage.migrations import migrate
+from prefrontal.storage.sqlite_database import SqliteDatabase
 from prefrontal.testing import ManualClock
 
 from .decision_samples import slept, woke
@@ -60,7 +60,7 @@ def test_a_kind_that_nobody_knows_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "log.db"
     with DecisionLog(path) as log:
         log.append(woke(id="a000"))
-        database = Database(path)
+        database = SqliteDatabase(path)
         database.execute("UPDATE decisions SET kind = 'nap'")
         database.close()
         with pytest.raises(InputError, match="kind must be one of wake, route, act.*got 'nap'"):
@@ -105,7 +105,7 @@ def test_nothing_but_slept_windows_is_pruned(log: DecisionLog) -> None:
 
 
 def test_the_few_of_another_kind_are_found_without_a_look_at_every_wake() -> None:
-    database = Database(":memory:")
+    database = SqliteDatabase(":memory:")
     migrate(database, STEPS)
     sql = "SELECT id FROM decisions WHERE kind = ? AND kind <> 'wake' ORDER BY time DESC LIMIT 5"
     [(*_, plan)] = database.execute(f"EXPLAIN QUERY PLAN {sql}", ("route",))
@@ -114,7 +114,7 @@ def test_the_few_of_another_kind_are_found_without_a_look_at_every_wake() -> Non
 
 def test_a_log_of_before_is_read_on(tmp_path: Path) -> None:
     path = tmp_path / "log.db"
-    database = Database(path)
+    database = SqliteDatabase(path)
     migrate(database, STEPS[:2])
     values = "1, 'old1', 5.0, 'wake', 'm', 1, 'woke', 0.5, 0.4, 'Q?', 1.0, '[]', '[]'"
     database.execute(f"INSERT INTO decisions VALUES ({values})")

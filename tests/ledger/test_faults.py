@@ -14,7 +14,7 @@ import pytest
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.errors import SourceError
 from prefrontal.ledger import Ledger
-from prefrontal.storage.database import Database
+from prefrontal.storage.sqlite_database import SqliteDatabase
 
 from .ledgers import filled, on_disk
 
@@ -203,7 +203,7 @@ def test_a_full_disk_is_named_loses_nothing_and_is_got_over(tmp_path: Path) -> N
 
 def test_the_final_schema_is_known(tmp_path: Path) -> None:
     on_disk(tmp_path).close()
-    database = Database(tmp_path / "ledger.sqlite", read_only=True, application_id=0x50464C47)
+    database = SqliteDatabase(tmp_path / "ledger.sqlite", read_only=True, application_id=0x50464C47)
     names = database.execute("SELECT type, name FROM sqlite_schema WHERE sql NOTNULL ORDER BY name")
     assert names == [
         ("table", "assessments"),

@@ -13,8 +13,8 @@ from prefrontal.cortex.reflectors.rules import RulesReflector
 from prefrontal.errors import SourceError
 from prefrontal.ledger import Ledger
 from prefrontal.ledger.schema import STEPS, create_ledger
-from prefrontal.storage.database import Database
-from prefrontal.storage.migrations import migrate, schema_version
+from prefrontal.storage.migrations import migrate
+from prefrontal.storage.sqlite_database import SqliteDatabase
 from prefrontal.testing import ManualClock
 
 from .ledgers import NOW, filled, on_disk
@@ -30,7 +30,7 @@ def ledger() -> Iterator[Ledger]:
 
 def older(path: Path) -> None:
     """A ledger as the first release wrote it, with one message."""
-    database = Database(path, application_id=APPLICATION_ID)
+    database = SqliteDatabase(path, application_id=APPLICATION_ID)
     migrate(database, (create_ledger,))
     database.execute(
         "INSERT INTO peers VALUES ('alice', 'Alice', 'http', 1.0, 1.0, 1, 0, 0)",
@@ -85,8 +85,10 @@ def test_an_older_ledger_gets_the_column_and_loses_nothing(tmp_path: Path) -> No
         [kept] = ledger.interactions()
         assert (kept.preview, kept.outcome) == ("hello", None)
         assert ledger.judge_interaction("e1", 1.0)
-    database = Database(tmp_path / "ledger.sqlite", read_only=True, application_id=APPLICATION_ID)
-    assert schema_version(database) == len(STEPS) == 2
+    database = SqliteDatabase(
+        tmp_path / "ledger.sqlite", read_only=True, application_id=APPLICATION_ID
+    )
+    assert database.schema_version() == len(STEPS) == 2
     database.close()
 
 

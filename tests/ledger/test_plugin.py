@@ -13,6 +13,7 @@ import pytest
 from prefrontal.ledger import Ledger, LedgerPlugin
 from prefrontal.ledger.plugin import create_plugin
 from prefrontal.plugin import PluginError
+from prefrontal.storage.sqlite_database import SqliteDatabase
 
 from .agents import Agent, Ctx, Folder, incoming
 from .ledgers import NOW
@@ -164,7 +165,9 @@ async def test_messages_that_come_at_once_share_their_transactions(agent: Agent)
         seen.append(1)
         return False  # go on
 
-    agent.plugin.ledger._database._connection.set_commit_hook(commit)
+    database = agent.plugin.ledger._database
+    assert isinstance(database, SqliteDatabase)
+    database._connection.set_commit_hook(commit)
     many = [agent.comes(event_id=str(number), sender_id=f"p{number % 7}") for number in range(256)]
     await asyncio.gather(*many)
     assert len(seen) < 100

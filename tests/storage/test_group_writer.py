@@ -12,22 +12,23 @@ import pytest
 
 from prefrontal.errors import SourceError
 from prefrontal.ledger import Ledger
-from prefrontal.storage.database import Database, RowError
+from prefrontal.storage.database import RowError
 from prefrontal.storage.group_writer import GroupWriter
+from prefrontal.storage.sqlite_database import SqliteDatabase
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Database:
-    database = Database(tmp_path / "some.sqlite")
+def database(tmp_path: Path) -> SqliteDatabase:
+    database = SqliteDatabase(tmp_path / "some.sqlite")
     database.execute("CREATE TABLE t (a UNIQUE)")
     return database
 
 
-def rows(database: Database) -> list[Any]:
+def rows(database: SqliteDatabase) -> list[Any]:
     return [a for (a,) in database.execute("SELECT a FROM t ORDER BY rowid")]
 
 
-def insert(database: Database, value: object) -> Callable[[], object]:
+def insert(database: SqliteDatabase, value: object) -> Callable[[], object]:
     def job() -> object:
         database.execute("INSERT INTO t VALUES (?)", (value,))  # type: ignore[arg-type]
         return value
@@ -51,7 +52,7 @@ class Gate:
         self._opened.set()
 
 
-def commits(database: Database) -> list[str]:
+def commits(database: SqliteDatabase) -> list[str]:
     """Statements that end a transaction, as they happen."""
     seen: list[str] = []
 
@@ -63,7 +64,7 @@ def commits(database: Database) -> list[str]:
     return seen
 
 
-def test_what_waits_while_the_disk_is_busy_is_one_transaction(database: Database) -> None:
+def test_what_waits_while_the_disk_is_busy_is_one_transaction(database: SqliteDatabase) -> None:
     writer = GroupWriter(database)
     gate = Gate(writer)
     waiting = [writer.submit(insert(database, number)) for number in range(500)]
@@ -77,17 +78,17 @@ def test_what_waits_while_the_disk_is_busy_is_one_transaction(database: Database
 
 
 def test_a_job_is_acknowledged_only_when_another_connection_sees_its_row(
-    database: Database, tmp_path: Path
+    database: SqliteDatabase, tmp_path: Path
 ) -> None:
     writer = GroupWriter(database)
-    reader = Database(tmp_path / "some.sqlite", read_only=True)
+    reader = SqliteDatabase(tmp_path / "some.sqlite", read_only=True)
     for number in range(50):
         writer.submit(insert(database, number)).result(60)
         assert rows(reader)[-1] == number
     writer.end().result(60)
 
 
-def test_a_job_that_refuses_takes_no_other_with_it(database: Database) -> None:
+def test_a_job_that_refuses_takes_no_other_with_it(database: SqliteDatabase) -> None:
     def refuse() -> None:
         raise ValueError("trust must be smaller")
 
@@ -101,7 +102,7 @@ def test_a_job_that_refuses_takes_no_other_with_it(database: Database) -> None:
     assert rows(database) == [1, 2]
 
 
-def test_a_row_that_the_database_refuses_takes_no_other_with_it(database: Database) -> None:
+def test_a_row_that_the_database_refuses_takes_no_other_with_it(database: SqliteDatabase) -> None:
     writer = GroupWriter(database)
     gate = Gate(writer)
     waiting = [writer.submit(insert(database, number)) for number in (1, 2, 1, 3, 4)]
@@ -112,7 +113,9 @@ def test_a_row_that_the_database_refuses_takes_no_other_with_it(database: Databa
     assert rows(database) == [1, 2, 3, 4]
 
 
-def test_a_defect_of_one_job_ends_neither_the_thread_nor_the_others(database: Database) -> None:
+def test_a_defect_of_one_job_ends_neither_the_thread_nor_the_others(
+    database: SqliteDatabase,
+) -> None:
     def broken() -> None:
         database.execute("INSERT INTO t VALUES (77)")
         raise RuntimeError("a defect")
@@ -132,7 +135,7 @@ def test_a_defect_of_one_job_ends_neither_the_thread_nor_the_others(database: Da
 
 
 def test_a_failing_disk_is_told_to_all_that_wait_and_the_next_may_succeed(
-    database: Database,
+    database: SqliteDatabase,
 ) -> None:
     database.execute("PRAGMA max_page_count = 4")
     writer = GroupWriter(database)
@@ -150,7 +153,7 @@ def test_a_failing_disk_is_told_to_all_that_wait_and_the_next_may_succeed(
     assert rows(database) == [9]
 
 
-def test_ending_writes_what_waits_and_takes_no_more(database: Database) -> None:
+def test_ending_writes_what_waits_and_takes_no_more(database: SqliteDatabase) -> None:
     writer = GroupWriter(database)
     gate = Gate(writer)
     waiting = [writer.submit(insert(database, number)) for number in range(10)]
@@ -165,11 +168,11 @@ def test_ending_writes_what_waits_and_takes_no_more(database: Database) -> None:
     assert writer.end().done()
 
 
-def test_a_writer_that_never_wrote_ends_at_once(database: Database) -> None:
+def test_a_writer_that_never_wrote_ends_at_once(database: SqliteDatabase) -> None:
     assert GroupWriter(database).end().done()
 
 
-async def test_who_stops_waiting_in_time_takes_the_job_back(database: Database) -> None:
+async def test_who_stops_waiting_in_time_takes_the_job_back(database: SqliteDatabase) -> None:
     writer = GroupWriter(database)
     gate = Gate(writer)
     kept = writer.submit(insert(database, 1))
@@ -182,7 +185,7 @@ async def test_who_stops_waiting_in_time_takes_the_job_back(database: Database) 
     assert rows(database) == [1]
 
 
-async def test_the_event_loop_goes_on_while_the_disk_is_busy(database: Database) -> None:
+async def test_the_event_loop_goes_on_while_the_disk_is_busy(database: SqliteDatabase) -> None:
     writer = GroupWriter(database)
     gate = Gate(writer)
     waiting = asyncio.wrap_future(writer.submit(insert(database, 1)))

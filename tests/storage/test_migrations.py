@@ -12,7 +12,8 @@ from prefrontal.decisions.log import DecisionLog
 from prefrontal.decisions.schema import STEPS
 from prefrontal.errors import SourceError
 from prefrontal.storage.database import Database
-from prefrontal.storage.migrations import Step, migrate, schema_version
+from prefrontal.storage.migrations import Step, migrate
+from prefrontal.storage.sqlite_database import SqliteDatabase
 
 FINAL_SCHEMA = """\
 CREATE TABLE decisions (
@@ -74,10 +75,10 @@ def schema(database: Database) -> str:
 
 
 def test_the_schema_is_what_this_page_says() -> None:
-    database = Database(":memory:")
+    database = SqliteDatabase(":memory:")
     migrate(database, STEPS)
     assert schema(database) == FINAL_SCHEMA
-    assert schema_version(database) == len(STEPS) == 4
+    assert database.schema_version() == len(STEPS) == 4
 
 
 def create_first(database: Database) -> None:
@@ -90,13 +91,13 @@ def create_second(database: Database) -> None:
 
 def test_a_file_gets_only_the_steps_it_has_not_seen(tmp_path: Path) -> None:
     path = tmp_path / "log.db"
-    database = Database(path)
+    database = SqliteDatabase(path)
     migrate(database, [create_first])
     database.execute("INSERT INTO first VALUES (1)")
     database.close()
-    database = Database(path)
+    database = SqliteDatabase(path)
     migrate(database, [create_first, create_second])
-    assert schema_version(database) == 2
+    assert database.schema_version() == 2
     assert database.execute("SELECT a FROM first") == [(1,)]
     assert schema(database) == "CREATE TABLE first (a)\nCREATE TABLE second (b)"
 
@@ -106,13 +107,13 @@ def test_a_step_that_fails_leaves_nothing_and_can_be_tried_again() -> None:
         create_second(database)
         raise RuntimeError("the power went")
 
-    database = Database(":memory:")
+    database = SqliteDatabase(":memory:")
     with pytest.raises(RuntimeError):
         migrate(database, [create_first, half])
-    assert schema_version(database) == 1
+    assert database.schema_version() == 1
     assert schema(database) == "CREATE TABLE first (a)"
     migrate(database, [create_first, create_second])
-    assert schema_version(database) == 2
+    assert database.schema_version() == 2
 
 
 def test_each_step_is_run_once_however_many_open_the_file_at_once(tmp_path: Path) -> None:
@@ -122,7 +123,7 @@ def test_each_step_is_run_once_however_many_open_the_file_at_once(tmp_path: Path
 
     def open_it() -> None:
         barrier.wait()
-        database = Database(tmp_path / "log.db")
+        database = SqliteDatabase(tmp_path / "log.db")
         migrate(database, steps)
         database.close()
 

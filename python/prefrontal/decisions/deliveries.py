@@ -85,7 +85,7 @@ class Deliveries:
 
     def __init__(self, database: Database) -> None:
         self._own = database.path != ":memory:"
-        self._database = Database(database.path, synchronous="normal") if self._own else database
+        self._database = database.beside() if self._own else database
 
     def first(self, sink: str, now: float, longest_s: float, after: int = 0) -> Owed | None:
         """The oldest question that the sink is owed and may be tried at Unix second `now`.

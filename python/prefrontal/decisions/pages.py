@@ -9,7 +9,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from ..storage.database import Database, Row
+from ..storage.database import Row
+from ..storage.opening import open_database
 from .decision import COLUMNS, Decision, from_row
 from .deliveries import DONE, PENDING, SinkProgress
 from .event_json import restored, storable
@@ -90,12 +91,11 @@ class DecisionPages:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._database = Database(path, read_only=True)
+        self._database = open_database(path, read_only=True)
 
     def version(self) -> int:
         """Another number whenever another connection has written; costs microseconds."""
-        [(version,)] = self._database.execute("PRAGMA data_version")
-        return int(version)
+        return self._database.changes()
 
     def reading(self) -> AbstractContextManager[None]:
         """All that is read inside is of one moment."""

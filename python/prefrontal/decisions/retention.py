@@ -27,10 +27,10 @@ def delete_refusals(database: Database, before: float) -> int:
     while True:
         with database.transaction():
             gone = database.execute_many(_DELETE, [(before,)])
-            database.execute("PRAGMA incremental_vacuum")
+            database.give_back_space()
         deleted += gone
         if gone < _CHUNK:
             break
     if deleted:
-        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        database.give_back_space()
     return deleted

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 from ..clock import Clock, SystemClock
 from ..errors import SourceError
 from ..storage.group_writer import GroupWriter, run_alone
-from ..storage.shredding import shred
 from . import queries, rows
 from .drafts import Details, checked_outcome, encodable, new_assessment, new_interaction
 from .lock import WriterLock
@@ -134,7 +133,7 @@ class Ledger:
         if own:
             self._reader.close()  # it would keep the log
         try:
-            shred(self._database)
+            self._database.shred()
         finally:
             if own:
                 self._reader = open_reader(self.path)

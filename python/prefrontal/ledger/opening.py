@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from ..storage.database import Database
-from ..storage.migrations import migrate, open_migrated, schema_version
+from ..storage.migrations import migrate, open_migrated
+from ..storage.opening import open_database
 from .schema import APPLICATION_ID, STEPS, read_as_today
 
 IN_MEMORY = ":memory:"
@@ -21,9 +22,9 @@ def open_reader(path: str | os.PathLike[str]) -> Database:
 
     Never waits for the writer. Raises SourceError.
     """
-    database = Database(path, read_only=True, application_id=APPLICATION_ID)
+    database = open_database(path, read_only=True, application_id=APPLICATION_ID)
     try:
-        if (version := schema_version(database)) > 0:
+        if (version := database.schema_version()) > 0:
             if version < len(STEPS):
                 read_as_today(database, version)
             else:

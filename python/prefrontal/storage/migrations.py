@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from ..errors import SourceError
 from .database import APPLICATION_ID, Database
+from .opening import open_database
 
 Step: TypeAlias = Callable[[Database], object]
 
@@ -16,7 +17,7 @@ def open_migrated(
     path: str | os.PathLike[str], steps: Sequence[Step], *, application_id: int = APPLICATION_ID
 ) -> Database:
     """The database, created or brought to today's schema. Raises SourceError."""
-    database = Database(path, application_id=application_id)
+    database = open_database(path, application_id=application_id)
     try:
         migrate(database, steps)
     except BaseException:
@@ -30,7 +31,7 @@ def migrate(database: Database, steps: Sequence[Step]) -> None:
 
     Several processes may do so at once. Raises SourceError for a schema newer than `steps`.
     """
-    version = schema_version(database)
+    version = database.schema_version()
     if version > len(steps):
         raise SourceError(
             f"{database.path} was written by a newer release (schema {version}, this one knows "
@@ -38,13 +39,6 @@ def migrate(database: Database, steps: Sequence[Step]) -> None:
         )
     for number, step in enumerate(steps[version:], start=version + 1):
         with database.transaction():
-            if schema_version(database) < number:
+            if database.schema_version() < number:
                 step(database)
-                database.execute(f"PRAGMA user_version = {number}")
-
-
-def schema_version(database: Database) -> int:
-    """Number of the last step the database has seen."""
-    [(version,)] = database.execute("PRAGMA user_version")
-    assert isinstance(version, int)
-    return version
+                database.note_schema_version(number)

@@ -16,7 +16,7 @@ from prefrontal.cli.gate.faults import GateFaults
 from prefrontal.cli.gate.plan import GatePlan
 from prefrontal.cli.gate.turn import take_turn
 from prefrontal.errors import SourceError
-from prefrontal.storage.database import Database
+from prefrontal.storage.sqlite_database import SqliteDatabase
 from prefrontal.storage.state_folder import StateFolder
 
 from .turns import PATIENCE_S, Listener, Place
@@ -64,7 +64,7 @@ def test_a_locked_log_wakes_at_the_limit_and_loses_nothing(place: Place) -> None
 
 def change_log(place: Place, sentence: str) -> None:
     """By the SQLite of the gate: another one in this process would drop its locks."""
-    log = Database(place.state / "decisions.sqlite")
+    log = SqliteDatabase(place.state / "decisions.sqlite")
     log.execute(sentence)
     log.close()
 

@@ -7,7 +7,7 @@ import pytest
 from prefrontal.errors import SourceError
 from prefrontal.runtime.conversation import store as store_module
 from prefrontal.runtime.conversation.store import ConversationStore
-from prefrontal.storage.database import Database
+from prefrontal.storage.sqlite_database import SqliteDatabase
 
 from .chats import chat, exchange, found, said
 
@@ -80,13 +80,13 @@ def test_a_message_with_its_neighbours_is_of_one_conversation() -> None:
 
 
 def test_a_file_of_another_program_or_a_newer_release_is_refused(tmp_path: Path) -> None:
-    other = Database(tmp_path / "other.sqlite", application_id=1)
+    other = SqliteDatabase(tmp_path / "other.sqlite", application_id=1)
     other.execute("CREATE TABLE t (a)")
     other.close()
     with pytest.raises(SourceError, match="database of another program"):
         ConversationStore(tmp_path / "other.sqlite")
     ConversationStore(tmp_path / "new.sqlite").close()
-    newer = Database(tmp_path / "new.sqlite", application_id=0x50464356)
+    newer = SqliteDatabase(tmp_path / "new.sqlite", application_id=0x50464356)
     newer.execute("PRAGMA user_version = 99")
     newer.close()
     for read_only in (False, True):

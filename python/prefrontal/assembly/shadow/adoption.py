@@ -29,13 +29,14 @@ from ...pulse.opening import open_gate
 from ...pulse.sources.files.seen_files import SEEN
 from ...pulse.status_note import STATUS
 from ...settings.gate import GateSettings
-from ...storage.database import Database
+from ...storage.opening import open_database
 from ...types import Reason
 from ..attendance import STATE as ATTENDANCE
 
 if TYPE_CHECKING:
     from ...clock import Clock
     from ...pulse.modules.fingerprint import ModuleFingerprint
+    from ...storage.database import Database
     from ...storage.state_folder import StateFolder
 
 SHADOW = "shadow"
@@ -94,7 +95,7 @@ def open_shadow(state: StateFolder, clock: Clock | None = None) -> StateFolder:
     if state.decisions.exists():
         with _reading(state) as database:
             database.execute("VACUUM INTO ?", (str(copy),))
-        database = Database(copy)
+        database = open_database(copy)
         try:
             with database.transaction():  # the gate beside it delivers and tells of these
                 database.execute("DELETE FROM deliveries")
@@ -257,7 +258,7 @@ def _copy_files(origin: StateFolder, target: StateFolder) -> None:
 
 @contextmanager
 def _reading(state: StateFolder) -> Iterator[Database]:
-    database = Database(state.decisions, read_only=True)
+    database = open_database(state.decisions, read_only=True)
     try:
         yield database
     finally:

@@ -15,8 +15,8 @@ from ...errors import SourceError
 from ...redaction import redact
 from ...storage.database import Database
 from ...storage.group_writer import GroupWriter, run_alone
-from ...storage.migrations import migrate, open_migrated, schema_version
-from ...storage.shredding import shred
+from ...storage.migrations import migrate, open_migrated
+from ...storage.opening import open_database
 from . import condensing, facts, rows, search
 from .models import EVERYBODY, NewMessage
 from .schema import APPLICATION_ID, STEPS
@@ -188,7 +188,7 @@ class ConversationStore:
         if own:
             self._reader.close()  # it would keep the log
         try:
-            shred(self._database)
+            self._database.shred()
         finally:
             if own:
                 self._reader = _open_reader(self.path)
@@ -231,9 +231,9 @@ def _open_writer(path: str | os.PathLike[str]) -> Database:
 
 def _open_reader(path: str | os.PathLike[str]) -> Database:
     """The database, read-only; an empty one for a file without a schema yet."""
-    database = Database(path, read_only=True, application_id=APPLICATION_ID)
+    database = open_database(path, read_only=True, application_id=APPLICATION_ID)
     try:
-        if schema_version(database) > 0:
+        if database.schema_version() > 0:
             migrate(database, STEPS)  # writes nothing: only refuses a newer schema
             return database
     except BaseException:

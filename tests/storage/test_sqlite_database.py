@@ -1,4 +1,4 @@
-"""`Database`: durable transactions, and a sentence for every way a file can fail."""
+"""`SqliteDatabase`: durable transactions, and a sentence for every way a file can fail."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ import pytest
 
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.errors import SourceError
-from prefrontal.storage.database import Database, RowError
+from prefrontal.storage.database import RowError
+from prefrontal.storage.sqlite_database import SqliteDatabase
 
 from ..decisions.decision_samples import woke
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Database:
-    database = Database(tmp_path / "some.db", busy_timeout_s=0.01)
+def database(tmp_path: Path) -> SqliteDatabase:
+    database = SqliteDatabase(tmp_path / "some.db", busy_timeout_s=0.01)
     database.execute("CREATE TABLE t (a UNIQUE)")
     return database
 
 
-def numbers(database: Database) -> list[object]:
+def numbers(database: SqliteDatabase) -> list[object]:
     return [number for (number,) in database.execute("SELECT a FROM t ORDER BY a")]
 
 
-def test_a_commit_waits_for_the_disk(database: Database) -> None:
+def test_a_commit_waits_for_the_disk(database: SqliteDatabase) -> None:
     assert database.execute("PRAGMA journal_mode") == [("wal",)]
     assert database.execute("PRAGMA synchronous") == [(2,)]  # FULL
     assert database.execute("PRAGMA foreign_keys") == [(1,)]
@@ -44,7 +45,7 @@ def test_only_the_owner_may_read_a_new_file(tmp_path: Path) -> None:
             assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
 
 
-def test_a_transaction_is_written_whole_or_not_at_all(database: Database) -> None:
+def test_a_transaction_is_written_whole_or_not_at_all(database: SqliteDatabase) -> None:
     with database.transaction():
         database.execute_many("INSERT INTO t VALUES (?)", [(1,), (2,)])
 
@@ -58,7 +59,7 @@ def test_a_transaction_is_written_whole_or_not_at_all(database: Database) -> Non
     assert numbers(database) == [1, 2]
 
 
-def test_an_inner_transaction_joins_the_outer_one(database: Database) -> None:
+def test_an_inner_transaction_joins_the_outer_one(database: SqliteDatabase) -> None:
     def twice() -> None:
         with database.transaction():
             with database.transaction():
@@ -71,9 +72,9 @@ def test_an_inner_transaction_joins_the_outer_one(database: Database) -> None:
 
 
 def test_a_file_that_another_process_writes_is_waited_for_and_then_named(
-    database: Database,
+    database: SqliteDatabase,
 ) -> None:
-    other = Database(database.path, busy_timeout_s=0.01)
+    other = SqliteDatabase(database.path, busy_timeout_s=0.01)
     with other.transaction(), pytest.raises(SourceError) as caught, database.transaction():
         pass
     sentence = f"{database.path} is locked by another process for more than 0.01 s"
@@ -87,13 +88,13 @@ def test_a_path_means_the_same_file_after_the_working_directory_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    database = Database("file:some.db?mode=memory")
+    database = SqliteDatabase("file:some.db?mode=memory")
     assert database.path == str(tmp_path / "file:some.db?mode=memory")
     assert (tmp_path / "file:some.db?mode=memory").is_file()
 
 
-def test_who_only_reads_sees_what_is_committed_and_never_waits(database: Database) -> None:
-    reader = Database(database.path, busy_timeout_s=0.01, read_only=True)
+def test_who_only_reads_sees_what_is_committed_and_never_waits(database: SqliteDatabase) -> None:
+    reader = SqliteDatabase(database.path, busy_timeout_s=0.01, read_only=True)
     with database.transaction():
         database.execute("INSERT INTO t VALUES (1)")
         assert numbers(reader) == []
@@ -111,15 +112,17 @@ def test_who_only_reads_sees_what_is_committed_and_never_waits(database: Databas
 def test_a_file_that_is_to_be_read_is_never_made(tmp_path: Path) -> None:
     for name in ("new.db", "x" * 300, "a\0b"):
         with pytest.raises(SourceError, match="cannot be opened"):
-            Database(tmp_path / name, read_only=True)
+            SqliteDatabase(tmp_path / name, read_only=True)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("read_only", [False, True])
-def test_a_file_that_bears_another_mark_is_refused(database: Database, read_only: bool) -> None:
+def test_a_file_that_bears_another_mark_is_refused(
+    database: SqliteDatabase, read_only: bool
+) -> None:
     with pytest.raises(SourceError, match="is a database of another program"):
-        Database(database.path, read_only=read_only, application_id=7)
-    Database(database.path, read_only=read_only).close()
+        SqliteDatabase(database.path, read_only=read_only, application_id=7)
+    SqliteDatabase(database.path, read_only=read_only).close()
 
 
 def no_folder(path: Path) -> None:
