@@ -4,10 +4,11 @@
 
 Each flood comes in its own way (pushed in process, a followed log file, posted), sleeps or wakes,
 beside a quiet source that is pushed, posted or written to a log file of its own. Settings are the
-default ones; the two sources have a module each. Told of: what the flood offered and how much of it
-was decided, the delay of the quiet source's wakes from before the push to the handler, its signals
-that were refused, and how long stopping takes. Ends with 1 where the quiet source waits longer than
-its limit, loses a signal, or stopping takes too long.
+default ones, threads take turns as in `prefrontal watch`, and the two sources have a module each.
+Told of: what the flood offered and how much of it was decided, the delay of the quiet source's
+wakes from before the push to the handler, its signals that were refused, and how long stopping
+takes. Ends with 1 where the quiet source waits longer than its limit, loses a signal, or stopping
+takes too long.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any
 
+from prefrontal.cli.watch.session import SWITCH_S
 from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.pulse.modules.fingerprint import ModuleFingerprint, parse_fingerprint
@@ -233,6 +235,7 @@ def main() -> int:
     parser.add_argument("--flood", choices=WAYS, action="append")
     parser.add_argument("--quiet", choices=WAYS, action="append")
     options = parser.parse_args()
+    sys.setswitchinterval(SWITCH_S)
     seconds, interval = (0.5, 0.05) if options.smoke else (options.seconds, options.interval)
     wrong = []
     print("| flood | quiet | decided/s | p50 ms | p99 ms | quiet refused | stop s |")

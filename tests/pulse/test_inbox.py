@@ -58,10 +58,24 @@ def test_each_turn_takes_of_every_source_in_the_order_of_arrival() -> None:
     inbox.add(SourceBatch("a log", (event("log", 0),), ()), 1000)
     for number in range(100):
         inbox.add(Post((event("posts", number),)), 1000)
+    inbox.was_for_few = True
     taken = events_of(inbox.take())
     assert len(taken) == BATCH
     assert [each.source for each in taken[-102:]] == ["quiet", "log", *["posts"] * 100]
     assert [each.timestamp for each in taken[:-102]] == [1e9 + n for n in range(BATCH - 102)]
+
+
+def test_every_other_turn_of_a_flood_is_for_sources_of_which_few_wait() -> None:
+    inbox = Inbox()
+    flooded(inbox)
+    sources = []
+    for number in range(3):
+        inbox.add((event("quiet", number),), 1000)
+        inbox.add((event("rare", number),), 1000)
+        sources.append([each.source for each in events_of(inbox.take(20))])
+    assert sources[0] == sources[2] == ["quiet", "rare"]
+    assert sorted(sources[1]) == ["flood"] * 18 + ["quiet", "rare"]
+    assert {each.source for each in events_of(inbox.take(20))} == {"flood"}
 
 
 def test_what_fits_into_one_turn_is_taken_as_it_came() -> None:
@@ -149,6 +163,6 @@ def test_a_flood_delays_a_quiet_source_by_a_turn_and_takes_none_of_its_room(
         assert post.stored
         assert watch.stop(PATIENCE_S)
         sources = [each.window[0].source for each in log.records()]
-    assert pushed == 1000 and sources.index("quiet") < 3 * BATCH
+    assert pushed == 1000 and sources.index("quiet") < BATCH
     assert [each for each in sources if each == "flood"] == ["flood"] * pushed
     assert "events from 'flood' of" in caplog.text

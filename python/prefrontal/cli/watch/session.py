@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ LEAST_STOP_S = 0.5
 """Left to the durable sinks, whatever the rest took."""
 KEEP_REFUSALS_DAYS = 30
 """What woke and what was labelled is kept for ever; what slept, when it is logged, so long."""
+SWITCH_S = 0.0005
+"""A thread that computes lets another one go on after so long: a wake passes through several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +194,7 @@ def watch_on(
     goes_on: bool = False,
 ) -> Watch:
     """The live gate with its sources. own_folders, goes_on: as of `Watch`."""
+    sys.setswitchinterval(SWITCH_S)
     watch = Watch(
         settings.gate,
         ground.log,

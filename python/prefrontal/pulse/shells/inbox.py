@@ -28,6 +28,8 @@ RESERVE = 8
 LITTLE = 64
 MOST_LANES = 32
 """Names that are told apart at once behind one door; the others share a lane."""
+FEW = 16
+"""Sources of which so little waits have a turn of their own where others have more."""
 BATCH = 256
 BATCH_BYTES = 4_000_000
 """Events and bytes about which are taken, decided and stored at once."""
@@ -77,7 +79,9 @@ class Inbox:
     """A queue for one thread at a time, fair to its sources. queue_size: events that may wait.
 
     Each turn takes of every source alike, and all of those with little, so none waits for what
-    another one pours in; what is taken comes in the order of its arrival.
+    another one pours in; what is taken comes in the order of its arrival. Where more waits than a
+    turn takes, every other turn is for those alone of which few wait, so that they need not wait
+    until the others are decided, either. was_for_few: whether the last turn was one of these.
     """
 
     def __init__(self) -> None:
@@ -87,6 +91,7 @@ class Inbox:
         self._lanes: dict[LaneKey, SourceLane] = {}
         self._doors: Counter[str] = Counter()
         self._number = 0
+        self.was_for_few = False
 
     def __bool__(self) -> bool:
         return bool(self._lanes)
@@ -121,11 +126,19 @@ class Inbox:
         """The next, about `most` events or BATCH_BYTES; at least one of every source."""
         batch: list[tuple[int, Taken]] = []
         last, last_byte = self.events - most, self.bytes - BATCH_BYTES
-        lanes = sorted(self._lanes.values(), key=attrgetter("events"))
+        lanes = self._whose_turn(most)
         for left, lane in zip(range(len(lanes), 0, -1), lanes, strict=True):
             share = max(1, (self.events - last) // left)
             batch += self._share(lane, share, (self.bytes - last_byte) // left)
         return [each for _, each in sorted(batch, key=lambda pair: pair[0])]
+
+    def _whose_turn(self, most: int) -> list[SourceLane]:
+        """The lanes that the next turn takes of, the emptiest first."""
+        lanes = sorted(self._lanes.values(), key=attrgetter("events"))
+        few = [lane for lane in lanes if lane.events <= FEW]
+        is_crowded = self.events > most and 0 < len(few) < len(lanes)
+        self.was_for_few = is_crowded and not self.was_for_few
+        return few if self.was_for_few else lanes
 
     def withdraw(self, post: Post) -> bool:
         """Whether it waited still, none of it taken, and is gone now."""

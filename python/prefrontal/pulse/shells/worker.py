@@ -36,9 +36,9 @@ PLACES_EVERY_S = 0.5
 LABELS_EVERY_S = 2.0
 """How often labels are looked for that another process wrote."""
 
-TURN_S = 0.02
+TURN_S = 0.01
 """A turn takes about so long where more waits: who comes next waits for one."""
-LEAST_BATCH = 32
+LEAST_BATCH = 16
 
 UNSTORED = "decisions could not be stored, they are delivered all the same"
 
@@ -274,7 +274,7 @@ class Worker:
             begin = self._clock.monotonic()
             with self._working:
                 self._work(batch, labels, last)
-            if self.inbox:
+            if self.inbox and not self.inbox.was_for_few:
                 self._fit(self._clock.monotonic() - begin)
             self.after_work()
             if last:
