@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator
 
 from .rules import Days, Positive, Rate, SettingsGroup, Share, Slope, Switch, Text, Timeout, broken
+
+
+def _word(value: Any) -> Any:
+    """YAML reads a bare on and off as true and false."""
+    return {True: "on", False: "off"}[value] if isinstance(value, bool) else value
+
+
+OnOff = Annotated[Literal["off", "on"], BeforeValidator(_word)]
 
 
 class Weights(SettingsGroup):
@@ -79,12 +89,13 @@ class Model(SettingsGroup):
 class Sandbox(SettingsGroup):
     """What a module that is tried out may use: seconds and megabytes for all its processes.
 
-    level: "auto" takes the strongest that works here. network: "on" only with a warning.
+    level: "auto" takes the strongest that works here. network: "on" lets modules on trial reach the
+    network; they then need --allow-weak-sandbox and a person's yes.
     """
 
     max_seconds: Timeout = 30.0
     max_mem_mb: Positive = 512
-    network: Literal["off", "on"] = "off"
+    network: OnOff = "off"
     level: Literal["auto", "namespace", "landlock", "landlock-fs", "seccomp", "none"] = "auto"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ..routed import SUMMARIZE, confined, example, kept, route
+from ..routed import SUMMARIZE, confined, example, kept, route, settings
 
 MINE = '''"""Frobnicate invoices.
 
@@ -130,6 +130,48 @@ def test_a_file_of_ones_own_is_validated_and_kept_with_its_record(
     assert "version=2.0.0" in promote(project, mine, "--yes")
     assert len((folder / "metadata.jsonl").read_text().splitlines()) == 3
     assert (project / "workflows/domains/office/CHANGELOG.md").read_text().count("\n- ") == 3
+
+
+@pytest.mark.exhaustive
+@confined
+def test_a_tool_is_moved_with_a_major_version_and_a_record_in_both_folders(project: Path) -> None:
+    domains = project / "workflows/domains"
+    (domains / "text/count/tool.yaml").write_text("name: count_words\nintents: [tally words]\n")
+    words = ["tools", "move", "count_words", "--domain", "prose", "--action", "tally"]
+    before = kept(project)
+    assert route(project, *words, data="n\n").exit_code == 4
+    assert kept(project) == before
+    moved = route(project, *words, data="y\n")
+    assert moved.exit_code == 0, moved.output
+    assert "promote → domains/prose/tally/count_words.py (moved: the tool has" in moved.stdout
+    assert "tool.yaml stays where it is; move the entry of count_words to prose/tally/tool" in (
+        moved.stderr
+    )
+    assert "domains/text/count/count_words.py" not in kept(project)
+    [left] = map(json.loads, (domains / "text/count/metadata.jsonl").read_text().splitlines())
+    assert left["status"] == "moved"
+    again = json.loads(route(project, *words[:-1], "sum", "--yes", "--json").stdout)
+    assert (again["was"], again["version"]) == ("moved", "2.0.0")
+
+
+def test_a_tool_that_cannot_be_moved_is_refused_before_anything_runs(project: Path) -> None:
+    place = ["--domain", "text", "--action", "count", "--yes"]
+    same = route(project, "tools", "move", "count_words", *place)
+    assert same.exit_code == 2 and "--domain and --action must name another folder" in same.stderr
+    shared = route(project, "tools", "move", "first_sentences", *place)
+    assert shared.exit_code == 2 and "TOOL must be a tool of a domain" in shared.stderr
+    assert not (project / "logs").exists()
+
+
+@pytest.mark.exhaustive
+@confined
+def test_a_network_that_is_on_says_what_it_needs(project: Path) -> None:
+    settings(project, "sandbox: {network: on}")
+    closed = route(project, SUMMARIZE, "--dry-run")
+    assert closed.exit_code == 7
+    assert "--allow-weak-sandbox and a person's yes are needed" in closed.stdout
+    assert "they need --allow-weak-sandbox and a person's yes" in closed.stderr
+    assert route(project, SUMMARIZE, "--dry-run", "--allow-weak-sandbox").exit_code == 0
 
 
 @confined

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from prefrontal.errors import InputError, SourceError
-from prefrontal.routing.catalog.history import read_history
+from prefrontal.routing.catalog.history import read_history, remember
 from prefrontal.routing.layout import Layout
 from prefrontal.routing.promotion.metadata import FIELDS, metadata_file, read_revisions
 from prefrontal.routing.records import read_records
 
-from ..project import layout_of, write
+from ..project import EAST, layout_of, noon, write
 from ..promotions import FIXED, NARROW, ONE, WIDER, promoted, promoter, request, target
 
 
@@ -182,6 +182,16 @@ def test_a_relocated_tool_is_a_major_version_and_leaves_a_record(layout: Layout)
         assert words in (layout.domains / domain / "CHANGELOG.md").read_text(encoding="utf-8")
     back = promoted(layout, new, placement="relocate")
     assert (back.was, back.version) == ("moved", "3.0.0")
+
+
+def test_a_relocated_tool_keeps_its_history(layout: Layout) -> None:
+    promoted(layout, ONE)
+    intent = "draw me the rows"
+    remember(layout, noon(), target(layout), "rejected", "0" * 64, intent=intent, tz=EAST)
+    [*_, before] = read_history(target(layout).parent).of("plot_matrix")
+    new = promoted(layout, target(layout), action="draw", placement="relocate").path
+    assert before in read_history(new.parent).of("plot_matrix")
+    assert (before.event, before.intent) == ("rejected", intent)
 
 
 def test_a_place_that_a_tool_left_starts_above_its_old_versions(layout: Layout) -> None:

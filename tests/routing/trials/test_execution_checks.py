@@ -147,11 +147,56 @@ def test_an_example_that_fails_is_a_failure_and_a_guess_that_is_refused_is_not(
     )
     report = tried(layout, picky)
     assert report.ok and states(report)[3] == "not runnable"
-    assert "guessed from type hints were refused: ValueError: none (line 11)" in report.summary
+    assert "inputs guessed from type hints failed: ValueError: none (line 11)" in report.summary
     assert not tried(layout, picky, generated=True).ok
     report = tried(layout, picky, example={"numbers": []})
     assert not report.ok and states(report)[3] == "failed"
     assert tried(layout, picky, example={"numbers": [1]}, generated=True).ok
+
+
+def test_whatever_goes_wrong_with_guessed_inputs_is_not_the_tools_fault(layout: Layout) -> None:
+    lost = GOOD.replace("    print", "    raise RuntimeError('no such account')\n    print")
+    report = tried(layout, lost)
+    assert report.ok and states(report)[3] == "not runnable"
+    assert "inputs guessed from type hints failed: RuntimeError: no such" in report.summary
+    settings = Routing.model_validate({"sandbox": {"max_seconds": 0.5}})
+    report = tried(layout, GOOD.replace("    print", "    while True:\n        pass\n    print"),
+                   settings=settings)  # fmt: skip
+    assert report.ok and "after 0.5 s, called with inputs guessed from" in report.summary
+
+
+@pytest.mark.exhaustive
+def test_inputs_that_were_guessed_are_said_to_be(layout: Layout) -> None:
+    report = tried(layout, GOOD)
+    assert report.ok and states(report)[3] == "ok"
+    assert report.steps[3].endswith(": called with inputs guessed from type hints")
+    assert "dry-run: ok: called with inputs guessed from type hints" in report.summary
+    assert "guessed" not in tried(layout, GOOD, example={"numbers": [1]}).summary
+
+
+CALLS_OUT = '''"""Calls out."""
+
+import socket
+
+
+def run(host: str) -> str:
+    """Call the host, where nobody listens."""
+    bound = socket.socket()
+    bound.bind((host, 0))
+    socket.create_connection(bound.getsockname())
+    return host
+'''
+
+
+def test_a_tool_that_needs_the_network_is_told_that_it_is_off(layout: Layout) -> None:
+    report = tried(layout, CALLS_OUT, example={"host": "127.0.0.1"})
+    assert report.ok and states(report)[3] == "not runnable", report.steps
+    assert "it needs the network, which is off in the sandbox (routing.sandbox.network): Conn" in (
+        report.summary
+    )
+    settings = Routing.model_validate({"sandbox": {"network": "on"}})
+    report = tried(layout, CALLS_OUT, settings=settings, example={"host": "127.0.0.1"})
+    assert states(report)[3] == "failed" and "is off" not in report.summary
 
 
 @pytest.mark.exhaustive

@@ -1,13 +1,14 @@
-"""`prefrontal route tools promote`: a file of one's own, tried out and kept with its record."""
+"""`prefrontal route tools promote` and `move`: a file tried out and kept with its record."""
 
 from __future__ import annotations
 
 import json
 import secrets
 from collections.abc import Mapping
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -18,9 +19,11 @@ from ...storage.files import write_atomic
 from .person import Person
 
 if TYPE_CHECKING:
+    from ...clock import Clock
+    from ...routing.identity import Identities
     from ...routing.layout import Layout
     from ...routing.promotion.promotion_draft import PromotionRequest
-    from ...routing.types import ValidationReport
+    from ...routing.types import Tool, ValidationReport
     from ...settings.routing import Routing
 
 
@@ -31,18 +34,75 @@ def promote_file(
 
     Raises InputError and SourceError as promotion does.
     """
-    from ... import __version__
+    project = _project(settings, workflows)
+    _check(project.layout, file, options)
+    route_id, run_id = project.identities.route_id(), project.identities.run_id()
+    copy, digest = _copied(project.layout, route_id, file)
+    request = _request(copy, digest, options, route_id, run_id)
+    place = f"{options['domain']}/{options['action']}/{copy.name}"
+    return _keep(project, request, options, f"Keep it as {place}?", agreed=agreed)
+
+
+def move_tool(
+    settings: Routing, workflows: Path, tool: Tool, options: Mapping[str, Any], *, agreed: bool
+) -> int:
+    """Validate a domain's tool, ask unless it was agreed to, move it. Returns the exit code.
+
+    Raises InputError and SourceError as promotion does.
+    """
+    project = _project(settings, workflows)
+    target = project.layout.action(options["domain"], options["action"]) / tool.spec.path.name
+    if tool.shared or not tool.runnable:
+        rule = "be a tool of a domain: a shared tool and a server's stay where they are"
+        raise InputError(f"TOOL must {rule}, got {tool.relative!r}")
+    if target == tool.spec.path:
+        raise InputError(f"--domain and --action must name another folder, got {tool.relative!r}")
+    route_id, run_id = project.identities.route_id(), project.identities.run_id()
+    request = _request(tool.spec.path, tool.sha256, options, route_id, run_id)
+    request = replace(
+        request, description=f"moved from {tool.relative}", placement="relocate", status="stable"
+    )
+    place = f"{options['domain']}/{options['action']}/{tool.spec.path.name}"
+    question = f"Move it to {place}?"
+    code = _keep(project, request, options, question, agreed=agreed, example=tool.example)
+    if code == OK and tool.manifest is not None:
+        manifest = project.layout.relative(tool.manifest.path)
+        rule = f"move the entry of {tool.name} to {place.rpartition('/')[0]}/tool.yaml"
+        click.echo(one_line(f"Warning: {manifest} stays where it is; {rule}"), err=True)
+    return code
+
+
+class _Project(NamedTuple):
+    layout: Layout
+    settings: Routing
+    identities: Identities
+    clock: Clock
+
+
+def _project(settings: Routing, workflows: Path) -> _Project:
     from ...assembly.router import build_layout
     from ...clock import SystemClock
     from ...routing.identity import Identities
-    from ...routing.promotion.promotion import Promoter
 
     layout, clock = build_layout(settings, workflows), SystemClock()
-    _check(layout, file, options)
-    identities = Identities(layout, clock, secrets.token_bytes)
-    route_id, run_id = identities.route_id(), identities.run_id()
-    copy, digest = _copied(layout, route_id, file)
-    report = _validated(layout, settings, route_id, run_id, copy, digest, options)
+    return _Project(layout, settings, Identities(layout, clock, secrets.token_bytes), clock)
+
+
+def _keep(
+    project: _Project,
+    request: PromotionRequest,
+    options: Mapping[str, Any],
+    question: str,
+    *,
+    agreed: bool,
+    example: Mapping[str, Any] | None = None,
+) -> int:
+    """Validate the source, ask, promote it. Returns the exit code."""
+    from ... import __version__
+    from ...routing.promotion.promotion import Promoter
+
+    layout = project.layout
+    report = _validated(project, request, options, example)
     outcome: dict[str, Any] = {"validation": report.summary, "steps": list(report.steps)}
     say = _silent if options["as_json"] else _say
     for step in report.steps:
@@ -50,11 +110,10 @@ def promote_file(
     say(f"validation {one_line(report.summary)}")
     if not report.ok:
         return _ended(options, outcome, INVALID)
-    place = f"{options['domain']}/{options['action']}/{copy.name}"
-    if not (agreed or Person().agree(f"Keep it as {place}?")):
+    if not (agreed or Person().agree(question)):
         return _ended(options, outcome, NEEDS_APPROVAL)
-    promoter = Promoter(layout, clock, identities, f"prefrontal {__version__}")
-    done = promoter.promote(_request(copy, digest, options, route_id, run_id))
+    promoter = Promoter(layout, project.clock, project.identities, f"prefrontal {__version__}")
+    done = promoter.promote(request)
     outcome |= {"path": layout.relative(done.path), "was": done.was, "why": done.why}
     outcome |= {"revision": done.revision, "version": done.version}
     say(f"promote → {layout.relative(done.path)} ({done.was}: {done.why})")
@@ -100,39 +159,35 @@ def _copied(layout: Layout, route_id: str, file: Path) -> tuple[Path, str]:
 
 
 def _validated(
-    layout: Layout,
-    settings: Routing,
-    route_id: str,
-    run_id: str,
-    copy: Path,
-    digest: str,
+    project: _Project,
+    request: PromotionRequest,
     options: Mapping[str, Any],
+    example: Mapping[str, Any] | None,
 ) -> ValidationReport:
     from ...assembly.router import build_runner
-    from ...clock import SystemClock
     from ...routing.local_time import LocalTime
     from ...routing.trace import Trace
     from ...routing.trials.validation import validate
 
-    clock = SystemClock()
     weak = bool(options["allow_weak_sandbox"])
     return validate(
-        copy,
-        layout=layout,
-        route_id=route_id,
-        runner=build_runner(settings, allow_weak=weak),
-        settings=settings,
-        trace=Trace(layout, clock, run_id, route_id),
-        clock=clock,
-        day=LocalTime(clock).day(),
+        request.source,
+        layout=project.layout,
+        route_id=request.route_id,
+        runner=build_runner(project.settings, allow_weak=weak),
+        settings=project.settings,
+        trace=Trace(project.layout, project.clock, request.run_id, request.route_id),
+        clock=project.clock,
+        day=LocalTime(project.clock).day(),
         generated=False,
-        expected_sha256=digest,
+        example=example,
+        expected_sha256=request.approval.sha256.removeprefix("sha256:"),
         allow_weak_sandbox=weak,
     )
 
 
 def _request(
-    copy: Path, digest: str, options: Mapping[str, Any], route_id: str, run_id: str
+    source: Path, digest: str, options: Mapping[str, Any], route_id: str, run_id: str
 ) -> PromotionRequest:
     from ...clock import SystemClock
     from ...routing.local_time import LocalTime
@@ -140,13 +195,13 @@ def _request(
     from ...routing.types import Approval
 
     return PromotionRequest(
-        source=copy,
+        source=source,
         domain=options["domain"],
         action=options["action"],
-        name=copy.stem,
-        description=f"promoted from {copy.name}",
+        name=source.stem,
+        description=f"promoted from {source.name}",
         run_id=run_id,
         route_id=route_id,
         approval=Approval("operator", LocalTime(SystemClock()).stamp(), digest),
-        bump=options["bump"] or "patch",
+        bump=options.get("bump") or "patch",
     )

@@ -1,4 +1,4 @@
-"""`prefrontal route tools`: list, show, promote, import from an MCP server."""
+"""`prefrontal route tools`: list, show, promote, move, import from an MCP server."""
 
 from __future__ import annotations
 
@@ -80,6 +80,29 @@ def promote_tool(ctx: click.Context, /, file: Path, yes: bool, **options: Any) -
 
     settings, workflows = settings_of(options)
     code = promote_file(settings, workflows, file, options, agreed=yes)
+    if code:
+        ctx.exit(code)
+
+
+@tools.command("move", short_help="Validate a tool and move it to another folder.")
+@click.argument("name", metavar="TOOL")
+@click.option("--domain", required=True, metavar="D", help="Where it goes: domains/D/ACTION.")
+@click.option("--action", required=True, metavar="A", help="Where it goes: domains/DOMAIN/A.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--allow-weak-sandbox", is_flag=True, help="Try it without confinement, too.")
+@json_option
+@project_options
+@click.pass_context
+def move_named_tool(ctx: click.Context, /, name: str, yes: bool, **options: Any) -> None:
+    """Validate a domain's tool and move it: a major version, with a record in both folders.
+
+    TOOL: name or path. Compositions call a tool by its file, so they may break.
+    """
+    from .promote import move_tool
+
+    tool = _named(_discovered(options), name)
+    settings, workflows = settings_of(options)
+    code = move_tool(settings, workflows, tool, options, agreed=yes)
     if code:
         ctx.exit(code)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -84,6 +84,20 @@ def history_line(
         "route_id": route_id,
         "intent": intent,
         "signature": signature,
+    }
+
+
+def past_line(event: PastEvent, tool: str) -> dict[str, Any]:
+    """The line of a past event, for a tool of that name."""
+    return {
+        "ts": datetime.fromtimestamp(event.at, UTC).isoformat(timespec="milliseconds"),
+        "event": event.event,
+        "name": tool,
+        "hash": f"sha256:{event.sha256}",
+        "run_id": "",
+        "route_id": event.route_id,
+        "intent": event.intent,
+        "signature": event.signature,
     }
 
 

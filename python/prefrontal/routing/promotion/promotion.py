@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ...errors import InputError, SourceError
 from ...storage.lock_file import locked
-from ..catalog.history import history_file, history_line
+from ..catalog.history import history_file, history_line, past_line, read_history
 from ..layout import Layout, is_slug
 from ..local_time import LocalTime
 from ..trials.entry_point import entry_point
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from ...clock import Clock
     from ..identity import Identities
     from ..types import Finding
+
+MOST_MOVED = 500
+"""Events of a tool, the newest, that go with it to another folder."""
 
 Outcome = Literal["new", "changed", "same", "back", "moved", "accepted"]
 
@@ -165,7 +168,7 @@ class Promoter:
         }
 
     def _moved(self, draft: Draft, record: Mapping[str, Any]) -> list[Change]:
-        """The record and the note in the folder that a relocated tool leaves."""
+        """The record and the note in the folder that a relocated tool leaves; its history comes."""
         old = draft.moved_from
         if old is None:
             return []
@@ -182,7 +185,10 @@ class Promoter:
             f"{record['version']} {action}/{old.name}: moved to {record['domain']}/{draft.place}"
         )
         words += f" ({left['id']}, {self._time.day()})"
-        return [draft.append(old, left), draft.note(old, words)]
+        events = read_history(old.parent).of(old.stem)[-MOST_MOVED:]
+        path = draft.below(history_file(draft.target.parent))
+        history = [append_change(path, past_line(event, draft.target.stem)) for event in events]
+        return [draft.append(old, left), draft.note(old, words), *history]
 
     def _event(self, draft: Draft) -> Change:
         """The history event "accepted", with the signature that the next version is compared to."""

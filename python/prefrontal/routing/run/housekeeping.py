@@ -38,5 +38,8 @@ def tidy(bench: Workbench) -> list[str]:
             f" prefrontal route resume {route.route_id}"
         )
     if settings.sandbox.network == "on":
-        lines.append("warning: routing.sandbox.network is on: modules on trial reach the network")
+        lines.append(
+            "warning: routing.sandbox.network is on: modules on trial reach the network; they need"
+            " --allow-weak-sandbox and a person's yes"
+        )
     return lines

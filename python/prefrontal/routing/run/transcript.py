@@ -149,12 +149,12 @@ def two_places(score: float) -> str:
 
 
 def _passed(steps: list[Mapping[str, Any]]) -> list[str]:
-    """One line for a validation that passed, before anybody is asked; then what was not ok."""
+    """One line for a validation that passed, before anybody is asked; then the steps' remarks."""
     names = [step["step"] for step in steps if step["state"] == "ok"]
     took = f"{LAST_STEP}={steps[-1]['duration_s']:.2f}s"
     passed = ",".join(took if name == LAST_STEP else name for name in names)
     levels = sorted({step["level"] for step in steps if step["level"]})
-    notes = [f"  {step['line']}" for step in steps if step["state"] != "ok"]
+    notes = [f"  {step['line']}" for step in steps if step["state"] != "ok" or step.get("reason")]
     return [f"validation OK ({passed})  sandbox={', '.join(levels)}", *notes]
 
 

@@ -31,6 +31,9 @@ KINDS = {
     inspect.Parameter.VAR_KEYWORD: "keywords",
 }
 
+NETWORK_EVENTS = {"socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto"}
+INTERNET = {2, 10}
+"""AF_INET and AF_INET6 of Linux."""
 
 DEEPEST = 20
 """Maximum depth of nested values."""
@@ -40,6 +43,7 @@ MOST_KEYS, KEY_LIMIT = 500, 100
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
     """The outcome: ok, or the error with its type, text and line."""
+    asked_network = watch_network()
     try:
         module = load(request)
         function = getattr(module, request["name"], None)
@@ -50,8 +54,20 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
             result |= called(function, request)
     except BaseException as error:  # noqa: BLE001 - SystemExit and the like are answers too
         traceback.print_exc()
-        return failure(error, request["path"])
+        return failure(error, request["path"]) | {"network": bool(asked_network)}
     return result
+
+
+def watch_network() -> list[str]:
+    """The list to which each attempt to reach the network will be added."""
+    attempts: list[str] = []
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event in NETWORK_EVENTS or (event == "socket.__new__" and arguments[1] in INTERNET):
+            attempts.append(event)
+
+    sys.addaudithook(hook)
+    return attempts
 
 
 def load(request: Mapping[str, Any]) -> ModuleType:

@@ -18,17 +18,8 @@ if TYPE_CHECKING:
 
 CHILD = Path(__file__).with_name("child_program.py")
 
-_INPUT_FAULTS = frozenset(
-    {
-        "ArithmeticError",
-        "AssertionError",
-        "FileNotFoundError",
-        "LookupError",
-        "TypeError",
-        "ValueError",
-    }
-)
-"""Errors that guessed inputs may well cause."""
+GUESSED = "inputs guessed from type hints"
+NETWORK_OFF = "it needs the network, which is off in the sandbox (routing.sandbox.network)"
 
 Verdict = tuple[StepState, str]
 Answer = Mapping[str, Any]
@@ -55,13 +46,15 @@ def try_import(trial: ModuleTrial, entry: EntryPoint) -> TrialStep:
 def try_call(trial: ModuleTrial, entry: EntryPoint, example: Mapping[str, Any] | None) -> TrialStep:
     """Call the tool once. Without inputs to call it with the step is "not runnable".
 
-    So it is when inputs were guessed from type hints and the tool refuses them.
+    So it is when inputs were guessed from type hints and the call fails, and when the tool needs
+    the network and that is off: neither says anything of the tool.
     """
     inputs = example_inputs(entry, example)
     if isinstance(inputs, str):
         return TrialStep("dry-run", "not runnable", inputs, log=inputs + "\n")
     limit_s = trial.settings.sandbox.max_seconds
-    return _tried(trial, "dry-run", entry, inputs, limit_s, lambda _: ("ok", ""))
+    note = f"called with {GUESSED}" if inputs.guessed else ""
+    return _tried(trial, "dry-run", entry, inputs, limit_s, lambda _: ("ok", note))
 
 
 def _tried(
@@ -90,7 +83,8 @@ def _tried(
     argv = [sys.executable, "-I", "-B", str(CHILD)]
     readable = [CHILD, trial.layout.root]
     outcome = trial.run(argv, max_seconds=limit_s, readable=readable, stdin=stdin)
-    state, reason = _judged(outcome, nonce, limit_s, inputs is not None and inputs.guessed, verdict)
+    offline = trial.settings.sandbox.network == "off"
+    state, reason = _judged(outcome, nonce, limit_s, inputs, offline, verdict)
     return step_of(name, argv, outcome, state, reason)
 
 
@@ -98,21 +92,26 @@ def _judged(
     outcome: RunOutcome | str,
     nonce: str,
     limit_s: float,
-    guessed: bool,
+    inputs: ExampleInputs | None,
+    offline: bool,
     verdict: Callable[[Answer], Verdict],
 ) -> Verdict:
+    """inputs: of the call; None for an import. offline: whether the sandbox has no network."""
+    guessed = inputs is not None and inputs.guessed
     ended = stopped(outcome, limit_s)
-    if isinstance(outcome, str) or ended:
+    if isinstance(outcome, str) or (ended and outcome.stopped_by == "sandbox"):
         return ended or ("failed", str(outcome))
+    if ended:
+        return ("not runnable", f"{ended[1]}, called with {GUESSED}") if guessed else ended
     answer = answer_of(outcome.stdout, nonce)
     if answer is None:
         return "failed", f"it ended before it answered (exit status {outcome.returncode})"
     if answer.get("ok") is True:
         return verdict(answer)
     reason = error_of(answer)
-    if guessed and _INPUT_FAULTS & set(answer.get("kinds", ())):
-        return "not runnable", f"inputs guessed from type hints were refused: {reason}"
-    return "failed", reason
+    if offline and answer.get("network") is True:
+        return ("not runnable" if inputs else "failed"), f"{NETWORK_OFF}: {reason}"
+    return ("not runnable", f"{GUESSED} failed: {reason}") if guessed else ("failed", reason)
 
 
 def answer_of(stdout: bytes, nonce: str) -> Answer | None:

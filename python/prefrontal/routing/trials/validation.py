@@ -74,6 +74,7 @@ def validate(
             level=step.level,
             duration_s=round(step.duration_s, 3),
             passes=_passes(step, settings, generated),
+            reason=step.reason,
             path=str(path),
             sha256=sha256(source).hexdigest() if isinstance(source, bytes) else None,
         )
@@ -110,7 +111,7 @@ def _steps(
     if isinstance(entry, str):
         return [*static, TrialStep("import", "failed", entry, log=entry + "\n"), *_no_dry_run()]
     if not (trial.runner.enforced or allow_weak):
-        reason = f"the sandbox level {trial.runner.level!r} confines too little to run a module in"
+        reason = _too_weak(trial)
         return [*static, TrialStep("import", "failed", reason, log=reason + "\n"), *_no_dry_run()]
     imported = try_import(trial, entry)
     if imported.state != "ok":
@@ -119,6 +120,13 @@ def _steps(
         read_facts(trial.source, trial.path.stem).get("example") if example is None else example
     )
     return [*static, imported, try_call(trial, entry, arguments)]
+
+
+def _too_weak(trial: ModuleTrial) -> str:
+    if trial.settings.sandbox.network == "on":
+        rule = "--allow-weak-sandbox and a person's yes are needed"
+        return f"routing.sandbox.network is on, so nothing keeps a module from the network; {rule}"
+    return f"the sandbox level {trial.runner.level!r} confines too little to run a module in"
 
 
 def _entry(trial: ModuleTrial) -> EntryPoint | str:
