@@ -16,7 +16,7 @@ import watchfiles
 
 from prefrontal import _core
 from prefrontal.cli import main
-from prefrontal.cli.doctor import inotify_limits, levels, sqlite_note
+from prefrontal.cli.doctor import PURPOSES, inotify_limits, levels, sqlite_note
 
 
 def run(*arguments: str) -> click.testing.Result:
@@ -58,6 +58,34 @@ def test_the_table_names_every_part() -> None:
         "[plot]",
     ):
         assert name in result.stdout
+
+
+def test_every_extra_has_a_purpose_or_is_for_developers() -> None:
+    developers = {"audit", "bench", "dev", "server", "wheel"}
+    extras = set(json.loads(run("--json").stdout)["extras"])
+    assert extras == set(PURPOSES) | developers
+    assert "[dev]" not in run().stdout
+    assert "[dev]" in run("--all").stdout
+
+
+def test_settings_and_folders_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("PREFRONTAL_STATE", raising=False)
+    monkeypatch.delenv("PREFRONTAL_HOME", raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert json.loads(run("--json").stdout)["settings"] == {"file": None, "fault": None}
+    assert "`prefrontal init` writes" in run().stdout
+    file = tmp_path / "prefrontal.yml"
+    file.write_text("state: kept\nworkspace: agent\n")
+    (tmp_path / "kept").mkdir()
+    facts = json.loads(run("--json").stdout)
+    assert facts["settings"] == {"file": str(file), "fault": None}
+    assert facts["folders"] == {"state": str(tmp_path / "kept"), "agent": "agent"}
+    file.write_text("recall: 8\n")
+    facts = json.loads(run("--json").stdout)
+    assert facts["settings"]["fault"].startswith(f"{file}: recall must be a number")
+    assert facts["folders"] == {"state": None, "agent": None}
+    assert "not usable" in run().stdout
 
 
 def test_a_missing_git_is_told_and_is_no_error(

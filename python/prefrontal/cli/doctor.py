@@ -12,7 +12,9 @@ from typing import Any
 
 import click
 
-from ..errors import InputError
+from ..errors import InputError, PrefrontalError
+from ..settings.agent_file import settings_file
+from ..settings.home import Home
 
 INOTIFY = Path("/proc/sys/fs/inotify")
 FEW_FOLDERS = 8192
@@ -21,17 +23,32 @@ WAL_DEFECT = ((3, 7, 0), (3, 51, 2))
 """First and last SQLite with the WAL-reset defect (sqlite.org/wal.html#walresetbug)."""
 WAL_DEFECT_MENDED = {(3, 44): 6, (3, 50): 7}
 """Older series that got the fix too -> the patch release that brought it."""
+PURPOSES = {
+    "calendar": "calendars as a source",
+    "control": "`prefrontal control`",
+    "llm": "a language model for the agent",
+    "mcp": "`prefrontal mcp`",
+    "otel": "traces for OpenTelemetry",
+    "plot": "pictures of replays",
+    "validate": "checks of tools before they run",
+    "web": "`prefrontal dash`",
+}
+"""Extra -> what it is for; the others are for who works on prefrontal itself."""
 
 
 @click.command()
+@click.option("--all", "everything", is_flag=True, help="The extras for developers, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
-def doctor(as_json: bool) -> None:
-    """What this machine offers: instruction set, SQLite, git, file watching, sandbox, extras."""
+def doctor(everything: bool, as_json: bool) -> None:
+    """What this machine offers, and where prefrontal keeps what is yours.
+
+    Instruction set, SQLite, git, file watching, sandbox; settings and folders; extras.
+    """
     facts = examine()
     if as_json:
         click.echo(json.dumps(facts, indent=2))
     else:
-        _print_table(facts)
+        _print_table(_rows(facts, everything))
 
 
 def examine() -> dict[str, Any]:
@@ -58,6 +75,7 @@ def examine() -> dict[str, Any]:
         "watchfiles": _installed("watchfiles"),
         "inotify": inotify_limits(),
         "sandbox": _sandbox(),
+        **_home(),
         "extras": _extras(),
     }
 
@@ -100,6 +118,21 @@ def _sandbox() -> dict[str, str | None]:
     return {rung.level: None if rung.works else rung.why for rung in probe().rungs}
 
 
+def _home() -> dict[str, dict[str, str | None]]:
+    """The settings that commands read here (None: no file), why they cannot be used, and the
+    folders of decisions and of the agent's memory (None where the settings cannot be used)."""
+    from ..settings.loading import load_settings
+
+    file, fault, state, agent = settings_file(), None, None, None
+    try:
+        state = str(os.environ.get("PREFRONTAL_STATE") or load_settings(file).state_folder())
+        agent = str(Home.open(None, None).folder)
+    except PrefrontalError as error:
+        fault = str(error)
+    name = None if file is None else str(file)
+    return {"settings": {"file": name, "fault": fault}, "folders": {"state": state, "agent": agent}}
+
+
 def _git_version() -> str | None:
     try:
         answer = subprocess.run(
@@ -139,14 +172,14 @@ def _extras() -> dict[str, dict[str, str | None]]:
     return extras
 
 
-def _print_table(facts: dict[str, Any]) -> None:
+def _print_table(rows: list[tuple[str, str]]) -> None:
     from rich.console import Console
     from rich.table import Table
 
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column(no_wrap=True, style="bold")
     table.add_column()
-    for name, text in _rows(facts):
+    for name, text in rows:
         table.add_row(name, text)
     Console(highlight=False, markup=False).print(table)
 
@@ -170,7 +203,24 @@ def levels(sandbox: dict[str, str | None]) -> str:
     return "; ".join(missing)
 
 
-def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
+def _settings_words(settings: dict[str, str | None]) -> str:
+    if settings["fault"]:
+        return f"not usable: {settings['fault']}"
+    return settings["file"] or "none here: `prefrontal init` writes a file"
+
+
+def _folder_words(folder: str | None, maker: str) -> str:
+    if folder is None:
+        return "unknown until the settings can be used"
+    return folder if Path(folder).exists() else f"{folder}, not there yet: {maker} makes it"
+
+
+def _extra_words(extra: str, distributions: dict[str, str | None]) -> str:
+    purpose = f"{PURPOSES[extra]}: " if extra in PURPOSES else ""
+    return purpose + ", ".join(f"{name} {v or 'missing'}" for name, v in distributions.items())
+
+
+def _rows(facts: dict[str, Any], everything: bool) -> list[tuple[str, str]]:
     sqlite = facts["sqlite"]
     note = f", {sqlite['note']}" if sqlite["note"] else ""
     rows = [
@@ -188,7 +238,14 @@ def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("inotify", _limits(facts["inotify"])),
         ("sandbox", levels(facts["sandbox"])),
     ]
-    for extra, distributions in facts["extras"].items():
-        listed = ", ".join(f"{name} {v or 'missing'}" for name, v in distributions.items())
-        rows.append((f"extra [{extra}]", listed))
+    folders = facts["folders"]
+    rows += [
+        ("settings", _settings_words(facts["settings"])),
+        ("decisions", _folder_words(folders["state"], "`prefrontal watch`")),
+        ("agent", _folder_words(folders["agent"], "`prefrontal agent chat`")),
+    ]
+    extras = {k: v for k, v in facts["extras"].items() if everything or k in PURPOSES}
+    rows += [(f"extra [{extra}]", _extra_words(extra, extras[extra])) for extra in extras]
+    if any(version is None for extra in extras.values() for version in extra.values()):
+        rows.append(("", "pip install 'prefrontal[EXTRA]' brings what is missing"))
     return rows

@@ -55,6 +55,11 @@ def agent_files(
     return tuple(dict.fromkeys(each for each in usual if each.exists()))
 
 
+def settings_file(path: str | os.PathLike[str] | None = None) -> Path | None:
+    """The one of `agent_files` that counts most; None where there is none."""
+    return next(reversed(agent_files(path)), None)
+
+
 def _current() -> Path:
     try:
         return Path.cwd()

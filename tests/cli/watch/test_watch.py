@@ -228,17 +228,28 @@ def test_a_slip_is_one_sentence(
     assert sentence in said(*folders, *words, "--state", tmp_path / "state")
 
 
-def test_settings_that_lie_here_are_named_when_nothing_is_to_be_watched(
+def test_settings_that_lie_here_are_read_where_no_folder_is_named(
     tmp_path: Path, inbox: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     state = ("--state", tmp_path / "state")
-    Path("prefrontal.yml").write_text(f"sources: {{directories: [{inbox}]}}\n")
-    nothing = "prefrontal must be told what to watch:"
-    assert f"{nothing} `--config prefrontal.yml` reads the settings of this folder" in said(*state)
-    Path("prefrontal.yml").write_text("recall: 0.8\n")
-    found = said("--config", "prefrontal.yml", *state)
-    assert f"{nothing} prefrontal.yml names no source; add one to it, or name a folder" in found
+    file = tmp_path / "prefrontal.yml"
+    file.write_text("recall: 0.8\n")
+    nothing = f"prefrontal must be told what to watch: {file} names no source; add one to it, or"
+    assert f"{nothing} name a folder" in said(*state)
+    file.write_text("recall: 8\n")
+    assert f"{file}: recall must be" in said(*state)
+    file.write_text("sources: {directories: [prefrontal.yml]}\n")
+    assert f"folder to watch must be a folder, got the file '{file}'" in said(*state)
+
+
+def test_settings_that_lie_here_have_no_say_where_a_folder_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("prefrontal.yml").write_text("recall: 8\n")
+    Path("file").touch()
+    assert "folder to watch must be a folder" in said("file", "--state", tmp_path / "state")
 
 
 def test_a_file_is_no_folder_to_watch(tmp_path: Path) -> None:

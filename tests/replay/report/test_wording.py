@@ -112,7 +112,7 @@ def test_what_is_spared_or_woken_more_fits_a_table() -> None:
 
 def test_a_length_of_time_is_days_or_hours() -> None:
     assert [days_words(each) for each in (2595.4, 2.0, 1.99, 0.1, 0.04, 0.0)] == [
-        "2,595 days", "2 days", "48 hours", "2 hours", "under 2 hours", "under 2 hours",
+        "2,595 days", "2 days", "48 hours", "2 hours", "less than 2 hours", "less than 2 hours",
     ]  # fmt: skip
 
 

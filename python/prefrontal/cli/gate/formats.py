@@ -74,7 +74,7 @@ class GateVerdict:
         if self.fault and self.wake:
             sentences.append(f"prefrontal gate: NO DECISION, so the answer is WAKE: {self.fault}")
         elif self.fault:
-            sentences.append(f"prefrontal gate: still no decision, told before: {self.fault}")
+            sentences.append(f"prefrontal gate: still no decision, as said before: {self.fault}")
         if self.wake and call.codes[0] == _SHOWN_TO_CLAUDE:
             sentences += self._questions(len(self.questions), LONGEST_MESSAGE)
         elif not (sentences or self.wake) and call.form == "text" and os.isatty(2):

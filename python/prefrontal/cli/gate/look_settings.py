@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError
 from ...executive.trust_standings import gate_standings
-from ...settings.agent_file import FILE_NAME, agent_files, read_agent_config, workspace_folder
+from ...settings.agent_file import FILE_NAME, read_agent_config, settings_file, workspace_folder
 from ...settings.loading import load_settings
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _file(call: GateCall) -> Path | None:
         return Path(call.config)
     if call.workspace is not None and (own := Path(call.workspace, FILE_NAME)).exists():
         return own
-    return next(reversed(agent_files()), None)
+    return settings_file()
 
 
 def _listeners(settings: Settings) -> dict[str, Any]:

@@ -41,8 +41,9 @@ def settings_of(options: Mapping[str, Any]) -> tuple[Routing, Path]:
     folder = options["workflows"]
     workflows = Path(folder) if folder else root
     if not workflows.is_dir():
-        hint = "" if folder else "; --workflows DIR takes another folder"
-        raise SourceError(f"{workflows} is no folder of tools{hint}")
+        hint = "tools are Python files in DOMAIN/ACTION/ of its folder domains"
+        other = "" if folder else "; --workflows DIR names another folder"
+        raise SourceError(f"{workflows} is no folder of tools: {hint}{other}")
     return routing, workflows
 
 

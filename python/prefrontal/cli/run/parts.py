@@ -15,7 +15,7 @@ from ...assembly.executive import (
     try_ledger,
 )
 from ...executive.trust_standings import TrustStandings, known_standings
-from ...settings.agent_file import agent_files
+from ...settings.agent_file import settings_file
 from ...settings.home import Home
 from ...settings.loading import load_settings
 from .door import AgentDoor
@@ -44,8 +44,7 @@ class RunOptions:
 
         overrides: the command line, which stands in front. Raises InputError and SourceError.
         """
-        files = agent_files(config)
-        settings = load_settings(files[-1] if files else None, overrides)
+        settings = load_settings(settings_file(config), overrides)
         home = Home.open(workspace, config)
         return cls(settings, replace(home, folder=home.folder.absolute()))
 

@@ -16,7 +16,6 @@ from ...decisions.log import DecisionLog
 from ...errors import InputError, SourceError
 from ...pulse.shells.watch import Watch
 from ...pulse.sinks.outbox import Outbox
-from ...settings.agent_file import FILE_NAME
 from ...storage.state_folder import StateFolder
 from .built_in_modules import PROGRAMS, built_in_modules, everything
 from .doors import WatchDoor
@@ -221,9 +220,7 @@ def _something(settings: Settings) -> str:
     others = "name a folder; a module (`prefrontal modules add FILE`) will do, too"
     if settings.file is not None:
         return f"{settings.file} names no source; add one to it, or {others}"
-    if Path(FILE_NAME).is_file():
-        return f"`--config {FILE_NAME}` reads the settings of this folder; or {others}"
-    return f"`prefrontal init` writes settings for --config, or {others}"
+    return f"`prefrontal init` writes settings, or {others}"
 
 
 def _roots(settings: Settings) -> list[Path]:

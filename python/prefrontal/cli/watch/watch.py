@@ -50,7 +50,13 @@ class WatchCommand(click.Command):
 
 @click.command(cls=WatchCommand, epilog=EPILOG)
 @click.argument("directories", nargs=-1, type=click.Path(), metavar="[DIR]...")
-@click.option("--config", type=click.Path(), metavar="FILE.yml", help="Settings, in YAML.")
+@click.option(
+    "--config",
+    type=click.Path(),
+    metavar="FILE.yml",
+    help="Settings, in YAML. [default: where no DIR is named ./prefrontal.yml, else"
+    " ~/.prefrontal/prefrontal.yml]",
+)
 @gate_options
 @click.option("--exec", "command", metavar="CMD", help="Run CMD, the question on its input.")
 @click.option("--post", metavar="URL", help="Post each question there, as JSON.")
@@ -93,12 +99,12 @@ def watch(
     \b
       prefrontal watch ~/Downloads
       prefrontal watch ~/Downloads --exec 'notify-send Prefrontal'
-      prefrontal watch --config prefrontal.yml --recall 0.95 --json
+      prefrontal watch --recall 0.95 --json      # what ./prefrontal.yml names
       prefrontal watch --config prefrontal.yml --shadow
     """
     from ...executive.trust_standings import gate_standings
     from ...settings import load_settings, parse_settings
-    from ...settings.agent_file import read_agent_config, workspace_folder
+    from ...settings.agent_file import read_agent_config, settings_file, workspace_folder
     from .session import build_watch
 
     if shadow and (command is not None or post is not None or as_json or form):
@@ -111,7 +117,8 @@ def watch(
     overrides |= {"state": str(Path(state).absolute())} if state else {}
     if telemetry := telemetry_told(metrics, log_format):
         overrides["telemetry"] = telemetry
-    settings = load_settings(config, overrides)
+    file = config if config is not None or directories else settings_file()
+    settings = load_settings(file, overrides)
     added = [{"exec": command}] if command is not None else []
     added += [{"post": post}] if post is not None else []
     agent = read_agent_config(config, keys={"workspace", "ledger"})

@@ -125,11 +125,11 @@ def spared_words(saved: float | None) -> str:
 
 
 def days_words(days: float) -> str:
-    """A length of time: "2,595 days", "36 hours", "under 2 hours"."""
+    """A length of time: "2,595 days", "36 hours", "less than 2 hours"."""
     if days >= 2:
         return f"{half_up(days):,} days"
     hours = half_up(days * 24)
-    return f"{hours} hours" if hours >= 2 else "under 2 hours"
+    return f"{hours} hours" if hours >= 2 else "less than 2 hours"
 
 
 def facts_sentence(result: ReplayResult) -> str:
