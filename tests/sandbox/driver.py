@@ -144,7 +144,7 @@ def _as_if(version: int, words: list[str], limits: Limits, policy: Policy) -> Sa
     kind = type("Older", (OlderLaunch,), {"version": version})
     scratch = scratch_of(policy)
     what = kind(policy.level, scratch, readable_paths(policy), variables(policy, scratch), limits,
-                False, words)  # fmt: skip
+                "off", words)  # fmt: skip
     streams = launch(what)
     outputs = bytes(streams.stdout), bytes(streams.stderr)
     return result_of(parse_report(bytes(streams.report)), policy.level, outputs, streams.too_much)

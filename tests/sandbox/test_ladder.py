@@ -30,7 +30,7 @@ def test_without_an_enforced_level_nothing_is_run(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def only_weak(level: str) -> Rung:
-        return Rung(level, level == "seccomp", "" if level == "seccomp" else "not here")  # type: ignore[arg-type]
+        return Rung(level, level == "seccomp", "" if level == "seccomp" else "not here")
 
     monkeypatch.setattr(ladder_module, "rung", only_weak)
     assert best_level() == Rung("none", False, best_level().why)
@@ -45,7 +45,8 @@ def test_without_an_enforced_level_nothing_is_run(
 def test_a_level_that_is_asked_for_is_that_or_nothing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("prefrontal.sandbox.execution.rung", lambda level: Rung(level, False, "no"))
+    place = "prefrontal.sandbox.backends.launcher_backend.rung"
+    monkeypatch.setattr(place, lambda level: Rung(level, False, "no"))
     result = run([sys.executable], Limits(), Policy(tmp_path, level="landlock"))
     assert (result.returncode, result.level, result.notes) == (None, "landlock", ("no",))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import nullcontext
 from importlib import import_module
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from ..protocols import CodeModel, Embedder, Runner
     from ..routing.run.workbench import Operator, Waiting
     from ..routing.trace import Show
-    from ..settings.routing import Routing
+    from ..sandbox.backends import Backend
+    from ..settings.routing import Routing, Sandbox
 
 
 def build_layout(settings: Routing, workflows: Path) -> Layout:
@@ -51,7 +53,10 @@ def build_router(
 
 
 def build_runner(settings: Routing, *, allow_weak: bool = False) -> Runner:
-    """The sandbox, with the limits of the settings."""
+    """The sandbox, with the limits of the settings.
+
+    Raises InputError for a host that is none, and for a credential that the environment lacks.
+    """
     from ..sandbox import Limits, SandboxRunner
 
     sandbox = settings.sandbox
@@ -60,7 +65,34 @@ def build_runner(settings: Routing, *, allow_weak: bool = False) -> Runner:
         level_asked=sandbox.level,
         network=sandbox.network == "on",
         allow_weak=allow_weak,
+        backend=build_backend(sandbox),
     )
+
+
+def build_backend(settings: Sandbox) -> Backend:
+    """How commands are held: by the launcher, with a proxy beside it, or by an OCI runtime."""
+    from ..sandbox.backends import LauncherBackend
+
+    if settings.runtime:
+        from ..sandbox.backends.oci_backend import OciBackend
+
+        return OciBackend(settings.runtime)
+    if settings.network != "hosts":
+        return LauncherBackend()
+    from ..sandbox.backends.proxy_backend import ProxyBackend
+    from ..sandbox.proxy import Credential, Hosts
+
+    credentials = [
+        Credential(name, _secret(name), hosts) for name, hosts in settings.credentials.items()
+    ]
+    return ProxyBackend(Hosts(settings.hosts), credentials)
+
+
+def _secret(name: str) -> str:
+    value = os.environ.get(name)
+    if value is None:
+        raise InputError(f"credential {name!r} must be a variable of the environment, got none")
+    return value
 
 
 def build_model(settings: Routing, layout: Layout) -> CodeModel | None:

@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
-from .ladder import Rung, best_level, rung
-from .launcher import parse_report
-from .launching import Launch, launch
-from .policy import Policy, readable_paths, scratch_of, variables
-from .result import SandboxResult, not_run, result_of
+from .backends import Job, LauncherBackend
+from .policy import Policy, scratch_of
+from .result import SandboxResult
 
 if TYPE_CHECKING:
+    from .backends import Backend
     from .limits import Limits
+
+OWN: Backend = LauncherBackend()
 
 _CALLER = Path(__file__).resolve().parent / "call.py"
 
@@ -31,40 +32,27 @@ def run(
     *,
     stdin: bytes = b"",
     arguments: Mapping[str, Any] | None = None,
+    backend: Backend = OWN,
 ) -> SandboxResult:
     """Run a command, or call a function, within limits and policy; waits for its end.
 
     command: program and arguments; or "file.py::function", called with `arguments` (plain JSON):
     stdout then holds the returned value as JSON, and its own output goes to stderr. A function that
-    ends the process has returned nothing: stopped_by "no result".
+    ends the process has returned nothing: stopped_by "no result". backend: how it is held.
 
     Fails closed: without the level nothing runs, and the result has stopped_by "sandbox". Raises
     InputError for invalid arguments.
     """
     if isinstance(command, str):
-        return _call(command, limits, policy, arguments or {})
+        return _call(command, limits, policy, arguments or {}, backend)
     if arguments is not None:
         raise InputError(f"arguments must go with a function, got {arguments!r}")
     scratch = scratch_of(policy)
-    words = _words(command)
-    held = _rung(policy)
-    if not held.works:
-        return not_run(policy.level if policy.level != "auto" else held.level, held.why)
-    order = Launch(
-        held.level, scratch, readable_paths(policy), variables(policy, scratch), limits,
-        policy.network, words, stdin,
-    )  # fmt: skip
-    try:
-        streams = launch(order)
-    except OSError as error:
-        return not_run(held.level, f"the launcher cannot be started: {error}")
-    report = parse_report(bytes(streams.report))
-    outputs = bytes(streams.stdout), bytes(streams.stderr)
-    return result_of(report, held.level, outputs, streams.too_much)
+    return backend.run(Job(_words(command), scratch, limits, policy, stdin))
 
 
 def _call(
-    target: str, limits: Limits, policy: Policy, arguments: Mapping[str, Any]
+    target: str, limits: Limits, policy: Policy, arguments: Mapping[str, Any], backend: Backend
 ) -> SandboxResult:
     name, separator, function = target.rpartition("::")
     path = Path(name).resolve()
@@ -76,7 +64,7 @@ def _call(
     )  # fmt: skip
     request = json.dumps(dict(arguments), allow_nan=False).encode()
     words = [sys.executable, "-I", "-B", str(_CALLER), str(path), function]
-    result = run(words, limits, seen, stdin=request)
+    result = run(words, limits, seen, stdin=request, backend=backend)
     if not result.ok or _is_json(result.stdout):
         return result
     sentence = "the process ended without the function's result"
@@ -103,7 +91,3 @@ def _words(command: Sequence[str]) -> list[str]:
     if program is None:
         raise InputError(f"command must name a program that is here, got {words[0]!r}")
     return [os.path.abspath(program), *words[1:]]  # noqa: PTH100 (a venv's link is no slip)
-
-
-def _rung(policy: Policy) -> Rung:
-    return best_level(weak=policy.allow_weak) if policy.level == "auto" else rung(policy.level)

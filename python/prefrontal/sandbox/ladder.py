@@ -16,7 +16,7 @@ from .launcher import launcher, parse_report
 
 Level = Literal["namespace", "landlock", "landlock-fs", "seccomp", "none"]
 LEVELS: tuple[Level, ...] = get_args(Level)  # from strongest to weakest
-ENFORCED: frozenset[str] = frozenset({"namespace", "landlock", "landlock-fs"})
+ENFORCED: frozenset[str] = frozenset({"namespace", "landlock", "landlock-fs", "proxy", "oci"})
 
 _HOLDS = 0
 _ONLY_NETWORK = 3  # files can be read and written, sockets not: all that "seccomp" promises
@@ -24,9 +24,12 @@ _ONLY_NETWORK = 3  # files can be read and written, sockets not: all that "secco
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """A level on this machine. why: the reason that it does not work, else empty."""
+    """A level on this machine. why: the reason that it does not work, else empty.
 
-    level: Level
+    level: of LEVELS, or "proxy" or "oci" of the other backends.
+    """
+
+    level: str
     works: bool
     why: str = ""
 

@@ -22,25 +22,29 @@ GRACE_S = 10.0  # for a launcher that hangs; it enforces the time limit itself
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """The launcher's orders. level: a named one."""
+    """The launcher's orders. level: a named one. network: off, on or proxy.
+
+    proxy_socket: a descriptor of a Unix socket, for the network "proxy".
+    """
 
     level: str
     scratch: Path
     read: Sequence[str]
     variables: Mapping[str, str]
     limits: Limits
-    network: bool
+    network: str
     command: Sequence[str]
     stdin: bytes = b""
+    proxy_socket: int | None = None
 
     def words(self, report: int) -> list[str]:
         """The launcher's command line."""
         limits = self.limits
-        options = {
+        options: dict[str, object] = {
             "report": report,
             "level": self.level,
             "scratch": self.scratch,
-            "network": "on" if self.network else "off",
+            "network": self.network,
             "seconds": limits.max_seconds,
             "memory-mb": limits.max_mem_mb,
             "file-mb": limits.max_file_mb,
@@ -50,6 +54,8 @@ class Launch:
             "open-files": limits.max_open_files,
             "processors": limits.cpus,
         }
+        if self.proxy_socket is not None:
+            options["proxy-socket"] = self.proxy_socket
         words = [str(launcher())]
         for name, value in options.items():
             words += [f"--{name}", str(value)]
@@ -65,12 +71,13 @@ def launch(order: Launch) -> Streams:
     limits = order.limits
     longest_s = limits.max_seconds + GRACE_S
     reading, writing = os.pipe()
+    passed = [writing] if order.proxy_socket is None else [writing, order.proxy_socket]
     streams = Streams()
     with os.fdopen(reading, "rb", buffering=0) as report:
         try:
             process = subprocess.Popen(
                 order.words(writing), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE, pass_fds=[writing], start_new_session=True, env={},
+                stderr=subprocess.PIPE, pass_fds=passed, start_new_session=True, env={},
                 cwd="/",
             )  # fmt: skip
         finally:

@@ -20,9 +20,10 @@ _SYSTEM = (
     *("/etc/ld.so.cache", "/etc/alternatives"),
     *("/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu"),
 )
+CERTIFICATES = ("/etc/ssl/certs", "/etc/ca-certificates", "/etc/pki/tls")
 _OF_NETWORK = (
     *("/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/gai.conf"),
-    *("/etc/ssl/certs", "/etc/ca-certificates", "/etc/pki/tls"),
+    *CERTIFICATES,
 )
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 

@@ -7,30 +7,33 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .execution import run
-from .ladder import Rung, best_level, rung
+from .execution import OWN, run
 from .limits import Limits
 from .policy import Policy
 
 if TYPE_CHECKING:
+    from .backends import Backend
+    from .ladder import Rung
     from .result import SandboxResult
 
 
 @dataclass(frozen=True, slots=True)
 class SandboxRunner:
-    """limits: of each run, which may ask for less time. level, network, allow_weak: see Policy."""
+    """limits: of each run, which may ask for less time. level, network, allow_weak: see Policy.
+
+    backend: how commands are held, by default by the launcher of this package.
+    """
 
     limits: Limits = field(default_factory=Limits)
     level_asked: str = "auto"
     network: bool = False
     allow_weak: bool = False
+    backend: Backend = OWN
 
     @property
     def rung(self) -> Rung:
         """The level of confinement here, and whether it works."""
-        if self.level_asked == "auto":
-            return best_level(weak=self.allow_weak)
-        return rung(self.level_asked)
+        return self.backend.rung(self._policy(Path()))
 
     @property
     def level(self) -> str:
@@ -54,5 +57,9 @@ class SandboxRunner:
     ) -> SandboxResult:
         """Run to the end. Raises InputError for invalid arguments, not for a failed command."""
         seconds = min(max_seconds or self.limits.max_seconds, self.limits.max_seconds)
-        policy = Policy(scratch, readable, self.network, self.level_asked, self.allow_weak)
-        return run(argv, replace(self.limits, max_seconds=seconds), policy, stdin=stdin)
+        limits = replace(self.limits, max_seconds=seconds)
+        policy = self._policy(scratch, readable)
+        return run(argv, limits, policy, stdin=stdin, backend=self.backend)
+
+    def _policy(self, scratch: Path, readable: Sequence[Path] = ()) -> Policy:
+        return Policy(scratch, readable, self.network, self.level_asked, self.allow_weak)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from .rules import Days, Positive, Rate, SettingsGroup, Share, Slope, Switch, Text, Timeout, broken
 
@@ -14,7 +14,7 @@ def _word(value: Any) -> Any:
     return {True: "on", False: "off"}[value] if isinstance(value, bool) else value
 
 
-OnOff = Annotated[Literal["off", "on"], BeforeValidator(_word)]
+NetworkWord = Annotated[Literal["off", "hosts", "on"], BeforeValidator(_word)]
 
 
 class Weights(SettingsGroup):
@@ -90,13 +90,28 @@ class Sandbox(SettingsGroup):
     """What a module that is tried out may use: seconds and megabytes for all its processes.
 
     level: "auto" takes the strongest that works here. network: "on" lets modules on trial reach the
-    network; they then need --allow-weak-sandbox and a person's yes.
+    network; they then need --allow-weak-sandbox and a person's yes; "hosts" lets some hosts through
+    by a proxy. hosts: such as "example.org", "*.example.org", "example.org:8443". credentials:
+    variable -> its hosts; tools get a placeholder, and the proxy puts in the value that the
+    variable has in prefrontal's own environment. runtime: words of an OCI runtime, such as runsc,
+    that holds commands instead of the launcher.
     """
 
     max_seconds: Timeout = 30.0
     max_mem_mb: Positive = 512
-    network: OnOff = "off"
+    network: NetworkWord = "off"
     level: Literal["auto", "namespace", "landlock", "landlock-fs", "seccomp", "none"] = "auto"
+    hosts: tuple[Text, ...] = ()
+    credentials: dict[Text, tuple[Text, ...]] = Field(default_factory=dict)
+    runtime: tuple[Text, ...] = ()
+
+    def model_post_init(self, context: Any, /) -> None:
+        if self.network != "hosts" and (self.hosts or self.credentials):
+            raise broken("have hosts and credentials with network: hosts alone")
+        if self.network == "hosts" and not self.hosts:
+            raise broken("list hosts with network: hosts")
+        if self.runtime and self.network != "off":
+            raise broken("have no network with a runtime")
 
 
 class Validators(SettingsGroup):
