@@ -7,7 +7,7 @@ import argparse
 from commands import HABITS, CommandWriter
 from promotions import PromotionWriter
 from sources import SOURCES
-from trials import import_all
+from trials import warm_up
 from writers import CarelessWriter, LedgerWriter, LogWriter, MemoryWriter, Writer
 
 
@@ -43,6 +43,5 @@ def chosen_writers(options: argparse.Namespace) -> list[Writer]:
         names = ", ".join(known)
         raise SystemExit(f"--writer must be one of {names}, got {unknown.pop()!r}")
     writers = [known[name] for name in options.writer or known]
-    if any(isinstance(each, CommandWriter) for each in writers):
-        import_all()
+    warm_up(writers)
     return writers

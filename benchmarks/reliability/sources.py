@@ -22,6 +22,7 @@ from watched import (
     lay,
     places,
     printed,
+    seldom,
     texts,
     watch,
     write_settings,
@@ -72,7 +73,7 @@ class Posts:
                 accepted += 1
             return accepted >= self._enough
 
-        watch(folder, start, post)
+        start(folder, "watch", "--json", *places(folder), codes=(0, 130), until=post)
 
     def check(self, folder: Path, said: Sequence[str], start: Start) -> None:
         path = folder / "state" / "decisions.sqlite"
@@ -221,7 +222,7 @@ class Loop:
         self, folder: Path, start: Start, until: Callable[[], bool], output: Say | None = None
     ) -> None:
         words = ["run", "--json", *places(folder)]
-        start(folder, *words, codes=(0, 130), until=until, output=output)
+        start(folder, *words, codes=(0, 130), until=seldom(folder, until), output=output)
 
     def _is_over(self, folder: Path) -> bool:
         if not are_decided(folder):

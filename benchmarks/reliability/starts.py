@@ -20,6 +20,10 @@ from writers import Say
 
 PATIENCE_S = 40.0
 _POLL_S = 0.01
+LATE = -1000
+"""Stands for the exit code of a command that took longer."""
+MODULES = "RELIABILITY_MODULES"
+"""The environment's name of a file that copies write their modules to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +65,12 @@ def start_copy(
     """A `Start` without an interpreter's start and imports."""
     streams = _streams(data, output)
     begin = os.lseek(streams[1], 0, os.SEEK_END)
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # Python's fork forgets what came
     child = os.fork()
     if child == 0:
         try:
             signal.signal(signal.SIGINT, lambda *_: os._exit(130))  # until it has its own
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
             for number, stream in enumerate(streams):
                 os.dup2(stream, number)
             os.chdir(folder)
@@ -73,6 +79,7 @@ def start_copy(
             _run()
         finally:
             os._exit(70)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     return _answer(child, streams, begin, words, codes, until)
 
 
@@ -99,6 +106,13 @@ def start_for_real(
     return _answer(process.pid, streams, begin, words, codes, until)
 
 
+def tell_modules() -> None:
+    """Write down what this copy has imported, if somebody asks."""
+    if path := os.environ.get(MODULES):
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write("".join(f"{name}\n" for name in sorted(sys.modules)))
+
+
 def _run() -> None:
     """The command in this process, which it ends."""
     from prefrontal.__main__ import main
@@ -112,6 +126,7 @@ def _run() -> None:
     with suppress(BaseException):
         sys.stdout.flush()
         sys.stderr.flush()
+    tell_modules()
     os._exit(code if isinstance(code, int) else 0 if code is None else 70)
 
 
@@ -153,10 +168,13 @@ def _answer(
     finally:
         for stream in streams:
             os.close(stream)
+    if code == -signal.SIGINT:  # it came before there was an interpreter
+        code = 130
     if code == -signal.SIGKILL:
         os.kill(os.getpid(), signal.SIGKILL)
     if code == 2 and 2 not in codes:
         raise SourceError(errors.strip())
+    assert code != LATE, f"took more than {PATIENCE_S:g} s: {errors}"
     assert code in codes, f"{' '.join(words)} ended with {code}: {errors} {output}"
     assert "Traceback" not in errors, errors
     return Answer(code, output, errors)
@@ -174,9 +192,9 @@ def _waited(child: int, until: Callable[[], bool] | None) -> int:
             os.kill(child, signal.SIGINT)
             is_told = True
         if time.monotonic() > end:
-            os.kill(child, signal.SIGKILL)
+            os.kill(child, signal.SIGABRT)  # which tells what each thread was at
             os.waitpid(child, 0)
-            raise AssertionError(f"took more than {PATIENCE_S:g} s")
+            return LATE
         time.sleep(_POLL_S)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
-import pkgutil
 import select
 import shutil
 import signal
@@ -14,7 +14,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from starts import MODULES, tell_modules
 from voice import Voice
 from writers import Writer
 
@@ -68,6 +70,7 @@ def _work(work: Callable[[], object], output: Path) -> None:
         os.dup2(both, 1)
         os.dup2(both, 2)
         code = _ended(work)
+        tell_modules()
         sys.stdout.flush()
         sys.stderr.flush()
     finally:
@@ -95,14 +98,22 @@ def _ended(work: Callable[[], object]) -> int:
     return DONE
 
 
-def import_all() -> None:
-    """What copies need is imported once, before there are any."""
-    import prefrontal
-
-    for module in pkgutil.walk_packages(prefrontal.__path__, "prefrontal."):
-        if not module.name.startswith(("prefrontal.control", "prefrontal._", "prefrontal.testing")):
-            with suppress(ImportError):  # an extra that is not there
-                importlib.import_module(module.name)
+def warm_up(writers: Sequence[Writer]) -> None:
+    """Import what the writers need, once, before there are copies; each works in one to tell."""
+    with TemporaryDirectory() as name:
+        modules = Path(name) / "modules"
+        os.environ[MODULES] = str(modules)
+        for number, writer in enumerate(writers):
+            scratch = Path(name) / str(number)
+            scratch.mkdir()
+            Place(scratch, writer).work()
+            for each in sorted(set(modules.read_text(encoding="utf-8").split())):
+                with suppress(ImportError):
+                    if not each.startswith("_"):  # those come with who needs them
+                        importlib.import_module(each)
+        del os.environ[MODULES]
+    gc.collect()
+    gc.freeze()  # the collector of a copy would write to all its pages
 
 
 class Place:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 from starts import Start
 from writers import Say, check_database
 
+LOOK_AGAIN_S = 0.2
 MODULE = {
     "module_id": "everything",
     "cluster": "test",
@@ -56,8 +58,35 @@ def event_line(text: str, number: int) -> str:
 
 
 def watch(folder: Path, start: Start, until: Callable[[], bool], output: Say | None = None) -> None:
-    """Watch until that is true. output: what is printed is said, too."""
-    start(folder, "watch", "--json", *places(folder), codes=(0, 130), until=until, output=output)
+    """Watch until that is true of the log. output: what is printed is said, too."""
+    words = ["watch", "--json", *places(folder)]
+    start(folder, *words, codes=(0, 130), until=seldom(folder, until), output=output)
+
+
+def seldom(folder: Path, is_so: Callable[[], bool]) -> Callable[[], bool]:
+    """The same of the log, but looked at only when its files changed, or after LOOK_AGAIN_S."""
+    paths = [folder / "state" / name for name in ("decisions.sqlite", "decisions.sqlite-wal")]
+    before: list[tuple[int, int] | None] = []
+    looked_at = 0.0
+
+    def is_so_now() -> bool:
+        nonlocal before, looked_at
+        signs = [_sign(path) for path in paths]
+        now = time.monotonic()
+        if signs == before and now < looked_at + LOOK_AGAIN_S:
+            return False
+        before, looked_at = signs, now
+        return is_so()
+
+    return is_so_now
+
+
+def _sign(path: Path) -> tuple[int, int] | None:
+    try:
+        facts = path.stat()
+    except OSError:
+        return None
+    return facts.st_mtime_ns, facts.st_size
 
 
 def printed(said: Sequence[str], field: str) -> set[str]:
