@@ -72,8 +72,7 @@ void add(BoundLimbic& limbic, const std::string& module, const std::string& dige
   std::vector<Seed> seeds;
   for (const auto& [kind, value, weight] : named)
     seeds.push_back({key_of(kind_of(kind), value), kind_of(kind), weight});
-  limbic.remove(module);
-  limbic.scorer().add(module, digest, bias, seeds);
+  limbic.add(module, digest, bias, seeds);
 }
 
 py::list contributions(const BoundLimbic& limbic, const std::string& module, py::handle window) {
@@ -82,7 +81,7 @@ py::list contributions(const BoundLimbic& limbic, const std::string& module, py:
 }
 
 py::list load(BoundLimbic& limbic, const py::bytes& bytes, const std::string& only) {
-  return told(limbic.scorer().load(std::string_view(bytes), only), limbic.routes());
+  return told(limbic.load(std::string_view(bytes), only));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 
 #include "arrays.hpp"
+#include "csrc/pulse/limbic.hpp"
 #include "csrc/pulse/lstm_scorer.hpp"
 #include "events.hpp"
 #include "pulse.hpp"
@@ -78,7 +79,7 @@ bool set_weights(BoundLstm& lstm, const std::string& module, const py::dict& wei
 }
 
 py::list lstm_load(BoundLstm& lstm, const py::bytes& bytes, const std::string& only) {
-  return told(lstm.load(std::string_view(bytes), only), lstm.routes);
+  return told(lstm.load(std::string_view(bytes), only, routing_of_created(lstm.routes)));
 }
 
 }  // namespace
@@ -93,8 +94,8 @@ void register_lstm(py::module_& pulse) {
             if (slots.columns != prefrontal::simd::kInputs) {
               throw py::value_error("mask must be 16 long, got " + std::to_string(slots.columns));
             }
-            l.routes.remove(m);
             l.add(m, digest, {slots.data, prefrontal::simd::kInputs});
+            l.routes.remove(m);
           },
           py::arg("module_id"), py::arg("digest"), py::arg("mask"))
       .def(

@@ -56,16 +56,12 @@ class ScoreDict {
   std::vector<py::str> ids_;
 };
 
-// (id, "restored" | "created" | "changed") of each loaded module. One that nobody registered is
-// concerned by everything.
-inline py::list told(const std::vector<std::pair<std::string, pulse::Restored>>& outcome,
-                     pulse::Routes& routes) {
+// (id, "restored" | "created" | "changed") of each loaded module.
+inline py::list told(const pulse::LinearScorer::Outcome& outcome) {
   static constexpr const char* kWords[] = {"restored", "created", "changed"};
   py::list out;
-  for (const auto& [name, what] : outcome) {
+  for (const auto& [name, what] : outcome)
     out.append(py::make_tuple(name, kWords[static_cast<int>(what)]));
-    if (what == pulse::Restored::created) routes.add(name, {});
-  }
   return out;
 }
 

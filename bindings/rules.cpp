@@ -90,7 +90,7 @@ void register_rules(py::module_& pulse) {
       .def_static("from_dict", &from_dict, py::arg("parts"))
       .def("__str__", [](const Rule& r) { return readable(r.text()); });
   py::class_<FoundRule>(pulse, "FoundRule")
-      .def_readonly("rule", &FoundRule::rule)
+      .def_property_readonly("rule", [](const FoundRule& found) { return found.rule; })
       .def_readonly("windows", &FoundRule::windows)
       .def_readonly("relevant", &FoundRule::relevant)
       .def_readonly("matched", &FoundRule::matched)

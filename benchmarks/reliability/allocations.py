@@ -24,17 +24,6 @@ from core_calls import CALLS, Call
 
 SOURCE = Path(__file__).with_name("allocations.cpp")
 LIBRARY = "ALLOCATIONS_LIBRARY"
-OPEN = frozenset(
-    [
-        *("Routes.add", "Routes.replace", "RuleFinder.find"),
-        *("Limbic.replace", "Limbic.remove", "Limbic.route", "Limbic.load"),
-        *("Limbic.learn", "Limbic.learn_again", "Limbic.start_from"),
-        *("LstmLimbic.remove", "LstmLimbic.load"),
-        *("TriggerEngine.push", "TriggerEngine.push_new_agent", "TriggerEngine.due"),
-        *("ToolIndex.put", "ToolIndex.remove", "ToolIndex.accept", "ToolIndex.reject"),
-    ]
-)
-"""Calls that are known not to hold it yet."""
 PATIENCE_S = 300.0
 
 

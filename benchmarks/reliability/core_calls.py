@@ -13,6 +13,8 @@ from prefrontal.types import SignalEvent
 
 CALLS: dict[str, Call] = {}
 MOMENT = routing.Moment(1_700_000_000.0)
+REPORT = "plot the quarterly report"
+KEY = "a key of many letters, the first"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,12 @@ def _new_module(limbic: pulse.LstmLimbic) -> None:
     limbic.add("a-third-module-with-a-name", "digest", np.ones(16, dtype=np.float32))
 
 
+def _newer_module(limbic: pulse.LstmLimbic) -> None:
+    import numpy as np
+
+    limbic.add("a-module-with-a-long-name", "other", np.zeros(16, dtype=np.float32))
+
+
 @cache
 def _lstm_saved() -> bytes:
     limbic = _lstm()
@@ -150,7 +158,7 @@ def _engine() -> cortex.TriggerEngine:
     engine = cortex.TriggerEngine(new_peer=True, promise_timeout=True, farming=True)
     for number in range(6):
         engine.push(number % 2, "in", f"a-peer-with-a-long-name-{number}", 10.0 * number, 40.0)
-    engine.commit(0, "a-peer-with-a-long-name-0", 100.0, "a key of many letters, the first")
+    engine.commit(0, "a-peer-with-a-long-name-0", 100.0, KEY)
     return engine
 
 
@@ -162,6 +170,12 @@ def _of_engine(engine: cortex.TriggerEngine) -> object:
     return engine.save(), agents, each, engine.next_due()
 
 
+def _in_cycle() -> cortex.TriggerEngine:
+    engine = _engine()
+    engine.begin(0, 200.0)
+    return engine
+
+
 # --- tools ------------------------------------------------------------------------------------
 def _tool(name: str) -> dict[str, Any]:
     intents = [f"please {name} the quarterly report", "and show it to everybody in the room"]
@@ -171,7 +185,20 @@ def _tool(name: str) -> dict[str, Any]:
 def _index() -> routing.ToolIndex:
     index = routing.ToolIndex()
     index.put([_tool(name) for name in ("summarize_matrix", "plot_matrix", "delete_file")])
-    index.accept("plot the quarterly report", "plot_matrix", MOMENT)
+    index.accept(REPORT, "plot_matrix", MOMENT)
+    index.reject("remove the quarterly report", "plot_matrix", MOMENT)
+    return index
+
+
+def _of_full_index(index: routing.ToolIndex) -> object:
+    return index.save(), index.keys()
+
+
+def _full() -> routing.ToolIndex:
+    """Of a tool with as many phrasings as it may have: the oldest goes."""
+    intents = [f"word-{number} of the words" for number in range(1000)]
+    index = routing.ToolIndex()
+    index.put([{"name": "full", "doc": "", "intents": intents}])
     return index
 
 
@@ -245,10 +272,12 @@ _add(
     start_from=lambda limbic: limbic.start_from("a-module-with-a-long-name", _rule()),
     save=lambda limbic: limbic.save(),
     load=lambda limbic: limbic.load(_other_saved()),
+    load_one=lambda limbic: limbic.load(_other_saved(), "one-that-was-not-registered"),
 )  # fmt: skip
 _add(
     "LstmLimbic", _lstm, _of_lstm,
     add=_new_module,
+    replace=_newer_module,
     remove=lambda limbic: limbic.remove("a-module-with-a-long-name"),
     score=lambda limbic: limbic.score("a-module-with-a-long-name", OTHER),
     score_stream=lambda limbic: limbic.score_stream("a-module-with-a-long-name", WINDOW[0]),
@@ -280,13 +309,21 @@ _add(
     push_new_agent=lambda engine: engine.push(9, "in", "a-peer-that-nobody-has-met-yet", 90.0),
     good=lambda engine: engine.push(0, "good", "a-peer-with-a-long-name-0", 90.0),
     commit=lambda engine: engine.commit(1, "a-peer-with-a-long-name-1", 50.0, "a key with letters"),
-    uncommit=lambda engine: engine.uncommit(0, "a key of many letters, the first"),
+    uncommit=lambda engine: engine.uncommit(0, KEY),
     due=lambda engine: engine.due(1e6),
+    commit_again=lambda engine: engine.commit(0, "nobody", 50.0, KEY),
     begin=lambda engine: engine.begin(0, 95.0),
+    begin_new_agent=lambda engine: engine.begin(9, 95.0),
+    next_due=lambda engine: engine.next_due(),
     set_thresholds=lambda engine: engine.set_thresholds(0, count=2),
     set_all_thresholds=lambda engine: engine.set_thresholds(count=1, farming=False),
     save=lambda engine: engine.save(),
     load=lambda engine: cortex.TriggerEngine.load(engine.save()).save(),
+)  # fmt: skip
+_add(
+    "Cycle", _in_cycle, _of_engine,
+    finish=lambda engine: engine.finish(0, 210.0),
+    fail=lambda engine: engine.fail(0, 210.0),
 )  # fmt: skip
 _add(
     "ToolIndex", _index, _of_index,
@@ -295,9 +332,15 @@ _add(
     rank=_rank,
     relevance=lambda index: index.relevance("please plot a matrix", (4.0, 0.5, 0.5)),
     accept=lambda index: index.accept("make me a new chart of the sales", "delete_file", MOMENT),
+    accept_again=lambda index: index.accept(REPORT, "plot_matrix", MOMENT),
     reject=lambda index: index.reject("make me a new chart of the sales", "plot_matrix", MOMENT),
+    reject_accepted=lambda index: index.reject(REPORT, "plot_matrix", MOMENT),
     save=lambda index: index.save(),
     load=_load_tools,
+)  # fmt: skip
+_add(
+    "FullIndex", _full, _of_full_index,
+    accept=lambda index: index.accept("word-0 of other words", "full", MOMENT),
 )  # fmt: skip
 _add(
     "words", lambda: None, _nothing,

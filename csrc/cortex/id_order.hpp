@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -12,8 +13,13 @@ namespace prefrontal::cortex {
 
 using Listed = std::pair<std::int64_t, std::uint32_t>;
 
-inline void sort_by_id(std::vector<Listed>& rows) {
-  if (rows.size() < 256) {
+inline void sort_by_id(std::vector<Listed>& rows) noexcept {
+  std::vector<Listed> sorted;
+  try {
+    if (rows.size() >= 256) sorted.resize(rows.size());
+  } catch (const std::bad_alloc&) {  // without that memory it takes longer
+  }
+  if (sorted.empty()) {
     std::ranges::sort(rows);
     return;
   }
@@ -23,7 +29,6 @@ inline void sort_by_id(std::vector<Listed>& rows) {
   };
   std::uint64_t differ = 0;
   for (const Listed& row : rows) differ |= key(row) ^ key(rows.front());
-  std::vector<Listed> sorted(rows.size());
   for (unsigned shift = 0; shift < 64; shift += 8) {
     if (((differ >> shift) & 0xFFU) == 0) continue;
     std::array<std::uint32_t, 257> starts{};

@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "csrc/cortex/rows.hpp"
 #include "csrc/cortex/slot_table.hpp"
 
 namespace prefrontal::cortex {
@@ -20,7 +20,7 @@ class Names {
     return table_.find(hash(name), [&](std::uint32_t slot) { return rows_[slot].text == name; });
   }
 
-  // The slot of the name, with one more holder.
+  // The slot of the name, with one more holder. What throws changes nothing.
   std::uint32_t hold(std::string_view name) {
     std::uint32_t slot = find(name);
     if (slot == kNone) slot = add(name);
@@ -29,16 +29,14 @@ class Names {
   }
 
   // One holder less; a name without any is forgotten.
-  void let_go(std::uint32_t slot) {
+  void let_go(std::uint32_t slot) noexcept {
     Row& row = rows_[slot];
     if (--row.holders > 0) return;
     table_.erase(hash(row.text), slot, [this](std::uint32_t s) { return hash(rows_[s].text); });
-    row.text = {};
-    free_.push_back(slot);
+    rows_.give_back(slot);
   }
 
   const std::string& operator[](std::uint32_t slot) const { return rows_[slot].text; }
-  std::size_t slots() const { return rows_.size(); }
 
  private:
   struct Row {
@@ -49,20 +47,15 @@ class Names {
   static std::uint64_t hash(std::string_view name) { return std::hash<std::string_view>{}(name); }
 
   std::uint32_t add(std::string_view name) {
-    std::uint32_t slot = static_cast<std::uint32_t>(rows_.size());
-    if (free_.empty()) {
-      rows_.emplace_back();
-    } else {
-      slot = free_.back();
-      free_.pop_back();
-    }
-    rows_[slot].text = name;
-    table_.insert(hash(name), slot, [this](std::uint32_t s) { return hash(rows_[s].text); });
+    std::string text(name);
+    table_.make_room([this](std::uint32_t s) { return hash(rows_[s].text); });
+    rows_.next().text.swap(text);
+    const std::uint32_t slot = rows_.take();
+    table_.insert(hash(name), slot);
     return slot;
   }
 
-  std::vector<Row> rows_;
-  std::vector<std::uint32_t> free_;
+  Rows<Row> rows_;
   SlotTable table_;
 };
 

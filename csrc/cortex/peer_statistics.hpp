@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "csrc/cortex/thresholds.hpp"
+#include "csrc/simd/room.hpp"
 
 namespace prefrontal::cortex {
 
@@ -33,6 +34,8 @@ struct PeerStatistics {
   bool hurried = false;        // the run is faster than allowed
   bool just_hurried = false;   // since the latest message
 
+  // Memory for one more visit.
+  void make_room() { simd::make_room(1, visits); }
   // Each tells how many signs of farming it has just made out.
   unsigned message(double time_s, double size, const Thresholds& thresholds);
   unsigned effort(double size, const Thresholds& thresholds);

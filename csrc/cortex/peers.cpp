@@ -8,29 +8,27 @@ std::uint32_t Peers::find(std::uint32_t agent, std::uint32_t name) const {
   });
 }
 
-std::uint32_t Peers::add(PeerList& list, std::uint32_t agent, std::uint32_t name) {
-  std::uint32_t slot = static_cast<std::uint32_t>(rows_.size());
-  if (free_.empty()) {
-    rows_.emplace_back();
-  } else {
-    slot = free_.back();
-    free_.pop_back();
-  }
+Peer& Peers::next() {
+  table_.make_room([this](std::uint32_t s) { return hash_of(s); });
+  return rows_.next();
+}
+
+std::uint32_t Peers::add(PeerList& list, std::uint32_t agent, std::uint32_t name) noexcept {
+  const std::uint32_t slot = rows_.take();
   rows_[slot].agent = agent;
   rows_[slot].name = name;
-  table_.insert(hash(agent, name), slot, [this](std::uint32_t s) { return hash_of(s); });
+  table_.insert(hash(agent, name), slot);
   link(list, slot);
   return slot;
 }
 
-void Peers::remove(PeerList& list, std::uint32_t slot) {
+void Peers::remove(PeerList& list, std::uint32_t slot) noexcept {
   unlink(list, slot);
   table_.erase(hash_of(slot), slot, [this](std::uint32_t s) { return hash_of(s); });
-  rows_[slot] = {};
-  free_.push_back(slot);
+  rows_.give_back(slot);
 }
 
-void Peers::make_newest(PeerList& list, std::uint32_t slot) {
+void Peers::make_newest(PeerList& list, std::uint32_t slot) noexcept {
   if (list.newest == slot) return;
   unlink(list, slot);
   link(list, slot);

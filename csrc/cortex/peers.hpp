@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "csrc/cortex/peer_statistics.hpp"
+#include "csrc/cortex/rows.hpp"
 #include "csrc/cortex/slot_table.hpp"
 
 namespace prefrontal::cortex {
@@ -28,10 +28,12 @@ struct PeerList {
 class Peers {
  public:
   std::uint32_t find(std::uint32_t agent, std::uint32_t name) const;
-  // A peer that is not there yet, as the newest of the list.
-  std::uint32_t add(PeerList& list, std::uint32_t agent, std::uint32_t name);
-  void remove(PeerList& list, std::uint32_t slot);
-  void make_newest(PeerList& list, std::uint32_t slot);
+  // The row of the peer that is added next, with all the memory that adding it needs.
+  Peer& next();
+  // A peer that is not there yet, as the newest of the list; after `next`.
+  std::uint32_t add(PeerList& list, std::uint32_t agent, std::uint32_t name) noexcept;
+  void remove(PeerList& list, std::uint32_t slot) noexcept;
+  void make_newest(PeerList& list, std::uint32_t slot) noexcept;
 
   Peer& operator[](std::uint32_t slot) { return rows_[slot]; }
   const Peer& operator[](std::uint32_t slot) const { return rows_[slot]; }
@@ -46,8 +48,7 @@ class Peers {
   void link(PeerList& list, std::uint32_t slot);
   void unlink(PeerList& list, std::uint32_t slot);
 
-  std::vector<Peer> rows_;
-  std::vector<std::uint32_t> free_;
+  Rows<Peer> rows_;
   SlotTable table_;
 };
 

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "csrc/simd/room.hpp"
+
 namespace prefrontal::cortex {
 
 class Queue {
@@ -18,6 +20,7 @@ class Queue {
   bool empty() const { return entries_.empty(); }
   std::size_t size() const { return entries_.size(); }
   const Entry& first() const { return entries_.front(); }
+  void make_room(std::size_t more) { simd::make_room(more, entries_); }
   void add(double time_s, std::uint32_t agent) {
     entries_.push_back({time_s, agent});
     std::ranges::push_heap(entries_, later);

@@ -179,6 +179,7 @@ class SavedEngine {
     const auto agents = in.number<std::uint64_t>();
     for (std::uint64_t i = 0; i < agents; ++i) read_agent(in, engine, times);
     in.expect(in.empty(), "end with its agents, got more bytes");
+    engine.make_room_to_look(engine.agents_.size());
     for (std::uint32_t slot = 0; slot < engine.agents_.size(); ++slot) engine.look_again(slot);
     return engine;
   }

@@ -27,14 +27,18 @@ class SlotTable {
     }
   }
 
-  // `hash_of(slot)` tells the hash of a slot that is already there.
-  void insert(std::uint64_t hash, std::uint32_t slot, auto&& hash_of) {
+  // Room for one more. `hash_of(slot)` tells the hash of a slot that is already there.
+  void make_room(auto&& hash_of) {
     if ((used_ + 1) * 4 > places_.size() * 3) grow(hash_of);
+  }
+
+  // After `make_room`.
+  void insert(std::uint64_t hash, std::uint32_t slot) noexcept {
     place(hash, slot);
     ++used_;
   }
 
-  void erase(std::uint64_t hash, std::uint32_t slot, auto&& hash_of) {
+  void erase(std::uint64_t hash, std::uint32_t slot, auto&& hash_of) noexcept {
     std::size_t hole = hash & mask();
     while (places_[hole] != slot) hole = (hole + 1) & mask();
     // Those behind the hole move up, so that each is still reached from its own place.

@@ -18,15 +18,22 @@ TriggerEngine::TriggerEngine(const Thresholds& thresholds) : thresholds_(thresho
   check(thresholds_);
 }
 
-double TriggerEngine::advance(const char* name, double time_s) {
-  now_ = std::max(now_, checked_time(name, time_s));
-  return now_;
+double TriggerEngine::later(const char* name, double time_s) const {
+  return std::max(now_, checked_time(name, time_s));
 }
 
 std::uint32_t TriggerEngine::slot_of(AgentId id) {
-  const auto [at, added] = slots_.try_emplace(id, static_cast<std::uint32_t>(agents_.size()));
-  if (added) agents_.emplace_back().id = id;
-  return at->second;
+  const auto known = slots_.find(id);
+  if (known != slots_.end()) return known->second;
+  const auto slot = static_cast<std::uint32_t>(agents_.size());
+  simd::make_room(1, agents_);
+  slots_.emplace(id, slot);
+  agents_.emplace_back().id = id;
+  return slot;
+}
+
+void TriggerEngine::forget_agents_from(std::size_t count) noexcept {
+  for (; agents_.size() > count; agents_.pop_back()) slots_.erase(agents_.back().id);
 }
 
 const Agent* TriggerEngine::agent(AgentId id) const {
@@ -39,40 +46,48 @@ const Agent* TriggerEngine::agent(AgentId id) const {
 void TriggerEngine::push(AgentId id, Kind kind, std::string_view peer, double time_s, double size) {
   expect_name("peer", peer);
   checked_size("size", size);
-  const double time = advance("time", time_s);
+  const double time = later("time", time_s);
+  make_room_to_look(1);
+  const std::size_t agents = agents_.size();
   const std::uint32_t slot = slot_of(id);
   Agent& agent = agents_[slot];
+  const bool meets = kind == Kind::in || kind == Kind::out || kind == Kind::known;
+  Peer* from = nullptr;
+  try {
+    from = meets ? &seen(agent, slot, peer) : peer_of(slot, peer);
+  } catch (...) {
+    forget_agents_from(agents);
+    throw;
+  }
+  now_ = time;
   if (agent.since_s == kNever) agent.since_s = time;
   switch (kind) {
     case Kind::in:
-      message(agent, slot, peer, time, size);
+      message(agent, *from, size);
       break;
     case Kind::out:
-      ++seen(agent, slot, peer).statistics.outgoing;
+      ++from->statistics.outgoing;
       if (rules(agent).count_outgoing) ++agent.interactions.waiting;
       break;
     case Kind::known:
-      seen(agent, slot, peer).statistics.met = true;
+      from->statistics.met = true;
       return;
     case Kind::effort:
-      if (Peer* found = peer_of(slot, peer))
-        agent.signs.waiting += found->statistics.effort(size, rules(agent));
+      if (from != nullptr) agent.signs.waiting += from->statistics.effort(size, rules(agent));
       break;
     case Kind::good:
     case Kind::bad:
-      if (Peer* found = peer_of(slot, peer)) outcome(agent, *found, kind == Kind::good);
+      if (from != nullptr) outcome(agent, *from, kind == Kind::good);
       return;
   }
   look_again(slot);
 }
 
-void TriggerEngine::message(Agent& agent, std::uint32_t slot, std::string_view peer, double time_s,
-                            double size) {
+void TriggerEngine::message(Agent& agent, Peer& from, double size) noexcept {
   const Thresholds& thresholds = rules(agent);
-  Peer& from = seen(agent, slot, peer);
   if (!from.statistics.met && thresholds.new_peer) ++agent.new_peers.waiting;
   from.statistics.met = true;
-  agent.signs.waiting += from.statistics.message(time_s, size, thresholds);
+  agent.signs.waiting += from.statistics.message(now_, size, thresholds);
   from.cycle = agent.cycles;
   ++agent.interactions.waiting;
   if (agent.commitments.empty()) return;
@@ -85,14 +100,19 @@ void TriggerEngine::outcome(Agent& agent, Peer& peer, bool was_good) {
 }
 
 Peer& TriggerEngine::seen(Agent& agent, std::uint32_t slot, std::string_view peer) {
+  const Thresholds& thresholds = rules(agent);
   const std::uint32_t known = names_.find(peer);
-  std::uint32_t found = known == kNone ? kNone : peers_.find(slot, known);
+  const std::uint32_t found = known == kNone ? kNone : peers_.find(slot, known);
+  Peer& row = found == kNone ? peers_.next() : peers_[found];
+  if (thresholds.farming) row.statistics.make_room();
   if (found != kNone) {
     peers_.make_newest(agent.peers, found);
-    return peers_[found];
+    return row;
   }
-  if (agent.peers.size >= rules(agent).max_peers) forget_oldest(agent);
-  return peers_[peers_.add(agent.peers, slot, names_.hold(peer))];
+  const std::uint32_t name = names_.hold(peer);
+  const std::uint32_t added = peers_.add(agent.peers, slot, name);
+  if (agent.peers.size > thresholds.max_peers) forget_oldest(agent);
+  return peers_[added];
 }
 
 Peer* TriggerEngine::peer_of(std::uint32_t agent, std::string_view peer) {
@@ -101,7 +121,7 @@ Peer* TriggerEngine::peer_of(std::uint32_t agent, std::string_view peer) {
   return found == kNone ? nullptr : &peers_[found];
 }
 
-void TriggerEngine::forget_oldest(Agent& agent) {
+void TriggerEngine::forget_oldest(Agent& agent) noexcept {
   const std::uint32_t oldest = agent.peers.oldest;
   names_.let_go(peers_[oldest].name);
   peers_.remove(agent.peers, oldest);
@@ -111,11 +131,24 @@ bool TriggerEngine::commit(AgentId id, std::string_view peer, double due_s, std:
   expect_name("peer", peer);
   expect_name("key", key);
   checked_time("due", due_s);
-  uncommit(id, key);
+  Commitment fresh{std::string(key), kNone, due_s, false};
+  make_room_to_look(1);
+  const std::size_t agents = agents_.size();
   const std::uint32_t slot = slot_of(id);
   Agent& agent = agents_[slot];
-  if (agent.commitments.size() >= rules(agent).max_commitments) return false;
-  agent.commitments.push_back({std::string(key), names_.hold(peer), due_s, false});
+  try {
+    simd::make_room(1, agent.commitments);
+    fresh.peer = names_.hold(peer);
+  } catch (...) {
+    forget_agents_from(agents);
+    throw;
+  }
+  uncommit(id, key);
+  if (agent.commitments.size() >= rules(agent).max_commitments) {
+    names_.let_go(fresh.peer);
+    return false;
+  }
+  agent.commitments.push_back(std::move(fresh));
   look_again(slot);
   return true;
 }
@@ -142,6 +175,7 @@ void TriggerEngine::set_thresholds(std::optional<AgentId> id, const Change& chan
     check(thresholds);
     return thresholds;
   };
+  make_room_to_look(id ? 1 : agents_.size());
   if (id) {
     auto own = std::make_unique<const Thresholds>(changed(thresholds(id)));
     agents_[slot_of(*id)].own = std::move(own);

@@ -32,6 +32,7 @@ struct Due {
 
 // Not safe for threads: the caller lets one in at a time. Times are seconds of the caller's clock;
 // one that goes back counts as the latest seen. Throws std::invalid_argument naming the argument.
+// What throws changes nothing: a call takes all the memory it needs before its first change.
 class TriggerEngine {
  public:
   explicit TriggerEngine(const Thresholds& thresholds);
@@ -68,15 +69,16 @@ class TriggerEngine {
  private:
   friend class SavedEngine;
 
-  double advance(const char* name, double time_s);
+  double later(const char* name, double time_s) const;
   std::uint32_t slot_of(AgentId id);
+  void forget_agents_from(std::size_t count) noexcept;  // those that came last
   Agent& running(const char* what, AgentId id, std::uint32_t& slot);
   const Thresholds& rules(const Agent& agent) const { return agent.own ? *agent.own : thresholds_; }
-  void message(Agent& agent, std::uint32_t slot, std::string_view peer, double time_s, double size);
+  void message(Agent& agent, Peer& from, double size) noexcept;
   static void outcome(Agent& agent, Peer& peer, bool was_good);
   Peer& seen(Agent& agent, std::uint32_t slot, std::string_view peer);
   Peer* peer_of(std::uint32_t agent, std::string_view peer);
-  void forget_oldest(Agent& agent);
+  void forget_oldest(Agent& agent) noexcept;
   void forget_commitments(Agent& agent, auto&& gone) {
     std::erase_if(agent.commitments, [&](const Commitment& each) {
       if (!gone(each)) return false;
@@ -84,9 +86,11 @@ class TriggerEngine {
       return true;
     });
   }
-  void look_again(std::uint32_t slot);
-  void enqueue(std::uint32_t slot, double deadline);
-  void take_what_came_up();
+  void make_room_to_look(std::size_t agents);  // again, at so many
+  void look_again(std::uint32_t slot) noexcept { look_again(slot, now_); }
+  void look_again(std::uint32_t slot, double now) noexcept;
+  void enqueue(std::uint32_t slot, double deadline) noexcept;
+  void take_what_came_up(double now);
 
   Thresholds thresholds_;
   double now_ = kNever;

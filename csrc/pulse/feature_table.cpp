@@ -3,27 +3,28 @@
 #include <algorithm>
 
 #include "csrc/simd/dispatch.hpp"
+#include "csrc/simd/room.hpp"
 
 namespace prefrontal::pulse {
 namespace {
 
+using simd::make_room;
+
 constexpr std::size_t kDenseFrom = 16;  // modules; below that a list is as fast
 constexpr std::size_t kDenseShare = 4;  // dense once a quarter of the modules know the feature
-
-// Memory for one more in each: the insertions after it cannot fail half way.
-void make_room(auto&... lists) {
-  const auto grow = [](auto& list) {
-    if (list.size() == list.capacity()) list.reserve(2 * list.size() + 1);
-  };
-  (grow(lists), ...);
-}
 
 }  // namespace
 
 void Row::Many::resize(std::size_t size) {
+  make_room(size - slow.size(), slow, fast, energies);
   slow.resize(size, 0.0F);
   fast.resize(size, 0.0F);
   energies.resize(size, 0.0F);
+}
+
+std::size_t Row::Many::at(Slot slot) const {
+  if (dense) return slot;
+  return static_cast<std::size_t>(std::ranges::lower_bound(slots, slot) - slots.begin());
 }
 
 void Row::Many::set(std::size_t at, const Cell& cell) {
@@ -35,43 +36,47 @@ void Row::Many::set(std::size_t at, const Cell& cell) {
 Cell Row::find(Slot slot) const {
   if (size_ == 0) return {};
   if (!many_) return slot == slot_ ? cell_ : Cell{};
-  if (many_->dense) return slot < many_->slow.size() ? many_->get(slot) : Cell{};
-  const auto at = std::lower_bound(many_->slots.begin(), many_->slots.end(), slot);
-  if (at == many_->slots.end() || *at != slot) return {};
-  return many_->get(static_cast<std::size_t>(at - many_->slots.begin()));
+  const std::size_t at = many_->at(slot);
+  if (at >= many_->slow.size() || (!many_->dense && many_->slots[at] != slot)) return {};
+  return many_->get(at);
 }
 
-void Row::put(Slot slot, Cell cell, std::size_t slots) {
-  if (size_ == 0 || (!many_ && slot == slot_)) {
-    size_ = 1;
-    slot_ = slot;
-    cell_ = cell;
-    return;
-  }
+void Row::reserve(Slot slot, std::size_t slots) {
   if (!many_) {
+    if (slot_ == slot || slot_ == kNobody) {
+      slot_ = slot;
+      return;
+    }
     auto many = std::make_unique<Many>();
     many->slots = {slot_};
     many->resize(1);
     many->set(0, cell_);
     many_ = std::move(many);
   }
+  const std::size_t at = many_->at(slot);
   if (many_->dense) {
-    if (slot >= many_->slow.size()) many_->resize(std::max<std::size_t>(slot + 1, slots));
-    if (many_->energies[slot] == 0.0F) ++size_;
-    return many_->set(slot, cell);
+    if (at >= many_->slow.size()) many_->resize(std::max<std::size_t>(at + 1, slots));
+    return;
   }
-  const auto at = std::lower_bound(many_->slots.begin(), many_->slots.end(), slot);
-  const auto i = at - many_->slots.begin();
-  if (at == many_->slots.end() || *at != slot) {
-    make_room(many_->slots, many_->slow, many_->fast, many_->energies);
-    many_->slots.insert(many_->slots.begin() + i, slot);
-    many_->slow.insert(many_->slow.begin() + i, 0.0F);
-    many_->fast.insert(many_->fast.begin() + i, 0.0F);
-    many_->energies.insert(many_->energies.begin() + i, 0.0F);
-    ++size_;
+  if (at < many_->slots.size() && many_->slots[at] == slot) return;
+  make_room(1, many_->slots, many_->slow, many_->fast, many_->energies);
+  const auto i = static_cast<std::ptrdiff_t>(at);
+  many_->slots.insert(many_->slots.begin() + i, slot);
+  many_->slow.insert(many_->slow.begin() + i, 0.0F);
+  many_->fast.insert(many_->fast.begin() + i, 0.0F);
+  many_->energies.insert(many_->energies.begin() + i, 0.0F);
+  const std::size_t places = many_->slots.size();
+  if (places >= kDenseFrom && places * kDenseShare >= slots) spread(slots);
+}
+
+void Row::put(Slot slot, const Cell& cell) noexcept {
+  if (find(slot).energy == 0.0F) ++size_;
+  if (many_) {
+    many_->set(many_->at(slot), cell);
+  } else {
+    slot_ = slot;
+    cell_ = cell;
   }
-  many_->set(static_cast<std::size_t>(i), cell);
-  if (size_ >= kDenseFrom && size_ * kDenseShare >= slots) spread(slots);
 }
 
 void Row::spread(std::size_t slots) {
@@ -82,20 +87,31 @@ void Row::spread(std::size_t slots) {
   many_ = std::move(dense);
 }
 
-void Row::erase(Slot slot) {
+void Row::erase(Slot slot) noexcept {
   if (find(slot).energy == 0.0F) return;
   --size_;
+  if (many_) {
+    many_->set(many_->at(slot), {});
+  } else {
+    cell_ = {};
+  }
+}
+
+void Row::tidy() noexcept {
   if (size_ == 0) {
     many_.reset();
-  } else if (many_->dense) {
-    many_->set(slot, {});
-  } else {
-    const auto i =
-        std::lower_bound(many_->slots.begin(), many_->slots.end(), slot) - many_->slots.begin();
-    many_->slots.erase(many_->slots.begin() + i);
-    many_->slow.erase(many_->slow.begin() + i);
-    many_->fast.erase(many_->fast.begin() + i);
-    many_->energies.erase(many_->energies.begin() + i);
+    slot_ = kNobody;
+  } else if (many_ && !many_->dense && many_->slots.size() > size_) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < many_->slots.size(); ++i) {
+      if (many_->energies[i] == 0.0F) continue;
+      many_->slots[kept] = many_->slots[i];
+      many_->set(kept++, many_->get(i));
+    }
+    many_->slots.resize(kept);
+    many_->slow.resize(kept);
+    many_->fast.resize(kept);
+    many_->energies.resize(kept);
   }
 }
 
@@ -129,21 +145,17 @@ const Row* FeatureTable::find(std::uint64_t key) const {
   return index == 0 ? nullptr : &rows_[index - 1];
 }
 
-Row& FeatureTable::at(std::uint64_t key) {
+std::size_t FeatureTable::index_of(std::uint64_t key) {
   if ((keys_.size() + 1) * 2 > places_.size())
     rebuild(std::max<std::size_t>(64, places_.size() * 2));
   const std::size_t at = place(key);
   if (places_[at] == 0) {
+    make_room(1, rows_, keys_);
     rows_.emplace_back();
-    try {
-      keys_.push_back(key);
-    } catch (...) {
-      rows_.pop_back();
-      throw;
-    }
+    keys_.push_back(key);
     places_[at] = static_cast<std::uint32_t>(keys_.size());
   }
-  return rows_[places_[at] - 1];
+  return places_[at] - 1;
 }
 
 void FeatureTable::rebuild(std::size_t places) {
@@ -153,9 +165,10 @@ void FeatureTable::rebuild(std::size_t places) {
   }
 }
 
-void FeatureTable::drop_empty_rows() {
+void FeatureTable::tidy() noexcept {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
+    rows_[i].tidy();
     if (rows_[i].size() == 0) continue;
     if (kept != i) {
       rows_[kept] = std::move(rows_[i]);
@@ -163,9 +176,10 @@ void FeatureTable::drop_empty_rows() {
     }
     ++kept;
   }
+  if (kept == rows_.size()) return;
   rows_.resize(kept);
   keys_.resize(kept);
-  std::size_t places = 64;
+  std::size_t places = 64;  // never more than there are: one is free now
   while (places < kept * 2 + 2) places *= 2;
   rebuild(places);
 }

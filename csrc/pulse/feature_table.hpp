@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace prefrontal::pulse {
@@ -26,12 +27,17 @@ struct Sums {
   std::vector<float> fast;
 };
 
+// What is reserved or erased keeps its place, with a cell of zeros that counts as none, until
+// `tidy`.
 class Row {
  public:
   std::size_t size() const { return size_; }
   Cell find(Slot slot) const;  // zeros when the module does not know the feature
-  void put(Slot slot, Cell cell, std::size_t slots);
-  void erase(Slot slot);
+  // A place for the module, of `slots` there are: without one nothing can be put.
+  void reserve(Slot slot, std::size_t slots);
+  void put(Slot slot, const Cell& cell) noexcept;
+  void erase(Slot slot) noexcept;
+  void tidy() noexcept;
   void add_to(Sums& sums) const;  // the weights of all modules
 
   // Calls visit(slot, cell) for each module that knows the feature, in order of slot.
@@ -56,10 +62,13 @@ class Row {
     void resize(std::size_t size);
     void set(std::size_t at, const Cell& cell);
     Cell get(std::size_t at) const { return {slow[at], fast[at], energies[at]}; }
+    std::size_t at(Slot slot) const;  // the first place from which the list goes on with others
   };
+  static constexpr Slot kNobody = 0xFFFFFFFFU;
+
   void spread(std::size_t slots);
   std::size_t size_ = 0;
-  Slot slot_ = 0;
+  Slot slot_ = kNobody;  // whom cell_ is of, or is kept for
   Cell cell_;
   std::unique_ptr<Many> many_;
 };
@@ -68,12 +77,13 @@ class Row {
 class FeatureTable {
  public:
   const Row* find(std::uint64_t key) const;
-  Row& at(std::uint64_t key);  // made when missing
+  Row* find(std::uint64_t key) { return const_cast<Row*>(std::as_const(*this).find(key)); }
+  std::size_t index_of(std::uint64_t key);  // of its row, which is made when missing
   std::size_t size() const { return keys_.size(); }
   std::uint64_t key(std::size_t index) const { return keys_[index]; }
   Row& row(std::size_t index) { return rows_[index]; }
   const Row& row(std::size_t index) const { return rows_[index]; }
-  void drop_empty_rows();
+  void tidy() noexcept;  // of what was erased, rows without a cell included
 
  private:
   std::size_t place(std::uint64_t key) const;

@@ -16,6 +16,15 @@ std::uint64_t answer_key(const std::string& module, const Rule& rule, bool match
 
 }  // namespace
 
+std::function<void(const LinearScorer::Outcome&)> routing_of_created(Routes& routes) {
+  return [&routes](const LinearScorer::Outcome& outcome) {
+    std::vector<std::string> created;
+    for (const auto& [name, what] : outcome)
+      if (what == Restored::created) created.push_back(name);
+    routes.add_all(created);
+  };
+}
+
 Zone Limbic::zone_of(const std::string& module) const {
   std::lock_guard lock(mutex_);
   return in_utc_.contains(module) ? Zone::utc : zone_;
@@ -69,14 +78,30 @@ bool Limbic::start_from(const std::string& module, const Rule& rule) {
   const std::array<Seed, 2> seeds = {
       Seed{answer_key(module, rule, true), Kind::rule, static_cast<float>(rule.log_odds_match)},
       Seed{answer_key(module, rule, false), Kind::rule, static_cast<float>(rule.log_odds_rest)}};
+  std::map<std::string, Rule> own{{module, rule}};
   if (!scorer_.seed(module, seeds)) return false;
   std::lock_guard lock(mutex_);
-  rules_.insert_or_assign(module, rule);
+  rules_.erase(module);
+  rules_.merge(own);
   return true;
+}
+
+void Limbic::add(const std::string& module, const std::string& digest, float bias,
+                 std::span<const Seed> seeds) {
+  scorer_.add(module, digest, bias, seeds);
+  forget(module);
 }
 
 void Limbic::remove(const std::string& module) {
   scorer_.remove(module);
+  forget(module);
+}
+
+LinearScorer::Outcome Limbic::load(std::string_view bytes, std::string_view only) {
+  return scorer_.load(bytes, only, routing_of_created(routes_));
+}
+
+void Limbic::forget(const std::string& module) noexcept {
   routes_.remove(module);
   std::lock_guard lock(mutex_);
   rules_.erase(module);

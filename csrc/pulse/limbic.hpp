@@ -2,6 +2,7 @@
 // from, and the time zone.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -15,6 +16,10 @@
 
 namespace prefrontal::pulse {
 
+// Routes everything to modules that a load creates: nobody has registered them.
+std::function<void(const LinearScorer::Outcome&)> routing_of_created(Routes& routes);
+
+// What throws changes nothing.
 class Limbic {
  public:
   Limbic(Zone zone, const LearningRates& rates) : zone_(zone), scorer_(rates) {}
@@ -31,13 +36,18 @@ class Limbic {
   void keys(std::span<const std::string> modules, const Window& window, Keys& keys) const;
   std::vector<NamedFeature> named(const std::string& module, const Window& window) const;
 
+  // A module without routes and rule; replaces one of the same name.
+  void add(const std::string& module, const std::string& digest, float bias,
+           std::span<const Seed> seeds);
   // Gives the module a rule to start from; false for an unknown module.
   bool start_from(const std::string& module, const Rule& rule);
   // From now on the module, asked alone, reads hours and weekdays in UTC.
   void read_utc(const std::string& module);
   void remove(const std::string& module);
+  LinearScorer::Outcome load(std::string_view bytes, std::string_view only);
 
  private:
+  void forget(const std::string& module) noexcept;  // all but its weights
   Zone zone_of(const std::string& module) const;
 
   Zone zone_;

@@ -43,20 +43,23 @@ bool LinearScorer::learn(const std::string& name, const Keys& keys, float label)
   Module& module = found->second;
   const Slot slot = module.slot;
   const Logits before = logits(slot, keys);
-  judge(slot, before, label);
-
   const float error = label - simd::sigmoid_of(before.slow);
   const float energy = error * error;
   std::vector<Cell> cells(keys.size() + 1);
+  std::vector<std::size_t> rows(keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    const Row* row = table_.find(keys[i].value);
-    if (row != nullptr) cells[i] = row->find(slot);
+    rows[i] = table_.index_of(keys[i].value);
+    table_.row(rows[i]).reserve(slot, bias_.size());
+    cells[i] = table_.row(rows[i]).find(slot);
     if (cells[i].energy == 0.0F) cells[i].energy = kFirstEnergy;
   }
   cells.back() = bias_[slot];
 
   // The steps of a unit of error; their sum, the reach, is how far it moves the logit.
   std::vector<Logits> steps(cells.size());
+  std::vector<float> sizes;
+  if (module.features + keys.size() > kMostFeatures) sizes.reserve(module.features + keys.size());
+  // From here on nothing fails.
   Logits reach;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     cells[i].energy += energy;
@@ -75,9 +78,10 @@ bool LinearScorer::learn(const std::string& name, const Keys& keys, float label)
     cells[i].slow += steps[i].slow * slow;
     cells[i].fast += rates_.fast * steps[i].fast * fast;
   }
+  judge(slot, before, label);
   bias_[slot] = cells.back();
-  for (std::size_t i = 0; i < keys.size(); ++i) put(module, keys[i].value, cells[i]);
-  if (module.features > kMostFeatures) forget_weakest(module);
+  for (std::size_t i = 0; i < keys.size(); ++i) put(module, table_.row(rows[i]), cells[i]);
+  if (module.features > kMostFeatures) forget_weakest(module, sizes);
   return true;
 }
 
@@ -92,16 +96,8 @@ void LinearScorer::set_lead(Slot slot, float lead) {
   mix_[slot] = simd::sigmoid_of(kEta * lead);
 }
 
-void LinearScorer::put(Module& module, std::uint64_t key, Cell cell) {
-  Row& row = table_.at(key);
-  const std::size_t before = row.size();
-  row.put(module.slot, cell, bias_.size());
-  module.features += row.size() - before;
-}
-
-void LinearScorer::forget_weakest(Module& module) {
-  std::vector<float> sizes;
-  sizes.reserve(module.features);
+// sizes: memory for all of them.
+void LinearScorer::forget_weakest(Module& module, std::vector<float>& sizes) noexcept {
   for (std::size_t i = 0; i < table_.size(); ++i) {
     const Cell cell = table_.row(i).find(module.slot);
     if (cell.energy != 0.0F) sizes.push_back(size_of(cell));
@@ -118,7 +114,7 @@ void LinearScorer::forget_weakest(Module& module) {
     row.erase(module.slot);
     --module.features;
   }
-  table_.drop_empty_rows();
+  table_.tidy();
 }
 
 }  // namespace prefrontal::pulse

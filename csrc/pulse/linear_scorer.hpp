@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <shared_mutex>
@@ -42,10 +43,11 @@ struct Contribution {
 // What became of one saved module when it was loaded.
 enum class Restored { restored, created, changed };
 
-// Safe to use from several threads: many may score while none learns, one learns at a time.
+// Safe to use from several threads: many may score while none learns, one learns at a time. What
+// throws changes nothing: a call takes all the memory it needs before its first change.
 class LinearScorer {
  public:
-  explicit LinearScorer(const LearningRates& rates) : rates_(rates) { index_names(); }
+  explicit LinearScorer(const LearningRates& rates) : rates_(rates) {}
 
   // Replaces a module of the same name. `digest` tells fingerprints apart across a save.
   void add(const std::string& module, const std::string& digest, float bias,
@@ -79,10 +81,11 @@ class LinearScorer {
   std::size_t features(const std::string& module) const;
 
   std::string save() const;
-  // Restores by name, or only the module `only` unless that is empty. Throws
-  // std::invalid_argument, and changes nothing, for other bytes.
-  std::vector<std::pair<std::string, Restored>> load(std::string_view bytes,
-                                                     std::string_view only = {});
+  using Outcome = std::vector<std::pair<std::string, Restored>>;
+  // Restores by name, or only the module `only` unless that is empty. Throws std::invalid_argument
+  // for other bytes. `agree` is asked with the outcome before anything changes, and may throw.
+  Outcome load(std::string_view bytes, std::string_view only,
+               const std::function<void(const Outcome&)>& agree);
 
  private:
   struct Module {
@@ -90,6 +93,16 @@ class LinearScorer {
     std::string digest;
     std::size_t features = 0;
   };
+  using Modules = std::map<std::string, Module, std::less<>>;
+  // A module on its way in.
+  struct Arrival {
+    std::string digest;
+    Cell bias;
+    float lead = 0.0F;
+    std::vector<std::pair<std::uint64_t, Cell>> cells;  // the later of two for a key counts
+  };
+  using Arrivals = std::map<std::string, Arrival, std::less<>>;
+  static Arrivals read_modules(std::string_view bytes, std::string_view only);
   struct Logits {
     float slow = 0.0F;
     float fast = 0.0F;
@@ -100,22 +113,30 @@ class LinearScorer {
   }
   void judge(Slot slot, const Logits& predicted, float label);
   void set_lead(Slot slot, float lead);
-  void place(const std::string& module, const std::string& digest, Cell bias, float lead);
-  void clear(Slot slot);
-  void sow(Module& module, std::span<const Seed> seeds);
-  void put(Module& module, std::uint64_t key, Cell cell);
-  void forget_weakest(Module& module);
+  // `last` is called when nothing else can fail any more.
+  void admit(Arrivals arrivals, const std::function<void()>& last = [] {});
+  void reserve(Slot slot, const Arrival& arrival);
+  void enter(Module& module, Arrival& arrival) noexcept;
+  void clear(Slot slot) noexcept;
+  static void put(Module& module, Row& row, const Cell& cell) noexcept;
+  void forget_weakest(Module& module, std::vector<float>& sizes) noexcept;
   Slot free_slot();
-  void index_names();
+  struct Index {
+    std::shared_ptr<std::vector<std::string>> names = std::make_shared<std::vector<std::string>>();
+    std::vector<Slot> order;
+  };
+  Index index_with(const Modules& fresh, const Module* without = nullptr) const;
+  void set_index(Index index) noexcept;
 
   const LearningRates& rates_;
-  std::map<std::string, Module, std::less<>> modules_;
+  Modules modules_;
   std::vector<Cell> bias_;   // by slot
   std::vector<float> lead_;  // by slot: how much better the slow learner predicted
   std::vector<float> mix_;   // by slot: share of the slow learner
   std::vector<bool> used_;   // by slot
   FeatureTable table_;
-  std::shared_ptr<const std::vector<std::string>> names_;  // replaced whole, never edited
+  std::shared_ptr<const std::vector<std::string>> names_ =
+      std::make_shared<const std::vector<std::string>>();  // replaced whole, never edited
   std::vector<Slot> order_;                                // slots in the order of names_
   mutable std::shared_mutex mutex_;
 };

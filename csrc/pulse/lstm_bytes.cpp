@@ -47,10 +47,9 @@ std::string LstmScorer::save() const {
   return out.finished();
 }
 
-std::vector<std::pair<std::string, LstmScorer::Module>> LstmScorer::read_modules(
-    std::string_view bytes) {
+LstmScorer::Modules LstmScorer::read_modules(std::string_view bytes, std::string_view only) {
   ModelReader reader(bytes, kLstmMagic, kLstmVersion);
-  std::vector<std::pair<std::string, Module>> modules;
+  Modules modules;
   for (auto n = reader.number<std::uint32_t>(); n > 0; --n) {
     std::string name(reader.text());
     Module module;
@@ -64,28 +63,32 @@ std::vector<std::pair<std::string, LstmScorer::Module>> LstmScorer::read_modules
       read_weights(reader, module.moments->energy);
       reader.expect(all_at_least_0(module.moments->energy), "hold energies from 0 up, got others");
     }
-    modules.emplace_back(std::move(name), std::move(module));
+    if (only.empty() || name == only) modules.insert_or_assign(std::move(name), std::move(module));
   }
   reader.expect(reader.empty(), "end after its modules, got more bytes");
   return modules;
 }
 
-std::vector<std::pair<std::string, Restored>> LstmScorer::load(std::string_view bytes,
-                                                               std::string_view only) {
-  auto saved = read_modules(bytes);
+LstmScorer::Outcome LstmScorer::load(std::string_view bytes, std::string_view only,
+                                     const std::function<void(const Outcome&)>& agree) {
+  Modules saved = read_modules(bytes, only);
   std::unique_lock lock(mutex_);
-  std::vector<std::pair<std::string, Restored>> outcome;
-  for (auto& [name, module] : saved) {
-    if (!only.empty() && name != only) continue;
+  Outcome outcome;
+  for (const auto& [name, module] : saved) {
     const Module* known = find(name);
-    if (known != nullptr && known->digest != module.digest) {
+    if (known == nullptr) {
+      outcome.emplace_back(name, Restored::created);
+    } else if (known->digest == module.digest) {
+      outcome.emplace_back(name, Restored::restored);
+    } else {
       outcome.emplace_back(name, Restored::changed);  // another fingerprint: keep its start
-      continue;
     }
-    outcome.emplace_back(name, known != nullptr ? Restored::restored : Restored::created);
-    modules_.insert_or_assign(name, std::move(module));
   }
-  index_names();
+  for (const auto& [name, what] : outcome)
+    if (what == Restored::changed) saved.erase(name);
+  Names names = names_with(saved);
+  agree(outcome);
+  put_in_place_of_old(saved, std::move(names));
   return outcome;
 }
 

@@ -59,47 +59,43 @@ void spread(std::span<const float> weights, simd::Lstm& net) {
 void LstmScorer::add(const std::string& name, const std::string& digest,
                      std::span<const float> mask) {
   const std::uint64_t stream = mixed(hash_bytes(name) ^ mixed(seed_));
-  Module fresh;
-  fresh.digest = digest;
-  fresh.net = std::make_unique<simd::Lstm>();
+  Modules fresh;
+  Module& module = fresh[name];
+  module.digest = digest;
+  module.net = std::make_unique<simd::Lstm>();
   std::uint64_t n = 0;
-  for_each_weight(*fresh.net, [&](float& weight) { weight = drawn(stream, n++); });
-  for (auto& gate : fresh.net->columns) {
+  for_each_weight(*module.net, [&](float& weight) { weight = drawn(stream, n++); });
+  for (auto& gate : module.net->columns) {
     for (int slot = 0; slot < kInputs; ++slot) {
       for (float& weight : gate[slot]) weight *= 0.1F + 1.9F * mask[static_cast<std::size_t>(slot)];
     }
   }
   std::unique_lock lock(mutex_);
-  if (Module* known = find(name)) {
-    *known = std::move(fresh);
-    return;
-  }
-  const auto at = modules_.emplace(name, std::move(fresh)).first;
-  try {
-    index_names();
-  } catch (...) {
-    modules_.erase(at);
-    throw;
-  }
+  put_in_place_of_old(fresh, names_with(fresh));
+}
+
+void LstmScorer::put_in_place_of_old(Modules& fresh, Names names) noexcept {
+  for (const auto& [name, module] : fresh) modules_.erase(name);
+  modules_.merge(fresh);
+  names_ = std::move(names);
 }
 
 bool LstmScorer::remove(const std::string& name) {
   std::unique_lock lock(mutex_);
-  auto module = modules_.extract(name);
-  if (module.empty()) return false;
-  try {
-    index_names();
-  } catch (...) {
-    modules_.insert(std::move(module));
-    throw;
-  }
+  const auto found = modules_.find(name);
+  if (found == modules_.end()) return false;
+  names_ = names_with({}, &found->second);
+  modules_.erase(found);
   return true;
 }
 
-void LstmScorer::index_names() {
+LstmScorer::Names LstmScorer::names_with(const Modules& fresh, const Module* without) const {
   auto names = std::make_shared<std::vector<std::string>>();
-  for (const auto& [name, module] : modules_) names->push_back(name);
-  names_ = std::move(names);
+  for (const auto& [name, module] : modules_)
+    if (&module != without && !fresh.contains(name)) names->push_back(name);
+  for (const auto& [name, module] : fresh) names->push_back(name);
+  std::ranges::sort(*names);
+  return names;
 }
 
 std::vector<std::string> LstmScorer::modules() const {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -36,10 +37,11 @@ inline constexpr std::size_t kWeights = 21057;
 Weights flat(const simd::Lstm& net);
 void spread(std::span<const float> weights, simd::Lstm& net);
 
-// Safe to use from several threads: many may score while none learns, one learns at a time.
+// Safe to use from several threads: many may score while none learns, one learns at a time. What
+// throws changes nothing.
 class LstmScorer {
  public:
-  explicit LstmScorer(std::uint64_t seed) : seed_(seed) { index_names(); }
+  explicit LstmScorer(std::uint64_t seed) : seed_(seed) {}
 
   // Replaces a module of the same name. `digest` tells fingerprints apart across a save.
   void add(const std::string& module, const std::string& digest, std::span<const float> mask);
@@ -71,10 +73,11 @@ class LstmScorer {
   bool set_weights(const std::string& module, std::span<const float> weights);
 
   std::string save() const;
-  // Restores by name, or only the module `only` unless that is empty. Throws
-  // std::invalid_argument, and changes nothing, for other bytes.
-  std::vector<std::pair<std::string, Restored>> load(std::string_view bytes,
-                                                     std::string_view only = {});
+  using Outcome = LinearScorer::Outcome;
+  // Restores by name, or only the module `only` unless that is empty. Throws std::invalid_argument
+  // for other bytes. `agree` is asked with the outcome before anything changes, and may throw.
+  Outcome load(std::string_view bytes, std::string_view only,
+               const std::function<void(const Outcome&)>& agree);
 
  private:
   struct Moments {
@@ -92,12 +95,14 @@ class LstmScorer {
 
   Module* find(const std::string& module);
   const Module* find(const std::string& module) const;
-  void index_names();
-  static std::vector<std::pair<std::string, Module>> read_modules(std::string_view bytes);
+  using Names = std::shared_ptr<const std::vector<std::string>>;
+  Names names_with(const Modules& fresh, const Module* without = nullptr) const;
+  void put_in_place_of_old(Modules& fresh, Names names) noexcept;
+  static Modules read_modules(std::string_view bytes, std::string_view only);
 
   std::uint64_t seed_;
   Modules modules_;
-  std::shared_ptr<const std::vector<std::string>> names_;  // replaced whole, never edited
+  Names names_ = std::make_shared<const std::vector<std::string>>();  // replaced, never edited
   mutable std::shared_mutex mutex_;
 };
 

@@ -20,34 +20,6 @@ Cell read_cell(ModelReader& reader) {
   return cell;
 }
 
-struct SavedModule {
-  std::string name;
-  std::string digest;
-  float lead;
-  Cell bias;
-  std::vector<std::pair<std::uint64_t, Cell>> cells;
-};
-
-std::vector<SavedModule> read_modules(std::string_view bytes) {
-  ModelReader reader(bytes, kLinearMagic, kLinearVersion);
-  std::vector<SavedModule> modules;
-  for (auto n = reader.number<std::uint32_t>(); n > 0; --n) {
-    SavedModule module{std::string(reader.text()),
-                       std::string(reader.text()),
-                       reader.finite(),
-                       read_cell(reader),
-                       {}};
-    for (auto cells = reader.number<std::uint32_t>(); cells > 0; --cells) {
-      const auto key = reader.number<std::uint64_t>();
-      reader.expect(key != 0, "hold keys above 0, got 0");
-      module.cells.emplace_back(key, read_cell(reader));
-    }
-    modules.push_back(std::move(module));
-  }
-  reader.expect(reader.empty(), "end after its modules, got more bytes");
-  return modules;
-}
-
 }  // namespace
 
 std::string LinearScorer::save() const {
@@ -75,25 +47,44 @@ std::string LinearScorer::save() const {
   return out.finished();
 }
 
-std::vector<std::pair<std::string, Restored>> LinearScorer::load(std::string_view bytes,
-                                                                 std::string_view only) {
-  const std::vector<SavedModule> saved = read_modules(bytes);
-  std::unique_lock lock(mutex_);
-  std::vector<std::pair<std::string, Restored>> outcome;
-  for (const SavedModule& module : saved) {
-    if (!only.empty() && module.name != only) continue;
-    const auto known = modules_.find(module.name);
-    const bool exists = known != modules_.end();
-    if (exists && known->second.digest != module.digest) {
-      outcome.emplace_back(module.name,
-                           Restored::changed);  // another fingerprint: keep its prior
-      continue;
+LinearScorer::Arrivals LinearScorer::read_modules(std::string_view bytes, std::string_view only) {
+  ModelReader reader(bytes, kLinearMagic, kLinearVersion);
+  Arrivals modules;
+  for (auto n = reader.number<std::uint32_t>(); n > 0; --n) {
+    std::string name(reader.text());
+    Arrival module;
+    module.digest = reader.text();
+    module.lead = reader.finite();
+    module.bias = read_cell(reader);
+    for (auto cells = reader.number<std::uint32_t>(); cells > 0; --cells) {
+      const auto key = reader.number<std::uint64_t>();
+      reader.expect(key != 0, "hold keys above 0, got 0");
+      module.cells.emplace_back(key, read_cell(reader));
     }
-    place(module.name, module.digest, module.bias, module.lead);
-    Module& restored = modules_.find(module.name)->second;
-    for (const auto& [key, cell] : module.cells) put(restored, key, cell);
-    outcome.emplace_back(module.name, exists ? Restored::restored : Restored::created);
+    if (only.empty() || name == only) modules.insert_or_assign(std::move(name), std::move(module));
   }
+  reader.expect(reader.empty(), "end after its modules, got more bytes");
+  return modules;
+}
+
+LinearScorer::Outcome LinearScorer::load(std::string_view bytes, std::string_view only,
+                                         const std::function<void(const Outcome&)>& agree) {
+  Arrivals saved = read_modules(bytes, only);
+  std::unique_lock lock(mutex_);
+  Outcome outcome;
+  for (const auto& [name, module] : saved) {
+    const auto known = modules_.find(name);
+    if (known == modules_.end()) {
+      outcome.emplace_back(name, Restored::created);
+    } else if (known->second.digest == module.digest) {
+      outcome.emplace_back(name, Restored::restored);
+    } else {
+      outcome.emplace_back(name, Restored::changed);  // another fingerprint: keep its prior
+    }
+  }
+  for (const auto& [name, what] : outcome)
+    if (what == Restored::changed) saved.erase(name);
+  admit(std::move(saved), [&] { agree(outcome); });
   return outcome;
 }
 

@@ -37,30 +37,42 @@ class Routes::Marks {
   std::size_t left_;  // modules without a mark
 };
 
-void Routes::Node::insert(std::string_view path, Place place) {
+void Routes::Node::insert(const Parts& path, Place place) {
   Node* node = this;
-  for (std::string_view part : path_parts(path)) {
-    auto found = node->children.find(part);
-    if (found == node->children.end())
-      found = node->children.emplace(std::string(part), std::make_unique<Node>()).first;
-    node = found->second.get();
+  try {
+    for (std::string_view part : path) {
+      auto found = node->children.find(part);
+      if (found == node->children.end()) {
+        found = node->children.emplace(std::string(part), std::make_unique<Node>()).first;
+        found->second->parent = node;
+        found->second->name = found->first;
+      }
+      node = found->second.get();
+    }
+    node->places.push_back(place);
+  } catch (...) {
+    node->prune();
+    throw;
   }
-  node->places.push_back(place);
 }
 
-void Routes::Node::erase(std::string_view path, Place place) {
-  std::vector<std::pair<Node*, std::string_view>> way;
+void Routes::Node::erase(const Parts& path, Place place) noexcept {
   Node* node = this;
-  for (std::string_view part : path_parts(path)) {
+  for (std::string_view part : path) {
     const auto found = node->children.find(part);
     if (found == node->children.end()) return;
-    way.emplace_back(node, part);
     node = found->second.get();
   }
   drop(node->places, place);
-  for (; !way.empty() && node->places.empty() && node->children.empty(); way.pop_back()) {
-    node = way.back().first;
-    node->children.erase(node->children.find(way.back().second));
+  node->prune();
+}
+
+void Routes::Node::prune() noexcept {
+  Node* node = this;
+  while (node->parent != nullptr && node->places.empty() && node->children.empty()) {
+    Node* above = node->parent;
+    above->children.erase(above->children.find(node->name));
+    node = above;
   }
 }
 
@@ -79,19 +91,56 @@ void Routes::Node::above(std::string_view path, Visit&& visit) const {
 
 void Routes::add(const std::string& name, Interests interests) {
   std::unique_lock lock(mutex_);
-  if (const auto old = modules_.find(name); old != modules_.end()) forget(old->second);
-  const auto free = std::find(by_place_.begin(), by_place_.end(), nullptr);
-  const auto place = static_cast<Place>(free - by_place_.begin());
-  if (free == by_place_.end()) by_place_.push_back(nullptr);
-  Module& module = modules_[name];
-  module.place = place;
-  module.interests = std::move(interests);
-  module.refused.clear();
-  for (const std::string& extension : module.interests.irrelevant_extensions)
-    module.refused.insert(lower_case(extension));
-  by_place_[place] = &module;
-  for (const std::string& path : module.interests.directories) directories_.insert(path, place);
-  for (const std::string& path : module.interests.namespaces) namespaces_.insert(path, place);
+  Modules fresh;
+  prepare(fresh, name, std::move(interests));
+  put_in_place_of_old(fresh);
+}
+
+void Routes::add_all(std::span<const std::string> names) {
+  std::unique_lock lock(mutex_);
+  Modules fresh;
+  try {
+    for (const std::string& name : names) prepare(fresh, name, {});
+  } catch (...) {
+    for (const auto& [name, module] : fresh) forget(module);
+    throw;
+  }
+  put_in_place_of_old(fresh);
+}
+
+// A module with a place of its own, beside the one that it replaces.
+void Routes::prepare(Modules& fresh, const std::string& name, Interests interests) {
+  const auto [at, added] = fresh.try_emplace(name);
+  if (!added) return;  // named twice
+  try {
+    Module& module = at->second;
+    module.interests = std::move(interests);
+    for (const std::string& path : module.interests.directories)
+      module.directories.push_back(path_parts(path));
+    for (const std::string& path : module.interests.namespaces)
+      module.namespaces.push_back(path_parts(path));
+    for (const std::string& extension : module.interests.irrelevant_extensions)
+      module.refused.insert(lower_case(extension));
+    const auto free = std::find(by_place_.begin(), by_place_.end(), nullptr);
+    module.place = static_cast<Place>(free - by_place_.begin());
+    if (free == by_place_.end()) by_place_.push_back(nullptr);
+    by_place_[module.place] = &module;
+    try {
+      enter(module);
+    } catch (...) {
+      forget(module);
+      throw;
+    }
+  } catch (...) {
+    fresh.erase(at);
+    throw;
+  }
+}
+
+void Routes::enter(Module& module) {
+  const Place place = module.place;
+  for (const Parts& path : module.directories) directories_.insert(path, place);
+  for (const Parts& path : module.namespaces) namespaces_.insert(path, place);
   if (module.interests.ticks) ticks_.push_back(place);
   if (module.interests.undeclared) undeclared_.push_back(place);
   for (const SourceInterest& each : module.interests.sources)
@@ -99,7 +148,17 @@ void Routes::add(const std::string& name, Interests interests) {
   if (module.interests.everything()) everything_.push_back(place);
 }
 
-bool Routes::remove(const std::string& name) {
+void Routes::put_in_place_of_old(Modules& fresh) noexcept {
+  for (const auto& [name, module] : fresh) {
+    const auto old = modules_.find(name);
+    if (old == modules_.end()) continue;
+    forget(old->second);
+    modules_.erase(old);
+  }
+  modules_.merge(fresh);
+}
+
+bool Routes::remove(const std::string& name) noexcept {
   std::unique_lock lock(mutex_);
   const auto found = modules_.find(name);
   if (found == modules_.end()) return false;
@@ -108,10 +167,9 @@ bool Routes::remove(const std::string& name) {
   return true;
 }
 
-void Routes::forget(const Module& module) {
-  for (const std::string& path : module.interests.directories)
-    directories_.erase(path, module.place);
-  for (const std::string& path : module.interests.namespaces) namespaces_.erase(path, module.place);
+void Routes::forget(const Module& module) noexcept {
+  for (const Parts& path : module.directories) directories_.erase(path, module.place);
+  for (const Parts& path : module.namespaces) namespaces_.erase(path, module.place);
   drop(ticks_, module.place);
   drop(undeclared_, module.place);
   for (const SourceInterest& each : module.interests.sources) {

@@ -13,6 +13,7 @@
 #include <memory>
 #include <set>
 #include <shared_mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,11 +36,12 @@ struct Interests {
   }
 };
 
-// Safe to use from several threads.
+// Safe to use from several threads. What throws changes nothing.
 class Routes {
  public:
   void add(const std::string& module, Interests interests);  // replaces one of the same name
-  bool remove(const std::string& module);                    // false when there was none
+  void add_all(std::span<const std::string> modules);        // they declare nothing
+  bool remove(const std::string& module) noexcept;           // false when there was none
   std::vector<std::string> modules() const;                  // sorted by name
   struct Match {
     bool all = false;                  // every module there is; `modules` is empty then
@@ -51,29 +53,41 @@ class Routes {
   using Place = std::uint32_t;  // of a module
 
   // Path parts: "/srv/a" is "/", "srv", "a". A module stands where its folder ends.
+  using Parts = std::vector<std::string_view>;
   struct Node {
+    Node* parent = nullptr;
+    std::string_view name;  // among the parent's children
     std::map<std::string, std::unique_ptr<Node>, std::less<>> children;
     std::vector<Place> places;
 
-    void insert(std::string_view path, Place place);
-    void erase(std::string_view path, Place place);
+    void insert(const Parts& path, Place place);
+    void erase(const Parts& path, Place place) noexcept;
     template <class Visit>
     void above(std::string_view path, Visit&& visit) const;
+
+   private:
+    void prune() noexcept;  // this node and those above it, as far as nobody needs them
   };
   struct Module {
     Place place = 0;
     Interests interests;
+    std::vector<Parts> directories;              // of the interests, as are
+    std::vector<Parts> namespaces;               // these
     std::set<std::string, std::less<>> refused;  // irrelevant extensions in lower case
   };
+  using Modules = std::map<std::string, Module, std::less<>>;
   class Marks;
 
-  void forget(const Module& module);
+  void prepare(Modules& fresh, const std::string& name, Interests interests);
+  void enter(Module& module);
+  void put_in_place_of_old(Modules& fresh) noexcept;
+  void forget(const Module& module) noexcept;
   void file(const Event& event, Marks& marks) const;
   void memory(const Event& event, Marks& marks) const;
   void other(const Event& event, Marks& marks) const;
   void other(std::string_view source, const Event& event, Marks& marks) const;
 
-  std::map<std::string, Module, std::less<>> modules_;
+  Modules modules_;
   std::vector<const Module*> by_place_;  // null where nobody stands
   std::vector<Place> everything_;
   std::vector<Place> ticks_;

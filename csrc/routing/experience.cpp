@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "csrc/simd/room.hpp"
+
 namespace prefrontal::routing {
 namespace {
 
@@ -24,18 +26,26 @@ bool forget_equal(std::vector<Refusal>& refusals, const std::vector<std::string>
 
 }  // namespace
 
-void Experience::learn(std::uint32_t phrasing, std::uint32_t tools) {
-  const Phrasings::Phrasing& learned = phrasings_[phrasing];
-  model_.learn(learned.words, phrasings_.x_of(learned), tools, learned.tool);
+Experience Experience::copy() const {
+  Experience out(*this);
+  out.index_records();  // theirs, not these
+  return out;
 }
 
-void Experience::learn_older(std::uint32_t newest, std::uint32_t tools) {
+void Experience::learn(std::uint32_t phrasing, std::uint32_t tools, LinearModel::Past* past) {
+  const Phrasings::Phrasing& learned = phrasings_[phrasing];
+  const std::vector<double> x = phrasings_.x_of(learned);
+  if (past != nullptr) model_.keep(learned.words, *past);
+  model_.learn(learned.words, x, tools, learned.tool);
+}
+
+void Experience::learn_older(std::uint32_t newest, std::uint32_t tools, LinearModel::Past& past) {
   if (phrasings_.size() < 2) return;
   for (int i = 0; i < kOlder;) {
     if (cursor_ >= phrasings_.slots()) cursor_ = 0;
     const std::uint32_t next = cursor_++;
     if (phrasings_[next].tool == kNone || next == newest) continue;
-    learn(next, tools);
+    learn(next, tools, &past);
     ++i;
   }
 }
@@ -45,32 +55,52 @@ void Experience::accept(std::uint32_t tool, std::string_view text, std::uint32_t
   const Intent intent(text);
   Record record = this->record(tool).faded(now);
   record.ok += 1.0;
-  set_record(tool, record);
-  if (intent.tokens.empty()) return;
+  if (intent.tokens.empty()) return set_record(tool, record);
+  const std::vector<std::string> stems = stems_of(intent);
+  LinearModel::Past past = model_.past();
+  const std::uint32_t cursor = cursor_;
+  Phrasings::Change change = phrasings_.add(tool, intent, text);
+  try {
+    phrasings_.refresh();
+    learn(change.added, tools, &past);
+    learn_older(change.added, tools, past);
+    set_record(tool, record);
+  } catch (...) {
+    cursor_ = cursor;
+    model_.undo(std::move(past));
+    phrasings_.undo(std::move(change));
+    throw;
+  }
   if (const auto own = refusals_.find(tool); own != refusals_.end()) {
-    forget_equal(own->second, stems_of(intent));
+    forget_equal(own->second, stems);
     if (own->second.empty()) refusals_.erase(own);
   }
-  const std::uint32_t id = phrasings_.add(tool, intent, text);
-  phrasings_.refresh();
-  learn(id, tools);
-  learn_older(id, tools);
 }
 
 void Experience::reject(std::uint32_t tool, std::string_view text, const Moment& now) {
   const Intent intent(text);
   Record record = this->record(tool).faded(now);
   record.failed += 1.0;
-  set_record(tool, record);
-  if (intent.tokens.empty()) return;
-  if (phrasings_.remove(tool, intent)) phrasings_.refresh();
-  const Asked asked = phrasings_.ask(intent);
-  model_.unlearn(asked.words, asked.x, tool);
-  std::vector<Refusal>& own = refusals_[tool];
-  const std::vector<std::string> stems = stems_of(intent);
-  forget_equal(own, stems);
+  if (intent.tokens.empty()) return set_record(tool, record);
+  Refusal refusal{stems_of(intent), std::string(text)};
+  std::vector<Refusal>& own = refusals_[tool];  // one that stays empty says nothing
+  simd::make_room(1, own);
+  LinearModel::Past past = model_.past();
+  Phrasings::Change change = phrasings_.remove(tool, intent);
+  try {
+    if (change.removed != kNone) phrasings_.refresh();
+    const Asked asked = phrasings_.ask(intent);
+    model_.keep(asked.words, past);
+    model_.unlearn(asked.words, asked.x, tool);
+    set_record(tool, record);
+  } catch (...) {
+    model_.undo(std::move(past));
+    phrasings_.undo(std::move(change));
+    throw;
+  }
+  forget_equal(own, refusal.stems);
   if (own.size() == kMostRefusals) own.erase(own.begin());
-  own.push_back({stems, std::string(text)});
+  own.push_back(std::move(refusal));
 }
 
 void Experience::teach(std::span<const std::pair<std::uint32_t, std::string_view>> given,
@@ -80,21 +110,19 @@ void Experience::teach(std::span<const std::pair<std::uint32_t, std::string_view
     const Intent intent(text);
     if (intent.tokens.empty()) continue;
     const std::uint32_t fresh = phrasings_.slots();
-    if (phrasings_.add(tool, intent, text) == fresh) taught.push_back(fresh);
+    if (phrasings_.add(tool, intent, text).added == fresh) taught.push_back(fresh);
   }
   phrasings_.refresh();
   for (int pass = 0; pass < kPasses; ++pass) {
     for (const std::uint32_t id : taught) {
-      if (phrasings_[id].tool != kNone) learn(id, tools);
+      if (phrasings_[id].tool != kNone) learn(id, tools, nullptr);
     }
   }
 }
 
 void Experience::set_record(std::uint32_t tool, const Record& record) {
-  Record& kept = records_[tool];
-  kept = record;
   if (tool >= slots_.size()) slots_.resize(tool + 1, nullptr);
-  slots_[tool] = &kept;
+  slots_[tool] = &records_.insert_or_assign(tool, record).first->second;
 }
 
 void Experience::index_records() {

@@ -24,6 +24,12 @@ struct Refusal {
 
 class Experience {
  public:
+  Experience() = default;
+  Experience(Experience&&) = default;
+  Experience& operator=(Experience&&) = default;
+  Experience copy() const;
+
+  // What throws of the next two changes nothing; of the others a copy is to be given up.
   // A prompt that was right for the tool: kept, learned, and four older ones learned again.
   void accept(std::uint32_t tool, std::string_view text, std::uint32_t tools, const Moment& now);
   // One that was wrong for it.
@@ -48,8 +54,10 @@ class Experience {
 
  private:
   friend class SavedExperience;
-  void learn(std::uint32_t phrasing, std::uint32_t tools);
-  void learn_older(std::uint32_t newest, std::uint32_t tools);
+  Experience(const Experience&) = default;
+  // past: of what was learned; none where nobody asks for it.
+  void learn(std::uint32_t phrasing, std::uint32_t tools, LinearModel::Past* past);
+  void learn_older(std::uint32_t newest, std::uint32_t tools, LinearModel::Past& past);
   void index_records();
 
   Phrasings phrasings_;

@@ -101,6 +101,17 @@ void LinearModel::unlearn(std::span<const std::uint32_t> words, std::span<const 
   step(words, x, wrong, simd::logistic(z));
 }
 
+void LinearModel::keep(std::span<const std::uint32_t> words, Past& past) const {
+  for (const std::uint32_t word : words)
+    if (word < rows_.size()) past.rows.emplace_back(word, rows_[word]);
+}
+
+void LinearModel::undo(Past past) noexcept {
+  for (; !past.rows.empty(); past.rows.pop_back())
+    rows_[past.rows.back().first].swap(past.rows.back().second);
+  rows_.resize(std::min(rows_.size(), past.words));
+}
+
 Cell& LinearModel::cell(std::uint32_t word, std::uint32_t tool) {
   if (word >= rows_.size()) rows_.resize(word + 1);
   std::vector<Cell>& row = rows_[word];

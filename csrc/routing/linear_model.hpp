@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "csrc/routing/vocabulary.hpp"
@@ -40,6 +41,14 @@ class LinearModel {
   // One logistic step that makes `wrong` less likely; the other tools keep their weights.
   void unlearn(std::span<const std::uint32_t> words, std::span<const double> x,
                std::uint32_t wrong);
+  // Rows as they were before steps, the latest last.
+  struct Past {
+    std::size_t words = 0;
+    std::vector<std::pair<std::uint32_t, std::vector<Cell>>> rows;
+  };
+  Past past() const { return {rows_.size(), {}}; }
+  void keep(std::span<const std::uint32_t> words, Past& past) const;
+  void undo(Past past) noexcept;
   // Numbers the tools anew; kNone drops a tool.
   void renumber(const std::vector<std::uint32_t>& tools);
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "csrc/simd/log.hpp"
+#include "csrc/simd/room.hpp"
 
 namespace prefrontal::routing {
 namespace {
@@ -41,6 +43,12 @@ WordIds Phrasings::numbered(const Intent& intent) {
   return ids;
 }
 
+void Phrasings::forget_words(std::uint32_t size) noexcept {
+  words_.shorten(size);
+  counts_.resize(std::min<std::size_t>(counts_.size(), size));
+  having_.resize(std::min<std::size_t>(having_.size(), size));
+}
+
 std::uint32_t Phrasings::find(std::uint32_t tool, const WordIds& words) const {
   const auto own = by_tool_.find(tool);
   if (own == by_tool_.end()) return kNone;
@@ -50,49 +58,99 @@ std::uint32_t Phrasings::find(std::uint32_t tool, const WordIds& words) const {
   return kNone;
 }
 
-std::uint32_t Phrasings::add(std::uint32_t tool, const Intent& intent, std::string_view text) {
-  WordIds words = numbered(intent);
-  const std::uint32_t same = find(tool, words);
-  WordIds& own = by_tool_[tool];
-  if (same != kNone) {
-    std::erase(own, same);
-    own.push_back(same);
-    all_[same].text = text;
-    return same;
+Phrasings::Change Phrasings::add(std::uint32_t tool, const Intent& intent, std::string_view text) {
+  Change change{tool, kNone, kNone, 0, {}, {}, words_.size()};
+  Phrasing fresh{tool, {}, std::string(text), 0.0};
+  auto own = by_tool_.end();
+  try {
+    fresh.words = numbered(intent);
+    change.removed = find(tool, fresh.words);
+    own = by_tool_.try_emplace(tool).first;
+    simd::make_room(1, all_, own->second);
+    for (const std::uint32_t word : fresh.words) simd::make_room(1, having_[word]);
+  } catch (...) {
+    if (own != by_tool_.end() && own->second.empty()) by_tool_.erase(own);
+    forget_words(change.words);
+    throw;
   }
-  if (own.size() == kMostOfOneTool) {
-    take_out(own.front());
-    own.erase(own.begin());
+  WordIds& ids = own->second;  // from here on nothing fails
+  if (change.removed != kNone) {
+    change.added = change.removed;
+    change.age = static_cast<std::size_t>(std::ranges::find(ids, change.removed) - ids.begin());
+    change.before = {tool, {}, std::exchange(all_[change.added].text, std::move(fresh.text)), 0.0};
+    std::erase(ids, change.removed);
+  } else {
+    if (ids.size() == kMostOfOneTool) {
+      change.removed = ids.front();
+      change.before = take_out(change.removed);
+      ids.erase(ids.begin());
+    }
+    change.added = slots();
+    all_.push_back(std::move(fresh));
+    count(change.added);
   }
-  const std::uint32_t id = slots();
-  for (const std::uint32_t word : words) {
-    ++counts_[word];
-    having_[word].push_back(id);
-  }
-  all_.push_back({tool, std::move(words), std::string(text), 0.0});
-  own.push_back(id);
-  ++live_;
-  return id;
+  ids.push_back(change.added);
+  return change;
 }
 
-void Phrasings::take_out(std::uint32_t id) {
-  Phrasing& phrasing = all_[id];
-  for (const std::uint32_t word : phrasing.words) {
+void Phrasings::count(std::uint32_t id) noexcept {
+  for (const std::uint32_t word : all_[id].words) {
+    ++counts_[word];
+    WordIds& having = having_[word];
+    having.insert(std::ranges::lower_bound(having, id), id);
+  }
+  ++live_;
+}
+
+Phrasings::Phrasing Phrasings::take_out(std::uint32_t id) noexcept {
+  for (const std::uint32_t word : all_[id].words) {
     --counts_[word];
     std::erase(having_[word], id);
   }
-  phrasing = {kNone, {}, {}, 0.0};
   --live_;
+  return std::exchange(all_[id], {kNone, {}, {}, 0.0});
 }
 
-bool Phrasings::remove(std::uint32_t tool, const Intent& intent) {
-  const std::uint32_t id = find(tool, numbered(intent));
-  if (id == kNone) return false;
+Phrasings::Change Phrasings::remove(std::uint32_t tool, const Intent& intent) {
+  Change change{tool, kNone, kNone, 0, {}, {}, words_.size()};
+  try {
+    change.removed = find(tool, numbered(intent));
+  } catch (...) {
+    forget_words(change.words);
+    throw;
+  }
+  if (change.removed == kNone) return change;
   const auto own = by_tool_.find(tool);
-  std::erase(own->second, id);
-  if (own->second.empty()) by_tool_.erase(own);
-  take_out(id);
-  return true;
+  WordIds& ids = own->second;
+  change.age = static_cast<std::size_t>(std::ranges::find(ids, change.removed) - ids.begin());
+  std::erase(ids, change.removed);
+  if (ids.empty()) change.list = by_tool_.extract(own);
+  change.before = take_out(change.removed);
+  return change;
+}
+
+// All memory that this takes was there before the change.
+void Phrasings::undo(Change change) noexcept {
+  if (change.list) by_tool_.insert(std::move(change.list));
+  const auto own = by_tool_.find(change.tool);
+  if (change.added != kNone) own->second.pop_back();
+  if (change.is_new()) {
+    take_out(change.added);
+    all_.pop_back();
+  }
+  if (change.removed != kNone) {
+    own->second.insert(own->second.begin() + static_cast<std::ptrdiff_t>(change.age),
+                       change.removed);
+    if (change.removed == change.added) {
+      all_[change.removed].text.swap(change.before.text);
+    } else {
+      all_[change.removed] = std::move(change.before);
+      count(change.removed);
+    }
+  }
+  if (own != by_tool_.end() && own->second.empty()) by_tool_.erase(own);
+  forget_words(change.words);
+  refresh();
 }
 
 void Phrasings::renumber(const std::vector<std::uint32_t>& tools) {

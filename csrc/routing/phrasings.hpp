@@ -41,11 +41,26 @@ class Phrasings {
     double scale;  // 1 / length over idf
   };
 
-  // The number of the phrasing; one of the same words for the same tool becomes its newest. The
-  // oldest goes where a tool has more than 1,000. Call `refresh` before asking again.
-  std::uint32_t add(std::uint32_t tool, const Intent& intent, std::string_view text);
-  // False when the tool has none of the same words. Call `refresh` after.
-  bool remove(std::uint32_t tool, const Intent& intent);
+  // What `add` and `remove` did. They change nothing when they throw.
+  struct Change {
+    std::uint32_t tool = kNone;
+    std::uint32_t added = kNone;  // the phrasing that is there now, new or the newest again
+    std::uint32_t removed =
+        kNone;            // the one that went, was the same, or was the oldest of too many
+    std::size_t age = 0;  // its place among the tool's
+    Phrasing before;      // what it was
+    std::map<std::uint32_t, WordIds>::node_type list;  // the tool's, where it became empty
+    std::uint32_t words = 0;                           // how many words there were
+
+    bool is_new() const { return added != kNone && added != removed; }
+  };
+  // One of the same words for the same tool becomes its newest. The oldest goes where a tool has
+  // more than 1,000. Call `refresh` before asking again.
+  Change add(std::uint32_t tool, const Intent& intent, std::string_view text);
+  // Nothing is removed when the tool has none of the same words. Call `refresh` after.
+  Change remove(std::uint32_t tool, const Intent& intent);
+  // The latest change; `refresh` included, nothing came after it.
+  void undo(Change change) noexcept;
   // Numbers the tools anew; kNone takes a tool's phrasings out. Call `refresh` after.
   void renumber(const std::vector<std::uint32_t>& tools);
   void refresh();
@@ -73,7 +88,9 @@ class Phrasings {
   friend class SavedExperience;
   WordIds numbered(const Intent& intent);
   std::uint32_t find(std::uint32_t tool, const WordIds& words) const;
-  void take_out(std::uint32_t id);
+  void count(std::uint32_t id) noexcept;
+  Phrasing take_out(std::uint32_t id) noexcept;
+  void forget_words(std::uint32_t size) noexcept;
   double idf(std::uint32_t word) const { return idf_by_count_[counts_[word]]; }
   double x(std::uint32_t word) const { return x_by_count_[counts_[word]]; }
 

@@ -45,26 +45,33 @@ void ToolIndex::put(std::span<const GivenTool> tools) {
   std::ranges::sort(order, {}, &GivenTool::key);
   std::unique_lock lock(mutex_);
   draft.add(catalog_, keys);
-  replace(draft.finish());
+  Catalog catalog = draft.finish();
+  Experience experience = experience_of(catalog);
   for (const GivenTool* tool : order) {
     if (tool->history < 0.0) continue;
-    const std::uint32_t id = catalog_.keys.find(tool->key);
-    Record record = experience_.record(id);
+    const std::uint32_t id = catalog.keys.find(tool->key);
+    Record record = experience.record(id);
     record.given = tool->history;
-    experience_.set_record(id, record);
+    experience.set_record(id, record);
   }
-  experience_.teach(in_turns(order, catalog_.keys), catalog_.tools());
+  experience.teach(in_turns(order, catalog.keys), catalog.tools());
+  replace(std::move(catalog), std::move(experience));
 }
 
-// Puts a new catalog in the place of the old one and numbers what is known anew.
-void ToolIndex::replace(Catalog catalog) {
-  if (catalog_.tools() > 0) {
-    std::vector<std::uint32_t> tools;
-    for (std::uint32_t tool = 0; tool < catalog_.tools(); ++tool)
-      tools.push_back(catalog.keys.find(catalog_.keys.text(tool)));
-    experience_.renumber(tools);
-  }
+// What is known, with the tools numbered as in the catalog.
+Experience ToolIndex::experience_of(const Catalog& catalog) const {
+  Experience experience = experience_.copy();
+  if (catalog_.tools() == 0) return experience;
+  std::vector<std::uint32_t> tools;
+  for (std::uint32_t tool = 0; tool < catalog_.tools(); ++tool)
+    tools.push_back(catalog.keys.find(catalog_.keys.text(tool)));
+  experience.renumber(tools);
+  return experience;
+}
+
+void ToolIndex::replace(Catalog catalog, Experience experience) noexcept {
   catalog_ = std::move(catalog);
+  experience_ = std::move(experience);
   mapped_.reset();
 }
 
@@ -75,7 +82,9 @@ bool ToolIndex::remove(std::string_view key) {
   without.add(key);
   CatalogDraft draft;
   draft.add(catalog_, without);
-  replace(draft.finish());
+  Catalog catalog = draft.finish();
+  Experience experience = experience_of(catalog);
+  replace(std::move(catalog), std::move(experience));
   return true;
 }
 

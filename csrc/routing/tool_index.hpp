@@ -1,4 +1,5 @@
-// An index of tools that learns from use; safe for threads: many rank while none writes.
+// An index of tools that learns from use; safe for threads: many rank while none writes. What
+// throws changes nothing.
 #pragma once
 
 #include <memory>
@@ -64,7 +65,8 @@ class ToolIndex {
   void load(const std::string& path);
 
  private:
-  void replace(Catalog catalog);
+  Experience experience_of(const Catalog& catalog) const;
+  void replace(Catalog catalog, Experience experience) noexcept;
 
   Catalog catalog_;
   Experience experience_;

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "csrc/simd/room.hpp"
+
 namespace prefrontal::routing {
 namespace {
 
@@ -45,17 +47,28 @@ std::uint32_t GrowingVocabulary::find(std::string_view text) const {
 
 std::uint32_t GrowingVocabulary::add(std::string_view text) {
   const std::uint64_t hash = text_hash(text);
-  Slot& slot = slots_[place(text, hash)];
-  if (slot.id != kNone) return slot.id;
+  if (const Slot& known = slots_[place(text, hash)]; known.id != kNone) return known.id;
   if (letters_.size() + text.size() > kNone - 1) {
     throw std::length_error("texts of an index must be at most 4 GiB long, got more");
   }
   const std::uint32_t id = size();
+  simd::make_room(1, starts_);
+  simd::make_room(text.size(), letters_);
+  if (2 * (std::size_t{id} + 1) > slots_.size()) grow();
   letters_.insert(letters_.end(), text.begin(), text.end());
   starts_.push_back(static_cast<std::uint32_t>(letters_.size()));
-  slot = {id, tag_of(hash)};
-  if (2 * static_cast<std::size_t>(size()) > slots_.size()) grow();
+  slots_[place(text, hash)] = {id, tag_of(hash)};
   return id;
+}
+
+// The latest text is the last that was given a place, so no other was put behind it.
+void GrowingVocabulary::shorten(std::uint32_t size) noexcept {
+  while (this->size() > size) {
+    const std::string_view last = text(this->size() - 1);
+    slots_[place(last, text_hash(last))] = {};
+    starts_.pop_back();
+    letters_.resize(starts_.back());
+  }
 }
 
 void GrowingVocabulary::grow() {

@@ -21,6 +21,7 @@ class GrowingVocabulary {
   explicit GrowingVocabulary(std::size_t room = 1024) : starts_{0}, slots_(room) {}
 
   std::uint32_t add(std::string_view text);         // its number, a new one where needed
+  void shorten(std::uint32_t size) noexcept;        // to its first texts
   std::uint32_t find(std::string_view text) const;  // kNone where there is none
   std::string_view text(std::uint32_t id) const {
     return {letters_.data() + starts_[id], starts_[id + 1] - starts_[id]};
