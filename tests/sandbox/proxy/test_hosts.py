@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from prefrontal.errors import InputError
-from prefrontal.sandbox.proxy.hosts import Addresses, Hosts, host_and_port, host_name
+from prefrontal.sandbox.proxy.hosts import Addresses, Hosts, host_and_port, host_name, is_public
 
 
 @pytest.mark.parametrize(
@@ -64,12 +64,19 @@ def answers(address: str) -> object:
 
 
 @pytest.mark.parametrize(
-    "address", ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "fe80::1", "::ffff:127.0.0.1"]
-)
+    "address", ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "fe80::1", "fe80::1%lo",
+                "::ffff:127.0.0.1", "64:ff9b::a9fe:a9fe", "2002:7f00:1::1", "::127.0.0.1",
+                "2001:0:a00:1::", "224.0.0.1"],
+)  # fmt: skip
 def test_a_name_with_an_address_of_a_private_network_is_not_connected_to(address: str) -> None:
     hosts = Hosts(["example.org"], resolve=answers(address))  # type: ignore[arg-type]
     with pytest.raises(OSError, match=f"example.org has the address {address} of a private"):
         hosts.connect("example.org", 80)
+
+
+@pytest.mark.parametrize("address", ["93.184.215.14", "2606:2800:21f:cb07::1", "64:ff9b::808:808"])
+def test_an_address_of_the_internet_is_public(address: str) -> None:
+    assert is_public(address)
 
 
 def test_a_listed_address_is_connected_to() -> None:

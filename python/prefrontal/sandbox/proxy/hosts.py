@@ -13,6 +13,8 @@ from ...errors import InputError
 
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _NAME = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*\Z")
+_LAST_BYTES = [ipaddress.IPv6Network(each) for each in ("64:ff9b::/96", "::ffff:0:0/96", "::/96")]
+"""IPv6 networks whose addresses end in an IPv4 address (RFC 6052, RFC 4291)."""
 _WEB = frozenset({80, 443})
 _CONNECT_S = 10.0
 
@@ -63,7 +65,7 @@ class Hosts:
         literal = _address(host) is not None
         failure = OSError(f"{host} has no address")
         for family, kind, protocol, _, place in self._resolve(host, port):
-            if not (literal or ipaddress.ip_address(place[0]).is_global):
+            if not (literal or is_public(place[0])):
                 failure = OSError(f"{host} has the address {place[0]} of a private network")
                 continue
             connection = socket.socket(family, kind, protocol)
@@ -76,6 +78,19 @@ class Hosts:
                 continue
             return connection
         raise failure
+
+
+def is_public(address: str) -> bool:
+    """Whether an address is one of the Internet; so must be the IPv4 address that an IPv6 address
+    leads to through a translator (NAT64, 6to4, Teredo) or in its last four bytes.
+    """
+    outer = ipaddress.ip_address(address.partition("%")[0])
+    inner: list[ipaddress.IPv4Address | None] = []
+    if isinstance(outer, ipaddress.IPv6Address):
+        inner = [outer.sixtofour, *(outer.teredo or ())]
+        if any(outer in network for network in _LAST_BYTES):
+            inner.append(ipaddress.IPv4Address(outer.packed[-4:]))
+    return all(each.is_global and not each.is_multicast for each in (outer, *filter(None, inner)))
 
 
 def host_name(text: str) -> str | None:
