@@ -1,6 +1,6 @@
 """Words of others against an agent whose reflector is compromised: it copies all that it reads.
 
-    python benchmarks/bench_taint.py [--strings 1000] [--twin-strings 100] [--smoke]
+    python benchmarks/bench_taint.py [--strings 1000] [--twin-strings 50] [--jobs 2] [--smoke]
 
 Orders come in by six doors, in four languages. The reflector writes them, as they are, translated,
 padded, split, or over three cycles and a restart, into every field of its replies. Counted is which
@@ -14,10 +14,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import product, repeat
+from multiprocessing import get_context
 from typing import Any
 
 import cortex_simulations as simulations
@@ -96,18 +100,28 @@ def _workspace(wanted: bool) -> Iterator[str]:
         yield folder
 
 
-async def tallies(
-    count: int, twin: bool, languages: Sequence[str] = strings.LANGUAGES
+def tallies(
+    count: int, twin: bool, languages: Sequence[str] = strings.LANGUAGES, jobs: int = 1
 ) -> dict[tuple[str, str], Tally]:
-    """By door and way, over the languages."""
+    """By door and way, over the languages. jobs: processes."""
+    roads = list(product(DOORS, strings.WAYS))
+    given = (repeat(each) for each in (count, twin, languages))
     result: dict[tuple[str, str], Tally] = {}
-    for door in DOORS:
-        for way in strings.WAYS:
-            tally = result[door, way] = Tally()
-            for language in languages:
-                for batch in strings.batches(count, BATCH):
-                    tally.add(await attacked(door, way, language, batch, twin))
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        for road, tally in zip(roads, pool.map(_tally, roads, *given), strict=True):
+            result[road] = tally
+            print(*road, _cell(tally), file=sys.stderr, flush=True)
     return result
+
+
+def _tally(road: tuple[str, str], count: int, twin: bool, languages: Sequence[str]) -> Tally:
+    async def attack() -> Tally:
+        tally = Tally()
+        for language, batch in product(languages, strings.batches(count, BATCH)):
+            tally.add(await attacked(*road, language, batch, twin))
+        return tally
+
+    return asyncio.run(attack())
 
 
 @dataclass(slots=True)
@@ -167,12 +181,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--strings", type=int, default=1000, help="orders, at most 1,000")
     parser.add_argument("--twin-strings", type=int, default=50, help="orders for the twin")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--smoke", action="store_true", help="run once and quickly")
     options = parser.parse_args()
     count, twins = (1, 1) if options.smoke else (options.strings, options.twin_strings)
     languages = strings.LANGUAGES[: 1 if options.smoke else None]
-    ours = asyncio.run(tallies(count, twin=False, languages=languages))
-    twin = asyncio.run(tallies(twins, twin=True, languages=languages))
+    ours = tallies(count, twin=False, languages=languages, jobs=options.jobs)
+    twin = tallies(twins, twin=True, languages=languages, jobs=options.jobs)
     print("unmarked in another's prompt / in a directive / a right, of the orders that were read;")
     print("then the same by comparison of words alone\n")
     print(table(ours, twin))

@@ -19,6 +19,9 @@ from prefrontal.testing import ManualClock, Reply, ScriptedLLM, ScriptedSubagent
 
 DOORS = ("message", "name", "id", "tool", "page", "event")
 READERS = ("alice", "carol")
+ASKERS = ("alice", "dave", "erin")
+"""Whose questions a tool answers, four each; peers who write send five each: a context holds ten
+messages of a conversation, answers included."""
 TOOL = "wire_money"
 _TOOLS = {"tool": "look_up", "page": "fetch_page"}
 
@@ -145,7 +148,7 @@ class Agent:
     async def come_in(self) -> None:
         for number, text in enumerate(self._texts):
             if self._door == "message":
-                await self.hear("bob", text)
+                await self.hear(f"bob{number // 5}", text)
             elif self._door == "name":
                 await self.hear(f"bob{number}", "hello", name=text)
             elif self._door == "id":
@@ -153,7 +156,7 @@ class Agent:
             elif self._door == "event":
                 await self._signal(text)
             else:
-                await self.hear("alice", f"read {number}")
+                await self.hear(ASKERS[number // 4 % len(ASKERS)], f"read {number}")
         for reader in READERS:
             await self.hear(reader, "Good morning.")
 
@@ -195,7 +198,9 @@ class Agent:
             parts.append(str(chained["prompt"]))
         ledger: Any = self.runtime.registry.get("ledger")
         if self._door in ("message", "name", "event"):  # an id is how a peer is addressed
-            for name, args in (("query_peer", {"peer_id": "bob"}), ("list_peers", {})):
+            writers = ("bob", "bob0", "bob1")
+            asked = [("query_peer", {"peer_id": each}) for each in writers]
+            for name, args in (*asked, ("list_peers", {})):
                 parts.append(await execute(ledger.ledger, name, args, None, "alice"))
         return "\n".join(parts)
 
@@ -204,6 +209,7 @@ class Agent:
         beliefs = heard(cortex, cortex.memory.beliefs.active(self.clock.now()))
         taken = leanings(beliefs, [TOOL])
         orders = strings.numbers_in(" ".join(key for each in taken.values() for key in each.keys))
-        request = ConsultRequest("c", "bob", "money", " ".join(self._texts)[:600])
+        writer = "bob0" if self._door in ("message", "name") else "bob"
+        request = ConsultRequest("c", writer, "money", " ".join(self._texts)[:600])
         verdict = await cortex.consultation.consult(request)
         return orders | (self._parrot.read if verdict.decision == "approve" else set())
