@@ -5,15 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prefrontal.cortex.models import MORE
-from prefrontal.cortex.origins import (
-    Origins,
-    foreign,
-    named,
-    peer_origin,
-    tool_origin,
-    united,
-)
+from prefrontal.cortex.origins import Origins
+from prefrontal.origins import MORE, foreign, named, peer_origin, tool_origin, united
 
 NAMES = st.lists(st.text(max_size=6), max_size=40)
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..cortex.origins import peer_origin
 from ..errors import InputError
 from ..ledger import Ledger
 from ..ledger.location import file_name, ledger_path
+from ..origins import peer_origin
 from ..runtime.conversation.store import ConversationStore, conversations_path
 from ..storage.memory_files import MemoryFiles
 

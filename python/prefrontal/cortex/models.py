@@ -7,8 +7,8 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-MORE = "more"
-"""The origin that stands for any: nobody's own words have it. See `origins`."""
+from ..origins import MORE
+
 TRIGGERS = (
     "manual",
     "consult",

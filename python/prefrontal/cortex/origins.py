@@ -1,59 +1,13 @@
-"""Where the words come from that the cortex remembers: its lineage, through every cycle.
-
-An origin is "peer:ID" for what a peer wrote or is called, "tool:NAME" for the result of a tool,
-"agent" for the patterns of other agents. Text made from a context has all origins of that context.
-"""
+"""Per peer, whose words came into what the cortex remembers of it, through every cycle."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from hashlib import sha256
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..plain_text import visible
-from ..redaction import redact
-from .models import MORE
+from ..origins import MORE, foreign, peer_origin, united
 
-_MOST = 24
 _MOST_PEERS = 100_000
-_LONGEST = 128
-AGENT = "agent"
-
-
-def peer_origin(peer_id: str) -> str:
-    return f"peer:{_name(peer_id)}"
-
-
-def tool_origin(tool: str) -> str:
-    return f"tool:{_name(tool)}"
-
-
-def united(*origins: Iterable[str]) -> tuple[str, ...]:
-    """All of them once, sorted; beyond the first 24 `MORE`, which nobody's own words are."""
-    everything = {each for some in origins for each in some}
-    names = sorted(everything - {MORE})
-    more = [MORE] if MORE in everything or len(names) > _MOST else []
-    return (*names[:_MOST], *more)
-
-
-def foreign(origins: Iterable[str], peer_id: str) -> tuple[str, ...]:
-    """The origins other than the peer's own words."""
-    own = peer_origin(peer_id)
-    return tuple(each for each in origins if each != own)
-
-
-def named(origins: Sequence[str]) -> str:
-    """For people: the peers' ids and the tools, at most five."""
-    names = [each.removeprefix("peer:").replace("tool:", "the tool ") for each in origins[:5]]
-    rest = len(origins) - len(names)
-    return ", ".join(names) + (f" and {rest} more" if rest else "")
-
-
-def _name(raw: str) -> str:
-    """One visible line without secrets; still another one for each raw name."""
-    name = visible(redact(raw), _LONGEST)
-    mark = sha256(raw.encode(errors="surrogatepass")).hexdigest()[:12]
-    return name if name == raw else f"{name}~{mark}"
 
 
 class Origins:

@@ -9,6 +9,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from ..clock import SystemClock
+from ..origins import tool_origin
 from ..plugin import IncomingMessage, Plugin, PluginError, PluginMeta
 from ..plugin.hooks import hooks_of
 from ..plugin.messages import current_message, is_internal
@@ -20,7 +21,6 @@ from .cycle.oversight import Oversight
 from .host import Host
 from .memory.directives import TAINTED, refusal
 from .memory.memory import CortexMemory
-from .origins import tool_origin
 from .triggers import events
 
 if TYPE_CHECKING:

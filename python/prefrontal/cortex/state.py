@@ -12,8 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from ..origins import MORE
 from ..typed_fields import damage, recover
-from .models import MORE, Belief, ReflectionRecord
+from .models import Belief, ReflectionRecord
 
 __all__ = [
     "BELIEFS_KEY",

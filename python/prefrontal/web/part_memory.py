@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from ..cortex.origins import named
 from ..ledger.scale import info_word, trust_word
+from ..origins import named
 from .markup import Html, escaped, exact, fill, folded, join, many, moment
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from ...cortex.origins import named
+from ...origins import named
 from ..page import facts_table, page, plain_table, shown, span, when
 
 if TYPE_CHECKING:

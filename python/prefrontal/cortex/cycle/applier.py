@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from ...origins import foreign
 from ...plugin import hookspecs
 from ..lineage import Lineage
 from ..memory.beliefs import BeliefChanges
-from ..origins import foreign
 from ..quoting import quote
 from ..reflectors import alignment
 from ..reply.parsing import RATIONALE_LIMIT

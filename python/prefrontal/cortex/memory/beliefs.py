@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from ...origins import foreign, peer_origin
 from ..context.prompt import belief_block, belief_line
 from ..models import Belief
-from ..origins import foreign, peer_origin
 from ..quoting import statement
 from ..reply.parsing import VALUE_LIMIT, belief_key
 

@@ -8,11 +8,10 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from ...origins import MORE, named
 from ...plain_text import visible
 from ...plugin.messages import SYSTEM_SENDER, IncomingMessage
 from ...typed_fields import recover
-from ..models import MORE
-from ..origins import named
 from ..quoting import plain, quote
 
 if TYPE_CHECKING:

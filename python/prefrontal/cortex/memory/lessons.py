@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ...origins import MORE, united
 from ...plain_text import visible
 from ...redaction import redact
 from ...typed_fields import recover
-from ..models import MORE
-from ..origins import united
 
 if TYPE_CHECKING:
     from ...settings.cortex_growth import Lessons

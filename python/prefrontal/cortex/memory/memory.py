@@ -7,8 +7,9 @@ from collections import deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from ...origins import AGENT, united
 from ..clamp import TrustLimiter
-from ..origins import AGENT, Origins, united
+from ..origins import Origins
 from ..state import (
     BELIEFS_KEY,
     HISTORY_KEY,
