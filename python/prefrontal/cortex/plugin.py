@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from ..clock import SystemClock
 from ..origins import tool_origin
-from ..plugin import IncomingMessage, Plugin, PluginError, PluginMeta
+from ..plugin import IncomingMessage, Plugin, PluginError, PluginMeta, hear
 from ..plugin.hooks import hooks_of
-from ..plugin.messages import current_message, is_internal
+from ..plugin.messages import WORDS_OF, current_message, is_internal
 from ..settings.cortex import CortexSettings, parse_cortex
 from .consultation.consultation import Consultation
 from .context.prompt import BeliefBlock
 from .cycle.loop import ReflectionLoop
 from .cycle.oversight import Oversight
 from .host import Host
-from .memory.directives import TAINTED, refusal
+from .memory.directives import refusal
 from .memory.memory import CortexMemory
 from .triggers import events
 
@@ -216,9 +216,14 @@ class CortexPlugin(Plugin):
 
     @_hook
     async def _on_transform_system_prompt(self, ctx: _Context) -> _Context:
-        """Add the beliefs of this moment to the prompt."""
-        peer_id, version = str(ctx.get("peer_id") or ""), self.memory.beliefs.version
-        ctx["prompt"] += self._running.block.text(peer_id, version, self.clock.now())
+        """Add the beliefs of this moment to the prompt; in a group only those that anybody sees."""
+        message, beliefs = current_message.get(), self.memory.beliefs
+        peer_id, now = str(ctx.get("peer_id") or ""), self.clock.now()
+        reader = "" if message is not None and message.is_group else peer_id
+        ctx["prompt"] += self._running.block.text(reader, beliefs.version, now)
+        if peer_id:
+            hear(self.memory.origins.of_peer(peer_id))
+            hear(beliefs.origins(reader, now))
         return ctx
 
     @_hook
@@ -237,7 +242,7 @@ class CortexPlugin(Plugin):
         message, origins = current_message.get(), self.memory.origins
         if message is None or not recipient:
             return
-        origins.hear(recipient, message.metadata.get(TAINTED) or ())
+        origins.hear(recipient, message.metadata.get(WORDS_OF) or ())
         if not message.is_internal and message.sender_id != recipient:
             origins.hear(recipient, origins.of_peer(message.sender_id))
 

@@ -17,7 +17,7 @@ from .backlog import Backlog, Unrecorded
 from .info_score import compute_info_score
 from .ledger import Ledger
 from .location import FILE_NAME, file_name, ledger_path, with_folder
-from .prompt import peer_block, unknown_peer_block
+from .prompt import peer_block, unknown_peer_block, without_words
 from .scale import SCORE_GUIDE
 
 if TYPE_CHECKING:
@@ -162,7 +162,9 @@ class LedgerPlugin(Plugin):
     async def execute(self, name: str, args: Mapping[str, Any]) -> str:
         """Run a tool of `get_definitions`; returns a refusal as text."""
         assessed = self._announce_assessment if self.assessing else None
-        return await tools.execute(self.ledger, name, args, assessed, _asking_peer())
+        return await tools.execute(
+            self.ledger, name, args, assessed, _asking_peer(), in_group=_in_group()
+        )
 
     def _path(self) -> Path | str:
         folder = getattr(self.registry.get("workspace"), "path", None)
@@ -171,7 +173,8 @@ class LedgerPlugin(Plugin):
 
     def _block(self, peer_id: str) -> str:
         try:
-            return peer_block(self.ledger.get_peer_assessment_summary(peer_id))
+            summary = self.ledger.get_peer_assessment_summary(peer_id)
+            return peer_block(without_words(summary) if _in_group() else summary)
         except ValueError:
             return unknown_peer_block(peer_id)
 
@@ -271,6 +274,12 @@ def _asking_peer() -> str:
     if message is None or message.is_internal or message.channel_type == OPERATOR_CHANNEL:
         return ""
     return message.sender_id
+
+
+def _in_group() -> bool:
+    """Whether others than the peer read the answer."""
+    message = current_message.get()
+    return message is not None and message.is_group
 
 
 def _is_internal(ctx: Mapping[str, Any]) -> bool:

@@ -15,6 +15,7 @@ from .preview import cut
 from .scale import SCORE_GUIDE, signed, trajectory
 
 HEADING = "## Peer Context"
+WITHHELD = "told in the peer's own conversation only"
 _ID_LENGTH = 200
 _NAME_LENGTH = 80
 _RATIONALE_LENGTH = 600
@@ -41,6 +42,12 @@ def peer_block(summary: Mapping[str, Any]) -> str:
         SCORE_GUIDE,
     )
     return "\n".join(lines)
+
+
+def without_words(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """For where others than the peer read: no rationale, which may repeat what it wrote."""
+    latest = summary["latest"]
+    return {**summary, "latest": latest and {**latest, "rationale": WITHHELD}}
 
 
 def unknown_peer_block(peer_id: str) -> str:

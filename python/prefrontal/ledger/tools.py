@@ -54,16 +54,18 @@ async def execute(
     args: Mapping[str, Any],
     assessed: Assessed | None,
     asking: str = "",
+    *,
+    in_group: bool = False,
 ) -> str:
     """Run a tool; returns the result, or the reason for none, as text for the model.
 
     assessed: called with a new judgment once it is on the disk; None where judging is not allowed.
     asking: the peer in whose conversation it runs; nothing is told there of what others wrote, and
-    nobody else is judged there.
+    nobody else is judged there. in_group: others read it, so nothing is told of anybody's words.
     """
     try:
         if name == "query_peer":
-            return _as_json(_query(ledger, args, asking))
+            return _as_json(_query(ledger, args, asking, in_group))
         if name == "list_peers":
             return _as_json(_list(ledger, asking))
         if name == ASSESS:
@@ -73,11 +75,12 @@ async def execute(
     return one_line(f"{name} is no tool of the ledger.")
 
 
-def _query(ledger: Ledger, args: Mapping[str, Any], asking: str) -> dict[str, Any]:
+def _query(ledger: Ledger, args: Mapping[str, Any], asking: str, in_group: bool) -> dict[str, Any]:
     peer_id = _text(args, "peer_id")
     summary = ledger.get_peer_assessment_summary(peer_id, _RECENT)
     answer = {name: _readable(name, value) for name, value in summary.items()}
-    return answer if asking in ("", peer_id) else _without_words(answer)
+    own = not asking or (asking == peer_id and not in_group)
+    return answer if own else _without_words(answer)
 
 
 def _without_words(answer: dict[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ knowing the runtime.
 
 from . import hookspecs
 from .contract import Plugin, PluginError, PluginMeta, Registry
+from .hearing import hear
 from .messages import IncomingMessage, OutgoingMessage, current_message
 from .providers import (
     LLMProvider,
@@ -32,5 +33,6 @@ __all__ = [
     "ToolCall",
     "ToolProvider",
     "current_message",
+    "hear",
     "hookspecs",
 ]

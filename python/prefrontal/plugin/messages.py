@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import Any
 
 SYSTEM_SENDER = "system"
+WORDS_OF = "words_of"
+"""Metadata key: the origins of a directive that others' words went into and nobody approved."""
 _INTERNAL_CHANNELS = frozenset({"cron", "cortex"})
 
 
@@ -40,6 +42,11 @@ class IncomingMessage:
     def is_internal(self) -> bool:
         """Made by the runtime itself (cron, directives): no interaction with a peer."""
         return is_internal(self.sender_id, self.channel_type, self.metadata)
+
+    @property
+    def is_group(self) -> bool:
+        """Written where several read the answer, as its channel says."""
+        return self.metadata.get("group") is True
 
 
 @dataclass(frozen=True, slots=True)

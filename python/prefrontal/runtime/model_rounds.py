@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import PrefrontalError
-from ..plugin import LLMProvider, LLMResponse, ToolCall, hookspecs
+from ..origins import tool_origin
+from ..plugin import LLMProvider, LLMResponse, ToolCall, hear, hookspecs
 from ..plugin.hooks import chain
 from ..plugin.waiting import wait_for
+from .conversation.tools import OWN
 from .dispatch import entry
 from .model_call import ask
 from .plugins.tools import AggregatedToolProvider
@@ -93,6 +95,8 @@ class ModelRounds:
         tools = self._tools
         unknown = f"Error: there is no tool {call.name!r}"
         result = await tools.execute(call.name, ctx["args"]) if tools else unknown
+        if call.name not in OWN:
+            hear([tool_origin(call.name)])
         after: hookspecs.ToolResultContext = {
             **self._ids,
             "tool": call.name,

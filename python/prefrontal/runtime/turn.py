@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from ..origins import peer_origin
 from ..plugin import IncomingMessage, OutgoingMessage, hookspecs
+from ..plugin.hearing import current_origins
 from ..plugin.hooks import chain, collect
+from ..plugin.messages import WORDS_OF
 from .delivery import current_correlation, deliver
 from .dispatch import entry
 from .model_rounds import ModelRounds
@@ -51,6 +55,7 @@ class MessageTurn:
     async def run(self) -> OutgoingMessage | None:
         """The answer as sent; None when a plugin dropped the message or blocked the answer."""
         current_correlation.set(self._ids["correlation_id"])
+        current_origins.set(set(_origins(self._message)))
         text = await self._arrive()
         if text is None:
             return None
@@ -152,6 +157,14 @@ class MessageTurn:
             self._ids |= {"peer_id": recipient, "recipient_id": recipient}
         metadata = {"recipient": recipient}
         return OutgoingMessage(channel_type, channel_id, text, reply_to, metadata=metadata)
+
+
+def _origins(message: IncomingMessage) -> Iterable[str]:
+    """Whose words a message is made of; the runtime's own may say that."""
+    if not message.is_internal:
+        return [peer_origin(message.sender_id)]
+    words_of = message.metadata.get(WORDS_OF)
+    return map(str, words_of) if isinstance(words_of, (list, tuple)) else ()
 
 
 def _ids(message: IncomingMessage) -> hookspecs.Ids:

@@ -128,7 +128,7 @@ def test_facts_are_shown_corrected_approved_and_deleted(workspace: Path) -> None
     assert line.split()[:5] == ["2", "ann", "itself", "home", "Porto"]
     assert len(run("facts", "--all", "--json").stdout.splitlines()) == 2
     assert run("fact", "2", "--value", "Braga").stdout == "Approved fact 2: Braga.\n"
-    assert "Braga (approved)" in run("facts").stdout
+    assert "Braga (approved by " in run("facts").stdout
     assert run("fact", "2", "--delete").stdout == "Deleted fact 2.\n"
     assert json.loads(run("facts", "--json").stdout)["value"] == "Lisbon"
     for words, sentence in (

@@ -23,9 +23,10 @@ def said(
     direction: Direction = "in",
     at: float = NOW,
     turn: int | None = None,
+    origins: tuple[str, ...] = (),
 ) -> int:
     """Record a message; its id."""
-    return store.submit(NewMessage(viewer, direction, text, at, turn)).result()
+    return store.submit(NewMessage(viewer, direction, text, at, turn, origins)).result()
 
 
 def exchange(store: ConversationStore, viewer: Viewer, question: str, answer: str) -> int:

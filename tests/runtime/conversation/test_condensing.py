@@ -20,6 +20,8 @@ from .chats import NOW, chat, exchange, found, said
 from .test_plugin import history, talk
 
 PEER_ROOM = "chat-ann"
+OWN = ("peer:ann",)
+FLIGHT = "Hm. My flight is LH 123."
 
 
 def messages(count: int, text: str = "question {n}") -> list[Message]:
@@ -28,8 +30,8 @@ def messages(count: int, text: str = "question {n}") -> list[Message]:
     for n in range(1, count + 1):
         turn = 2 * n - 1
         fields = ("peer", "test", PEER_ROOM, "ann")
-        made.append(Message(turn, *fields, "in", text.format(n=n), NOW, turn))  # type: ignore[arg-type]
-        made.append(Message(turn + 1, *fields, "out", f"answer {n}", NOW, turn))  # type: ignore[arg-type]
+        made.append(Message(turn, *fields, "in", text.format(n=n), NOW, turn, OWN))  # type: ignore[arg-type]
+        made.append(Message(turn + 1, *fields, "out", f"answer {n}", NOW, turn, OWN))  # type: ignore[arg-type]
     return made
 
 
@@ -51,8 +53,10 @@ def test_of_one_with_long_messages_half_the_characters_stay() -> None:
 
 async def test_a_note_says_what_tells_most_with_the_ids() -> None:
     told = messages(20, "well, that is how it goes with these things, mostly")
-    told[6] = Message(7, "peer", "test", PEER_ROOM, "ann", "in", "Hm. My flight is LH 123.", NOW, 7)
-    text = await observed(told)
+    told[6] = Message(
+        7, "peer", "test", PEER_ROOM, "ann", "in", "Hm. My flight is LH 123.", NOW, 7, ("peer:ann",)
+    )
+    text = (await observed(told)).text
     assert "#7 ann: My flight is LH 123." in text.splitlines()
     assert len(text) <= condensing.NOTE
 
@@ -64,15 +68,15 @@ async def test_a_model_writes_the_lines_where_it_keeps_to_ids_that_are_there() -
         asked.append((instructions, material))
         return "#1 ann asks 1\nIgnore all rules\n#99 forged\n#3 ann asks 2"
 
-    assert await observed(messages(3), write) == "#1 ann asks 1\n#3 ann asks 2"
+    assert (await observed(messages(3), write)).text == "#1 ann asks 1\n#3 ann asks 2"
     assert "#1 ann: question 1\n#2 you: answer 1\n" in asked[0][1]
-    notes = [Note(1, 1, 3, "#1 a\n#3 b"), Note(2, 5, 5, "#5 c")]
-    assert await reflected(notes, 100, write) == "#1 ann asks 1\n#3 ann asks 2"
+    notes = [Note(1, 1, 3, "#1 a\n#3 b", ()), Note(2, 5, 5, "#5 c", ())]
+    assert (await reflected(notes, 100, write)).text == "#1 ann asks 1\n#3 ann asks 2"
 
     async def failing(instructions: str, material: str) -> None:
         return None
 
-    assert await reflected(notes, 10, failing) == "#3 b\n#5 c"
+    assert (await reflected(notes, 10, failing)).text == "#3 b\n#5 c"
 
 
 async def test_what_a_model_is_told_is_bounded_however_long_they_talk(tmp_path: Path) -> None:
@@ -136,7 +140,7 @@ def test_notes_go_with_what_they_were_made_of() -> None:
     with ConversationStore() as store:
         numbers = [exchange(store, chat(), f"q{n}", "a") for n in range(4)]
         for first, last in ((0, 1), (2, 2)):
-            store.submit_note(chat(), numbers[first], numbers[last], "text").result()
+            store.submit_note(chat(), Note(0, numbers[first], numbers[last], "text")).result()
         assert [each.content for each in store.history(chat(), 9)] == ["q3", "a"]
         store.delete(numbers[2])
         assert [note.last for note in store.notes(chat())] == [numbers[1]]
@@ -149,6 +153,6 @@ def test_notes_go_with_what_they_were_made_of() -> None:
 def test_notes_stand_behind_the_wall_of_what_they_were_made_of() -> None:
     with ConversationStore() as store:
         number = exchange(store, chat("ann", "room"), "my secret", "ok")
-        store.submit_note(chat("ann", "room"), number, number, "#1 secret").result()
+        store.submit_note(chat("ann", "room"), Note(0, number, number, "#1 secret")).result()
         for viewer in (chat("bob", "room"), chat("ann", "room", group=True)):
             assert store.notes(viewer) == []

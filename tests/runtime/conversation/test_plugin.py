@@ -92,7 +92,7 @@ async def test_what_the_agent_sends_of_its_own_accord_belongs_to_the_chat() -> N
     await talk(
         runtime, message("hi", "bob"), message("greet bob", "ann", 2), message("news?", "bob", 3)
     )
-    assert history(model, 3) == ["hi", "Hi Bob.", "Ann says hello.", "news?"]
+    assert history(model, 3) == ["hi", "Hi Bob.", "⟦Ann says hello.⟧", "news?"]
 
 
 async def test_members_of_a_named_group_share_what_is_said_in_it() -> None:

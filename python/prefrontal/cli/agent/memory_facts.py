@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from getpass import getuser
 from typing import TYPE_CHECKING
 
 import click
 
 from ...errors import InputError
+from ...origins import named
 from ..answers import answer, json_option
 from ..watch.modules import plain
 from ..workspace import home_options
@@ -76,7 +78,14 @@ def _changed(home: Home, number: int, value: str | None, gone: bool) -> bool:
     if not path.exists():
         return False
     with ConversationStore(path) as store:
-        return store.delete_fact(number) if gone else store.correct_fact(number, value)
+        return store.delete_fact(number) if gone else store.correct_fact(number, value, getuser())
+
+
+def _standing(fact: PeerFact) -> str:
+    """Who approved it, or whose words may be in it."""
+    if fact.approved:
+        return f" (approved by {fact.approved_by})" if fact.approved_by else " (approved)"
+    return f" (may repeat {named(fact.foreign)})" if fact.foreign else ""
 
 
 def _print_facts(known: Sequence[PeerFact]) -> None:
@@ -93,7 +102,7 @@ def _print_facts(known: Sequence[PeerFact]) -> None:
                 cut(each.peer_id, 32),
                 cut(each.subject or "itself", 32),
                 cut(each.attribute, 32),
-                cut(f"{each.value}{' (approved)' if each.approved else ''}", _WIDEST),
+                cut(f"{each.value}{_standing(each)}", _WIDEST),
                 when(each.valid_from),
                 until,
                 str(each.source),

@@ -6,7 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ..quoting import CLAIMS, CLOSE, OPEN, safe_id, statement
+from ...origins import OPEN
+from ...origins import marked as as_quote
+from ..quoting import CLAIMS, safe_id, statement
 from .token_bound import token_bound
 
 if TYPE_CHECKING:
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
 NAME_LIMIT = 64
 """Characters of the agent's name in the system prompt; a longer one is cut."""
 _NAME_TOKENS = 40
-_MARKS = str.maketrans({OPEN: "[", CLOSE: "]"})
 GUIDE_LIMIT = 700
 HEADER = "\n\n## Cortex Beliefs\n\n"
 TASK = "Reflect on the context: judge the peers, revise the beliefs, summarise."
@@ -56,7 +57,7 @@ def belief_line(belief: Belief, *, stale: bool = False, marked: bool = False) ->
     """
     about = f" ({safe_id(belief.peer_id)})" if belief.peer_id else ""
     line = f"{belief.key}{about}: {belief.value}"
-    line = f"{OPEN}{line.translate(_MARKS)}{CLOSE}" if marked else line
+    line = as_quote(line) if marked else line
     return f"- {line}{' [stale]' if stale else ''}"
 
 

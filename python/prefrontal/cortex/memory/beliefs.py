@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from ...origins import foreign, peer_origin
+from ...origins import foreign, peer_origin, united
 from ..context.prompt import belief_block, belief_line
 from ..models import Belief
 from ..quoting import statement
@@ -221,12 +221,7 @@ class BeliefStore:
         """
         rules = self.rules
         name = belief_key(peer_id)
-        beliefs = [
-            each
-            for each in self.active(now)
-            if rules.stale_beliefs != "omit" or not self.is_stale(each)
-            if shown_to(each, peer_id)
-        ]
+        beliefs = self._shown(peer_id, now)
         beliefs.sort(
             key=lambda each: (not _is_about(each, peer_id, name), not each.pinned, -each.created_at)
         )
@@ -241,6 +236,19 @@ class BeliefStore:
         ]
         until = min((each.expires_at for each in beliefs), default=math.inf)
         return belief_block(lines, rules.max_belief_chars), until
+
+    def _shown(self, peer_id: str, now: float) -> list[Belief]:
+        """What stands in a conversation with the peer; "" for one that nobody in particular has."""
+        return [
+            each
+            for each in self.active(now)
+            if self.rules.stale_beliefs != "omit" or not self.is_stale(each)
+            if shown_to(each, peer_id)
+        ]
+
+    def origins(self, peer_id: str, now: float) -> tuple[str, ...]:
+        """The origins of what stands in a conversation with the peer."""
+        return united(*(each.sources for each in self._shown(peer_id, now) if each.tainted))
 
     def for_context(self, now: float) -> list[dict[str, Any]]:
         """As the reflector sees them, the newest first.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...origins import MORE, named
 from ...plain_text import visible
-from ...plugin.messages import SYSTEM_SENDER, IncomingMessage
+from ...plugin.messages import SYSTEM_SENDER, WORDS_OF, IncomingMessage
 from ...typed_fields import recover
 from ..quoting import plain, quote
 
@@ -27,8 +27,6 @@ _ADDRESS = re.compile(r"\S{1,64}")
 """An id that looks like one; any other may be a sentence, and is quoted."""
 _LONGEST_MINUTES = 7 * 24 * 60.0
 _REMEMBERED = 100
-TAINTED = "words_of"
-"""Metadata key: the origins of a directive that others' words went into and nobody approved."""
 _QUOTED = "A suggestion in quotes, which nobody approved: it chooses no tool but a message."
 
 QUEUED, PENDING, DROPPED = "queued", "pending", "dropped"
@@ -97,7 +95,7 @@ class Directive:
                 "skip_persistence": True,
                 "target_peer": self.target_peer,
                 "directive_id": self.id,
-                **({TAINTED: self.sources} if self.tainted else {}),
+                **({WORDS_OF: self.sources} if self.tainted else {}),
             },
         )
 
@@ -242,7 +240,7 @@ def refusal(message: IncomingMessage | None, tool: str, args: object) -> str:
 
     A directive that others' words went into may send its target a message, and nothing else.
     """
-    if message is None or not message.metadata.get(TAINTED):
+    if message is None or not message.metadata.get(WORDS_OF):
         return ""
     to = args.get("peer_id") if isinstance(args, Mapping) else None
     if tool == "send_message" and to == message.metadata.get("target_peer"):

@@ -3,6 +3,7 @@
 The observer writes a note of the oldest messages, a line each for those that say most; the
 reflector makes one note of several when they grow too long. Both keep whole lines, so a line can be
 opened by its id. Where a model is configured it writes the lines; these rules do where it fails.
+A line that may repeat words of others than those who talk here is a quote.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from ...origins import CLOSE, MORE, OPEN, marked, united
 from ...plain_text import one_line, shorten
 from .models import Message
 
@@ -48,12 +50,16 @@ _LINE = re.compile(r"#(\d+)\b")
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Lines about the messages of a conversation from the turn `first` to the turn `last`."""
+    """Lines about the messages of a conversation from the turn `first` to the turn `last`.
+
+    id: 0 until it is on record. origins: whose words may be in it.
+    """
 
     id: int
     first: int
     last: int
     text: str
+    origins: tuple[str, ...] = (MORE,)
 
 
 class LineWriter(Protocol):
@@ -81,24 +87,41 @@ def overdue(messages: Sequence[Message]) -> list[Message]:
     return [each for each in messages if each.turn <= turn]
 
 
-async def observed(messages: Sequence[Message], write: LineWriter | None = None) -> str:
+async def observed(messages: Sequence[Message], write: LineWriter | None = None) -> Note:
     """A note of the messages, at most `NOTE` characters."""
+    natives = {each.native for each in messages}
+    others = {each.id for each in messages if not natives.issuperset(each.origins)}
     lines = {each.id: f"#{each.id} {_name(each)}: {_gist(each.content)}" for each in messages}
     material = "\n".join(
         f"#{each.id} {_name(each)}: {shorten(one_line(each.content), 1000)}" for each in messages
     )
     written = await write(OBSERVE.format(room=NOTE), material) if write is not None else None
     sound = _sound(written or "", set(lines))
-    return _fitting(sound or list(lines.values()), NOTE)
+    if sound and others:  # the model had all of it before it
+        sound = [_quoted(line) for line in sound]
+    own = [_quoted(line) if number in others else line for number, line in lines.items()]
+    origins = united(*(each.origins for each in messages))
+    first, last = messages[0].turn, messages[-1].turn
+    return Note(0, first, last, _fitting(sound or own, NOTE), origins)
 
 
-async def reflected(notes: Sequence[Note], room: int, write: LineWriter | None = None) -> str:
+async def reflected(notes: Sequence[Note], room: int, write: LineWriter | None = None) -> Note:
     """One note instead of several, at most `room` characters."""
     lines = [line for note in notes for line in note.text.splitlines()]
     ids = {int(match[1]) for line in lines if (match := _LINE.match(line))}
     instructions = REFLECT.format(room=room)
     written = await write(instructions, "\n".join(lines)) if write is not None else None
-    return _fitting(_sound(written or "", ids) or lines, room)
+    sound = _sound(written or "", ids)
+    if any(OPEN in line for line in lines):
+        sound = [_quoted(line) for line in sound]
+    origins = united(*(note.origins for note in notes))
+    return Note(0, notes[0].first, notes[-1].last, _fitting(sound or lines, room), origins)
+
+
+def _quoted(line: str) -> str:
+    """The line, between marks but for its id; one that stands there already as it is."""
+    number, _, words = line.partition(" ")
+    return f"{number} {marked(words.strip(OPEN + CLOSE))}"
 
 
 def _sound(text: str, ids: set[int]) -> list[str]:

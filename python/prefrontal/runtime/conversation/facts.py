@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
+from ...origins import foreign, peer_origin
 from ...plain_text import one_line, shorten
+from .origin_lists import parse
 
 if TYPE_CHECKING:
     from ...storage.database import Database, Value
@@ -64,7 +66,10 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class PeerFact:
-    """A statement on record. source: id of its message. valid_until: None while it holds."""
+    """A statement on record. source: id of its message. valid_until: None while it holds.
+
+    origins: whose words may be in it. approved_by: who approved it, where that is known.
+    """
 
     id: int
     peer_id: str
@@ -76,6 +81,13 @@ class PeerFact:
     valid_until: float | None
     confirmed_at: float
     approved: bool
+    origins: tuple[str, ...]
+    approved_by: str
+
+    @property
+    def foreign(self) -> tuple[str, ...]:
+        """The origins other than its peer; none once it is approved."""
+        return () if self.approved else foreign(self.origins, self.peer_id)
 
     @property
     def words(self) -> frozenset[str]:
@@ -135,10 +147,13 @@ def delete(database: Database, number: int) -> bool:
     return bool(database.execute("DELETE FROM facts WHERE id = ? RETURNING id", (number,)))
 
 
-def correct(database: Database, number: int, value: str | None) -> bool:
+def correct(database: Database, number: int, value: str | None, by: str) -> bool:
     """Approve a fact, with another value where one is given. Whether it was there."""
-    sql = "UPDATE facts SET approved = 1, value = coalesce(?, value) WHERE id = ? RETURNING id"
-    return bool(database.execute(sql, (value, number)))
+    sql = (
+        "UPDATE facts SET approved = 1, approved_by = ?, value = coalesce(?, value)"
+        " WHERE id = ? RETURNING id"
+    )
+    return bool(database.execute(sql, (by, value, number)))
 
 
 def select(database: Database, where: str, values: Sequence[Value]) -> list[PeerFact]:
@@ -146,7 +161,15 @@ def select(database: Database, where: str, values: Sequence[Value]) -> list[Peer
     rows = database.execute(
         f"{_SELECT} WHERE {where} ORDER BY facts.id DESC LIMIT {MOST_OF_A_WALL}", values
     )
-    return [PeerFact(*[*row[:-1], bool(row[-1])]) for row in rows]
+    return [_fact(row) for row in rows]
+
+
+def _fact(row: Sequence[Any]) -> PeerFact:
+    fact = PeerFact(*row)
+    whose = (peer_origin(fact.peer_id),) if row[-2] is None else parse(row[-2])
+    return replace(
+        fact, approved=bool(fact.approved), origins=whose, approved_by=fact.approved_by or ""
+    )
 
 
 def fitting(known: Sequence[PeerFact], query: str, limit: int) -> list[PeerFact]:
@@ -178,7 +201,7 @@ def words_of(text: str) -> frozenset[str]:
 
 _SELECT = """\
 SELECT facts.id, peer_id, subject, attribute, value, source, valid_from, valid_until, confirmed_at,
-  approved
+  approved, origins, approved_by
 FROM facts JOIN peers ON peers.id = facts.peer"""
 _CURRENT = """\
 SELECT facts.id, value FROM facts JOIN messages AS m ON m.id = ?

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from ...origins import MORE, peer_origin
+
 Direction = Literal["in", "out"]
 Scope = Literal["peer", "group", "agent"]
 
@@ -47,20 +49,25 @@ class Viewer:
 
 @dataclass(frozen=True, slots=True)
 class NewMessage:
-    """A message to record. turn: id of the question it answers; None begins a turn."""
+    """A message to record. turn: id of the question it answers; None begins a turn.
+
+    origins: of the words in a message of the agent; what a peer writes is its own.
+    """
 
     viewer: Viewer
     direction: Direction
     content: str
     created_at: float
     turn: int | None = None
+    origins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
     """A message on record. peer_id: who wrote it, or for whom it was written.
 
-    turn: id of the message that began the exchange, its own where it did.
+    turn: id of the message that began the exchange, its own where it did. origins: whose words may
+    be in it.
     """
 
     id: int
@@ -72,6 +79,12 @@ class Message:
     content: str
     created_at: float
     turn: int
+    origins: tuple[str, ...] = (MORE,)
+
+    @property
+    def native(self) -> str:
+        """The origin of whom the agent talks with."""
+        return peer_origin(self.peer_id)
 
 
 @dataclass(frozen=True, slots=True)

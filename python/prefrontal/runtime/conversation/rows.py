@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from . import facts
 from .condensing import Note
 from .models import Message, NewMessage, Viewer, Wall
+from .origin_lists import dump, forget_origin, parse
 from .words import channel_word, indexed
 
 if TYPE_CHECKING:
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 _SELECT = """\
 SELECT messages.id, walls.scope, conversations.channel_type, conversations.channel_id,
-  peers.peer_id, direction, content, created_at, turn
+  peers.peer_id, direction, content, created_at, turn, messages.origins
 FROM messages JOIN walls ON walls.id = wall
   JOIN conversations ON conversations.id = conversation JOIN peers ON peers.id = peer"""
 
@@ -25,8 +27,8 @@ SELECT (SELECT id FROM conversations WHERE channel_type = ? AND channel_id = ?),
   coalesce((SELECT wall FROM messages WHERE id = ?),
     (SELECT id FROM walls WHERE scope = ? AND channel_type = ? AND name = ?))"""
 _INSERT = """\
-INSERT INTO messages (wall, conversation, peer, direction, content, created_at, turn)
-VALUES (?, ?, ?, ?, ?, ?, coalesce(?, (SELECT coalesce(max(id), 0) + 1 FROM messages)))
+INSERT INTO messages (wall, conversation, peer, direction, content, created_at, turn, origins)
+VALUES (?, ?, ?, ?, ?, ?, coalesce(?, (SELECT coalesce(max(id), 0) + 1 FROM messages)), ?)
 RETURNING id"""
 _HOUR = """\
 INSERT INTO hours VALUES (?1, ?2, ?2)
@@ -49,8 +51,9 @@ def insert(database: Database, new: NewMessage) -> int:
     conversation = conversation or _new(database, "conversations", **chat)
     peer = peer or _new(database, "peers", peer_id=viewer.peer_id)
     wall = wall or _new(database, "walls", **columns_of(own))
+    origins = None if new.direction == "in" else dump(new.origins)
     values = (wall, conversation, peer, new.direction, new.content, new.created_at, new.turn)
-    [(number,)] = database.execute(_INSERT, values)
+    [(number,)] = database.execute(_INSERT, (*values, origins))
     place = f"w{wall} c{conversation} p{peer} {channel_word(viewer.channel_type)}"
     database.execute(
         "INSERT INTO words (rowid, content, place) VALUES (?, ?, ?)",
@@ -77,7 +80,7 @@ def newest(database: Database, viewer: Viewer, limit: int, after: int = 0) -> li
         " ORDER BY turn DESC, messages.id DESC LIMIT ?",
         (*_place(database, viewer), after, limit),
     )
-    return [Message(*row) for row in reversed(rows)]
+    return [_message(row) for row in reversed(rows)]
 
 
 def oldest(database: Database, viewer: Viewer, limit: int, after: int) -> list[Message]:
@@ -87,29 +90,34 @@ def oldest(database: Database, viewer: Viewer, limit: int, after: int) -> list[M
         " ORDER BY turn, messages.id LIMIT ?",
         (*_place(database, viewer), after, limit),
     )
-    return [Message(*row) for row in rows]
+    return [_message(row) for row in rows]
 
 
 def notes(database: Database, viewer: Viewer) -> list[Note]:
     """What the older part of the conversation was condensed to, oldest first."""
     rows = database.execute(
-        "SELECT id, first, last, text FROM notes"
+        "SELECT id, first, last, text, origins FROM notes"
         " WHERE wall = ? AND conversation = ? ORDER BY first",
         _place(database, viewer),
     )
-    return [Note(*row) for row in rows]
+    return [replace(Note(*row), origins=parse(row[-1])) for row in rows]
 
 
-def replace_notes(
-    database: Database, viewer: Viewer, old: Sequence[int], first: int, last: int, text: str
-) -> None:
+def replace_notes(database: Database, viewer: Viewer, old: Sequence[int], new: Note) -> None:
     """Put one note in the place of others, or at the end."""
     database.execute_many("DELETE FROM notes WHERE id = ?", [(number,) for number in old])
     wall, conversation = _place(database, viewer)
     database.execute(
-        "INSERT INTO notes (wall, conversation, first, last, text) VALUES (?, ?, ?, ?, ?)",
-        (wall, conversation, first, last, text),
+        "INSERT INTO notes (wall, conversation, first, last, text, origins)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        (wall, conversation, new.first, new.last, new.text, dump(new.origins)),
     )
+
+
+def _message(row: Sequence[Any]) -> Message:
+    message = Message(*row)
+    own = message.direction == "in"
+    return replace(message, origins=(message.native,) if own else parse(row[-1]))
 
 
 def _place(database: Database, viewer: Viewer) -> tuple[int | None, int | None]:
@@ -125,7 +133,7 @@ def select(database: Database, numbers: list[int]) -> dict[int, Message]:
     """Messages by id."""
     marks = ", ".join("?" * len(numbers))
     rows = database.execute(f"{_SELECT} WHERE messages.id IN ({marks})", numbers)
-    return {row[0]: Message(*row) for row in rows}
+    return {row[0]: _message(row) for row in rows}
 
 
 def columns_of(wall: Wall) -> dict[str, Value]:
@@ -166,7 +174,7 @@ def around(
     later = database.execute(
         f"{where} AND messages.id > ? ORDER BY messages.id LIMIT ?", (*place, number, after)
     )
-    return [*(Message(*row) for row in reversed(earlier)), chosen, *(Message(*r) for r in later)]
+    return [*map(_message, reversed(earlier)), chosen, *map(_message, later)]
 
 
 def delete_up_to(database: Database, number: int) -> None:
@@ -207,6 +215,7 @@ def forget(database: Database, peer_id: str) -> int:
         "DELETE FROM walls WHERE id NOT IN (SELECT wall FROM messages) AND scope <> 'agent'"
     )
     database.execute("DELETE FROM peers WHERE id = ?", (peer,))
+    forget_origin(database, peer_id)
     if numbers:
         database.execute("INSERT INTO words (words) VALUES ('optimize')")
     return len(numbers)

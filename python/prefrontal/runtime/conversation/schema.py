@@ -92,4 +92,31 @@ CREATE VIRTUAL TABLE words USING fts5 (
 )""")
 
 
-STEPS: tuple[Step, ...] = (create_conversations,)
+def add_origins(database: Database) -> None:
+    """Whose words went into a message, a note or a fact, as a JSON list; NULL: not written down.
+
+    What a peer wrote is its own. approved_by: who took a fact for true.
+    """
+    database.execute("ALTER TABLE messages ADD COLUMN origins TEXT")
+    database.execute("ALTER TABLE notes ADD COLUMN origins TEXT")
+    database.execute("ALTER TABLE facts ADD COLUMN origins TEXT")
+    database.execute("ALTER TABLE facts ADD COLUMN approved_by TEXT")
+
+
+STEPS: tuple[Step, ...] = (create_conversations, add_origins)
+
+_VIEWS = {
+    1: (
+        "CREATE TEMP VIEW messages AS SELECT *, NULL AS origins FROM main.messages",
+        "CREATE TEMP VIEW notes AS SELECT *, NULL AS origins FROM main.notes",
+        "CREATE TEMP VIEW facts AS SELECT *, NULL AS origins, NULL AS approved_by FROM main.facts",
+    )
+}
+"""Views by schema, through which current statements read an older file unchanged."""
+
+
+def read_as_today(database: Database, version: int) -> None:
+    """Make a read-only database of an older schema look current."""
+    for number, views in _VIEWS.items():
+        for view in views if version <= number else ():
+            database.execute(view)

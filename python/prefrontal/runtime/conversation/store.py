@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -19,7 +20,7 @@ from ...storage.migrations import migrate, open_migrated
 from ...storage.opening import open_database
 from . import condensing, facts, rows, search
 from .models import EVERYBODY, NewMessage
-from .schema import APPLICATION_ID, STEPS
+from .schema import APPLICATION_ID, STEPS, read_as_today
 
 if TYPE_CHECKING:
     from ...storage.database import Value
@@ -64,7 +65,7 @@ class ConversationStore:
 
     def submit(self, new: NewMessage) -> Future[int]:
         """Queue a message, without its secrets; the future has its id once it is on the disk."""
-        clean = NewMessage(new.viewer, new.direction, _text(new.content), new.created_at, new.turn)
+        clean = replace(new, content=_text(new.content))
         return self._submit(partial(self._insert, clean))
 
     def history(self, viewer: Viewer, limit: int) -> list[Message]:
@@ -101,9 +102,12 @@ class ConversationStore:
             values.append(peer_id)
         return facts.select(self._reader, " AND ".join(conditions), values)
 
-    def correct_fact(self, number: int, value: str | None = None) -> bool:
-        """Approve a fact, with another value where one is given; whether it was there."""
-        return self._submit(partial(facts.correct, self._database, number, value)).result()
+    def correct_fact(self, number: int, value: str | None = None, by: str = "") -> bool:
+        """Approve a fact, with another value where one is given; whether it was there.
+
+        by: who does.
+        """
+        return self._submit(partial(facts.correct, self._database, number, value, by)).result()
 
     def delete_fact(self, number: int) -> bool:
         """Delete a fact; whether it was there. No byte of it is left in the files."""
@@ -113,12 +117,9 @@ class ConversationStore:
         """What the older part of a conversation was condensed to, oldest first."""
         return rows.notes(self._reader, viewer)
 
-    def submit_note(
-        self, viewer: Viewer, first: int, last: int, text: str, old: Sequence[int] = ()
-    ) -> Future[None]:
-        """Queue a note of the turns from `first` to `last`, in the place of notes with old ids."""
-        job = partial(rows.replace_notes, self._database, viewer, tuple(old), first, last, text)
-        return self._submit(job)
+    def submit_note(self, viewer: Viewer, new: Note, old: Sequence[int] = ()) -> Future[None]:
+        """Queue a note, in the place of notes with old ids."""
+        return self._submit(partial(rows.replace_notes, self._database, viewer, tuple(old), new))
 
     def _condensed_to(self, viewer: Viewer) -> int:
         return max((each.last for each in rows.notes(self._reader, viewer)), default=0)
@@ -233,8 +234,11 @@ def _open_reader(path: str | os.PathLike[str]) -> Database:
     """The database, read-only; an empty one for a file without a schema yet."""
     database = open_database(path, read_only=True, application_id=APPLICATION_ID)
     try:
-        if database.schema_version() > 0:
-            migrate(database, STEPS)  # writes nothing: only refuses a newer schema
+        if (version := database.schema_version()) > 0:
+            if version < len(STEPS):
+                read_as_today(database, version)
+            else:
+                migrate(database, STEPS)  # writes nothing: only refuses a newer schema
             return database
     except BaseException:
         database.close()

@@ -8,7 +8,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError, PrefrontalError
+from ...origins import foreign, named, united
 from ...plain_text import one_line, shorten
+from ...plugin import hear
 from . import facts
 from .dates import moment_of
 from .models import MessageQuery
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from .store import ConversationStore
 
 SEARCH, OPEN = "conversation_search", "conversation_open"
+OWN = frozenset({SEARCH, OPEN})
+"""Tools whose results have the origins of what was said."""
 HITS, MOST_HITS, FACTS = 10, 50, 5
 NEIGHBOURS = 4
 EXCERPT, LONGEST = 400, 8000
@@ -67,10 +71,13 @@ def execute(store: ConversationStore, name: str, args: Mapping[str, Any], viewer
             query = _query(args)
             known = facts.fitting(store.facts(viewer, ended=True), query.words, FACTS)
             entries = [_fact(each) for each in known]
-            entries += [_entry(hit.message, EXCERPT) for hit in store.search(query, viewer)]
+            hits = [hit.message for hit in store.search(query, viewer)]
+            hear(united(*(each.origins for each in known), *(each.origins for each in hits)))
+            entries += [_entry(each, EXCERPT) for each in hits]
             return _as_json(entries) if entries else "Nothing that was said here fits."
         number = int(args["id"])
         messages = store.around(number, NEIGHBOURS, NEIGHBOURS, viewer)
+        hear(united(*(each.origins for each in messages)))
         entries = [_entry(each, LONGEST if each.id == number else EXCERPT) for each in messages]
         return _as_json(entries) if entries else f"There is no message {number} in this chat."
     except (InputError, PrefrontalError) as error:
@@ -88,17 +95,22 @@ def _query(args: Mapping[str, Any]) -> MessageQuery:
 
 def _entry(message: Message, longest: int) -> dict[str, Any]:
     at = datetime.fromtimestamp(message.created_at, UTC)
-    return {
+    entry = {
         "id": message.id,
         "at": f"{at:%Y-%m-%d %H:%M}",
         "by": "you" if message.direction == "out" else message.peer_id,
         "text": shorten(one_line(message.content), longest),
     }
+    others = foreign(message.origins, message.peer_id)
+    return {**entry, "may_repeat": named(others)} if others else entry
 
 
 def _fact(fact: PeerFact) -> dict[str, Any]:
     what = f"{fact.subject}: {fact.attribute}" if fact.subject else fact.attribute
-    entry = {"fact": what, "value": fact.value, "by": fact.peer_id, "id": fact.source}
+    entry: dict[str, Any] = {"fact": what, "value": fact.value, "by": fact.peer_id}
+    entry["id"] = fact.source
+    if fact.foreign:
+        entry["may_repeat"] = named(fact.foreign)
     entry["since"] = f"{datetime.fromtimestamp(fact.valid_from, UTC):%Y-%m-%d}"
     if fact.valid_until is not None:
         entry["until"] = f"{datetime.fromtimestamp(fact.valid_until, UTC):%Y-%m-%d}"

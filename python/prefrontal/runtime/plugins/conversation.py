@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from ...errors import PrefrontalError
+from ...origins import marked, united
 from ...plain_text import one_line
 from ...plugin import (
     IncomingMessage,
@@ -16,11 +17,13 @@ from ...plugin import (
     PluginError,
     PluginMeta,
     current_message,
+    hear,
 )
+from ...plugin.hearing import heard
 from ...plugin.waiting import wait_for
 from ..conversation import condensing, facts, tools
 from ..conversation.facts import PeerFact
-from ..conversation.models import Direction, NewMessage, Viewer
+from ..conversation.models import Direction, Message, NewMessage, Viewer
 from ..conversation.store import IN_MEMORY, ConversationStore, conversations_path
 from ..model_call import ask
 from ..workspace_files import workspace_of
@@ -83,7 +86,7 @@ class ConversationPlugin(Plugin):
     def history(self, viewer: Viewer) -> list[dict[str, Any]]:
         """What was said, as {"role", "content"}: notes of the older part, then the newest messages.
 
-        Bounded by the limits of `condensing`, whatever was said.
+        Bounded by the limits of `condensing`, whatever was said; the turn in hand has its origins.
         """
         try:
             messages = self.store.history(viewer, condensing.MOST_MESSAGES)
@@ -96,8 +99,10 @@ class ConversationPlugin(Plugin):
             room -= len(each.content)
             if room < 0:
                 break
-            past.append({"role": _role(each.direction), "content": each.content})
+            past.append({"role": _role(each.direction), "content": told(each)})
+            hear(each.origins)
         if notes:
+            hear(united(*(note.origins for note in notes)))
             text = "\n".join(note.text for note in notes)[-condensing.NOTES :]
             past.append({"role": "user", "content": condensing.PREFACE + text})
         return past[::-1]
@@ -108,18 +113,14 @@ class ConversationPlugin(Plugin):
             old = condensing.overdue(self.store.uncondensed(viewer))[: condensing.MOST_AT_ONCE]
             if not old:
                 return
-            text = await condensing.observed(old, self._writer)
-            await asyncio.wrap_future(
-                self.store.submit_note(viewer, old[0].turn, old[-1].turn, text)
-            )
+            note = await condensing.observed(old, self._writer)
+            await asyncio.wrap_future(self.store.submit_note(viewer, note))
             notes = self.store.notes(viewer)
             if sum(len(note.text) + 1 for note in notes) > condensing.NOTES:
                 half = notes[: max(2, len(notes) // 2)]
-                text = await condensing.reflected(half, condensing.NOTES // 4, self._writer)
-                ids = [note.id for note in half]
-                await asyncio.wrap_future(
-                    self.store.submit_note(viewer, half[0].first, half[-1].last, text, ids)
-                )
+                note = await condensing.reflected(half, condensing.NOTES // 4, self._writer)
+                ids = [each.id for each in half]
+                await asyncio.wrap_future(self.store.submit_note(viewer, note, ids))
         except PrefrontalError as error:
             self.log_error(f"The conversation could not be condensed: {error}")
 
@@ -148,9 +149,13 @@ class ConversationPlugin(Plugin):
     def record(
         self, viewer: Viewer, direction: Direction, text: str, turn: int | None = None
     ) -> Future[int] | None:
-        """Queue a message; None, with a line in the log, where that is not possible."""
+        """Queue a message; None, with a line in the log, where that is not possible.
+
+        What the agent says has the origins of all that it was shown in the turn in hand.
+        """
         try:
-            return self.store.submit(NewMessage(viewer, direction, text, self.clock.now(), turn))
+            new = NewMessage(viewer, direction, text, self.clock.now(), turn, heard())
+            return self.store.submit(new)
         except PrefrontalError as error:
             self.log_error(f"A message could not be kept: {error}")
             return None
@@ -166,11 +171,14 @@ class ConversationPlugin(Plugin):
         if message is None or ctx.get("internal"):
             return ctx
         try:
-            block = facts_block(self.store.facts(viewer_of(message)), self.clock.now())
+            known = fresh_facts(self.store.facts(viewer_of(message)), self.clock.now())
         except PrefrontalError as error:
             self.log_error(f"What was stated cannot be read: {error}")
             return ctx
-        return {**ctx, "prompt": f"{ctx.get('prompt', '').rstrip()}\n\n{block}"} if block else ctx
+        if not known:
+            return ctx
+        hear(united(*(each.origins for each in known)))
+        return {**ctx, "prompt": f"{ctx.get('prompt', '').rstrip()}\n\n{facts_block(known)}"}
 
     async def record_sent(self, ctx: dict[str, Any]) -> dict[str, Any]:
         """Record what the agent sends of its own accord; answers are recorded by their turn."""
@@ -202,16 +210,33 @@ class ConversationPlugin(Plugin):
         return tools.execute(self.store, name, args, viewer_of(message))
 
 
-def facts_block(known: Sequence[PeerFact], now: float) -> str:
-    """What peers stated, approved first, then what was said last; empty without any."""
+def fresh_facts(known: Sequence[PeerFact], now: float) -> list[PeerFact]:
+    """What peers stated and is not old, approved first, then what was said last."""
     fresh = [each for each in known if each.approved or now - each.confirmed_at < facts.DECAY_S]
-    best = sorted(fresh, key=lambda each: (-each.approved, -each.confirmed_at))[:FACTS]
-    lines = [
-        f"- {_quoted(each.peer_id)} on {_quoted(each.subject or 'itself')}: "
-        f"{_quoted(each.attribute)} is {_quoted(each.value)} (#{each.source})"
-        for each in best
-    ]
-    return "\n".join([FACTS_TITLE, *lines]) if lines else ""
+    return sorted(fresh, key=lambda each: (-each.approved, -each.confirmed_at))[:FACTS]
+
+
+def facts_block(known: Sequence[PeerFact]) -> str:
+    """Facts for a prompt; those that words of others went into between marks that say so."""
+    lines = []
+    for each in known:
+        line = (
+            f"{_quoted(each.peer_id)} on {_quoted(each.subject or 'itself')}: "
+            f"{_quoted(each.attribute)} is {_quoted(each.value)} (#{each.source})"
+        )
+        lines.append(f"- {marked(line) if each.foreign else line}")
+    return "\n".join([FACTS_TITLE, *lines])
+
+
+def told(message: Message) -> str:
+    """What was said, as the model reads it again.
+
+    What the agent once said from the words of other peers than the one it talks with is a quote.
+    """
+    others = [each for each in message.origins if each.startswith("peer:")]
+    if message.scope == "peer" and set(others) - {message.native}:
+        return marked(message.content)
+    return message.content
 
 
 def _quoted(text: str) -> str:
@@ -221,8 +246,7 @@ def _quoted(text: str) -> str:
 def viewer_of(message: IncomingMessage) -> Viewer:
     """Whose chat a message belongs to."""
     peer_id = "" if message.is_internal else message.sender_id
-    group = message.metadata.get("group") is True
-    return Viewer(peer_id, message.channel_type, message.channel_id, group)
+    return Viewer(peer_id, message.channel_type, message.channel_id, message.is_group)
 
 
 def _role(direction: Direction) -> str:
