@@ -9,23 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 
-from .plain_text import visible
+from .plain_text import MORE, visible
 from .redaction import redact
 
 _MOST = 24
 _LONGEST = 128
 AGENT = "agent"
-MORE = "more"
-"""Stands for any: for those beyond the first 24, and where nobody wrote them down. Nobody's own
-words have it."""
-
-OPEN, CLOSE = "⟦", "⟧"
-_MARKS = str.maketrans({OPEN: "[", CLOSE: "]"})
-
-
-def marked(text: str) -> str:
-    """The text as a quote, between marks that it cannot close."""
-    return f"{OPEN}{text.translate(_MARKS)}{CLOSE}"
 
 
 def peer_origin(peer_id: str) -> str:

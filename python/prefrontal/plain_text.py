@@ -21,6 +21,18 @@ _BREAKS = frozenset(map(ord, "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029"))
 _RAW_LIMIT = 8192
 
 
+MORE = "more"
+"""The origin that stands for any: for those beyond the first 24, and where nobody wrote them down.
+Nobody's own words have it. See `origins`."""
+OPEN, CLOSE = "⟦", "⟧"
+_MARKS = str.maketrans({OPEN: "[", CLOSE: "]"})
+
+
+def marked(text: str) -> str:
+    """The text as a quote, between marks that it cannot close."""
+    return f"{OPEN}{text.translate(_MARKS)}{CLOSE}"
+
+
 def _safe(code: int) -> str | None:
     if code in _BREAKS:
         return " "

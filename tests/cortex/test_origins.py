@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prefrontal.cortex.origins import Origins
-from prefrontal.origins import MORE, foreign, named, peer_origin, tool_origin, united
+from prefrontal.origins import foreign, named, peer_origin, tool_origin, united
+from prefrontal.plain_text import MORE
 
 NAMES = st.lists(st.text(max_size=6), max_size=40)
 

@@ -7,7 +7,7 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ..origins import MORE
+from ..plain_text import MORE
 
 TRIGGERS = (
     "manual",

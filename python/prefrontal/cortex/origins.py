@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..origins import MORE, foreign, peer_origin, united
+from ..origins import foreign, peer_origin, united
+from ..plain_text import MORE
 
 _MOST_PEERS = 100_000
 

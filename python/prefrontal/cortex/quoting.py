@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..origins import CLOSE, OPEN
-from ..plain_text import one_line, visible
+from ..plain_text import CLOSE, OPEN, one_line, visible
 from ..redaction import redact
 
 NOTICE = (

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ..origins import MORE
+from ..plain_text import MORE
 from ..typed_fields import damage, recover
 from .models import Belief, ReflectionRecord
 

@@ -11,10 +11,10 @@ from ..plugin import IncomingMessage, OutgoingMessage, hookspecs
 from ..plugin.hearing import current_origins
 from ..plugin.hooks import chain, collect
 from ..plugin.messages import WORDS_OF
+from .conversation.models import viewer_of
 from .delivery import current_correlation, deliver
 from .dispatch import entry
 from .model_rounds import ModelRounds
-from .plugins.conversation import viewer_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

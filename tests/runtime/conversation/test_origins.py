@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from prefrontal.origins import MORE, peer_origin, tool_origin
+from prefrontal.origins import peer_origin, tool_origin
+from prefrontal.plain_text import MORE
 from prefrontal.plugin import Plugin, PluginMeta, ToolCall
 from prefrontal.runtime.conversation import condensing
 from prefrontal.runtime.conversation.condensing import Note, observed, reflected

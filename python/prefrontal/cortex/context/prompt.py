@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ...origins import OPEN
-from ...origins import marked as as_quote
+from ...plain_text import OPEN
+from ...plain_text import marked as as_quote
 from ..quoting import CLAIMS, safe_id, statement
 from .token_bound import token_bound
 

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from ...origins import MORE, named
-from ...plain_text import visible
+from ...origins import named
+from ...plain_text import MORE, visible
 from ...plugin.messages import SYSTEM_SENDER, WORDS_OF, IncomingMessage
 from ...typed_fields import recover
 from ..quoting import plain, quote

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ...origins import MORE, united
-from ...plain_text import visible
+from ...origins import united
+from ...plain_text import MORE, visible
 from ...redaction import redact
 from ...typed_fields import recover
 

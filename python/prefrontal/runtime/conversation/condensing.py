@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ...origins import CLOSE, MORE, OPEN, marked, united
-from ...plain_text import one_line, shorten
+from ...origins import peer_origin, united
+from ...plain_text import CLOSE, MORE, OPEN, marked, one_line, shorten
 from .models import Message
 
 MOST_MESSAGES, MOST_CHARACTERS = 60, 60_000
@@ -89,7 +89,7 @@ def overdue(messages: Sequence[Message]) -> list[Message]:
 
 async def observed(messages: Sequence[Message], write: LineWriter | None = None) -> Note:
     """A note of the messages, at most `NOTE` characters."""
-    natives = {each.native for each in messages}
+    natives = {peer_origin(each.peer_id) for each in messages}
     others = {each.id for each in messages if not natives.issuperset(each.origins)}
     lines = {each.id: f"#{each.id} {_name(each)}: {_gist(each.content)}" for each in messages}
     material = "\n".join(

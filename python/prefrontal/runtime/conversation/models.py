@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from ...origins import MORE, peer_origin
+from ...plain_text import MORE
+
+if TYPE_CHECKING:
+    from ...plugin import IncomingMessage
 
 Direction = Literal["in", "out"]
 Scope = Literal["peer", "group", "agent"]
@@ -47,6 +50,12 @@ class Viewer:
         return Wall("peer", self.channel_type, self.peer_id)
 
 
+def viewer_of(message: IncomingMessage) -> Viewer:
+    """Whose chat a message belongs to."""
+    peer_id = "" if message.is_internal else message.sender_id
+    return Viewer(peer_id, message.channel_type, message.channel_id, message.is_group)
+
+
 @dataclass(frozen=True, slots=True)
 class NewMessage:
     """A message to record. turn: id of the question it answers; None begins a turn.
@@ -80,11 +89,6 @@ class Message:
     created_at: float
     turn: int
     origins: tuple[str, ...] = (MORE,)
-
-    @property
-    def native(self) -> str:
-        """The origin of whom the agent talks with."""
-        return peer_origin(self.peer_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...origins import MORE, peer_origin, united
+from ...plain_text import MORE
 
 if TYPE_CHECKING:
     from ...storage.database import Database
@@ -21,15 +21,14 @@ def parse(text: str | None) -> tuple[str, ...]:
     return (MORE,) if text is None else tuple(json.loads(text))
 
 
-def forget_origin(database: Database, peer_id: str) -> None:
-    """Let the peer's name stand in no list: what it had a part in is anybody's."""
-    name = peer_origin(peer_id)
+def forget_origin(database: Database, origin: str) -> None:
+    """Let it stand in no list: what it had a part in is anybody's."""
     for table in ("messages", "notes", "facts"):
         rows = database.execute(
-            f"SELECT id, origins FROM {table} WHERE instr(origins, ?)", (dump((name,))[1:-1],)
+            f"SELECT id, origins FROM {table} WHERE instr(origins, ?)", (dump([origin])[2:-2],)
         )
-        changed = [
-            (dump(united(MORE if each == name else each for each in parse(origins))), number)
-            for number, origins in rows
-        ]
+        changed = []
+        for number, origins in rows:
+            others = [each for each in parse(origins) if each not in (origin, MORE)]
+            changed.append((dump([*others, MORE]), number))
         database.execute_many(f"UPDATE {table} SET origins = ? WHERE id = ?", changed)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ...origins import peer_origin
 from . import facts
 from .condensing import Note
 from .models import Message, NewMessage, Viewer, Wall
@@ -117,7 +118,7 @@ def replace_notes(database: Database, viewer: Viewer, old: Sequence[int], new: N
 def _message(row: Sequence[Any]) -> Message:
     message = Message(*row)
     own = message.direction == "in"
-    return replace(message, origins=(message.native,) if own else parse(row[-1]))
+    return replace(message, origins=(peer_origin(message.peer_id),) if own else parse(row[-1]))
 
 
 def _place(database: Database, viewer: Viewer) -> tuple[int | None, int | None]:
@@ -215,7 +216,7 @@ def forget(database: Database, peer_id: str) -> int:
         "DELETE FROM walls WHERE id NOT IN (SELECT wall FROM messages) AND scope <> 'agent'"
     )
     database.execute("DELETE FROM peers WHERE id = ?", (peer,))
-    forget_origin(database, peer_id)
+    forget_origin(database, peer_origin(peer_id))
     if numbers:
         database.execute("INSERT INTO words (words) VALUES ('optimize')")
     return len(numbers)

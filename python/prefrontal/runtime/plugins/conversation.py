@@ -9,10 +9,9 @@ from concurrent.futures import Future
 from typing import Any
 
 from ...errors import PrefrontalError
-from ...origins import marked, united
-from ...plain_text import one_line
+from ...origins import peer_origin, united
+from ...plain_text import marked, one_line
 from ...plugin import (
-    IncomingMessage,
     Plugin,
     PluginError,
     PluginMeta,
@@ -23,7 +22,7 @@ from ...plugin.hearing import heard
 from ...plugin.waiting import wait_for
 from ..conversation import condensing, facts, tools
 from ..conversation.facts import PeerFact
-from ..conversation.models import Direction, Message, NewMessage, Viewer
+from ..conversation.models import Direction, Message, NewMessage, Viewer, viewer_of
 from ..conversation.store import IN_MEMORY, ConversationStore, conversations_path
 from ..model_call import ask
 from ..workspace_files import workspace_of
@@ -234,19 +233,13 @@ def told(message: Message) -> str:
     What the agent once said from the words of other peers than the one it talks with is a quote.
     """
     others = [each for each in message.origins if each.startswith("peer:")]
-    if message.scope == "peer" and set(others) - {message.native}:
+    if message.scope == "peer" and set(others) - {peer_origin(message.peer_id)}:
         return marked(message.content)
     return message.content
 
 
 def _quoted(text: str) -> str:
     return json.dumps(one_line(text), ensure_ascii=False).replace("`", "'")
-
-
-def viewer_of(message: IncomingMessage) -> Viewer:
-    """Whose chat a message belongs to."""
-    peer_id = "" if message.is_internal else message.sender_id
-    return Viewer(peer_id, message.channel_type, message.channel_id, message.is_group)
 
 
 def _role(direction: Direction) -> str:
