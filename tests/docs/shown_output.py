@@ -2,7 +2,8 @@
 
 A line `...` stands for any lines, `...` within one for anything. Times, dates, durations, the
 strength of the sandbox and ids may differ; an id that was shown is remembered with the one that
-took its place.
+took its place. Whether a new file and its first bytes are told of as one change or as two, the
+second of which is coalesced, is up to the machine.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ def pattern_of(shown: str) -> tuple[re.Pattern[str], list[str]]:
 def fits(shown: str, said: str, home: str = HOME) -> dict[str, str] | None:
     """The real id for each shown one; None when the texts differ."""
     pattern, ids = pattern_of(shown)
+    if "coalesced" not in shown:
+        said = re.sub(r", \d+ coalesced\b", "", said)
     found = pattern.fullmatch(_tidy(said.replace(home, HOME)))
     if found is None:
         return None

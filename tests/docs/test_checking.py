@@ -107,6 +107,12 @@ def test_times_ids_and_gaps_may_differ_and_nothing_else() -> None:
     assert with_real_ids("explain a1b2", {"a1b2c3d4": "00ff00ff"}) == "explain 00ff"
 
 
+def test_changes_that_were_coalesced_may_be_told_where_none_are_shown() -> None:
+    assert fits("8 events, 0 audits.", "8 events, 0 audits, 1 coalesced.") == {}
+    assert fits("8 events, 2 coalesced.", "8 events, 1 coalesced.") is None
+    assert fits("8 events, 0 audits.", "8 events, 0 audits, 1 dropped.") is None
+
+
 def test_python_blocks_share_one_program_and_a_failure_is_told(run: PageRun) -> None:
     run.run(Block("page.md", 1, "python", "a = 1\n"))
     run.run(Block("page.md", 5, "python", "print(a + 1)\n"))
