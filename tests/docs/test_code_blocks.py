@@ -39,6 +39,7 @@ NOT_RUN = {
     "docs/mcp.md": 3,
     "docs/recipes.md": 4,
     "docs/runtime.md": 1,
+    "docs/scale.md": 1,
     "docs/shell.md": 1,
     "docs/telemetry.md": 1,
     "docs/tutorials/control.md": 1,

@@ -105,7 +105,7 @@ def to_row(record: Decision) -> Row:
         float(record.time),
         record.kind,
         storable(record.subject),
-        int(record.acted),
+        bool(record.acted),
         str(record.reason),
         float(record.score),
         float(record.threshold),

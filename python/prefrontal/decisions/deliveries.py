@@ -27,10 +27,13 @@ SELECT {COLUMNS}, NULL, NULL, decision, attempts
 FROM deliveries JOIN decisions ON seq = decision
 WHERE {_OPEN} AND sink = ?1 AND decision > ?2 AND (next_at <= ?3 OR next_at > ?3 + ?4)
 ORDER BY decision LIMIT 1"""
-_STANDING = f"""\
-SELECT sink, state, count(*), max(seq), detail FROM deliveries JOIN decisions ON seq = decision
-WHERE state <> '{DONE}' AND (state = '{PENDING}' OR time >= ?)
-GROUP BY sink, state ORDER BY sink, state DESC"""
+STANDING = f"""\
+SELECT open.sink, open.state, open.number, newest.detail FROM (
+  SELECT sink, state, count(*) AS number, max(decision) AS latest
+  FROM deliveries JOIN decisions ON seq = decision
+  WHERE state <> '{DONE}' AND (state = '{PENDING}' OR time >= ?) GROUP BY sink, state) AS open
+JOIN deliveries AS newest ON newest.decision = open.latest AND newest.sink = open.sink
+ORDER BY open.sink, open.state DESC"""
 
 
 class DamagedRowError(PrefrontalError):
@@ -122,7 +125,8 @@ class Deliveries:
 
     def renew(self, sink: str, now: float) -> int:
         """Make all that the sink is owed due at once; returns how much that is."""
-        sql = f"UPDATE deliveries SET next_at = min(next_at, ?) WHERE {_OPEN} AND sink = ?"
+        sooner = "CASE WHEN next_at > ?1 THEN ?1 ELSE next_at END"
+        sql = f"UPDATE deliveries SET next_at = {sooner} WHERE {_OPEN} AND sink = ?2"
         return self._database.execute_many(sql, [(now, sink)])
 
     def expire(self, sink: str, before: float, detail: str) -> int:
@@ -153,10 +157,10 @@ class Deliveries:
 
     def standing(self, since: float) -> list[SinkProgress]:
         """What is pending, and what of the decisions since that Unix second was given up."""
-        rows = self._database.execute(_STANDING, (since,))
+        rows = self._database.execute(STANDING, (since,))
         return [
             SinkProgress(sink, state, count, restored(detail))
-            for sink, state, count, _, detail in rows
+            for sink, state, count, detail in rows
         ]
 
     def close(self) -> None:

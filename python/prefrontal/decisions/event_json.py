@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..storage.database import TextBytes
 from ..types import SignalEvent
 
 DEEPEST = 32
@@ -21,7 +22,7 @@ def storable(text: str) -> str | bytes:
     try:
         text.encode()
     except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass")
+        return TextBytes(text.encode("utf-8", "surrogatepass"))
     return text
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _DETAILS = "CASE WHEN typeof(details) = 'text' AND json_valid(details) THEN details END"
 RUN = f"coalesce(json_extract({_DETAILS}, '$.run'), '')"
-EVENT = f"CAST(coalesce(json_extract({_DETAILS}, '$.event'), 0) AS INTEGER)"
+EVENT = f"CAST(coalesce(json_extract({_DETAILS}, '$.event'), '0') AS BIGINT)"
 
 _OF_TIME = f"kind = '{WAKE}' AND reason <> '{Reason.REPLAYED}' AND time >= ? AND time < ?"
 # A late question is told of by what it folded, whose moments count.
@@ -82,8 +82,8 @@ class GateReads:
     def wakes(self, since: float | None = None, until: float | None = None) -> Iterator[AskedWakes]:
         """All that was asked about, and what of the rest is below the threshold or labelled."""
         named = "SELECT subject, acted, reason, propensity, source"
-        counted = f"{named}, count(*), count(label), total(label >= 0.5)"
-        labelled = f"{named}, 0, count(label), total(label >= 0.5)"
+        counted = f"{named}, count(*), count(label), count(*) FILTER (WHERE label >= 0.5)"
+        labelled = f"{named}, 0, count(label), count(*) FILTER (WHERE label >= 0.5)"
         below = "SELECT subject, 0, reason, 1.0, NULL, count(*), 0, 0"
         for sql in (
             f"{counted} FROM decisions LEFT JOIN {_LAST} WHERE acted AND {_OF_TIME}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -78,6 +79,13 @@ class DecisionLog:
     def owe_to(self, *sinks: str) -> None:
         """Owe every wake with a question to these sinks, too, from now on."""
         self._owed_to += sinks
+
+    def own(self) -> None:
+        """Be the one process that decides here: what an earlier one still writes is refused.
+
+        Raises SourceError, naming the owner, while another lives.
+        """
+        self._database.claim(f"{socket.gethostname()}, process {os.getpid()}")
 
     @property
     def path(self) -> str:

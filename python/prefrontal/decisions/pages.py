@@ -12,7 +12,7 @@ from typing import Any
 from ..storage.database import Row
 from ..storage.opening import open_database
 from .decision import COLUMNS, Decision, from_row
-from .deliveries import DONE, PENDING, SinkProgress
+from .deliveries import STANDING, SinkProgress
 from .event_json import restored, storable
 from .gate_reads import EVENT, RUN, GateReads
 from .payloads import PAYLOADS, WAKE
@@ -144,8 +144,11 @@ class DecisionPages:
     def latest(self) -> list[tuple[str, float, float]]:
         """(module, threshold, Unix second) of the newest wake that each decided about."""
         rows = self._database.execute(
-            f"SELECT subject, threshold, max(time) FROM decisions WHERE kind = '{WAKE}' "
-            "GROUP BY subject"
+            "SELECT newest.subject, decisions.threshold, newest.time FROM decisions"
+            " JOIN (SELECT subject, max(time) AS time FROM decisions"
+            f" WHERE kind = '{WAKE}' GROUP BY subject) AS newest"
+            " ON decisions.time = newest.time AND decisions.subject = newest.subject"
+            f" WHERE kind = '{WAKE}' ORDER BY decisions.seq"
         )
         return [
             (restored(subject), math.nan if threshold is None else float(threshold), float(time))
@@ -207,16 +210,10 @@ class DecisionPages:
 
     def deliveries(self, since: float) -> list[SinkProgress]:
         """What the sinks are owed, and what of the decisions since then was given up."""
-        rows = self._database.execute(
-            "SELECT sink, state, count(*), max(seq), detail FROM deliveries "
-            f"JOIN decisions ON seq = decision WHERE state <> '{DONE}' "
-            f"AND (state = '{PENDING}' OR time >= ?) "
-            "GROUP BY sink, state ORDER BY sink, state DESC",
-            (since,),
-        )
+        rows = self._database.execute(STANDING, (since,))
         return [
             SinkProgress(sink, state, count, restored(detail))
-            for sink, state, count, _, detail in rows
+            for sink, state, count, detail in rows
         ]
 
     def close(self) -> None:

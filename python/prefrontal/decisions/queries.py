@@ -101,7 +101,7 @@ def labels_after(database: Database, seq: int) -> Iterator[GivenLabel]:
     """Each label after the one numbered `seq`, in their order."""
     page = f"""\
 SELECT {RECORD}, given.seq, given.label, given.source FROM labels AS given
-JOIN {LABELLED} WHERE decisions.seq = given.decision AND given.seq > ?
+CROSS JOIN {LABELLED} WHERE decisions.seq = given.decision AND given.seq > ?
 ORDER BY given.seq LIMIT {_PAGE}"""
     while rows := database.execute(page, (seq,)):
         for row in rows:
@@ -139,8 +139,8 @@ def latest_wakes(database: Database, limit: int) -> list[tuple[int, Decision]]:
 def labelled_after(database: Database, seq: int, last: int) -> list[str]:
     """Ids of the decisions that the labels after number `seq` up to `last` belong to."""
     sql = """\
-SELECT DISTINCT id FROM labels JOIN decisions ON decisions.seq = labels.decision
-WHERE labels.seq > ? AND labels.seq <= ? ORDER BY labels.seq"""
+SELECT id FROM labels JOIN decisions ON decisions.seq = labels.decision
+WHERE labels.seq > ? AND labels.seq <= ? GROUP BY id ORDER BY min(labels.seq)"""
     return [id_ for (id_,) in database.execute(sql, (seq, last))]
 
 

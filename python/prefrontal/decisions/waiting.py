@@ -23,7 +23,7 @@ AND NOT EXISTS (
 ORDER BY decisions.seq LIMIT ?3"""
 _SAID = f"""\
 SELECT {RECORD}, given.seq, given.label FROM labels AS given
-JOIN {LABELLED} WHERE decisions.seq = given.decision AND given.seq > ?1 AND given.source <> ?2
+CROSS JOIN {LABELLED} WHERE decisions.seq = given.decision AND given.seq > ?1 AND given.source <> ?2
 ORDER BY given.seq LIMIT {_PAGE}"""
 
 

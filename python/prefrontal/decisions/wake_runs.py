@@ -18,9 +18,11 @@ START, ADOPTION = "start ", "adoption "
 when a history was adopted; an id follows."""
 
 _PAGE = 500
+_LAST = "\U0010ffff"
 _DETAILS = "CASE typeof(details) WHEN 'text' THEN details END"
 _RUN = f"json_extract({_DETAILS}, '$.run')"
-_EVENT = f"json_extract({_DETAILS}, '$.event')"
+_EVENT = f"CAST(json_extract({_DETAILS}, '$.event') AS BIGINT)"
+_MONOTONIC = "CAST(json_extract(details, '$.monotonic') AS DOUBLE PRECISION)"
 _GATHERED = f"json_extract({_DETAILS}, '$.gathered') IS NOT NULL"
 _LATE = f"({_GATHERED} OR json_extract({_DETAILS}, '$.late') IS NOT NULL)"
 
@@ -54,8 +56,9 @@ class WakeRuns:
     def starts(self) -> list[tuple[str, bytes]]:
         """(name, content) of what was kept of each start and each adoption, the earliest first."""
         rows = self._database.execute(
-            "SELECT name, content FROM states WHERE name GLOB ? OR name GLOB ? ORDER BY rowid",
-            (f"{START}*", f"{ADOPTION}*"),
+            "SELECT name, content FROM states WHERE name BETWEEN ? AND ? OR name BETWEEN ? AND ?"
+            " ORDER BY rowid",
+            (START, START + _LAST, ADOPTION, ADOPTION + _LAST),
         )
         return [(name, content) for name, content in rows]
 
@@ -66,7 +69,7 @@ class WakeRuns:
         """
         rows = self._database.execute(
             f"SELECT seq FROM decisions WHERE {_OF_RUN}"
-            f" ORDER BY {_EVENT}, {_LATE}, json_extract(details, '$.monotonic'), seq",
+            f" ORDER BY {_EVENT} NULLS FIRST, {_LATE}, {_MONOTONIC} NULLS FIRST, seq",
             (run.first, run.last, run.run),
         )
         order = array("q", (seq for (seq,) in rows))
@@ -74,7 +77,7 @@ class WakeRuns:
             page = order[start : start + _PAGE].tolist()
             result = self._database.execute(
                 f"SELECT {COLUMNS}, NULL, NULL, seq FROM decisions"
-                " WHERE seq IN (SELECT value FROM json_each(?))",
+                " WHERE seq IN (SELECT CAST(value AS BIGINT) FROM json_each(?))",
                 (json.dumps(page),),
             )
             records = {row[-1]: from_row(row[:-1]) for row in result}

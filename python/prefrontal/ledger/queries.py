@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 TRAJECTORY_LENGTH = 5
 _PAGE = 1000
+_ALL = 2**62
 
 _INTERACTION = """\
 SELECT id, peer_id, direction, channel_type, channel_id, event_id, preview, size, created_at,
@@ -29,8 +30,9 @@ SELECT {rows.PEER_COLUMNS}, (
 ) FROM peers ORDER BY last_seen DESC, peer_id LIMIT ?"""
 
 _TOTALS = """\
-SELECT count(*), count(nullif(assessment_count, 0)), total(in_count), total(out_count),
-  total(assessment_count), min(first_seen), max(last_seen) FROM peers"""
+SELECT count(*), count(nullif(assessment_count, 0)), coalesce(sum(in_count), 0),
+  coalesce(sum(out_count), 0), coalesce(sum(assessment_count), 0),
+  min(first_seen), max(last_seen) FROM peers"""
 _TRUSTS = """\
 SELECT trust, count(*) FROM assessments
 WHERE id IN (SELECT max(id) FROM assessments GROUP BY peer_id) GROUP BY trust ORDER BY trust"""
@@ -107,7 +109,7 @@ def each_assessment(database: Database, peer_id: str | None) -> Iterator[Assessm
 def standings(database: Database, limit: int) -> list[ScoredPeer]:
     """Peers with their scores, the one seen last first; limit -1: all."""
     peers = []
-    for *facts, trust in database.execute(_STANDING, (limit,)):
+    for *facts, trust in database.execute(_STANDING, (_ALL if limit < 0 else limit,)):
         peer = Peer(*facts)
         peers.append(ScoredPeer(peer, compute_info_score(peer, peer.assessment_count), trust))
     return peers

@@ -19,12 +19,12 @@ _SEEN = """\
 INSERT INTO peers
 (peer_id, display_name, channel_type, first_seen, last_seen, in_count, out_count)
 VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6) ON CONFLICT (peer_id) DO UPDATE SET
-  display_name = iif(?2 = '', display_name, ?2),
-  channel_type = iif(?3 = '', channel_type, ?3),
-  first_seen = min(first_seen, ?4),
-  last_seen = iif(?5, max(last_seen, ?4), last_seen),
-  in_count = in_count + ?5,
-  out_count = out_count + ?6
+  display_name = CASE WHEN ?2 = '' THEN peers.display_name ELSE ?2 END,
+  channel_type = CASE WHEN ?3 = '' THEN peers.channel_type ELSE ?3 END,
+  first_seen = CASE WHEN ?4 < peers.first_seen THEN ?4 ELSE peers.first_seen END,
+  last_seen = CASE WHEN ?5 > 0 AND ?4 > peers.last_seen THEN ?4 ELSE peers.last_seen END,
+  in_count = peers.in_count + ?5,
+  out_count = peers.out_count + ?6
 RETURNING in_count"""
 PEER_COLUMNS = (
     "peer_id, display_name, channel_type, first_seen, last_seen, in_count, in_count, out_count, "

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, Self, TypeAlias
 
-from ..errors import PrefrontalError
+from ..errors import PrefrontalError, SourceError
 
 Value: TypeAlias = str | bytes | int | float | None
 Row: TypeAlias = tuple[Any, ...]
@@ -17,6 +17,14 @@ APPLICATION_ID = 0x50464342
 
 class RowError(PrefrontalError):
     """A row breaks a rule of the schema, such as an id that is there already."""
+
+
+class FencedError(SourceError):
+    """Another process owns the store since: whoever gets this must end."""
+
+
+class TextBytes(bytes):
+    """A text that is no UTF-8, kept in a column of text."""
 
 
 class Database(Protocol):
@@ -56,12 +64,23 @@ class Database(Protocol):
         """Another connection, whose commits survive the process but maybe no power cut."""
         ...
 
+    def claim(self, owner: str) -> None:
+        """Be the one owner of the store from now on: what an earlier one writes is refused.
+
+        A file's owner is whoever has its folder. Raises SourceError naming an owner that lives.
+        """
+        ...
+
     def schema_version(self) -> int:
         """Number of the last migration step the store has seen."""
         ...
 
     def note_schema_version(self, version: int) -> None:
         """Set that number, in the transaction of the step."""
+        ...
+
+    def number_after(self, table: str, column: str) -> None:
+        """Number the table's next row above all that it holds, whoever numbered those."""
         ...
 
     def changes(self) -> int:

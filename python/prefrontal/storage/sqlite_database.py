@@ -102,12 +102,30 @@ class SqliteDatabase:
         """Another connection to the file, whose commits do not wait for the disk."""
         return SqliteDatabase(self.path, application_id=self._application_id, synchronous="normal")
 
+    def sole_file(self) -> None:
+        """Close it with all of it in the one file. Raises SourceError while another process has
+        it open.
+        """
+        try:
+            self.execute("PRAGMA journal_mode = DELETE")
+        except SourceError:
+            raise SourceError(
+                f"{self.path} is open in another process: end the agent, the page and what else"
+                " reads it, then do this again"
+            ) from None
+        self.close()
+
+    def claim(self, owner: str) -> None: ...
+
     def schema_version(self) -> int:
         [(version,)] = self.execute("PRAGMA user_version")
         return int(version)
 
     def note_schema_version(self, version: int) -> None:
         self.execute(f"PRAGMA user_version = {version}")
+
+    def number_after(self, table: str, column: str) -> None:
+        """SQLite does so by itself."""
 
     def changes(self) -> int:
         [(version,)] = self.execute("PRAGMA data_version")

@@ -164,6 +164,7 @@ def lay_ground(
     keys = [key for key, _, _ in ready.durable] if owes_wakes else []
     keys += [] if asker is None else [asker]
     log = held.enter_context(DecisionLog(state.decisions, owed_to=keys))
+    log.own()
     if asker is None and not shadow:
         has_sinks = bool(ready.plain or ready.durable or ready.output or not owes_wakes)
         WatchDoor.open(log, has_sinks)

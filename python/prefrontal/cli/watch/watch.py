@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .session import WatchSession
 
 CLOSED_PIPE = 1
+REPLACED = 2
 LOOKING_UP_S = 0.5
 
 EPILOG = """\
@@ -198,6 +199,7 @@ def run(
             handling = (handled or HandOver)(session, screen, say)
             finish = handling.finish
             session.watch.on_wake(handling.take)
+            session.watch.on_replaced(lambda: ended.put(REPLACED))
             with ended_by_signals(ended):
                 session.start()
                 if not is_quiet:

@@ -150,6 +150,10 @@ class Watch:
         """
         return self._worker.push(window, module_id)
 
+    def on_replaced(self, callback: Callable[[], object]) -> None:
+        """Call back once another process decides here: nothing more can be stored."""
+        self._worker.on_replaced = callback
+
     def on_wake(self, handler: Handler) -> Callable[[], None]:
         """Call `handler(decision)`, a function or a coroutine function, for each wake and audit.
 

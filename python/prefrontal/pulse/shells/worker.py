@@ -11,6 +11,7 @@ from threading import Condition, Lock, Thread
 from typing import TYPE_CHECKING
 
 from ...errors import PrefrontalError, SourceError
+from ...storage.database import FencedError
 from ...types import SignalEvent
 from ..event_bytes import size_of
 from ..followed import FollowedWindow, Following
@@ -84,6 +85,7 @@ class Worker:
     ) -> None:
         self.learn_more: Callable[[], object] = lambda: None
         self.after_work: Callable[[], object] = lambda: None
+        self.on_replaced: Callable[[], object] = lambda: None
         self.taken = 0
         self.refused = 0
         self.broken = 0
@@ -101,6 +103,7 @@ class Worker:
         self._most = BATCH
         self._unstored = Unstored()
         self._stuck = False
+        self._is_replaced = False
         self._gap = False
         self._places_due = 0.0
         self._complaint_due = -math.inf
@@ -390,7 +393,8 @@ class Worker:
         elif unstored.posts:  # nothing of them is to be kept
             unstored.settle(stored=True)
             unstored.posts = []
-        self._deliver(woken)
+        if not self._is_replaced:  # else whoever decides here now delivers
+            self._deliver(woken)
 
     def _is_time(self, unstored: Unstored, last: bool) -> bool:
         """Whether places alone are to be kept now."""
@@ -406,6 +410,10 @@ class Worker:
         was_stuck, self._stuck = self._stuck, False
         try:
             self._decisions.keep(unstored.records, states=unstored.states())
+        except FencedError as error:
+            self._end_replaced(error)
+            unstored.settle(stored=False)
+            return True
         except SourceError as error:
             self._stuck = not self._ending
             if self._ending or not was_stuck:
@@ -424,6 +432,16 @@ class Worker:
         if was_stuck:
             log.warning("the log can be written again: %d decisions", len(unstored.records))
         return True
+
+    def _end_replaced(self, error: FencedError) -> None:
+        """Another process decides here since: take nothing more, and have the watch ended."""
+        if self._is_replaced:
+            return
+        log.error("%s", error)
+        self._is_replaced, self.loss = True, str(error)
+        with self._ready:
+            self._ending = True
+        self.on_replaced()
 
     def _follow(self, window: FollowedWindow) -> None:
         self._send()  # what came before is stored before

@@ -1,0 +1,186 @@
+"""Moves what an installation keeps from SQLite to PostgreSQL and back, and copies it away."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..decisions.schema import STEPS as DECISION_STEPS
+from ..decisions.stored_tables import TABLES as DECISION_TABLES
+from ..errors import InputError, SourceError
+from ..ledger.location import FILE_NAME
+from ..ledger.lock import WriterLock
+from ..ledger.schema import APPLICATION_ID as LEDGER_ID
+from ..ledger.schema import STEPS as LEDGER_STEPS
+from ..ledger.stored_tables import TABLES as LEDGER_TABLES
+from ..storage.database import APPLICATION_ID
+from ..storage.migrations import migrate, open_migrated
+from ..storage.postgres_url import PostgresUrl, read_link, write_link
+from ..storage.transfer import Progress, StoredTable, copy_store
+
+if TYPE_CHECKING:
+    from ..storage.database import Database
+    from ..storage.migrations import Step
+    from ..storage.state_folder import StateFolder
+
+FORMER = ".before-postgresql"
+"""Ends the name of the SQLite file that was copied to a server."""
+SQLITE = "sqlite"
+
+
+@dataclass(frozen=True, slots=True)
+class LocalStore:
+    """One file of an installation, and what lies in it. part: ends the name of its schema.
+
+    alone: keeps other processes of ours from writing to it while inside.
+    """
+
+    part: str
+    path: Path
+    steps: Sequence[Step]
+    tables: Sequence[StoredTable]
+    application_id: int
+    alone: Callable[[], AbstractContextManager[None]]
+
+    def open(self, path: Path | None = None) -> Database:
+        return open_migrated(path or self.path, self.steps, application_id=self.application_id)
+
+    def open_at(self, url: PostgresUrl) -> Database:
+        """The store on the server, brought to today's schema. Raises SourceError."""
+        from ..storage.postgres_database import PostgresDatabase
+
+        database = PostgresDatabase(url, str(self.path), application_id=self.application_id)
+        try:
+            migrate(database, self.steps)
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+
+@dataclass(frozen=True, slots=True)
+class StoreCopy:
+    """What was copied: where to, how many rows, and the hash of each table."""
+
+    store: LocalStore
+    place: str
+    rows: int
+    digests: dict[str, str]
+
+
+def stores(state: StateFolder, workspace: Path) -> list[LocalStore]:
+    """What is there of decisions, with labels, weights, positions and deliveries, and ledger."""
+    decisions = LocalStore(
+        "decisions",
+        state.decisions,
+        DECISION_STEPS,
+        DECISION_TABLES,
+        APPLICATION_ID,
+        state.watched,
+    )
+    book = workspace / FILE_NAME
+    ledger = LocalStore(
+        "ledger", book, LEDGER_STEPS, LEDGER_TABLES, LEDGER_ID, lambda: _ledger_alone(book)
+    )
+    return [each for each in (decisions, ledger) if each.path.exists()]
+
+
+def move_to_server(store: LocalStore, url: PostgresUrl, progress: Progress) -> StoreCopy:
+    """Copy the SQLite file to its schema on the server, compare, and let its path name that.
+
+    The file stays beside it under another name. Cut off before the end, the file is still the
+    store, and a second call goes on. Raises InputError where it lies on a server already,
+    SourceError.
+    """
+    from ..storage.sqlite_database import SqliteDatabase
+
+    place = url.of_part(store.part)
+    if (before := read_link(store.path)) is not None:
+        raise InputError(f"{store.path} lies on a server already: {before}")
+    former = store.path.with_name(store.path.name + FORMER)
+    with store.alone(), ExitStack() as held:
+        source = store.open()
+        held.callback(source.close)
+        target = store.open_at(place)
+        held.callback(target.close)
+        assert isinstance(source, SqliteDatabase)
+        with source.transaction():  # nobody else writes meanwhile
+            digests = copy_store(source, target, store.tables, progress)
+            rows = sum(each.count(target) for each in store.tables)
+            version = source.changes()
+        if source.changes() != version:
+            raise SourceError(f"{store.path} was written to meanwhile: do this again")
+        source.sole_file()
+        former.unlink(missing_ok=True)
+        os.link(store.path, former)
+        write_link(store.path, place)
+    return StoreCopy(store, str(place), rows, digests)
+
+
+def move_to_file(store: LocalStore, progress: Progress) -> StoreCopy:
+    """Copy the store from its server to an SQLite file in the place of the file that names it.
+
+    What lies on the server stays there and belongs to nobody. Raises InputError where the store is
+    a file already, SourceError.
+    """
+    url = read_link(store.path)
+    if url is None:
+        raise InputError(f"{store.path} is an SQLite file already")
+    copy = store.path.with_name(f"{store.path.name}.copy")
+    with store.alone():
+        source = store.open()
+        try:
+            source.claim("prefrontal storage migrate")
+            moved = _copy(store, source, copy, progress)
+        finally:
+            source.close()
+        copy.replace(store.path)
+    return StoreCopy(store, str(store.path), moved.rows, moved.digests)
+
+
+def back_up(store: LocalStore, folder: Path, progress: Progress) -> StoreCopy:
+    """Copy the store, as it is at one moment, to an SQLite file of its name in the folder.
+
+    It may be in use. Raises InputError where the file is there, SourceError.
+    """
+    target = folder / store.path.name
+    if target.exists():
+        raise InputError(f"backup must be a new file, got {str(target)!r}")
+    source = store.open()
+    try:
+        with source.reading():
+            return _copy(store, source, target, progress)
+    finally:
+        source.close()
+
+
+def _copy(store: LocalStore, source: Database, target: Path, progress: Progress) -> StoreCopy:
+    """A whole SQLite file, or none."""
+    from ..storage.sqlite_database import SqliteDatabase
+
+    for left_over in target.parent.glob(f"{target.name}.part*"):
+        left_over.unlink()
+    part = target.with_name(f"{target.name}.part")
+    copy = store.open(part)
+    try:
+        digests = copy_store(source, copy, store.tables, progress)
+        rows = sum(each.count(copy) for each in store.tables)
+        assert isinstance(copy, SqliteDatabase)
+        copy.sole_file()
+    finally:
+        copy.close()
+    part.replace(target)
+    return StoreCopy(store, str(target), rows, digests)
+
+
+@contextmanager
+def _ledger_alone(path: Path) -> Iterator[None]:
+    lock = WriterLock(path)
+    try:
+        yield
+    finally:
+        lock.release()

@@ -1,0 +1,169 @@
+"""`prefrontal storage`: where decisions and the ledger lie, and moving them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...errors import InputError, PrefrontalError
+from ..answers import answer, json_option
+from ..state import state_folder, state_option
+
+if TYPE_CHECKING:
+    from ...assembly.storage_moves import LocalStore, StoreCopy
+    from ...storage.transfer import Progress
+
+WORKSPACE = click.option(
+    "--workspace", metavar="DIR", help="The agent's folder, for its ledger; also PREFRONTAL_HOME."
+)
+
+
+@click.group()
+def storage() -> None:
+    """Where decisions and the ledger lie: in SQLite files, or on a PostgreSQL server."""
+
+
+@storage.command()
+@WORKSPACE
+@state_option
+@json_option
+def status(workspace: str | None, state: str | None, as_json: bool) -> None:
+    """Where each store lies, and how many rows it holds."""
+    rows = [_status(each) for each in _stores(state, workspace)]
+    answer(as_json, {"stores": rows}, "\n".join(map(_line, rows)))
+
+
+@storage.command(name="migrate")
+@click.option(
+    "--to",
+    "target",
+    required=True,
+    metavar="URL",
+    help="postgresql://[USER@]HOST[:PORT]/DATABASE[?schema=NAME], or sqlite for files again.",
+)
+@WORKSPACE
+@state_option
+@json_option
+def migrate_command(target: str, workspace: str | None, state: str | None, as_json: bool) -> None:
+    """Move the stores to a PostgreSQL server, or back to files.
+
+    Each is copied, both copies are read whole and compared by hash, and only then the new one is
+    used. Cut off, the old one is still in use, and the same command goes on. Passwords belong into
+    ~/.pgpass or PGPASSWORD.
+
+    \b
+      prefrontal storage migrate --to postgresql://localhost/prefrontal
+      prefrontal storage migrate --to sqlite
+    """
+    from ...assembly.storage_moves import SQLITE, move_to_file, move_to_server
+    from ...storage.postgres_url import PostgresUrl
+
+    if target == SQLITE:
+        _each(_stores(state, workspace), move_to_file, as_json)
+        return
+    url = PostgresUrl.parse(target)
+    _each(
+        _stores(state, workspace),
+        lambda store, progress: move_to_server(store, url, progress),
+        as_json,
+    )
+
+
+@storage.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
+@WORKSPACE
+@state_option
+@json_option
+def backup(folder: Path, workspace: str | None, state: str | None, as_json: bool) -> None:
+    """Copy the stores to SQLite files in DIR, while they are in use.
+
+    Copy the files back to where they came from to restore them, wherever the stores lay.
+    """
+    from ...assembly.storage_moves import back_up
+
+    folder.mkdir(parents=True, exist_ok=True)
+    _each(
+        _stores(state, workspace), lambda store, progress: back_up(store, folder, progress), as_json
+    )
+
+
+def _stores(state: str | None, workspace: str | None) -> list[LocalStore]:
+    """Those that are there. Raises InputError where none is."""
+    from ...assembly.storage_moves import stores
+    from ...settings.agent_file import workspace_folder
+
+    folder = state_folder(state)
+    present = stores(folder, workspace_folder(workspace))
+    if not present:
+        raise InputError(
+            f"storage must be there, and {folder.path} holds none yet: `prefrontal watch` makes it"
+        )
+    return present
+
+
+def _each(
+    stores: list[LocalStore], move: Callable[[LocalStore, Progress], StoreCopy], as_json: bool
+) -> None:
+    with _bar(as_json) as progress:
+        moves = [move(each, progress) for each in stores]
+    lines = [f"{each.store.part}: {each.rows:,} rows, copied to {each.place}" for each in moves]
+    answer(as_json, {"stores": [_moved(each) for each in moves]}, "\n".join(lines))
+
+
+def _moved(moved: StoreCopy) -> dict[str, Any]:
+    return {
+        "store": moved.store.part,
+        "place": moved.place,
+        "rows": moved.rows,
+        "sha256": moved.digests,
+    }
+
+
+def _line(row: dict[str, Any]) -> str:
+    what = row["error"] or ", ".join(f"{n:,} {name}" for name, n in row["rows"].items())
+    return f"{row['store']}: {row['place']}\n  {what}"
+
+
+def _status(store: LocalStore) -> dict[str, Any]:
+    from ...storage.postgres_url import read_link
+
+    row: dict[str, Any] = {"store": store.part, "place": str(store.path), "rows": {}, "error": None}
+    try:
+        if (url := read_link(store.path)) is not None:
+            row["place"] = str(url)
+        database = store.open()
+        try:
+            row["rows"] = {each.name: each.count(database) for each in store.tables}
+        finally:
+            database.close()
+    except PrefrontalError as error:
+        row["error"] = str(error)
+    return row
+
+
+@contextmanager
+def _bar(as_json: bool) -> Iterator[Progress]:
+    """Rows that were copied and compared, on standard error of a terminal."""
+    if as_json:
+        yield lambda table, rows: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    console = Console(stderr=True)
+    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("")
+        total = 0
+
+        def step(table: str, rows: int) -> None:
+            nonlocal total
+            total += rows
+            bar.update(task, description=f"{table}: {total:,} rows copied and compared")
+
+        yield step

@@ -1,0 +1,154 @@
+"""Stores move to a server and back, whole, or stay where they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from prefrontal.assembly.storage_moves import back_up, move_to_file, move_to_server, stores
+from prefrontal.cli.command_group import main
+from prefrontal.decisions.log import DecisionLog, NewLabel
+from prefrontal.decisions.payloads import WakePayload
+from prefrontal.errors import InputError, SourceError
+from prefrontal.ledger.ledger import Ledger
+from prefrontal.storage.postgres_url import PostgresUrl, read_link
+from prefrontal.storage.state_folder import StateFolder
+
+from ..decisions.decision_samples import slept, woke
+from ..storage.postgres_server import PostgresServer, running_server
+
+
+def quiet(table: str, rows: int) -> None: ...
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[PostgresServer]:
+    with running_server() as server:
+        yield server
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> StateFolder:
+    """Decisions with all that may belong to them, and a ledger in the same folder."""
+    state = StateFolder(tmp_path / "state")
+    state.make()
+    records = [woke(float(n), subject="odd \udcff\x00") for n in range(1, 2200)]
+    waiting = slept(3.0, payload=WakePayload(waits=True))
+    with DecisionLog(state.decisions, owed_to=("ntfy",)) as log:
+        log.keep([*records, waiting], [NewLabel(records[0].id, 1.0, 5.0, "user")])
+        log.save_state("weights", b"\x00\xff", 1)
+    with Ledger(state.path / "ledger.sqlite") as ledger:
+        ledger.record_interaction("ada", "in", event_id="e1", preview="hi")
+        ledger.record_assessment("ada", 4, "kind")
+    return state
+
+
+def contents(state: StateFolder) -> list[object]:
+    with DecisionLog(state.decisions) as log, Ledger(state.path / "ledger.sqlite") as ledger:
+        return [
+            list(log.records()),
+            [(each.number, each.label) for each in log.labels_after(0)],
+            log.load_states(""),
+            [each.id for each in log.waiting_windows()],
+            log.ends(),
+            list(ledger.interactions()),
+            list(ledger.assessments()),
+        ]
+
+
+def test_a_backup_is_a_store_again(state: StateFolder, tmp_path: Path) -> None:
+    before = contents(state)
+    copy = StateFolder(tmp_path / "copy")
+    copy.make()
+    for store in stores(state, state.path):
+        assert back_up(store, copy.path, quiet).rows > 2
+        with pytest.raises(InputError, match="must be a new file"):
+            back_up(store, copy.path, quiet)
+    assert contents(copy) == before
+    assert sorted(each.name for each in copy.path.iterdir()) == [
+        "decisions.sqlite", "ledger.lock", "ledger.sqlite", "modules"
+    ]  # fmt: skip
+
+
+def test_a_file_is_no_server(state: StateFolder) -> None:
+    [decisions, _] = stores(state, state.path)
+    with pytest.raises(InputError, match="is an SQLite file already"):
+        move_to_file(decisions, quiet)
+
+
+@pytest.mark.exhaustive
+def test_stores_move_to_a_server_and_back(state: StateFolder, server: PostgresServer) -> None:
+    before, url = contents(state), PostgresUrl.parse(server.url())
+    there = [move_to_server(each, url, quiet) for each in stores(state, state.path)]
+    assert read_link(state.decisions) == url.of_part("decisions")
+    assert contents(state) == before
+    with pytest.raises(InputError, match="lies on a server already"):
+        move_to_server(stores(state, state.path)[0], url, quiet)
+    with DecisionLog(state.decisions) as log:
+        log.append(late := woke(9000.0))
+        assert log.ends()[0] == 2201  # numbered on from what was copied
+    back = [move_to_file(each, quiet) for each in stores(state, state.path)]
+    assert read_link(state.decisions) is None
+    assert there[1].digests == back[1].digests and there[0].digests != back[0].digests
+    with DecisionLog(state.decisions) as log:
+        assert log.get(late.id) == late
+
+
+@pytest.mark.exhaustive
+def test_a_move_that_was_cut_off_goes_on(state: StateFolder, server: PostgresServer) -> None:
+    before, url = contents(state), PostgresUrl.parse(server.url())
+    [decisions, _] = stores(state, state.path)
+    copied: list[int] = []
+
+    def cut_off(table: str, rows: int) -> None:
+        copied.append(rows)
+        if len(copied) == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        move_to_server(decisions, url, cut_off)
+    assert read_link(state.decisions) is None and contents(state) == before
+    copied.clear()
+    move_to_server(decisions, url, lambda table, rows: copied.append(rows))
+    assert copied[0] == 200  # of 2,200; two pages were there
+    assert contents(state) == before
+
+
+@pytest.mark.exhaustive
+def test_a_copy_that_differs_is_not_used(state: StateFolder, server: PostgresServer) -> None:
+    url = PostgresUrl.parse(server.url())
+    [decisions, _] = stores(state, state.path)
+    with closing(decisions.open_at(url.of_part("decisions"))) as other:
+        other.execute(
+            "INSERT INTO decisions (seq, id, time, kind, subject, acted, reason, propensity,"
+            " events, why) VALUES (1, 'x', 1.0, 'wake', 's', ?, 'woke', 1.0, '[]', '[]')",
+            (True,),
+        )
+    with pytest.raises(SourceError, match="differs from .* in the table decisions"):
+        move_to_server(decisions, url, quiet)
+    assert read_link(state.decisions) is None
+
+
+@pytest.mark.exhaustive
+def test_the_commands_say_where_it_lies(state: StateFolder, server: PostgresServer) -> None:
+    def run(*words: str) -> str:
+        places = ["--state", str(state.path), "--workspace", str(state.path)]
+        done = CliRunner().invoke(main, ["storage", *words, *places])
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    assert "2,200 decisions, 1 labels" in run("status")
+    moves = json.loads(run("migrate", "--to", server.url(), "--json"))["stores"]
+    assert [each["store"] for each in moves] == ["decisions", "ledger"]
+    assert "_ledger\n  1 peers, 1 interactions, 1 assessments" in run("status")
+    server.stop()
+    try:
+        assert "start the server (`systemctl start postgresql`" in run("status")
+    finally:
+        server.start()
+    assert "copied to" in run("migrate", "--to", "sqlite")
