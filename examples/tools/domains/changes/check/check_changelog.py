@@ -1,4 +1,4 @@
-"""Check that the changelog has an entry for a change to the source.
+"""Check that the changelog mentions a change to the source: whether its entry was forgotten.
 
 Example:
     run(diff="--- a/src/x.py\\n+++ b/src/x.py\\n@@ -1 +1 @@\\n-one = 1\\n+one = 2\\n")

@@ -1,4 +1,4 @@
-"""Check for the marks that an unfinished merge leaves in files.
+"""Check for merge conflict marks: the markers that an unfinished merge left in files.
 
 Example:
     run(path=".")

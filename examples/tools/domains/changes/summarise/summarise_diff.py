@@ -1,4 +1,5 @@
-"""Summarise a diff: which files it touches and how many lines it adds and removes.
+"""Summarise a diff: what changed in a commit, which files it touches, how many lines it adds and
+removes.
 
 Example:
     run(diff="--- a/x.py\\n+++ b/x.py\\n@@ -1 +1 @@\\n-one = 1\\n+one = 2\\n")

@@ -1,4 +1,4 @@
-"""Check the syntax of Python files.
+"""Check the syntax of Python files: whether a file parses and compiles, and its syntax errors.
 
 Example:
     run(path=".")

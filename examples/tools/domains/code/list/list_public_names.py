@@ -1,4 +1,5 @@
-"""List the public names of a Python module that a change added, removed or gave new arguments.
+"""List the public names that a Python module exports, where a change added or removed one or gave
+it new arguments.
 
 Example:
     run(before="def one(): pass\\n", after="def one(n): pass\\n\\nclass Two: pass\\n")

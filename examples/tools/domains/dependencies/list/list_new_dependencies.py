@@ -1,4 +1,4 @@
-"""List the packages that a change to requirements or to pyproject.toml makes necessary.
+"""List the new dependencies: packages that a change to requirements or to pyproject.toml added.
 
 Example:
     run(before="[project]\\ndependencies = []\\n", after="[project]\\ndependencies=['click']\\n")

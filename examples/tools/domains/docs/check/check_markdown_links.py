@@ -1,4 +1,4 @@
-"""Check the relative links of Markdown pages: does the file, or the heading, exist?
+"""Check the relative links of Markdown pages and docs: broken links to a file or a heading.
 
 Example:
     run(path=".")

@@ -1,4 +1,4 @@
-"""Count lines of code by language.
+"""Count lines of code by language: how many lines of Python and others there are.
 
 Example:
     run(folder=".")

@@ -1,4 +1,4 @@
-"""Find files that are too large for a repository.
+"""Find large files: the biggest ones, too big for a repository.
 
 Example:
     run(folder=".")

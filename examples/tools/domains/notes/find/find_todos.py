@@ -1,4 +1,4 @@
-"""Find the TODO, FIXME and XXX notes that somebody left in files.
+"""Find the TODO, FIXME and XXX notes that somebody left in the code: what is still left to do.
 
 Example:
     run(path=".")

@@ -1,4 +1,4 @@
-"""Find passwords, keys and tokens that somebody left in files.
+"""Find passwords, API keys, tokens and other secrets that somebody left in files of the repository.
 
 Example:
     run(path=".")
