@@ -12,6 +12,7 @@ from ..prompt.vectors import cosine
 from ..types import Candidate, SubIntent, Tool
 from .index_store import IndexStore
 from .precedence import micro, tie_key
+from .removal import ACCEPTED, FACTOR, disagreement
 
 if TYPE_CHECKING:
     from ...protocols import Embedder
@@ -122,11 +123,13 @@ class ToolRanker:
         alone = {entry.name: entry for entry in plain}
         words = set(core.tokens(intent))
         wanted = [one for one in hinted if among is None or one.name in among]
-        candidates = [self._candidate(one, alone[one.name], words) for one in wanted]
+        candidates = [self._candidate(one, alone[one.name], intent, words) for one in wanted]
         candidates.sort(key=lambda one: tie_key(one, self._settings.harmless_first))
         return {key_of(one.tool): one for one in candidates}
 
-    def _candidate(self, entry: RankedTool, alone: RankedTool, words: set[str]) -> Candidate:
+    def _candidate(
+        self, entry: RankedTool, alone: RankedTool, intent: str, words: set[str]
+    ) -> Candidate:
         tool, flags = self._tools[entry.name], []
         features = self._features(entry)
         score = self._score(features, entry)
@@ -135,6 +138,12 @@ class ToolRanker:
             features["doc_keywords"] *= ANTI_INTENT_FACTOR
             score = min(score, self._score(features, entry))
             flags.append(f"not for {', '.join(against)}: doc x {ANTI_INTENT_FACTOR:g}")
+        apart = "" if _is_known(entry) else disagreement(intent, tool)
+        if apart:
+            features["name_similarity"] *= FACTOR
+            features["doc_keywords"] *= FACTOR
+            score = min(score, self._score(features, entry))
+            flags.append(f"{apart}: name and doc x {FACTOR:g}")
         most = min(1.0, self._score(self._features(alone), alone) + HINT_LIMIT)
         if micro(score) > micro(most):
             score = most
@@ -216,6 +225,12 @@ def key_of(tool: Tool) -> str:
 
 def _by_name(entry: RankedTool) -> bool:
     return bool(entry.explanation and entry.explanation["called"])
+
+
+def _is_known(entry: RankedTool) -> bool:
+    """Whether the prompt calls the tool by name, or is like one it was accepted for."""
+    known = entry.explanation or {}
+    return bool(known.get("called")) or known.get("phrasing", 0.0) >= ACCEPTED
 
 
 def _anti_intents(tool: Tool, words: Iterable[str]) -> list[str]:

@@ -10,10 +10,12 @@ from ..plans.plan import plan_document
 from ..plans.wiring import wire
 from ..ranking.decide import decide, shown
 from ..ranking.precedence import micro
+from ..ranking.removal import asks_to_remove, may_remove
 from ..ranking.tool_ranker import key_of
 from ..types import Candidate, Plan, PlanStep, RouteDecision, Tool
 from .ranking import rank_everywhere
 from .route import Ranking, ToolChoice
+from .transcript import two_places
 
 if TYPE_CHECKING:
     from .workbench import Workbench
@@ -84,18 +86,31 @@ def _decision(bench: Workbench, ranking: Ranking) -> RouteDecision:
 
 
 def _or_nearest(bench: Workbench, ranking: Ranking, decision: RouteDecision) -> RouteDecision:
-    """A tool just below tau may be taken all the same, if a person says so."""
+    """A tool just below tau may be taken all the same, if a person says so.
+
+    Where something is to be removed, so may either of the two nearest that remove or change.
+    """
     mode, settings = ranking.parsed.request.mode, bench.settings.ranker
     operator = bench.operator_for(mode)
     if decision.policy != "generate" or mode.plan_only or operator is None:
         return decision
-    for best in ranking.candidates[:1]:
-        if micro(best.score) < micro(settings.threshold) - micro(settings.compose_margin):
-            continue
-        score = shown(micro(best.score))
-        question = f"nearest: {best.tool.name} {score}, below τ {settings.threshold:.2f}. Take it?"
+    near = _offers(ranking, micro(settings.threshold) - micro(settings.compose_margin))
+    scores = " or ".join(f"{one.tool.name} {two_places(one.score)}" for one in near)
+    for one in near:
+        which = "it" if len(near) == 1 else one.tool.name
+        question = f"nearest: {scores}, below τ {settings.threshold:.2f}. Take {which}?"
         if operator.agree(question):
-            spec = replace(best.tool.spec, score=best.score)
-            reason = f"{best.tool.name} has {score}, below tau; taken because a person said so."
+            spec = replace(one.tool.spec, score=one.score)
+            score = shown(micro(one.score))
+            reason = f"{one.tool.name} has {score}, below tau; taken because a person said so."
             return RouteDecision(decision.route_id, "select", [spec], None, reason)
     return decision
+
+
+def _offers(ranking: Ranking, floor: int) -> list[Candidate]:
+    """What may be taken below tau: the best from `floor` on; to remove something, the best two."""
+    prompt, candidates = ranking.parsed.request.prompt, ranking.candidates
+    if asks_to_remove(prompt):
+        able = [one for one in candidates if one.matched and may_remove(one.tool)]
+        return able[:2]
+    return [one for one in candidates[:1] if micro(one.score) >= floor]

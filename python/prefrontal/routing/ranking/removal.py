@@ -1,0 +1,60 @@
+"""Tools that remove something, and prompts that ask for that.
+
+A prompt that asks to remove is not for a tool that makes or reads, however alike their objects
+are, and a tool that removes is for no prompt that does not say so.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ..._core import routing as core
+from ..types import Tool
+
+REMOVING = "delete remove erase cancel drop discard purge wipe destroy uninstall revoke"
+CHANGING = "update edit modify change amend manage"
+"""What a tool may do that removes in a wider sense: a meeting is cancelled by its status."""
+READING = "show tell get give know"
+"""Verbs among the stop words of the index."""
+
+FACTOR = 0.3
+"""Of the name and doc features where the prompt and the tool do not agree on removing."""
+ACCEPTED = 0.6
+"""Nearness to an accepted prompt from which experience says more than the words."""
+
+NO_OBJECT = "the prompt does not say what to remove"
+
+
+def asks_to_remove(prompt: str) -> bool:
+    """Whether the first verb, after words of courtesy, asks to remove something."""
+    verbs = (one for one in core.tokens(prompt) if one in stems(READING) or _has_content(one))
+    return next(verbs, None) in stems(REMOVING)
+
+
+def may_remove(tool: Tool) -> bool:
+    """Whether any text of the tool speaks of removing or changing."""
+    intents = tool.manifest.intents if tool.manifest else ()
+    texts = (tool.name, tool.spec.doc, *intents)
+    return any(stems(f"{REMOVING} {CHANGING}") & set(core.tokens(text)) for text in texts)
+
+
+def disagreement(prompt: str, tool: Tool) -> str:
+    """Why the tool is not for the prompt; empty where they agree."""
+    if asks_to_remove(prompt):
+        if stems(REMOVING).issuperset(one for one in core.tokens(prompt) if _has_content(one)):
+            return "" if stems(REMOVING).issuperset(core.tokens(tool.name)) else NO_OBJECT
+        return "" if may_remove(tool) else "it does not remove"
+    name = next(iter(core.tokens(tool.name)), "")
+    if name not in stems(REMOVING) or stems(REMOVING) & set(core.tokens(prompt)):
+        return ""
+    return "it removes, which was not asked for"
+
+
+@cache
+def stems(words: str) -> frozenset[str]:
+    """The stems of some words."""
+    return frozenset(core.tokens(words))
+
+
+def _has_content(token: str) -> bool:
+    return not core.is_stop_word(token)
