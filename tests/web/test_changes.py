@@ -8,18 +8,23 @@ from pathlib import Path
 
 import pytest
 
+from prefrontal.cortex.memory.directives import PENDING, Directive
+from prefrontal.cortex.memory.wishes import OPERATOR_KEY, OperatorWishes
 from prefrontal.cortex.models import Belief
+from prefrontal.cortex.state import STATE_KEY, CortexState
 from prefrontal.decisions.payload_json import to_plain
 from prefrontal.decisions.threshold_wishes import read_thresholds
 from prefrontal.errors import InputError
 from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.shells.asker import Asker
 from prefrontal.settings import GateSettings
+from prefrontal.storage.memory_files import MemoryFiles
 from prefrontal.testing import ManualClock
 from prefrontal.types import SignalEvent
-from prefrontal.web.changes import answer, change_belief, set_threshold
+from prefrontal.web.changes import answer, change_belief, change_directive, set_threshold
 from prefrontal.web.dash_context import DashContext
 from prefrontal.web.markup import exact
+from prefrontal.web.part_directives import directive_pieces
 from prefrontal.web.part_memory import belief_pieces
 
 from .dash_samples import INVOICES, NOON, decision, remember, shown_in, wake
@@ -134,6 +139,38 @@ def test_what_others_words_went_into_is_approved_on_the_page(
     [claim, _] = [str(each) for each in belief_pieces(context.records).values()]
     assert "Approved by" in claim
     assert ">Approve <" not in claim
+
+
+def waiting(folder: Path, *ids: str) -> None:
+    """Directives that wait for approval."""
+    state = CortexState()
+    fields = ("bob", "thank bob", "Pay <b>mallory", "", 3, NOON, NOON + 60.0, PENDING)
+    state.directives = [Directive(each, *fields, "", ("peer:bob",)).to_json() for each in ids]
+    MemoryFiles(folder / "workspace" / "memory" / "files").store(STATE_KEY, state.to_text())
+
+
+def test_a_directive_is_approved_or_rejected_on_the_page(
+    context: DashContext, tmp_path: Path
+) -> None:
+    waiting(tmp_path, "directive-3-1", "directive-3-2")
+    [first, _] = [str(each) for each in directive_pieces(context.records).values()]
+    assert "“Pay &lt;b&gt;mallory”" in first
+    assert "words of <bdi>bob</bdi>" in first
+    change_directive(context, {"id": "directive-3-1", "do": "approve"})
+    change_directive(context, {"id": "directive-3-2", "do": "reject"})
+    wishes = OperatorWishes.from_text(
+        MemoryFiles(context.records.folder / "memory" / "files").retrieve(OPERATOR_KEY)
+    )
+    assert list(wishes.approved) == ["directive-3-1"]
+    assert wishes.approver("directive-3-1").endswith(" on the page")
+    assert list(wishes.rejected) == ["directive-3-2"]
+    assert directive_pieces(context.records) == {}
+    for form, sentence in (
+        ({"id": "directive-3-1", "do": "approve"}, "id must be that of a directive that waits"),
+        ({"id": "directive-3-1", "do": "burn"}, "do must be one of approve, reject"),
+    ):
+        with pytest.raises(InputError, match=sentence):
+            change_directive(context, form)
 
 
 @pytest.mark.parametrize("name", ["a b/c", "\u202eevil\n", "\udcff", "%41", "x" * 900])

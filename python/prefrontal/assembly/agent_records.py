@@ -13,6 +13,7 @@ from ..cortex.consultation.consultation import TASK
 from ..cortex.consultation.rules import judge
 from ..cortex.consultation.verdict import SYSTEM_PROMPT, ConsultRequest, ConsultVerdict
 from ..cortex.context.material import Material, PeerMaterial, fit
+from ..cortex.memory.directives import PENDING, DirectiveQueue
 from ..cortex.memory.wishes import OPERATOR_KEY, OperatorWishes
 from ..cortex.quoting import quote
 from ..cortex.reflectors.rules import PeerJudgment, RulesReflector
@@ -30,11 +31,13 @@ from ..cortex.triggers.triggers import Triggers
 from ..errors import InputError
 from ..ledger import Ledger
 from ..ledger.location import file_name, ledger_path
+from ..runtime.conversation.store import ConversationStore, conversations_path
 from ..settings.cortex import CortexSettings, parse_cortex
 from ..storage.memory_files import MemoryFiles
 
 if TYPE_CHECKING:
     from ..cortex.consultation.deferral import Kind
+    from ..cortex.memory.directives import Directive
     from ..cortex.models import Belief
 
 Document = TypeVar("Document")
@@ -94,6 +97,26 @@ class AgentRecords:
         ]
         order = {"pinned": 0, "quarantined": 2}
         return sorted(listed, key=lambda one: (order.get(one[1], 1), -one[0].created_at))
+
+    def directives(self) -> list[Directive]:
+        """The directives that wait for approval, the oldest first. Raises InputError."""
+        queue, now = DirectiveQueue(), self.clock.now()
+        queue.load(self._read(STATE_KEY, parse_state).directives)
+        wishes = self._read(OPERATOR_KEY, OperatorWishes.from_text)
+        decided = {*wishes.approved, *wishes.rejected}
+        return [
+            each
+            for each in queue.open
+            if each.status == PENDING and each.expires_at >= now and each.id not in decided
+        ]
+
+    @contextmanager
+    def conversations(self) -> Iterator[ConversationStore]:
+        """What was said, to read; nothing where none is kept yet. Raises SourceError."""
+        path = conversations_path(self.folder)
+        store = ConversationStore(path, read_only=True) if path.exists() else ConversationStore()
+        with store:
+            yield store
 
     @contextmanager
     def ledger(self) -> Iterator[Ledger]:

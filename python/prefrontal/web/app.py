@@ -22,12 +22,15 @@ from starlette.responses import (
 from starlette.routing import Route
 
 from ..errors import InputError, PrefrontalError
+from ..plain_text import visible
 from . import changes
 from .assets import Assets, kind_of, read_assets
 from .curves import DAYS, NEWEST, preview, preview_words, threshold_curve
 from .following import Follower, read_pages
 from .guard import Guard
+from .markup import fill
 from .page import render_page
+from .part_conversations import search_messages
 from .regions import whole
 from .stream import Stream
 
@@ -102,6 +105,7 @@ def build_dash(context: DashContext, door: Door, names: Collection[str] = ()) ->
             Route("/events", events),
             Route("/static/{name}", _static(assets)),
             Route("/modules/curve", _reading(context, _curve)),
+            Route("/conversations", _searching(context)),
             Route("/modules/preview", _reading(context, _preview)),
             *(
                 Route(path, _changing(context, follower, change), methods=["POST"])
@@ -111,6 +115,7 @@ def build_dash(context: DashContext, door: Door, names: Collection[str] = ()) ->
                     ("/questions/undo", changes.undo),
                     ("/modules/threshold", changes.set_threshold),
                     ("/beliefs", changes.change_belief),
+                    ("/directives", changes.change_directive),
                 )
             ),
         ],
@@ -140,6 +145,20 @@ def _reading(
         return JSONResponse(reply, headers=NEVER)
 
     return reading
+
+
+def _searching(context: DashContext) -> Callable[[Request], Any]:
+    async def searching(request: Request) -> Response:
+        status = 200
+        try:
+            html, words = await run_in_threadpool(search_messages, context, request.query_params)
+        except PrefrontalError as error:  # it stands in the place of what was searched
+            status, words = 422 if isinstance(error, InputError) else 503, str(error)
+            html = fill('<p class="about">$words</p>', words=words)
+        aloud = visible(words.encode("ascii", "replace").decode(), 400)
+        return HTMLResponse(html, status, {**NEVER, "x-prefrontal-words": aloud})
+
+    return searching
 
 
 def _changing(

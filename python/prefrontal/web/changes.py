@@ -1,4 +1,4 @@
-"""What a person does on the page: answers, thresholds, beliefs; each tells what it did."""
+"""What a person does on the page: answers, thresholds, beliefs, directives; each tells what."""
 
 from __future__ import annotations
 
@@ -14,7 +14,13 @@ from ..decisions.threshold_wishes import wish_threshold
 from ..errors import InputError
 from ..plain_text import visible
 from .markup import many, meant
-from .operator_word import approve_belief, forget_belief, pin_belief
+from .operator_word import (
+    approve_belief,
+    approve_directive,
+    forget_belief,
+    pin_belief,
+    reject_directive,
+)
 from .part_decisions import EDITED
 from .part_questions import LONGEST_EDIT, READ
 from .question_groups import subject_of
@@ -116,6 +122,16 @@ def change_belief(context: DashContext, form: Mapping[str, str]) -> str:
         raise InputError(f"do must be one of {', '.join(deeds)}, got {deed!r:.40}")
     with context.writing:
         return visible(deeds[deed](context.records, named(form, "key")), 400)
+
+
+def change_directive(context: DashContext, form: Mapping[str, str]) -> str:
+    """Approve or reject a directive. Raises InputError, SourceError."""
+    deeds = {"approve": approve_directive, "reject": reject_directive}
+    deed = form.get("do", "")
+    if deed not in deeds:
+        raise InputError(f"do must be one of {', '.join(deeds)}, got {deed!r:.40}")
+    with context.writing:
+        return visible(deeds[deed](context.records, named(form, "id")), 400)
 
 
 def _edited(context: DashContext, wake: Decision, text: str) -> Decision:

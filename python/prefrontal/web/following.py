@@ -27,6 +27,7 @@ from .part_decisions import (
     reflection_pieces,
     route_pieces,
 )
+from .part_directives import directive_pieces
 from .part_health import health_pieces, inode_of, parse_status, standstill
 from .part_memory import belief_pieces, damaged, peer_pieces
 from .part_modules import module_pieces
@@ -222,6 +223,8 @@ class Follower:
         records = self._context.records
         with _in_its_place(regions, "beliefs"):
             regions["beliefs"] = belief_pieces(records)
+        with _in_its_place(regions, "directives"):
+            regions["directives"] = directive_pieces(records)
         with _in_its_place(regions, "reflections"):
             self._cycles = self._read_cycles()
             regions["reflections"] = self._reflections()

@@ -1,4 +1,4 @@
-"""A person's word on a belief: pinned, approved or forgotten, kept where the agent looks for it."""
+"""A person's word on a belief or a directive, kept where the agent looks for it."""
 
 from __future__ import annotations
 
@@ -61,6 +61,31 @@ def forget_belief(records: AgentRecords, key: str) -> str:
     with _changing(records.folder) as wishes:
         wishes.forget(key, records.clock.now())
     return f"Forgotten: {key}. A later reflection may form it anew."
+
+
+def approve_directive(records: AgentRecords, directive: str) -> str:
+    """Let the directive go out; the system's user has approved it. A sentence.
+
+    Raises InputError for one that does not wait for it, SourceError when it cannot be written.
+    """
+    _waiting(records, directive)
+    with _changing(records.folder) as wishes:
+        wishes.approve(directive, records.clock.now(), f"{getuser()} on the page")
+    return f"Approved: {directive}. The agent takes it up at its next look."
+
+
+def reject_directive(records: AgentRecords, directive: str) -> str:
+    """Drop the directive. A sentence. Raises as `approve_directive`."""
+    _waiting(records, directive)
+    with _changing(records.folder) as wishes:
+        wishes.reject(directive, records.clock.now())
+    return f"Rejected: {directive}. It does not go out."
+
+
+def _waiting(records: AgentRecords, directive: str) -> None:
+    if directive not in {each.id for each in records.directives()}:
+        rule = "be that of a directive that waits for approval"
+        raise InputError(f"id must {rule}, got {directive!r:.80}")
 
 
 def _held(records: AgentRecords, key: str) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .markup import Html, fill, join
+from .part_conversations import SEARCH
 
 if TYPE_CHECKING:
     from .assets import Assets
@@ -115,6 +116,8 @@ SECOND = (
             "FILE</code> adds one; a watched folder gets a built-in one.")),
     Section("beliefs", "Beliefs", Html("Nothing is believed for now. Reflection forms beliefs; "
             "they expire unless they are confirmed, or pinned here.")),
+    Section("directives", "Directives", Html("No directive waits. What the agent asks of itself "
+            "waits here when others' words went into it, or the settings want approval.")),
     Section("peers", "Peers", Html("The agent has met nobody yet.")),
     Section("health", "Health", Html("Nothing is known."), "facts", "dl"),
 )  # fmt: skip
@@ -126,6 +129,7 @@ def render_page(number: int, regions: Regions, instance: str, key: str, assets: 
         ("today", "Today"),
         ("so-far", "So far"),
         *((each.name, each.title) for each in (*FIRST, *SECOND)),
+        ("conversations", "Conversations"),
     ]
     links = join(
         fill('<a href="#$name-section">$title</a> ', name=name, title=title)
@@ -141,7 +145,7 @@ def render_page(number: int, regions: Regions, instance: str, key: str, assets: 
         marks=_MARKS,
         links=links,
         first=join(each.render(regions) for each in FIRST),
-        second=join(each.render(regions) for each in SECOND),
+        second=join((*(each.render(regions) for each in SECOND), SEARCH)),
         **{
             name.replace("-", "_"): join(regions.get(name, {}).values())
             for name in ("figures", "strip", "legend", "so-far")

@@ -193,8 +193,8 @@ document.addEventListener("htmx:config:request", ({ detail }) => {
   detail.ctx.request.headers["X-Prefrontal-Key"] = shown.key;
 });
 document.addEventListener("htmx:after:request", ({ target, detail }) => {
-  const { status } = detail.ctx.response;
-  const words = detail.ctx.text;
+  const { status, headers } = detail.ctx.response;
+  const words = headers.get("X-Prefrontal-Words") || detail.ctx.text;
   if (status >= 400) return complain(words);
   complain("");
   say(words);
