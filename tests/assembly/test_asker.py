@@ -3,7 +3,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -192,6 +192,46 @@ def test_what_was_held_back_is_told_once_though_two_processes_wait_for_it(
         other.judge([file("f.pdf")])
         assert folded(theirs)[held.id] == 1
         assert set(folded(theirs).values()) == {1}
+
+
+@pytest.mark.parametrize("second", ["asker", "watch"])
+def test_what_another_is_telling_of_is_not_told_of_again(
+    tmp_path: Path, second: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("prefrontal.decisions.log.TELLING_S", 600.0)  # however slow the machine
+    path, clock = tmp_path / "log.sqlite", ManualClock(1_700_000_000.0)
+    stores, at_the_door = Event(), Event()
+
+    class Ours(DecisionLog):
+        def flush(self) -> None:
+            stores.set()
+            at_the_door.wait(20.0)
+            super().flush()
+
+    class Theirs(DecisionLog):
+        def telling(self) -> AbstractContextManager[None]:
+            at_the_door.set()
+            return super().telling()
+
+    with DecisionLog(path) as log:
+        before = gate(log, clock, **COOLING)
+        assert decided(before, "a.pdf").acted
+        held = decided(before, "b.pdf")
+        log.flush()
+        clock.advance(100.0)
+        with Ours(path) as ours, Theirs(path) as theirs, ThreadPoolExecutor(1) as pool:
+            one, other = gate(ours, clock, **COOLING), gate(theirs, clock, **COOLING)
+            watch = Watch(GateSettings(audit_share=0.0, **COOLING), theirs, clock=clock)
+            watch.add(INVOICES)
+            first = pool.submit(one.judge, [file("c.pdf")])
+            assert stores.wait(60.0)
+            if second == "asker":
+                other.judge([file("d.pdf")])
+            else:
+                watch.start()
+                assert watch.push(file("d.pdf")) and watch.stop(60.0)
+            first.result(60.0)
+        assert folded(log)[held.id] == 1
 
 
 def test_what_is_wrong_is_named() -> None:

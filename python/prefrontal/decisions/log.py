@@ -6,6 +6,7 @@ import math
 import os
 import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Self
 from ..clock import Clock, SystemClock
 from ..errors import InputError
 from ..storage.database import RowError
+from ..storage.lock_file import in_turn
 from ..storage.migrations import open_migrated
 from . import queries, waiting
 from .decision import COLUMNS, Decision, new_id, to_row
@@ -42,6 +44,8 @@ _STATE = """\
 INSERT INTO states (name, content, through) VALUES (?, ?, ?) ON CONFLICT (name)
 DO UPDATE SET content = excluded.content, through = excluded.through"""
 _FORGET = "DELETE FROM states WHERE name = ?"
+TELLING_S = 10.0
+"""After which one who hangs keeps nobody from telling."""
 _LAST_CHARACTER = "\U0010ffff"
 _DAY_S = 86_400.0
 
@@ -279,6 +283,12 @@ class DecisionLog:
     def fold_questions(self, held: Sequence[str]) -> dict[str, str | None]:
         """The id of the question that told of each held back window; None while it waits."""
         return fold_questions(self._database, held)
+
+    def telling(self) -> AbstractContextManager[None]:
+        """While inside, no other process tells of what waits: look there, tell and store inside."""
+        if self.path == ":memory:":
+            return nullcontext()
+        return in_turn(Path(self.path).with_suffix(".telling"), TELLING_S)
 
     def latest_of_burst(self, opening: str) -> Decision | None:
         """How far the burst got that the decision of this id opened; None where it did not."""

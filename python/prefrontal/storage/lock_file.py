@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from ..errors import SourceError
+
+_POLL_S = 0.002
 
 
 class LockFile:
@@ -94,6 +97,18 @@ def locked(path: Path) -> Iterator[None]:
         raise _fault(path, "opened", error) from None
     with LockFile(path) as lock:
         lock.wait()
+        yield
+
+
+@contextmanager
+def in_turn(path: Path, patience_s: float) -> Iterator[None]:
+    """As `locked`, but goes on alone after `patience_s`, and where the disk fails."""
+    with ExitStack() as held:
+        with suppress(SourceError):
+            lock = held.enter_context(LockFile(path))
+            end = time.monotonic() + patience_s
+            while not lock.take() and time.monotonic() < end:
+                time.sleep(_POLL_S)
         yield
 
 

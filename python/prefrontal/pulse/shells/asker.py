@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -71,14 +72,9 @@ class Asker:
         with self._lock:
             if self._clock.monotonic() - self._learned_at >= LABELS_EVERY_S:
                 self._learn()
-            self._forget_told()
-            self._gate.judge(window, module_id, again=True)
-            self._gate.tick()
-            decisions = self._gate.drain()
-        for each in decisions:
-            self._log.append_soon(each)
-        if any(isinstance(each.payload, WakePayload) and each.payload.folded for each in decisions):
-            self._log.flush()  # others look there before they tell of the same
+            with self._log.telling() if self._gate.holds.count else nullcontext():
+                self._forget_told()
+                decisions = self._decided(window, module_id)
         return sorted(decisions, key=lambda each: each.subject)
 
     def label(self, decision_id: str, label: float) -> Decision:
@@ -105,6 +101,16 @@ class Asker:
         """Whose the threshold of the module is. Raises KeyError for an unknown one."""
         with self._lock:
             return self._gate.modules[module_id].facts()
+
+    def _decided(self, window: Sequence[SignalEvent], module_id: str | None) -> list[Decision]:
+        self._gate.judge(window, module_id, again=True)
+        self._gate.tick()
+        decisions = self._gate.drain()
+        for each in decisions:
+            self._log.append_soon(each)
+        if any(isinstance(each.payload, WakePayload) and each.payload.folded for each in decisions):
+            self._log.flush()  # others look there before they tell of the same
+        return decisions
 
     def _forget_told(self) -> None:
         """What waited here and a question of another process has told of is done with."""

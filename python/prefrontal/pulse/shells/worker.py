@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from threading import Condition, Lock, Thread
 from typing import TYPE_CHECKING
@@ -300,8 +300,17 @@ class Worker:
         return max(0.0, min(LABELS_EVERY_S, due - self._clock.monotonic()))
 
     def _work(self, batch: list[Taken], labels: bool, last: bool) -> None:
-        if self.shared:
-            self._forget_told()
+        with self._decisions.telling() if self.shared else nullcontext():
+            if self.shared:
+                self._forget_told()
+            self._decide(batch, last)
+        now = self._clock.monotonic()
+        if labels or last or now - self._labels_at >= LABELS_EVERY_S:
+            self._labels_at = now
+            self._learn()
+
+    def _decide(self, batch: list[Taken], last: bool) -> None:
+        """What came and what is due; stored, then handed out."""
         for handed in batch:
             self._judge(handed)
         was_stuck = self._stuck
@@ -311,10 +320,6 @@ class Worker:
         if last and was_stuck and not self.loss:  # the log took it just now
             self._gate.tick(everything=True)
             self._send(last)
-        now = self._clock.monotonic()
-        if labels or last or now - self._labels_at >= LABELS_EVERY_S:
-            self._labels_at = now
-            self._learn()
 
     def _judge(self, handed: Taken) -> None:
         if isinstance(handed, SourceBatch):
