@@ -80,6 +80,7 @@ class Reason(StrEnum):
     MODULE_BUDGET = "module_budget"
     GLOBAL_BUDGET = "global_budget"
     PEER_BUDGET = "peer_budget"
+    SOURCE_BUDGET = "source_budget"
     BUSY = "busy"
     DROPPED = "dropped"
     REPLAYED = "replayed"

@@ -74,6 +74,14 @@ def test_a_log_of_before_the_first_of_a_burst_waited_is_decided_again(tmp_path: 
     assert sum("folded" in each and "late" in each for each in plain) > 20
 
 
+def test_a_log_of_before_modules_shared_a_budget_is_decided_again(tmp_path: Path) -> None:
+    found, tally = decided_again(golden(5, tmp_path))
+    assert found == []
+    assert (tally.decided, tally.starts, tally.lost, dict(tally.left)) == (332, 4, 0, {})
+    with DecisionLog(golden(5, tmp_path)) as log:
+        assert log.counts()["global_budget"] > 100
+
+
 def test_a_golden_log_holds_what_decides(tmp_path: Path) -> None:
     with DecisionLog(golden(1, tmp_path)) as log:
         counts, kept = log.counts(), list(log.records())

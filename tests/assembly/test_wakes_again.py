@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -20,6 +21,7 @@ from prefrontal.decisions.threshold_wishes import wish_threshold
 from prefrontal.decisions.wake_runs import START
 from prefrontal.executive.again import Deviation
 from prefrontal.pulse.gate_module import VERSION
+from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.shells.asker import Asker
 from prefrontal.pulse.starts import start_of
 from prefrontal.settings import GateSettings, PolicySettings
@@ -29,6 +31,7 @@ from prefrontal.types import Reason, SignalEvent
 from .wake_days import MODULES, NOW, POLICY, Trust, gate, live, module, signals
 
 PATIENCE_S = 30.0
+ANYTHING = {"default_threshold": 0.2, "signal_priors": {"http": {}}}
 
 
 def decided_again(log: DecisionLog) -> tuple[list[Deviation], VerifyTally]:
@@ -129,6 +132,33 @@ def test_bursts_of_modules_that_hold_are_decided_again() -> None:
     assert found == []
     assert (tally.starts, tally.lost) == (3, 0)
     assert len(told) > 20 and len(audits) > 5
+
+
+@pytest.mark.parametrize("hold_s", [0.0, 30.0])
+def test_wakes_of_budgets_that_modules_and_sources_share_are_decided_again(hold_s: float) -> None:
+    random, clock = Random(3), ManualClock(NOW)
+    modules = [parse_fingerprint(each.to_dict() | {"hold_s": hold_s}) for each in MODULES]
+    modules.append(parse_fingerprint(modules[0].to_dict() | {"module_id": "any"} | ANYTHING))
+    policy = PolicySettings(
+        budget="24/hour", wakes_per_hour=30.0, burst=4, module_budget="16/hour",
+        source_budget="9/hour", key_ttl_s=0.0,
+    )  # fmt: skip
+    with DecisionLog(clock=clock) as log:
+        stream = signals(random, 300)
+        for _ in range(3):
+            one = gate(log, clock, modules=modules, policy=policy, standings=None)
+            for pause, event in islice(stream, 100):
+                clock.advance(pause)
+                source = random.choice(("filesystem", "filesystem", "ci", "deploys"))
+                one.tick()
+                one.wake(replace(event, source=source))
+            one.close()
+        found, tally = decided_again(log)
+        counts = log.counts()
+    assert found == []
+    assert (tally.starts, tally.lost) == (3, 0)
+    assert counts["woke"] > 20
+    assert hold_s or min(counts["module_budget"], counts["source_budget"]) > 5
 
 
 def folded(record: Decision) -> tuple[FoldedWindow, ...]:

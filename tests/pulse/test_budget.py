@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from prefrontal.assembly.wakes_again import again
+from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog
+from prefrontal.decisions.payloads import FoldedWindow, WakePayload
 from prefrontal.errors import InputError
-from prefrontal.pulse.budget_threshold import BudgetThreshold
+from prefrontal.pulse.budgets.budget_threshold import BudgetThreshold
+from prefrontal.pulse.budgets.sliding_budget import SlidingBudget
 from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.policy import DeliveryPolicy
 from prefrontal.pulse.shells.stepper import Stepper
-from prefrontal.pulse.sliding_budget import SlidingBudget
 from prefrontal.settings import GateSettings, PolicySettings
 from prefrontal.settings.budget import Budget, parse_budget
 from prefrontal.testing import ManualClock
-from prefrontal.types import Reason
+from prefrontal.types import Reason, SignalEvent
 
 from .registries import file, raw
 
@@ -135,3 +139,167 @@ def test_nothing_is_known_at_first_and_everything_is_worth_a_wake() -> None:
         follow.decided(0.5, number < 10, START + number)
     assert follow.threshold(START + 200.0, 1.0) == 0.0
     assert follow.threshold(START + 3 * 3600.0, 1.0) > 0.5  # nothing is left to spend
+
+
+def shared(*modules: str, any_of: str = "", **settings: Any) -> DeliveryPolicy:
+    """A policy of these modules, of which one hears sources of any name."""
+    policy = DeliveryPolicy(PolicySettings(**settings))
+    for each in modules:
+        policy.know(each, each == any_of)
+    return policy
+
+
+def admitted(policy: DeliveryPolicy, module: str, count: int, source: str = "a") -> list[Any]:
+    """What becomes of so many windows of a module, at the same moment."""
+    reasons = []
+    for _ in range(count):
+        policy.see(source, START, 0.0)
+        reasons.append(policy.admit(module, START, 0.0, source=source))
+    return reasons
+
+
+def test_a_module_that_floods_leaves_the_others_their_part_of_a_budget() -> None:
+    policy = shared("flood", "quiet", "rare", budget="20/day")
+    reasons = admitted(policy, "flood", 100)
+    assert reasons == [None] * 18 + [Reason.MODULE_BUDGET] * 82
+    assert admitted(policy, "quiet", 3) == [None, Reason.MODULE_BUDGET, Reason.MODULE_BUDGET]
+    assert admitted(policy, "rare", 2) == [None, Reason.GLOBAL_BUDGET]
+    assert policy.free_at("quiet", START, 0.0) == DAY
+
+
+def test_a_module_alone_and_a_budget_of_three_are_not_divided() -> None:
+    assert admitted(shared("one", budget="20/day"), "one", 21) == [None] * 20 + [
+        Reason.GLOBAL_BUDGET
+    ]
+    small = shared("one", "other", budget="3/day")
+    assert admitted(small, "one", 4) == [None] * 3 + [Reason.GLOBAL_BUDGET]
+
+
+def test_a_source_that_floods_a_module_of_any_source_leaves_a_part_to_one_that_comes() -> None:
+    policy = shared("programs", any_of="programs", budget="20/day")
+    assert admitted(policy, "programs", 20, "flood") == [None] * 18 + [Reason.SOURCE_BUDGET] * 2
+    assert admitted(policy, "programs", 1, "quiet") == [None]
+    assert admitted(policy, "programs", 1, "flood") == [Reason.SOURCE_BUDGET]
+    assert admitted(policy, "programs", 1, "quiet") == [Reason.SOURCE_BUDGET]
+    assert admitted(policy, "programs", 1, "rare") == [None]
+
+
+def test_a_flood_of_names_spends_the_part_of_no_other_module() -> None:
+    policy = shared("programs", "git", any_of="programs", budget="20/day")
+    for number in range(100):
+        admitted(policy, "programs", 1, f"name {number}")
+    assert admitted(policy, "git", 3, "git") == [None, None, Reason.GLOBAL_BUDGET]
+
+
+def test_the_parts_of_a_budget_come_back_with_the_span() -> None:
+    policy = shared("flood", "quiet", budget="8/hour")
+    for at in range(8):
+        policy.admit("flood", START + at, at)
+    assert policy.admit("flood", START + 3599.0, 3599.0) is Reason.MODULE_BUDGET
+    assert policy.free_at("flood", START + 3599.0, 3599.0) == 3600.0
+    assert policy.admit("flood", START + 3600.0, 3600.0) is None
+    assert policy.admit("quiet", START + 3600.5, 3600.5) is None
+
+
+def test_of_an_hourly_budget_the_next_wake_is_whose_part_is_unspent() -> None:
+    policy = shared("flood", "quiet", wakes_per_hour=12.0, burst=4)
+    assert admitted(policy, "flood", 4) == [None] * 3 + [Reason.MODULE_BUDGET]
+    for at in range(300, 3600, 300):
+        assert policy.free_at("quiet", START + at, float(at)) == at
+        assert policy.admit("flood", START + at, float(at)) is None
+    assert policy.admit("quiet", START + 3300, 3300.0) is None
+    assert policy.admit("flood", START + 3300, 3300.0) is Reason.GLOBAL_BUDGET
+
+
+def test_rules_of_before_spent_a_budget_on_whoever_came_first() -> None:
+    policy = DeliveryPolicy(PolicySettings(budget="20/day", wakes_per_hour=100), fair=False)
+    for each in ("flood", "quiet"):
+        policy.know(each, hears_any=True)
+    assert [policy.admit("flood", START + n, 600.0 * n) for n in range(20)] == [None] * 20
+    assert policy.admit("quiet", START + 60, 12_000.0) is Reason.GLOBAL_BUDGET
+
+
+def test_each_module_and_each_source_may_have_a_budget_of_its_own() -> None:
+    policy = shared("a", "b", module_budget="2/day", source_budget="3/hour")
+    assert admitted(policy, "a", 3, "x") == [None, None, Reason.MODULE_BUDGET]
+    assert admitted(policy, "b", 2, "x") == [None, Reason.SOURCE_BUDGET]
+    assert admitted(policy, "b", 1, "y") == [None]
+    assert policy.free_at("b", START, 0.0, source="z") == DAY
+    assert policy.free_at("c", START, 0.0, source="x") == 3600.0
+
+
+@pytest.mark.parametrize("own", ["module_budget", "source_budget", "budget"])
+def test_a_restart_knows_who_spent_a_budget(tmp_path: Path, own: str) -> None:
+    clock = ManualClock(START)
+    priors = ({"http": {"sources": ["flood"]}}, {"http": {"sources": ["quiet"]}})
+    modules = [
+        parse_fingerprint(raw(name, 0.0, **prior))
+        for name, prior in zip(("flood", "quiet"), priors, strict=True)
+    ]
+    policy = PolicySettings(key_ttl_s=0, **{own: "4/day"})
+
+    def asked(*sources: str) -> list[str]:
+        with DecisionLog(tmp_path / "log.sqlite") as log:
+            with Stepper(log, modules, GateSettings(policy=policy), clock=clock) as gate:
+                made = []
+                for source in sources:
+                    clock.advance(60.0)
+                    made += gate.wake(SignalEvent(source, "x", "said", 1.0, clock.now()))
+            found = list(again(log))
+        assert found == []
+        return [each.subject for each in made]
+
+    allowed = 3 if own == "budget" else 4
+    assert asked(*["flood"] * 3) == ["flood"] * 3
+    assert asked("flood", "flood", "quiet") == ["flood"] * (allowed - 3) + ["quiet"]
+
+
+def flooded(policy: PolicySettings, modules: list[Any], before: int = 200) -> list[set[str]]:
+    """Of which sources each question tells in the hour after a flood, which goes on, and one quiet
+    signal."""
+    clock = ManualClock(START)
+    with DecisionLog() as log:
+        gate = Stepper(log, modules, GateSettings(threshold=0.0, policy=policy), clock=clock)
+        for number in range(before):
+            gate.wake(SignalEvent("flood", f"{number}", "flood", 1.0, clock.now()))
+        asked = gate.wake(SignalEvent("quiet", "x", "quiet", 1.0, START))
+        for number in range(240):
+            clock.advance(15.0)
+            asked += gate.tick()
+            asked += gate.wake(SignalEvent("flood", f"more {number}", "flood", 1.0, clock.now()))
+    return [{each.window[-1].source, *map(_kind, folded(each))} for each in asked]
+
+
+def folded(record: Decision) -> tuple[FoldedWindow, ...]:
+    assert isinstance(record.payload, WakePayload)
+    return record.payload.folded
+
+
+def _kind(window: FoldedWindow) -> str:
+    return window.name.rpartition(" ")[2]
+
+
+@pytest.mark.parametrize("hold_s", [0.0, 2.0])
+@pytest.mark.parametrize(
+    "budget", [{"budget": "8/hour"}, {"wakes_per_hour": 8.0}, {"wakes_per_hour": 8.0, "burst": 2}]
+)
+def test_a_flood_that_goes_on_starves_no_other_module(budget: Any, hold_s: float) -> None:
+    modules = [
+        parse_fingerprint(raw(name, 0.0, http={"sources": [name]}) | {"hold_s": hold_s})
+        for name in ("flood", "quiet")
+    ]
+    asked = flooded(PolicySettings(key_ttl_s=0, **budget), modules)
+    assert {"quiet"} in asked[:2] and {"flood"} in asked
+
+
+@pytest.mark.parametrize("budget", [{"budget": "8/hour"}, {"source_budget": "4/hour"}])
+def test_a_source_that_floods_a_module_starves_no_other_of_it(budget: Any) -> None:
+    module = parse_fingerprint(raw("programs", 0.0, http={}))
+    asked = flooded(PolicySettings(key_ttl_s=0, **budget), [module])
+    assert "quiet" in asked[0]
+
+
+def test_the_first_question_of_many_tells_of_each_source() -> None:
+    module = parse_fingerprint(raw("programs", 0.0, http={}) | {"hold_s": 20.0})
+    asked = flooded(PolicySettings(key_ttl_s=0), [module], before=700)
+    assert asked[0] == {"flood", "quiet"} and asked[1] == {"flood"}

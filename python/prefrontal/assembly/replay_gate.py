@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..decisions.decision import Decision
 from ..decisions.payloads import WakePayload
-from ..pulse.budget_threshold import BudgetThreshold
+from ..pulse.budgets.budget_threshold import BudgetThreshold
 from ..pulse.followed import PRESET
 from ..pulse.gate import Gate
 from ..pulse.learning.limbic import LimbicLayer
@@ -116,7 +116,7 @@ class ReplayJudge:
         self.begin()
         if self._budget is None:
             return self._judgement(window)
-        self.module.wish(self._budget.threshold(window.time, self._gate.spent(window.time)))
+        self.module.wish(self._budget.threshold(window.time, self._gate.policy.spent(window.time)))
         judgement = self._judgement(window)
         self._budget.decided(judgement.score, judgement.woke, window.time)
         return judgement

@@ -46,6 +46,7 @@ SENTENCES: Mapping[str, str] = {
     Reason.MODULE_BUDGET: "It woke nobody: the module's wakes for now were used up.",
     Reason.GLOBAL_BUDGET: "It woke nobody: all wakes for now were used up.",
     Reason.PEER_BUDGET: "It woke nobody: the wakes of who sent it were used up for now.",
+    Reason.SOURCE_BUDGET: "It woke nobody: its source's wakes for now were used up.",
     Reason.BUSY: "It woke nobody: the agent was still busy with this module.",
     Reason.DROPPED: "It woke nobody: too much was waiting to be delivered.",
     Reason.REPLAYED: "It woke nobody: it was replayed when its history was adopted, and whether it"
@@ -59,6 +60,7 @@ HOLDS: Mapping[str, str] = {
     Reason.MODULE_BUDGET: "the module's wakes for now were used up",
     Reason.GLOBAL_BUDGET: "all wakes for now were used up",
     Reason.PEER_BUDGET: "the wakes of who sent it were used up for now",
+    Reason.SOURCE_BUDGET: "its source's wakes for now were used up",
     Reason.BUSY: "the agent was still busy with this module",
     Reason.DROPPED: "too much was waiting to be delivered",
 }

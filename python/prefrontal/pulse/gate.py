@@ -14,7 +14,7 @@ from ..decisions.payloads import Burst, Moment, WakePayload
 from ..types import Reason, SignalEvent, Standing
 from .asking import question_about
 from .attention import Free
-from .gate_module import DECLARED, FOLDING, GATHERING, VERSION, GateModule
+from .gate_module import DECLARED, FOLDING, GATHERING, SHARING, VERSION, GateModule
 from .holds import HeldWindow, HeldWindows, Lane
 from .incidents.bursts import Bursts
 from .incidents.control import incident_control
@@ -48,14 +48,14 @@ log = logging.getLogger("prefrontal.pulse")
 class Gate:
     """Route, score, trust, threshold, audit, policy: all that decides, for one thread.
 
-    Decisions wait in `decided` until they are stored and sent, and windows that were held back in
-    `held` until they are stored: a question will tell of them. judged: windows that starts before
-    this one judged, so that its draws are others. run: eight hexadecimal digits that tell this
-    start from others. taken: windows so far. labels: number of the last label learned. slept: how
-    many slept of modules whose audits are drawn with one chance. unstored: refusals for the log to
-    keep; None when it keeps none. asleep: those for a ring on disk; None without one. explained:
-    whether decisions say what pushed their scores. bursts: what came so far, where bursts are
-    decided about; None where windows are.
+    Decisions wait in `decided` until they are stored and sent, windows that were held back in
+    `held` until they are stored and in `holds` until a question tells of them. judged: windows
+    that starts before this one judged, so that its draws are others. run: eight hexadecimal digits
+    that tell this start from others. taken: windows so far. labels: number of the last label
+    learned. slept: how many slept of modules whose audits are drawn with one chance. unstored:
+    refusals for the log to keep; None when it keeps none. asleep: those for a ring on disk; None
+    without one. explained: whether decisions say what pushed their scores. bursts: what came so
+    far, where bursts are decided about; None where windows are.
     """
 
     def __init__(
@@ -87,10 +87,11 @@ class Gate:
         self._clock = clock
         self._standings = standings
         self._attention = Free() if attention is None else attention
-        self._policy = DeliveryPolicy(settings.policy)
+        self._shares = version >= SHARING
+        self.policy = DeliveryPolicy(settings.policy, fair=self._shares)
         self._audits = AuditDraw(settings.audit_share, settings.seed + judged)
         self._groups: dict[str, WindowGroup] = {}
-        self._waiting = HeldWindows(gathers=version >= GATHERING)
+        self.holds = HeldWindows(gathers=version >= GATHERING, fair=self._shares)
         self._folds = version >= FOLDING
         self._groups_apart = settings.policy.group_s > 0 and version < GATHERING
         self.bursts = Bursts() if settings.policy.incidents else None
@@ -107,13 +108,14 @@ class Gate:
         incidents = incident_control(self.settings, fingerprint, self._limbic, self.version)
         module = GateModule(fingerprint, self.settings, self.version, incidents)
         self.modules[module_id] = module
+        self.policy.know(module_id, fingerprint.hears_any)
         return module
 
     def forget(self, module_id: str) -> None:
         """A module is gone: nothing of it may fire any more."""
         self.modules.pop(module_id, None)
         self._groups.pop(module_id, None)
-        self._policy.forget(module_id)
+        self.policy.forget(module_id)
 
     def judge(
         self, window: Sequence[SignalEvent], module_id: str | None = None, *, again: bool = False
@@ -125,7 +127,7 @@ class Gate:
         """
         now = self._clock.monotonic()
         self.taken += 1
-        if not again and self._policy.repeated(window, now):
+        if not again and self.policy.repeated(window, now):
             self.counts[Reason.DUPLICATE] += 1
             return False
         standing = None if self._standings is None else self._standing(window, self._standings)
@@ -176,7 +178,7 @@ class Gate:
     ) -> None:
         """A burst that a question told of goes on in silence; the others are as any window."""
         names = self._limbic.score_routed(window) if module_id is None else (module_id,)
-        spent = self._policy.spent(moment.time)
+        spent = self.policy.spent(moment.time)
         shift = 0.0 if moment.standing is None else moment.standing.shift
         for name in names:
             if (module := self.modules.get(name)) is None:
@@ -208,15 +210,6 @@ class Gate:
             more = WakePayload(opening=opening, ended=True, closed=closing)
             self._store(latest._replace(moment=moment), Reason.GROUPED, more)
 
-    def spent(self, wall: float) -> float:
-        """Share of the policy's budget that is spent at Unix second `wall`; 0.0 without one."""
-        return self._policy.spent(wall)
-
-    def spent_before(self, times: Iterable[float], wakes: Iterable[tuple[str, float]] = ()) -> None:
-        """Count wakes of earlier starts, as of the policy's `spent_before` and `go_on`."""
-        self._policy.spent_before(times)
-        self._policy.go_on(wakes)
-
     def sleep_until(self, slept: int) -> None:
         """Go on as if so many windows of modules with one chance of audits had slept."""
         self._audits.seek(slept)
@@ -224,21 +217,12 @@ class Gate:
 
     def restore_waiting(self, records: Iterable[Decision]) -> None:
         """Go on with windows that were held back before this start; the next tick asks them."""
-        self._waiting.restore(records, self._clock.monotonic())
-
-    @property
-    def holds(self) -> HeldWindows:
-        """What waits; for the thread of the gate, but for `count`."""
-        return self._waiting
-
-    def waiting(self) -> list[str]:
-        """The ids of the windows that were held back and wait for a question that tells of them."""
-        return self._waiting.ids()
+        self.holds.restore(records, self._clock.monotonic())
 
     def due(self) -> float | None:
         """Monotonic second at which the next hold ends; None where nothing is known to wait."""
         found = [group.due for group in self._groups.values()]
-        found += [due for due in (self._waiting.due(), self._open_bursts.due()) if due is not None]
+        found += [due for due in (self.holds.due(), self._open_bursts.due()) if due is not None]
         return min(found, default=None)
 
     def tick(self, everything: bool = False, only: Collection[str] | None = None) -> None:
@@ -246,7 +230,7 @@ class Gate:
 
         only: these modules alone.
         """
-        if not self._groups and not self._waiting and not self._open_bursts:
+        if not self._groups and not self.holds and not self._open_bursts:
             return
         wall, now = self._clock.now(), self._clock.monotonic()
         for module_id, group in list(self._groups.items()):
@@ -257,13 +241,12 @@ class Gate:
                     moment = self._moment(wall, now, first, burst)
                     more = group.payload(closed=group.due > now)
                     gathered = ScoredWindow(module, group.score, tuple(group.window), moment)
-                    others = group.held + self._waiting.take(module_id, first)
+                    others = group.held + self.holds.take(module_id, first)
                     self._ask(gathered, more=more, others=others)
-        for key, lane in self._waiting.lanes():
+        for key, lane in self.holds.lanes():
             module = self.modules.get(key.module_id)
-            chosen = only is None or key.module_id in only
             due = everything or lane.eager or lane.due <= now
-            if module is not None and chosen and due and self._waiting.fetch(lane, now):
+            if module and lane.windows and due and (only is None or key.module_id in only):
                 self._ask_late(module, lane, wall, now, closing=everything)
         self._end_bursts(wall, now, closing=everything)
 
@@ -298,25 +281,26 @@ class Gate:
 
     def _wake(self, scored: ScoredWindow) -> None:
         module_id, moment, hold = scored.module_id, scored.moment, scored.module.hold
+        self.policy.see(scored.source, moment.time, moment.monotonic)
         if group := self._groups.get(module_id):
             self._gather(group, scored)
             self.counts[Reason.GROUPED] += 1
         elif (end := self._written_on(scored)) is not None:
             held = self._hold(scored, Reason.GROUPED)
-            self._waiting.add(module_id, held, end, written_on=True)
-        elif reason := self._held_back(module_id, moment, hold, wakes=True):
+            self.holds.add(module_id, held, end, written_on=True)
+        elif reason := self._held_back(module_id, moment, hold, scored.source, wakes=True):
             if self._folds:
                 held = self._hold(scored, reason)
-                free = self._free_at(module_id, moment, hold)
-                self._waiting.add(module_id, held, min(free, moment.monotonic + LOOK_AGAIN_S[1]))
+                free = self._free_at(module_id, moment, hold, scored.source)
+                self.holds.add(module_id, held, min(free, moment.monotonic + LOOK_AGAIN_S[1]))
             else:
                 self._refuse(scored, reason)
         elif self._groups_apart and not scored.module.complete:
-            due = moment.monotonic + self._policy.settings.group_s
+            due = moment.monotonic + self.policy.settings.group_s
             group = self._groups[module_id] = WindowGroup(due)
             self._gather(group, scored)
         else:
-            self._ask(scored, others=self._waiting.take(module_id, moment.standing))
+            self._ask(scored, others=self.holds.take(module_id, moment.standing))
 
     def _gather(self, group: WindowGroup, scored: ScoredWindow) -> None:
         """The window is stored, too, so that it is asked about though the group is lost."""
@@ -348,43 +332,59 @@ class Gate:
         """A hold may have ended: ask about the strongest window of the lane, and name the others.
 
         Looking costs nothing until it has: a budget is only asked when it is known to have room.
+        Where a budget has none for the source of the strongest, that of another one may lead.
         closing: nothing more comes, so what was kept to be asked as one is asked.
         """
-        held, module_id = lane.strongest(), module.fingerprint.module_id
-        moment = self._moment(wall, now, held.standing, held.burst)
-        hold = self._policy.holds.closed(module_id, module.hold) if closing else module.hold
-        free = self._free_at(module_id, moment, hold)
-        if free > now or self._held_back(module_id, moment, hold):
-            lane.due = min(max(free, now + LOOK_AGAIN_S[0]), now + LOOK_AGAIN_S[1])
-            return
-        if self.counts[held.reason] and held.reason is Reason.GROUPED:
+        module_id = module.fingerprint.module_id
+        hold = self.policy.holds.closed(module_id, module.hold) if closing else module.hold
+        free = math.inf
+        for held in lane.leads() if self._shares else [lane.strongest()]:
+            moment, source = self._moment(wall, now, held.standing, held.burst), held.source
+            end = self._free_at(module_id, moment, hold, source)
+            free = min(free, end)
+            if end <= now:
+                if (whole := self.holds.fetch(lane, held, now)) is None:
+                    return
+                if not self._held_back(module_id, moment, hold, source):
+                    self._tell(module, lane, whole, moment, closing=closing)
+                    return
+        lane.due = min(max(free, now + LOOK_AGAIN_S[0]), now + LOOK_AGAIN_S[1])
+
+    def _tell(
+        self, module: GateModule, lane: Lane, held: HeldWindow, moment: Moment, *, closing: bool
+    ) -> None:
+        """Ask about a window that waited, and name the others of its lane."""
+        module_id = module.fingerprint.module_id
+        if held.reason is Reason.GROUPED and self.counts[held.reason]:
             self.counts[held.reason] -= 1  # it is what the others are told with
-        others = self._waiting.take(module_id, held.standing, held)
+        others = self.holds.take(module_id, held.standing, held)
         scored = ScoredWindow(module, held.score, held.window, moment)
         late = WakePayload(late=True, closed=closing)
         self._ask(scored, more=late, others=others, threshold=held.threshold)
         if lane.windows:  # more than one question tells of
             rest_s = 0.0 if module.hold is None else module.hold.rest_s
-            lane.due = max(self._free_at(module_id, moment, module.hold), now + rest_s)
+            free = self._free_at(module_id, moment, module.hold, held.source)
+            lane.due = max(free, moment.monotonic + rest_s)
 
     def _held_back(
-        self, module_id: str, moment: Moment, hold: Hold | None, *, wakes: bool = False
+        self, module_id: str, moment: Moment, hold: Hold | None, source: str, *, wakes: bool = False
     ) -> Reason | None:
-        """wakes: a window came that would wake, with which a hold may begin."""
+        """source: of the window. wakes: it came and would wake, with which a hold may begin."""
         if reason := self._attention.refuses(module_id):
             return reason
         wall, now, standing = moment.time, moment.monotonic, moment.standing
-        return self._policy.admit(module_id, wall, now, standing, hold, wakes=wakes)
+        return self.policy.admit(module_id, wall, now, standing, hold, source, wakes=wakes)
 
-    def _free_at(self, module_id: str, moment: Moment, hold: Hold | None) -> float:
-        return self._policy.free_at(module_id, moment.time, moment.monotonic, moment.standing, hold)
+    def _free_at(self, module_id: str, moment: Moment, hold: Hold | None, source: str) -> float:
+        wall, now, standing = moment.time, moment.monotonic, moment.standing
+        return self.policy.free_at(module_id, wall, now, standing, hold, source)
 
     def _written_on(self, scored: ScoredWindow) -> float | None:
         """Until when the window waits since its places were asked about just before."""
         module_id, module, now = scored.module_id, scored.module, scored.moment.monotonic
         if module.hold is None or not module.knows_places:
             return None
-        return self._policy.holds.written_on(module_id, scored.window, now, module.hold)
+        return self.policy.holds.written_on(module_id, scored.window, now, module.hold)
 
     def _sleep_uniformly(self, slept: list[ScoredWindow]) -> None:
         """Modules of one chance for all scores; one draw for all of them."""
@@ -403,9 +403,9 @@ class Gate:
         more = None
         if chance > 0.0:
             module_id, moment = scored.module_id, scored.moment
-            held = self._held_back(module_id, moment, scored.module.hold)
+            held = self._held_back(module_id, moment, scored.module.hold, scored.source)
             if held is None:
-                others = self._waiting.take(module_id, moment.standing)
+                others = self.holds.take(module_id, moment.standing)
                 self._ask(scored, chance, audit=True, others=others)
                 return
             more = WakePayload(held_back=str(held))
@@ -447,7 +447,7 @@ class Gate:
         )
         if module.hold is not None and module.knows_places:
             places = [window, *(each.window for each in others)]
-            self._policy.holds.asked(scored.module_id, places, moment.monotonic)
+            self.policy.holds.asked(scored.module_id, places, moment.monotonic)
         if is_own or not module.complete:  # else its label counts where it came
             unseen = self._limbic.unseen(scored.module_id, scored.scored_events)
             module.decided(score, propensity, unseen)

@@ -31,7 +31,9 @@ DECLARED = 4
 which fields that are empty leave a question with their words."""
 GATHERING = 5
 """The first rules by which the first of a burst waits, too, so that a burst is one question."""
-VERSION = 5
+SHARING = 6
+"""The first rules that keep a part of a budget for modules and sources that spent little of it."""
+VERSION = 6
 """Of the rules by which a gate decides; a start notes it, so that it can be decided again."""
 
 

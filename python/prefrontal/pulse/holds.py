@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice, zip_longest
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..decisions.payloads import FoldedWindow, WakePayload
 from ..types import Reason
 from .asking import brief_name
+from .budgets.fair_shares import source_of
 from .event_bytes import size_of
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ MOST_FOLDED = 500
 
 EAGER = frozenset({Reason.BUSY, Reason.DROPPED, Reason.QUIET_HOURS})
 """Nobody knows when handlers are done, and a wall clock may be set: looked at again each time."""
+BUDGETS = frozenset(
+    {Reason.MODULE_BUDGET, Reason.GLOBAL_BUDGET, Reason.PEER_BUDGET, Reason.SOURCE_BUDGET}
+)
 
 
 Load = Callable[[Sequence[str]], "Sequence[Decision]"]
@@ -37,7 +41,10 @@ Load = Callable[[Sequence[str]], "Sequence[Decision]"]
 
 
 class HeldWindow(NamedTuple):
-    """One window that waits. id: of its record in the log. away: its events are only there."""
+    """One window that waits. id: of its record in the log. away: its events are only there.
+
+    source: whose budget a question about it is spent of.
+    """
 
     id: str
     time: float
@@ -48,14 +55,16 @@ class HeldWindow(NamedTuple):
     standing: Standing | None
     burst: Burst | None
     away: bool = False
+    source: str = ""
 
     @classmethod
     def of(cls, record: Decision) -> HeldWindow:
         """The window of a record that waits."""
         payload = record.payload if isinstance(record.payload, WakePayload) else WakePayload()
+        reason, source = Reason(record.reason), source_of(record.window)
         scored = record.score, record.threshold, record.window
-        reason = Reason(record.reason)
-        return cls(record.id, record.time, reason, *scored, payload.standing, payload.burst)
+        behind = payload.standing, payload.burst
+        return cls(record.id, record.time, reason, *scored, *behind, source=source)
 
     def folded(self) -> FoldedWindow:
         """How the question that tells of it names it."""
@@ -88,6 +97,14 @@ class Lane:
         """The window of the highest score; of equals, the oldest."""
         return max(self.windows, key=attrgetter("score"))
 
+    def leads(self) -> list[HeldWindow]:
+        """The strongest window of each source, the strongest first; of equals, the oldest."""
+        of_source: dict[str, HeldWindow] = {}
+        for held in self.windows:
+            if (best := of_source.get(held.source)) is None or held.score > best.score:
+                of_source[held.source] = held
+        return sorted(of_source.values(), key=attrgetter("score"), reverse=True)
+
 
 class HeldWindows:
     """Everything that waits, lane by lane.
@@ -95,11 +112,15 @@ class HeldWindows:
     Who has used up a budget of its own is told of in questions about itself alone: others' words
     do not carry theirs past the budget. count: how many windows wait. bytes: about how much memory
     their events take. gathers: whether who has a budget is gathered apart, before it is used up.
+    fair: whether who asked longest ago comes first, and nobody puts off when others of a lane ask.
     """
 
-    def __init__(self, *, gathers: bool = True) -> None:
+    def __init__(self, *, gathers: bool = True, fair: bool = True) -> None:
         self._gathers = gathers
+        self._fair = fair
         self._lanes: dict[LaneKey, Lane] = {}
+        self._questions = 0
+        self._asked: dict[str, int] = {}
         self.count = 0
         self.bytes = 0
         self._load: Load = lambda _: []
@@ -123,7 +144,8 @@ class HeldWindows:
         lane.windows.append(held)
         self.count += 1
         self.bytes += size_of(held.window)
-        lane.due = min(lane.due, due) if written_on else due
+        earliest = written_on or (self._fair and held.reason in BUDGETS)
+        lane.due = min(lane.due, due) if earliest else due
         lane.eager = held.reason in EAGER
 
     def drop(self, ids: Collection[str]) -> None:
@@ -147,37 +169,59 @@ class HeldWindows:
                     self.bytes -= size
                 room = max(0, room - size)
 
-    def fetch(self, lane: Lane, now: float) -> bool:
-        """Have the events of the lane's strongest window, at monotonic second `now`.
+    def fetch(self, lane: Lane, held: HeldWindow, now: float) -> HeldWindow | None:
+        """A window of the lane with its events, at monotonic second `now`.
 
-        False where nothing waits any more, or the log cannot be read: it is tried again soon.
+        None where the log cannot be read: it is tried again soon.
         """
-        if not lane.windows or not (held := lane.strongest()).away:
-            return bool(lane.windows)
+        if not held.away:
+            return held
         whole = self._whole([held])
         if not whole:
             lane.due, lane.eager = now + AGAIN_S, False
-            return False
+            return None
         lane.windows[lane.windows.index(held)] = whole[0]
         self.bytes += size_of(whole[0].window)
-        return True
+        return whole[0]
 
     def take(
         self, module_id: str, standing: Standing | None, first: HeldWindow | None = None
     ) -> list[HeldWindow]:
         """What a question of the module tells of, the oldest MOST_FOLDED. first: in any case."""
+        self._questions += 1
+        self._asked[module_id] = self._questions
         peer = standing.peer if standing else ""
         keys = {LaneKey(module_id, each, on) for each in ("", peer) for on in (False, True)}
+        lanes = {key: lane for key in sorted(keys) if (lane := self._lanes.get(key))}
+        chosen = self._chosen(list(lanes.values()), first)
         windows: list[HeldWindow] = []
-        for key in sorted(keys):
-            if lane := self._lanes.get(key):
-                chosen = [first] if first is not None and first in lane.windows else []
-                rest = (each for each in lane.windows if each is not first)
-                chosen += list(islice(rest, max(0, MOST_FOLDED - len(windows) - len(chosen))))
-                whole = self._whole(chosen)
-                windows += whole
-                self._let_go(key, lane, whole)
+        for key, lane in lanes.items():
+            whole = self._whole([each for each in lane.windows if each.id in chosen])
+            windows += whole
+            self._let_go(key, lane, whole)
         return sorted(windows, key=attrgetter("time"))
+
+    def _chosen(self, lanes: Sequence[Lane], first: HeldWindow | None) -> set[str]:
+        """The ids of what one question tells of: the oldest, or, where it is fair, of each source
+        alike."""
+        chosen: dict[str, None] = {}
+        if not self._fair:
+            for lane in lanes:
+                if first is not None and first in lane.windows:
+                    chosen[first.id] = None
+                rest = (each.id for each in lane.windows if each is not first)
+                chosen |= dict.fromkeys(islice(rest, max(0, MOST_FOLDED - len(chosen))))
+            return set(chosen)
+        if first is not None:
+            chosen[first.id] = None
+        of_source: dict[str, list[str]] = {}
+        for lane in lanes:
+            for held in lane.windows:
+                of_source.setdefault(held.source, []).append(held.id)
+        turns = chain.from_iterable(zip_longest(*of_source.values()))
+        for each in islice((each for each in turns if each is not None), MOST_FOLDED):
+            chosen[each] = None
+        return set(islice(chosen, MOST_FOLDED))
 
     def _whole(self, chosen: Sequence[HeldWindow]) -> list[HeldWindow]:
         """With their events; without those that the log does not give now, which go on waiting."""
@@ -196,8 +240,12 @@ class HeldWindows:
             del self._lanes[key]
 
     def lanes(self) -> Iterator[tuple[LaneKey, Lane]]:
-        """Each lane, the longest waiting first; lanes may go meanwhile."""
-        yield from list(self._lanes.items())
+        """Each lane; lanes may go meanwhile. The longest waiting first, or, where it is fair, those
+        of modules that asked longest ago."""
+        lanes = list(self._lanes.items())
+        if self._fair and len(lanes) > 1:
+            lanes.sort(key=lambda each: self._asked.get(each[0].module_id, 0))
+        yield from lanes
 
     def due(self) -> float | None:
         """Monotonic second at which the next hold ends; None where nobody knows of any."""

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING
 
 from ..decisions.payloads import WakePayload
 from ..errors import InputError
-from ..settings.budget import parse_budget
 from ..types import Reason
+from .budgets.fair_shares import Spender, source_of
 from .gate import Gate
 from .gate_module import DECLARED, VERSION
 from .learned import Learned, judged_before
@@ -83,19 +83,18 @@ class OpenGate:
         self.limbic.restore(module_id, other.limbic.to_bytes())
 
     def spend_before(self, log: DecisionLog, now: float, run: str = "") -> None:
-        """Count the wakes in the log that its policy's budget still holds at Unix second `now`.
+        """Count the wakes in the log that the policy's budgets still hold at Unix second `now`.
 
         run: of a start that is decided again: its own wakes and later ones are yet to come.
         """
-        budget = self.gate.settings.policy.budget
-        if budget is None:
+        span_s = self.gate.policy.budgets_span_s
+        if not span_s:
             return
-        since = now - parse_budget(budget).span_s
         asked = (Reason.WOKE, Reason.AUDIT)
-        wakes = [each for each in log.records(since) if each.reason in asked]
+        wakes = [each for each in log.records(now - span_s) if each.reason in asked]
         if run:
             wakes = [each for each in wakes if each.time <= now and _run(each) != run]
-        self.gate.spent_before(sorted(each.time for each in wakes))
+        self.gate.policy.spent_before(sorted((each.time, _spender(each)) for each in wakes))
 
     def go_on(self, log: DecisionLog, clock: Clock) -> None:
         """Let cooldown and hourly budgets go on where earlier starts left them."""
@@ -106,8 +105,8 @@ class OpenGate:
             return
         wall, now = clock.now(), clock.monotonic()
         woke = (each for each in log.records(wall - span_s) if each.reason == Reason.WOKE)
-        wakes = sorted((min(each.time, wall), each.subject) for each in woke)
-        self.gate.spent_before((), [(name, now - (wall - at)) for at, name in wakes])
+        wakes = sorted((min(each.time, wall), _spender(each)) for each in woke)
+        self.gate.policy.go_on([(now - (wall - at), spender) for at, spender in wakes])
 
     def note(self, log: DecisionLog, *, asking: bool = False) -> StartNote:
         """What tells the log how this start began. asking: as of `open_gate`."""
@@ -154,6 +153,10 @@ def open_gate(
     waiting = store.waiting_windows()
     gate.restore_waiting(asked_about(store, waiting) if asking else waiting)
     return OpenGate(gate, learned, limbic)
+
+
+def _spender(record: Decision) -> Spender:
+    return Spender(record.subject, source_of(record.window))
 
 
 def _run(record: Decision) -> str:

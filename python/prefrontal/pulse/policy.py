@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..settings.budget import parse_budget
 from ..types import Reason, SignalEvent, Standing
+from .budgets.fair_shares import KEPT, FairShares, Spender
+from .budgets.wake_budgets import WakeBudgets
 from .burst_holds import BurstHolds
 from .seen_keys import SeenKeys
-from .sliding_budget import SlidingBudget
 
 if TYPE_CHECKING:
     from ..settings.gate import PolicySettings
@@ -23,6 +23,10 @@ MOST_KEYS = 50_000
 """Events remembered at once, as hashes of 64 bits; older ones are forgotten first."""
 MOST_PEERS = 10_000
 """Peers whose budget is remembered; who has not woken for the longest is forgotten first."""
+
+HOUR_S = 3600.0
+LEAST_BURST = 2.0
+"""Of an hourly budget that something is kept of for others."""
 
 
 @dataclass(slots=True)
@@ -37,44 +41,61 @@ class TokenBucket:
     def __post_init__(self) -> None:
         self.tokens = self.burst
 
-    def has(self, now: float) -> bool:
-        """Whether a token is there at monotonic second `now`."""
+    def has(self, now: float, others: float = 0.0) -> bool:
+        """Whether a token is there at monotonic second `now`, besides those left to others."""
         if self.at is not None:
             self.tokens = min(self.burst, self.tokens + (now - self.at) * self.per_hour / 3600)
         self.at = now
-        return self.tokens >= 1.0 - 1e-9
+        return self.tokens >= 1.0 + others - 1e-9
 
     def take(self) -> None:
         """Spend one; ask `has` first."""
         self.tokens -= 1.0
 
-    def free_at(self, now: float) -> float:
+    def free_at(self, now: float, others: float = 1.0) -> float:
         """Monotonic second from which a token is there for what waits; changes nothing.
 
-        What waits leaves one for what comes, where a burst allows it: else a budget that is always
-        used up would never let an audit through.
+        others: tokens left besides, where a burst allows it. What waits leaves one for what comes:
+        else a budget that is always used up would never let an audit through.
         """
         at = now if self.at is None else self.at
-        missing = min(2.0, self.burst) - self.tokens
+        missing = min(1.0 + others, self.burst) - self.tokens
         if self.per_hour <= 0.0:
             return math.inf if missing > 0.0 else at
         return at + max(0.0, missing) * 3600 / self.per_hour
 
 
 class DeliveryPolicy:
-    """Says of each would-be wake whether it may go out now. For one thread."""
+    """Says of each would-be wake whether it may go out now. For one thread.
 
-    def __init__(self, settings: PolicySettings) -> None:
+    fair: who spent much of a budget that all share leaves the others their part of it.
+    """
+
+    def __init__(self, settings: PolicySettings, *, fair: bool = True) -> None:
         self.settings = settings
+        self._fair = fair
+        self._modules: dict[str, bool] = {}
         self._last: dict[str, float] = {}
         self.holds = BurstHolds()
         self._buckets: dict[str, TokenBucket] = {}
         self._peers: OrderedDict[str, TokenBucket] = OrderedDict()
         self._all = _bucket(settings.wakes_per_hour, settings)
-        whole = None if settings.budget is None else parse_budget(settings.budget)
-        self._whole = None if whole is None else SlidingBudget(whole)
+        self._shares: FairShares | None = None
+        if fair and settings.wakes_per_hour is not None and settings.burst >= LEAST_BURST:
+            self._shares = FairShares(settings.wakes_per_hour, HOUR_S)
+        self._budgets = WakeBudgets(settings, fair=fair)
         self._seen = SeenKeys(MOST_KEYS)
         self._key_ttl_s = settings.key_ttl_s
+
+    def know(self, module_id: str, hears_any: bool) -> None:
+        """A module there is. hears_any: whether it hears sources of any name."""
+        self._modules[module_id] = hears_any
+
+    def see(self, source: str, wall: float, now: float) -> None:
+        """A window of the source would wake a module."""
+        self._budgets.see(source, wall)
+        if self._shares is not None:
+            self._shares.see(source, now)
 
     def repeated(self, window: Sequence[SignalEvent], now: float) -> bool:
         """Whether every event of the window was seen within `key_ttl_s`.
@@ -104,6 +125,7 @@ class DeliveryPolicy:
         now: float,
         standing: Standing | None = None,
         hold: Hold | None = None,
+        source: str = "",
     ) -> float:
         """Monotonic second from which nothing holds the module back, as far as is known now."""
         settings, free = self.settings, now
@@ -113,11 +135,15 @@ class DeliveryPolicy:
             free = max(free, last + settings.cooldown_s)
         if hold is not None:
             free = max(free, self.holds.end(module_id, now))
-        for bucket in (self._own(module_id), self._all, self._of_peer(standing)):
+        for bucket in (self._own(module_id), self._of_peer(standing)):
             if bucket is not None:
                 free = max(free, bucket.free_at(now))
-        if self._whole is not None:
-            free = max(free, now + self._whole.free_at(wall) - wall)
+        spender = Spender(module_id, source)
+        if self._all is not None:
+            free = max(free, self._all.free_at(now, self._left_by_what_waits(spender, now)))
+        until = self._budgets.free_at(spender, self._modules, self._hears_any, wall)
+        if until > wall or not self._fair:  # whose rules rounded this, too
+            free = max(free, now + until - wall if self._budgets.longest_s else now)
         return free
 
     def admit(
@@ -127,6 +153,7 @@ class DeliveryPolicy:
         now: float,
         standing: Standing | None = None,
         hold: Hold | None = None,
+        source: str = "",
         *,
         wakes: bool = False,
     ) -> Reason | None:
@@ -135,34 +162,37 @@ class DeliveryPolicy:
         wall: Unix seconds, for quiet hours and `budget`, which outlives a start. now: monotonic
         seconds, for everything else.
         standing: of who is behind the signal, for a budget of their own. hold: of the module.
-        wakes: a window came that would wake, as of `BurstHolds.holds`.
+        source: of the signal. wakes: a window came that would wake, as of `BurstHolds.holds`.
         """
-        if pause := self._pause(module_id, wall, now, hold, wakes):
+        spender = Spender(module_id, source)
+        if pause := self._pause(spender, wall, now, hold, wakes):
             return pause
+        others, whose = self._left(spender, now)
         spent = []
-        for bucket, empty in (
-            (self._own(module_id), Reason.MODULE_BUDGET),
-            (self._all, Reason.GLOBAL_BUDGET),
-            (self._of_peer(standing), Reason.PEER_BUDGET),
+        for bucket, left, empty in (
+            (self._own(module_id), 0, Reason.MODULE_BUDGET),
+            (self._all, others, Reason.GLOBAL_BUDGET),
+            (self._of_peer(standing), 0, Reason.PEER_BUDGET),
         ):
             if bucket is not None:
-                if not bucket.has(now):
-                    return empty
+                if not bucket.has(now, left):
+                    return whose if left and bucket.has(now) else empty
                 spent.append(bucket)
         for bucket in spent:  # only now: a wake that is held back costs nobody a token
             bucket.take()
-        if self._whole is not None:
-            self._whole.take(wall)
+        self._budgets.take(spender, wall)
+        if self._shares is not None:
+            self._shares.spend(spender, now)
         self._last[module_id] = now
         if hold is not None:
             self.holds.question(module_id, now, hold)
         return None
 
     def _pause(
-        self, module_id: str, wall: float, now: float, hold: Hold | None, wakes: bool
+        self, spender: Spender, wall: float, now: float, hold: Hold | None, wakes: bool
     ) -> Reason | None:
         """What holds the module back that costs no token."""
-        settings = self.settings
+        settings, module_id = self.settings, spender.module_id
         if settings.quiet_hours is not None and _within(settings.quiet_hours, wall):
             return Reason.QUIET_HOURS
         last = self._last.get(module_id)
@@ -170,9 +200,29 @@ class DeliveryPolicy:
             return Reason.COOLDOWN
         if hold is not None and self.holds.holds(module_id, now, hold, wakes=wakes):
             return Reason.GROUPED
-        if self._whole is not None and not self._whole.has(wall):
-            return Reason.GLOBAL_BUDGET
-        return None
+        return self._budgets.refuses(spender, self._modules, self._hears_any, wall)
+
+    @property
+    def _hears_any(self) -> bool:
+        return any(self._modules.values())
+
+    def _left(self, spender: Spender, now: float) -> tuple[int, Reason]:
+        """Tokens of the hourly budget of all that others must be left with, and who they are."""
+        if self._shares is None:
+            return 0, Reason.GLOBAL_BUDGET
+        most = max(1, int(self.settings.burst) // KEPT)
+        modules, sources = self._shares.others(spender, self._modules, self._hears_any, now)
+        if modules >= sources:
+            return min(most, modules), Reason.MODULE_BUDGET
+        return min(most, sources), Reason.SOURCE_BUDGET
+
+    def _left_by_what_waits(self, spender: Spender, now: float) -> int:
+        """As of `_left`, and one more for what comes, where it has spent its part or has none."""
+        others, _ = self._left(spender, now)
+        shares, hears_any = self._shares, self._hears_any
+        if shares is not None and shares.is_owed(spender, self._modules, hears_any, now):
+            return others
+        return others + 1
 
     def _own(self, module_id: str) -> TokenBucket | None:
         per_hour = self.settings.module_wakes_per_hour
@@ -198,27 +248,33 @@ class DeliveryPolicy:
 
     def spent(self, wall: float) -> float:
         """Share of `budget` that is spent at Unix second `wall`; 0.0 without one."""
-        whole = self._whole
-        return 0.0 if whole is None else whole.used(wall) / whole.budget.wakes
+        return self._budgets.spent(wall)
 
-    def spent_before(self, times: Iterable[float]) -> None:
-        """Count wakes of before this start into `budget`: Unix seconds, in their order."""
-        if self._whole is not None:
-            self._whole.restore(times)
+    @property
+    def budgets_span_s(self) -> float:
+        """The longest span of the sliding budgets; 0.0 without one."""
+        return self._budgets.longest_s
 
-    def go_on(self, wakes: Iterable[tuple[str, float]]) -> None:
+    def spent_before(self, wakes: Iterable[tuple[float, Spender]]) -> None:
+        """Count wakes of before this start into the sliding budgets: Unix seconds, in order."""
+        self._budgets.restore(wakes)
+
+    def go_on(self, wakes: Iterable[tuple[float, Spender]]) -> None:
         """Count wakes of before this start into cooldown and hourly budgets, the oldest first.
 
-        wakes: (module, monotonic second, which may lie before the start of the clock).
+        wakes: with monotonic seconds, which may lie before the start of the clock.
         """
-        for module_id, at in wakes:
-            self._last[module_id] = at
-            for bucket in (self._own(module_id), self._all):
+        for at, spender in wakes:
+            self._last[spender.module_id] = at
+            for bucket in (self._own(spender.module_id), self._all):
                 if bucket is not None and bucket.has(at):
                     bucket.take()
+            if self._shares is not None:
+                self._shares.spend(spender, at)
 
     def forget(self, module_id: str) -> None:
         """Drop what is remembered of a module that is gone."""
+        self._modules.pop(module_id, None)
         self._last.pop(module_id, None)
         self.holds.forget(module_id)
         self._buckets.pop(module_id, None)

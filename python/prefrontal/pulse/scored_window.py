@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..decisions.payloads import WakePayload
+from .budgets.fair_shares import source_of
 from .incidents.bursts import burst_events
 
 if TYPE_CHECKING:
@@ -25,6 +26,11 @@ class ScoredWindow(NamedTuple):
     @property
     def module_id(self) -> str:
         return self.module.fingerprint.module_id
+
+    @property
+    def source(self) -> str:
+        """Whose budget a question about it is spent of."""
+        return source_of(self.window)
 
     @property
     def scored_events(self) -> tuple[SignalEvent, ...]:

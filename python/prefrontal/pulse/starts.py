@@ -152,7 +152,7 @@ class StartNote:
                     counts=self._learned.counts(),
                     refusals=gate.unstored is not None,
                     judged=gate.judged,
-                    waiting=tuple(gate.waiting()),
+                    waiting=tuple(gate.holds.ids()),
                     asking=self._asking,
                 )
             )

@@ -48,10 +48,12 @@ class PolicySettings(BaseModel, metaclass=_SentenceOnError):
     midnight.
     module_wakes_per_hour, wakes_per_hour: budgets, of each module and of all; burst: wakes that
     may come at once out of a full budget. budget: most wakes of all in any hour, day or week, such
-    as "20/day"; the span slides, and no span ever holds more. incidents: decide about bursts of
-    alike windows, and of them about those that are likeliest to matter within the budget; without
-    audits. overlap: what happens to a wake of a
-    module whose handler is still at work: "skip" it, "queue" it, or run in "parallel".
+    as "20/day"; the span slides, and no span ever holds more. Of `budget` and of `wakes_per_hour`
+    a quarter is kept for modules and sources that spent little of it. module_budget, source_budget:
+    most wakes of each module, or about signals of each source, in a span. incidents: decide about
+    bursts of alike windows, and of them about those that are likeliest to matter within the budget;
+    without audits. overlap: what happens to a wake of a module whose handler is still at work:
+    "skip" it, "queue" it, or run in "parallel".
     key_ttl_s: how long an event is remembered so that a repetition is recognised; 0 forgets.
     """
 
@@ -66,6 +68,8 @@ class PolicySettings(BaseModel, metaclass=_SentenceOnError):
     wakes_per_hour: Rate | None = None
     burst: Positive = 5
     budget: BudgetText | None = None
+    module_budget: BudgetText | None = None
+    source_budget: BudgetText | None = None
     incidents: Switch = False
     overlap: Literal["skip", "queue", "parallel"] = "queue"
     key_ttl_s: Seconds = 300.0

@@ -28,6 +28,7 @@ HELD_BACK = frozenset(
         Reason.MODULE_BUDGET,
         Reason.GLOBAL_BUDGET,
         Reason.PEER_BUDGET,
+        Reason.SOURCE_BUDGET,
         Reason.BUSY,
     }
 )

@@ -11,7 +11,9 @@ back (version 2), with the compiled recall control of the release after; neither
 released without the other. `log-3.sqlite.gz` is "routed" alone, written at 08ef7ad, where every
 module was asked about sources without folders and an empty field kept its words (version 3).
 `log-4.sqlite.gz` is "held" alone, written at 7ed2d4d, where a hold began with a question and
-groups were gathered in memory (version 4). A file that is there already is never written again.
+groups were gathered in memory (version 4). `log-5.sqlite.gz` is "spent" alone, written at 1b8167b,
+where all modules spent the wakes of one budget, whoever came first (version 5). A file that is
+there already is never written again.
 """
 
 from __future__ import annotations
@@ -142,6 +144,13 @@ def held(log: DecisionLog) -> None:
     grouped = PolicySettings(group_s=70.0, wakes_per_hour=20.0)
     live(log, 80, seed=10, starts=2, modules=modules, policy=grouped)
     live(log, 80, seed=11, modules=modules, policy=PolicySettings(), recall=None, threshold=0.3)
+
+
+def spent(log: DecisionLog) -> None:
+    """Budgets that all modules share, sliding and hourly with a burst, and what they hold back."""
+    modules = [*MODULES[:2], parse_fingerprint(MODULES[2].to_dict() | {"hold_s": 30.0})]
+    policy = PolicySettings(budget="12/hour", wakes_per_hour=9.0, burst=3, key_ttl_s=0.0)
+    live(log, 400, seed=12, starts=4, modules=modules, policy=policy)
 
 
 if __name__ == "__main__":

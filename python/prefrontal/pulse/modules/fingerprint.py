@@ -115,6 +115,13 @@ class ModuleFingerprint:
         """Whether every signal reaches it, since it says nothing of any source."""
         return not (self.filesystem or self.memory or self.time or self.source_priors())
 
+    @property
+    def hears_any(self) -> bool:
+        """Whether signals of sources with any name reach it."""
+        if self.history is not None:
+            return False
+        return self.declares_nothing or any(not each.source for each in self.source_interests())
+
     def watch_directories(self) -> list[str]:
         """A copy of the directories to watch, absolute; empty without a filesystem prior."""
         return list(self.filesystem.watch_directories) if self.filesystem else []

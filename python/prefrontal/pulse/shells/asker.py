@@ -115,7 +115,7 @@ class Asker:
     def _forget_told(self) -> None:
         """What waited here and a question of another process has told of is done with."""
         if self._gate.holds.count:
-            questions = self._log.fold_questions(self._gate.waiting())
+            questions = self._log.fold_questions(self._gate.holds.ids())
             self._gate.holds.drop({each for each, by in questions.items() if by is not None})
 
     def _check(self, module_id: str | None) -> None:

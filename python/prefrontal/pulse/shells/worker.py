@@ -353,7 +353,7 @@ class Worker:
             log.error("what was told elsewhere is not known: %s", error)
             return
         self._gate.holds.drop({each for each, by in questions.items() if by is not None})
-        self.shared &= set(self._gate.waiting())
+        self.shared &= set(self._gate.holds.ids())
 
     def _judge_source(self, batch: SourceBatch) -> None:
         if self._gap and batch.places:  # what came before it is not in the log, and comes again

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..settings.budget import Budget
+    from ...settings.budget import Budget
 
 
 class SlidingBudget:
@@ -31,10 +31,11 @@ class SlidingBudget:
         """Whether one more may be spent."""
         return self.used(now) < self.budget.wakes
 
-    def free_at(self, now: float) -> float:
-        """Unix second from which one more may be spent."""
-        over = self.used(now) - self.budget.wakes
-        return now if over < 0 else self._times[over] + self.budget.span_s
+    def free_at(self, now: float, others: int = 0) -> float:
+        """Unix second from which one more may be spent and so many are left to others."""
+        over = self.used(now) - self.budget.wakes + others
+        last = len(self._times) - 1
+        return now if over < 0 else self._times[min(over, last)] + self.budget.span_s
 
     def take(self, now: float) -> None:
         """Spend one; ask `has` first. A clock that went back ages no wake before its time."""

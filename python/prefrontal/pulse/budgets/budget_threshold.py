@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..settings.budget import Budget
+    from ...settings.budget import Budget
 
 BINS = 1024
 WIDEST = 16.0

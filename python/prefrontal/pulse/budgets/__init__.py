@@ -1,0 +1,1 @@
+"""How many wakes are left, and to whom."""
