@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from ..clock import Clock, SystemClock
-from ..errors import InputError
+from ..errors import InputError, SourceError
 from ..storage.database import RowError
 from ..storage.lock_file import in_turn
 from ..storage.migrations import open_migrated
@@ -74,6 +74,7 @@ class DecisionLog:
     ) -> None:
         self.on_owed: Callable[[], object] = lambda: None
         self._owed_to = tuple(owed_to)
+        self._in_doubt = False
         self._clock = SystemClock() if clock is None else clock
         self._database = open_migrated(path, STEPS)
         folder = self.slept_folder
@@ -122,9 +123,12 @@ class DecisionLog:
         """Keep decisions, labels and states (the arguments of `save_state`) that belong together.
 
         In this order and in one transaction, or, on any error, none of them. A label of an unknown
-        decision is left out; a state without content is forgotten.
+        decision is left out; a state without content is forgotten. After a SourceError the same
+        may be handed in again: what was kept all the same is not kept twice.
         """
         kept, content = list(records), list(states)
+        if self._in_doubt:
+            kept, labels = self._not_yet(kept, labels)
         given = [(each.decision_id, *_checked_label(each.label, each.at), each.source)
                  for each in labels]  # fmt: skip
         rows = [to_row(record) for record in kept]
@@ -145,7 +149,11 @@ class DecisionLog:
                 self._database.execute_many(_FORGET, [each[:1] for each in content if not each[1]])
         except RowError as error:
             raise InputError(f"decision id must be new, got {self._repeated(kept)!r}") from error
-        if owed:
+        except SourceError:
+            self._in_doubt = True
+            raise
+        if owed or self._in_doubt:
+            self._in_doubt = False
             self.on_owed()
 
     def append_soon(self, record: Decision) -> bool:
@@ -356,6 +364,13 @@ class DecisionLog:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _not_yet(
+        self, records: list[Decision], labels: Iterable[NewLabel]
+    ) -> tuple[list[Decision], Iterable[NewLabel]]:
+        """What of these the log lacks, where it is not known whether the last were kept."""
+        known = {each.id for each in chosen(self._database, [each.id for each in records])}
+        return [each for each in records if each.id not in known], () if known else labels
 
     def _repeated(self, records: list[Decision]) -> str:
         """The first id that is in the file, or twice in `records`."""
