@@ -73,6 +73,7 @@ soak: $(VENV)/with-torch $(VENV)/tools  ## the long forms of benchmarks/reliabil
 	$(BIN)/python benchmarks/reliability/linear.py
 	$(BIN)/python benchmarks/reliability/fuzz.py
 	$(BIN)/python benchmarks/reliability/soak.py
+	$(BIN)/python benchmarks/reliability/server_faults.py
 
 wheel: $(VENV)/ready $(VENV)/wheel-tools  ## dist/: a wheel for machines without a compiler, SBOM, hashes
 	$(BIN)/python scripts/make_wheel.py

@@ -126,29 +126,31 @@ class DecisionLog:
         decision is left out; a state without content is forgotten. After a SourceError the same
         may be handed in again: what was kept all the same is not kept twice.
         """
-        kept, content = list(records), list(states)
+        decisions, content = list(records), list(states)
         if self._in_doubt:
-            kept, labels = self._not_yet(kept, labels)
+            decisions, labels = self._not_yet(decisions, labels)
         given = [(each.decision_id, *_checked_label(each.label, each.at), each.source)
                  for each in labels]  # fmt: skip
-        rows = [to_row(record) for record in kept]
-        first = [_first_label(record) for record in kept if record.label is not None]
+        rows = [to_row(record) for record in decisions]
+        first = [_first_label(record) for record in decisions if record.label is not None]
         owed = [
             (record.id, sink, record.time)
-            for record in kept
+            for record in decisions
             if record.acted and record.kind == WAKE and (record.question or "").strip()
             for sink in self._owed_to
         ]
         try:
             with self._database.transaction():
                 self._database.execute_many(_INSERT, rows)
-                keep_folds(self._database, kept)
+                keep_folds(self._database, decisions)
                 self._database.execute_many(_LABEL, first + given)
                 self._database.execute_many(OWE, owed)
                 self._database.execute_many(_STATE, [each for each in content if each[1]])
                 self._database.execute_many(_FORGET, [each[:1] for each in content if not each[1]])
         except RowError as error:
-            raise InputError(f"decision id must be new, got {self._repeated(kept)!r}") from error
+            raise InputError(
+                f"decision id must be new, got {self._repeated(decisions)!r}"
+            ) from error
         except SourceError:
             self._in_doubt = True
             raise

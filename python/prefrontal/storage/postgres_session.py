@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     Connection: TypeAlias = psycopg.Connection[Any]
 
-CONNECT_TIMEOUT_S = 5
+CONNECT_TIMEOUT_S = 10
 SILENCE_S = 10
 """Of the network, after which a connection counts as lost, on both sides."""
 IDLE_S = 5
