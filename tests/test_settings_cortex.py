@@ -113,7 +113,7 @@ def test_an_unknown_key_is_left_out_with_the_nearest_name() -> None:
     )
     assert settings == CortexSettings()
     assert warnings == (
-        "cortex.shedule_minutes is no known key (did you mean 'schedule_minutes'?); ignored",
-        "cortex.directives.per_hours is no known key (did you mean 'per_hour'?); ignored",
-        "cortex.xyzzy is no known key; ignored",
+        "cortex.shedule_minutes is not a known key (did you mean 'schedule_minutes'?); ignored",
+        "cortex.directives.per_hours is not a known key (did you mean 'per_hour'?); ignored",
+        "cortex.xyzzy is not a known key; ignored",
     )

@@ -122,7 +122,7 @@ FAULTS: list[tuple[Callable[[Path], object], str]] = [
     (cut, "is damaged"),
     (decisions, "is a database of another program"),
     (Path.mkdir, "cannot be opened: it is a folder"),
-    (os.mkfifo, "cannot be opened: it is no plain file"),
+    (os.mkfifo, "cannot be opened: it is not a regular file"),
 ]
 
 

@@ -151,7 +151,7 @@ async def test_judging_where_the_cortex_does_is_refused_plainly(ledger: Ledger) 
 
 
 async def test_a_tool_of_others_is_refused(ledger: Ledger) -> None:
-    assert await execute(ledger, "rm\n-rf", {}, None) == "rm -rf is no tool of the ledger."
+    assert await execute(ledger, "rm\n-rf", {}, None) == "rm -rf is not a tool of the ledger."
 
 
 async def test_in_anothers_conversation_a_peer_is_counts_and_scores_and_no_words(

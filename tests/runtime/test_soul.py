@@ -92,7 +92,7 @@ async def test_what_cannot_be_read_leaves_the_last_soul_and_is_told_once(tmp_pat
     os.mkfifo(path)
     assert plugin.get_soul() == plugin.get_soul() == "last"
     assert [(level, text) for level, _, text in registry.logs] == [
-        ("warn", f"{path} cannot be read: it is no plain file")
+        ("warn", f"{path} cannot be read: it is not a regular file")
     ]
     path.unlink()
     path.write_text("new")

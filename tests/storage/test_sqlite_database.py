@@ -154,7 +154,7 @@ def scribbled(path: Path) -> None:
 
 FAULTS: list[tuple[Callable[[Path], object], str]] = [
     (Path.mkdir, "cannot be opened: it is a folder"),
-    (os.mkfifo, "cannot be opened: it is no plain file"),
+    (os.mkfifo, "cannot be opened: it is not a regular file"),
     (no_folder, "cannot be opened: No such file or directory"),
     (foreign, "is a database of another program"),
     (text, "is not a database"),

@@ -55,7 +55,7 @@ def build_router(
 def build_runner(settings: Routing, *, allow_weak: bool = False) -> Runner:
     """The sandbox, with the limits of the settings.
 
-    Raises InputError for a host that is none, and for a credential that the environment lacks.
+    Raises InputError for an invalid host, and for a credential that the environment lacks.
     """
     from ..sandbox import Limits, SandboxRunner
 

@@ -52,7 +52,7 @@ def home_options(*keys: str) -> Callable[[Callable[..., Any]], Callable[..., Any
 def agent_process(home: Home) -> str | None:
     """The process id of the agent that works there, as far as known; None when none does.
 
-    It holds the lock beside its ledger. Raises InputError for a ledger.path that is none.
+    It holds the lock beside its ledger. Raises InputError for an invalid ledger.path.
     """
     from ..ledger.location import file_name, ledger_path
 

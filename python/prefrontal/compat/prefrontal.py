@@ -86,7 +86,7 @@ class PrefrontalLayer:
 
         A score equal to the threshold passes; NaN never does. Refused, too, without an error:
         a template that is missing, blank or broken, and a question that comes out blank (an
-        empty window has the location ""). Raises TypeError when the score is no number.
+        empty window has the location ""). Raises TypeError when the score is not a number.
         """
         _require_number("score", score)
         question = None

@@ -72,7 +72,7 @@ async def execute(
             return REFUSAL if assessed is None else await _assess(ledger, args, assessed, asking)
     except (ValueError, PrefrontalError) as error:
         return one_line(f"{name} failed: {error}")
-    return one_line(f"{name} is no tool of the ledger.")
+    return one_line(f"{name} is not a tool of the ledger.")
 
 
 def _query(ledger: Ledger, args: Mapping[str, Any], asking: str, in_group: bool) -> dict[str, Any]:

@@ -35,7 +35,7 @@ class LLMResponse:
 
 
 def _count(usage: object, name: str) -> int:
-    """A number that a server told; 0 for what is none: an answer is not lost for its price."""
+    """A number that a server told; 0 for anything else: an answer is not lost for its price."""
     value = usage.get(name) if isinstance(usage, Mapping) else None
     return value if isinstance(value, int) else 0
 

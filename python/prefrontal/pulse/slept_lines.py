@@ -92,5 +92,5 @@ def _quoted(text: str) -> str:
 
 
 def _number(value: float) -> str:
-    """As JSON; "null" where it is none."""
+    """As JSON; "null" where it cannot be."""
     return repr(float(value)) if math.isfinite(value) else json.dumps(value).replace("NaN", "null")

@@ -98,7 +98,7 @@ def _row(line: bytes) -> dict[str, Any] | None:
 
 
 def _refuse(word: str) -> object:
-    raise ValueError(f"{word} is no number of JSON")
+    raise ValueError(f"{word} is not a JSON number")
 
 
 def _plain(value: object) -> object:

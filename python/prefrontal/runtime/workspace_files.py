@@ -36,7 +36,7 @@ def check_plain(path: Path) -> tuple[int, int, int]:
     """Modification time, size and inode of a plain file. Raises OSError."""
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
-        raise OSError("it is no plain file")
+        raise OSError("it is not a regular file")
     return status.st_mtime_ns, status.st_size, status.st_ino
 
 

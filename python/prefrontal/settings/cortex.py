@@ -179,7 +179,7 @@ def _known(
     for key, value in raw.items():
         name = str(key)
         if name not in model.model_fields:
-            warnings.append(f"{where}.{name} is no known key{_nearest(name, model)}; ignored")
+            warnings.append(f"{where}.{name} is not a known key{_nearest(name, model)}; ignored")
             continue
         inner = model.model_fields[name].annotation
         known[name] = value

@@ -59,7 +59,7 @@ class MemoryFiles:
         write_atomic(path, data)
 
     def retrieve(self, key: str) -> str | None:
-        """The text; None when there is none. Bytes that are no UTF-8 become U+FFFD.
+        """The text; None when there is none. Bytes that are not UTF-8 become U+FFFD.
 
         Raises InputError for what is no key, SourceError when it cannot be read.
         """

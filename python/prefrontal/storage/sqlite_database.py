@@ -258,7 +258,7 @@ def _check_plain_file(path: Path) -> None:
     except (OSError, ValueError) as error:
         raise _not_opened(path, error) from error
     if not stat.S_ISREG(mode):
-        kind = "it is a folder" if stat.S_ISDIR(mode) else "it is no plain file"
+        kind = "it is a folder" if stat.S_ISDIR(mode) else "it is not a regular file"
         raise SourceError(f"{path} cannot be opened: {kind}")
 
 

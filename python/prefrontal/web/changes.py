@@ -100,7 +100,7 @@ def keep_later(context: DashContext, later: LaterAnswer) -> None:
 def set_threshold(context: DashContext, form: Mapping[str, str]) -> str:
     """Wish a threshold for a module, or take the wish back where none is given.
 
-    Raises InputError for a module that nobody knows or a threshold that is none.
+    Raises InputError for a module that nobody knows or a threshold that is not one.
     """
     module, text = named(form, "module"), form.get("threshold", "")
     if module not in context.modules and not context.log.recent(1, module):
@@ -156,7 +156,7 @@ def _edited(context: DashContext, wake: Decision, text: str) -> Decision:
 
 
 def named(form: Mapping[str, str], field: str) -> str:
-    """The name in that field, as `markup.exact` wrote it. Raises InputError for what is none."""
+    """The name in that field, as `markup.exact` wrote it. Raises InputError for anything else."""
     try:
         return meant(form.get(field, ""))
     except UnicodeDecodeError:

@@ -60,7 +60,7 @@ def threshold_curve(rows: Sequence[LogRow]) -> ThresholdCurve:
     sampled = not any(row.reason == Reason.BELOW_THRESHOLD for row in rows)
     woken, relevant = [0.0] * (STEPS + 2), [0.0] * (STEPS + 2)
     for row in rows:
-        # the highest step that the score reaches; one below 0 or that is none wakes nowhere
+        # the highest step that the score reaches; one below 0 or that is not a number wakes nowhere
         step = -1 if math.isnan(row.score) else _step(row.score)
         weight = 1.0 / row.propensity
         woken[step + 1] += weight if sampled else 1.0

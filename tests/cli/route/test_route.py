@@ -192,7 +192,7 @@ def test_a_prompt_may_begin_like_a_command_and_flags_may_stand_in_front(project:
 def test_no_folder_of_tools_is_a_sentence(tmp_path: Path) -> None:
     result = route(tmp_path, SUMMARIZE)
     assert result.exit_code == 2
-    sentence = f"Error: {tmp_path / 'workflows'} is no folder of tools: tools are Python files"
+    sentence = f"Error: {tmp_path / 'workflows'} is not a folder of tools: tools are Python files"
     assert result.stderr.startswith(sentence)
     assert result.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == []

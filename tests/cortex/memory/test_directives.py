@@ -83,7 +83,7 @@ def test_no_more_than_two_a_cycle_and_six_an_hour() -> None:
 def test_why_one_was_dropped_is_told() -> None:
     queue = DirectiveQueue()
     reasons = [each["why"] for each in add(queue, wanted("stranger"), wanted("a", " "))]
-    assert reasons == ["the target is no known peer", "the action is blank"]
+    assert reasons == ["the target is not a known peer", "the action is blank"]
     assert add(queue, wanted(), enabled=False)[0]["why"] == "directives are switched off"
     assert add(queue, wanted(), per_cycle=0)[0]["why"] == "more than 0 in one cycle"
 

@@ -139,7 +139,7 @@ def test_files_of_neither_an_empty_database_and_a_lone_subagent_are_told(tmp_pat
     with pytest.raises(InputError, match=r"1 could not be read \(no transcripts in the database\)"):
         find_sessions(tmp_path)
     write_session(tmp_path / "projects" / "p" / "agent-1.jsonl", CODE)
-    with pytest.raises(InputError, match="the sessions of subagents alone are no history"):
+    with pytest.raises(InputError, match="the sessions of subagents alone are not a history"):
         find_sessions(tmp_path)
 
 

@@ -136,7 +136,7 @@ def test_what_was_read_and_what_could_not_be_is_told(tmp_path: Path) -> None:
         "Left out: 1 turn without an answer.",
         "Could not be read: 1 broken line, 1 unfinished last line, 2 lines of unknown types"
         " (NoneType, surprise).",
-        "1 line held bytes that are no text; they were replaced.",
+        "1 line held bytes that are not text; they were replaced.",
     )
 
 

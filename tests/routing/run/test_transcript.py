@@ -157,7 +157,7 @@ def test_three_findings_are_shown_and_the_rest_counted(project: Layout) -> None:
     route = routed(project, SUMMARIZE, Mode(plan_only=True))
     warnings = [line for line in lines(route) if line.startswith("warning: ")]
     assert len(warnings) == 4
-    assert warnings[-1] == "warning: 2 more files are no tools (--explain)"
+    assert warnings[-1] == "warning: 2 more files are not tools (--explain)"
     told = [line for line in lines(route, explained=True) if line.startswith("warning: ")]
     assert len(told) == 5
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -67,7 +68,6 @@ def test_a_good_tool_passes_and_each_step_names_how_it_was_held(layout: Layout) 
         ["open('../../domains/analysis/sum/new.py', 'w').close()"],
         ["open(__file__, 'a').close()"],
         ["open('/etc/shadow').read()"],
-        ["import socket", "socket.create_connection(('127.0.0.1', 9), 1)"],
     ],
 )
 def test_harm_outside_the_scratch_folder_is_a_failed_report(
@@ -76,6 +76,18 @@ def test_harm_outside_the_scratch_folder_is_a_failed_report(
     found, summary = tried(layout, body(*lines))
     assert found == ["ok", "ok", "ok", "failed"], summary
     assert not (layout.action("analysis", "sum") / "new.py").exists()
+
+
+@pytest.mark.exhaustive
+def test_a_network_that_is_off_is_not_reached_and_no_fault_of_the_tool(layout: Layout) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        lines = ["import socket", f"socket.create_connection(('127.0.0.1', {port}), 1)"]
+        found, summary = tried(layout, body(*lines))
+        server.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            server.accept()
+    assert found == ["ok", "ok", "ok", "not runnable"], summary
 
 
 @pytest.mark.exhaustive

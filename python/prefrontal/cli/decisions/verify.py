@@ -106,7 +106,7 @@ def _told(tally: VerifyTally, deviations: list[Deviation], count: int) -> dict[s
 
 
 def _plain(value: Any) -> Any:
-    """A value for JSON; a whole decision as its reason, a number that is none as null."""
+    """A value for JSON; a whole decision as its reason, NaN and infinities as null."""
     if isinstance(value, Decision):
         return str(value.reason)
     if isinstance(value, float) and not math.isfinite(value):

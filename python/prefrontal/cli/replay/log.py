@@ -47,7 +47,7 @@ def replay_the_log(
 
         path = str(StateFolder(path).decisions)
     if not Path(path).is_file():
-        raise InputError(f"--log must be the log of a gate, got {path!r}, which is no file")
+        raise InputError(f"--log must be the log of a gate, got {path!r}, which is not a file")
     now = time.time()
     begin = None if since is None else parse_date(since, now, field="since")
     end = None if until is None else parse_date(until, now, field="until", end=True)

@@ -43,7 +43,7 @@ def settings_of(options: Mapping[str, Any]) -> tuple[Routing, Path]:
     if not workflows.is_dir():
         hint = "tools are Python files in DOMAIN/ACTION/ of its folder domains"
         other = "" if folder else "; --workflows DIR names another folder"
-        raise SourceError(f"{workflows} is no folder of tools: {hint}{other}")
+        raise SourceError(f"{workflows} is not a folder of tools: {hint}{other}")
     return routing, workflows
 
 

@@ -26,7 +26,7 @@ def tools() -> None:
 @project_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a tool.")
 def list_tools(as_json: bool, **options: Any) -> None:
-    """Every tool, and every file that looks like one and is none."""
+    """Every tool, and every file that only looks like one."""
     discovery = _discovered(options)
     for tool in discovery.tools:
         if as_json:

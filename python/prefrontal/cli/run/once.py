@@ -128,7 +128,7 @@ def _opened(path: str) -> AbstractContextManager[IO[bytes]]:
 
 
 def _events(stream: IO[bytes], read: Read) -> Iterator[SignalEvent]:
-    """The events, as they come; a line that is none is told of and counted."""
+    """The events, as they come; a line that is not an event is reported and counted."""
     splitter, clock = LineSplitter(), SystemClock()
     for data in iter(lambda: stream.readline(_CHUNK), b""):
         yield from _taken(splitter.feed(data), read, clock)

@@ -77,7 +77,7 @@ def load(path: str | PathLike[str], *, profile: Profile | None = None) -> Contro
     """The agent of a file, at the beginning of an episode.
 
     profile: the one it must be of; None: any. Raises ValueError for another profile and for a file
-    that is no checkpoint, FileNotFoundError where there is none.
+    that is not a checkpoint, FileNotFoundError where there is none.
     """
     held = _read(path)
     if profile is not None and held["profile"] != profile:

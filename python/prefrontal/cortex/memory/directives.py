@@ -207,7 +207,7 @@ class DirectiveQueue:
         if not settings.enabled:
             return "directives are switched off"
         if directive.target_peer not in peers:
-            return "the target is no known peer"
+            return "the target is not a known peer"
         if not directive.action.strip():
             return "the action is blank"
         if self._repeats(directive, settings, now):

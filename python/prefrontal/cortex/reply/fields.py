@@ -24,7 +24,7 @@ def text_of(raw: Mapping[str, Any], name: str) -> str:
 
 
 def whole(value: object, name: str) -> int:
-    """A whole number: 3.7 is 4, -2.5 is -3, "4" is 4; true, NaN and words are none."""
+    """A whole number: 3.7 is 4, -2.5 is -3, "4" is 4; true, NaN and words are not numbers."""
     number = _number(value, name)
     return int(math.copysign(math.floor(abs(number) + 0.5), number))
 

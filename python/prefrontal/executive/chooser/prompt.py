@@ -70,7 +70,7 @@ def _values(question: str, window: Sequence[SignalEvent]) -> Iterator[str]:
     for name in _THE_SIGNALS:
         line = QuestionTemplate(("", ""), (name,), _LONGEST).render(window[-1:], "")
         if name in _MAY_BE_WORDS and line.lstrip(".").isalpha():
-            continue  # a file called "todo" is no reason to forget the word
+            continue  # a file called "todo" is not a reason to forget the word
         if len(line.strip()) >= _SHORTEST and line[:_SURELY_KEPT] in question:
             cuts = (shorten(line, limit) for limit in range(VALUE_LIMIT, LEAST_ROOM - 1, -1))
             yield next((cut for cut in cuts if cut in question), line)

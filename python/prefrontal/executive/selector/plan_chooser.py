@@ -138,6 +138,6 @@ def result(outcome: ActOutcome) -> tuple[float, float] | None:
 
 
 def _finite(value: Any) -> float:
-    """The number; 0 for what is none, 1 for a yes."""
+    """The number; 0 for anything else, 1 for a yes."""
     plain = isinstance(value, int | float) and math.isfinite(value)
     return float(value) if plain else 0.0

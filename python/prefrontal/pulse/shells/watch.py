@@ -212,7 +212,7 @@ class Watch:
     def record_feedback(self, decision_id: str, label: float) -> None:
         """Say how much it mattered, 0..1; kept durably, learned soon after, on the gate's thread.
 
-        An unknown id is ignored. Raises TypeError or ValueError for a label that is none.
+        An unknown id is ignored. Raises TypeError or ValueError for an invalid label.
         """
         check_label(label)
         self._log.add_label(decision_id, float(label), self._clock.now())

@@ -35,7 +35,7 @@ class HttpSink:
 
     timeout_s: for each try. secret: each try is signed as Standard Webhooks say; see `Signer`.
     shape: v2, the document of a decision, or v1, the one of before. Raises InputError for an
-    address that is not http or https, and for a secret that is none.
+    address that is not http or https, and for an invalid secret.
     """
 
     def __init__(

@@ -30,7 +30,7 @@ class OpenClawSink(HttpSink):
         next heartbeat. timeout_s, retries, clock: as for `HttpSink`.
 
     The hook does not tell a repetition by its key, so the line ends with the decision's id. Raises
-    InputError for an address, a token or a mode that is none; the token is never repeated.
+    InputError for an invalid address, token or mode; the token is never repeated.
     """
 
     def __init__(

@@ -266,7 +266,7 @@ def _nothing(root: Path, path: str | Path, sessions: FoundSessions) -> str:
     for reason, count in sorted(Counter(sessions.refused.values()).items()):
         parts.append(f"{count} could not be read ({reason})")
     if sessions.subagents:
-        parts.append("the sessions of subagents alone are no history")
+        parts.append("the sessions of subagents alone are not a history")
     if root.is_file():
         parts.append("recorded windows are read with --events")
     elif (root / ".git").exists():

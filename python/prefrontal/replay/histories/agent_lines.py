@@ -28,7 +28,7 @@ def session_entries(
     """Each line that is a JSON object, with its number from 1.
 
     Counted are "lines" (not blank), "broken" (no JSON object), "long" (over LINE_LIMIT),
-    "mended" (bytes that are no text became U+FFFD) and "growing" (a broken last line without an
+    "mended" (bytes that are not text became U+FFFD) and "growing" (a broken last line without an
     end: somebody is still writing). Read is what the file held when it was opened. A file with the
     mark of UTF-16 is read as such. Raises OSError when it cannot be read.
     """
@@ -79,7 +79,7 @@ def _utf16_lines(file: IO[bytes], encoding: str) -> Iterator[bytes]:
 
 
 def line_entry(line: bytes, counts: Counter[str]) -> dict[str, Any] | None:
-    """The JSON object of a line; None when it is none. Bytes that are no text are "mended"."""
+    """The JSON object of a line; None when it is not one. Bytes that are not text are "mended"."""
     try:
         text = line.decode()
     except UnicodeDecodeError:

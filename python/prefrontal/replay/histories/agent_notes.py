@@ -67,7 +67,7 @@ def _notes(
         yield f"Rows of databases that were passed over, the first: {named}."
     if counts["mended"]:
         lines = _number(counts["mended"], "line", "lines")
-        yield f"{lines} held bytes that are no text; they were replaced."
+        yield f"{lines} held bytes that are not text; they were replaced."
     yield from _openclaw(counts, kinds)
 
 

@@ -25,7 +25,7 @@ def stray_logs(layout: Layout) -> list[str]:
     known = sorted(layout.logs.iterdir()) if layout.logs.is_dir() else []
     stray = [path for path in known if path.name not in _LOGS]
     old = [folder / "_tmp_logs" for folder in (layout.root, layout.root.parent, layout.tmp)]
-    return [f"{path} is no folder of logs" for path in (*stray, *filter(Path.exists, old))]
+    return [f"{path} is not a folder of logs" for path in (*stray, *filter(Path.exists, old))]
 
 
 def runs_with_questions(layout: Layout) -> list[str]:

@@ -83,7 +83,7 @@ class Draft:
         """Refuse to overwrite a file without a record."""
         source = self.request.source
         if self.request.placement == "relocate" and not source.is_relative_to(self.layout.domains):
-            raise InputError("placement must be 'adopt' for what is no tool of a domain")
+            raise InputError("placement must be 'adopt' for what is not a tool of a domain")
         known = {one.sha256 for one in self.revisions.of(self.target.name)} | {self.digest, None}
         if self.current in known or self.request.replace or self.target == self.request.source:
             return

@@ -67,7 +67,7 @@ class Transcript:
         listed = detail["findings"] if self._explained else detail["findings"][:3]
         lines += [f"warning: {finding}" for finding in listed]
         rest = len(detail["findings"]) - len(listed)
-        return [*lines, f"warning: {rest} more files are no tools (--explain)"] if rest else lines
+        return [*lines, f"warning: {rest} more files are not tools (--explain)"] if rest else lines
 
     def _rank(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
         ranked = sorted(detail["ranked"], key=_top, reverse=True)

@@ -48,7 +48,7 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
         module = load(request)
         function = getattr(module, request["name"], None)
         if not callable(function):
-            return {"ok": False, "type": "", "text": f"{request['name']}() is no function"}
+            return {"ok": False, "type": "", "text": f"{request['name']}() is not a function"}
         result: dict[str, Any] = {"ok": True, "signature": signature(function)}
         if request["call"]:
             result |= called(function, request)

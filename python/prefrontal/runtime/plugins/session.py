@@ -97,7 +97,7 @@ class SessionPlugin(Plugin):
         messages = [message for each in results if isinstance(each, list) for message in each]
         for message in messages:
             if not is_sound(message):
-                self.log_warn(f"Dropped, it is no message: {message!r:.80}")
+                self.log_warn(f"Dropped, it is not a message: {message!r:.80}")
             elif message.is_internal:
                 self.log_warn(f"Dropped, it claims to be the agent's own: {message!r:.80}")
         return [each for each in messages if is_sound(each) and not each.is_internal]

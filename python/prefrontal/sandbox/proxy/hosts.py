@@ -94,7 +94,7 @@ def is_public(address: str) -> bool:
 
 
 def host_name(text: str) -> str | None:
-    """A host as the list writes it: lower case, no dot at the end; None when it is none."""
+    """A host as the list writes it: lower case, no dot at the end; None when it is not one."""
     bare = text.removeprefix("[").removesuffix("]") if text.startswith("[") else text
     if (address := _address(bare)) is not None:
         return address
