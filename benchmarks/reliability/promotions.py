@@ -17,6 +17,17 @@ if TYPE_CHECKING:
 TOOL = '"""Plots."""\n\n\ndef run(a, b=1):\n    """Plot."""\n    return a\n'
 
 
+def _lay(source: Path, text: str) -> None:
+    """What made the tool, which is not tried out here, says so when it cannot."""
+    from prefrontal.errors import SourceError
+
+    try:
+        source.parent.mkdir(parents=True, exist_ok=True)
+        source.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SourceError(f"{source} cannot be laid down: {error.strerror}") from error
+
+
 class PromotionWriter:
     """Versions of one tool."""
 
@@ -32,9 +43,8 @@ class PromotionWriter:
         layout = self._layout(folder)
         for _ in range(2):
             source = layout.route_tmp(f"route-{new_name()}") / "made.py"
-            source.parent.mkdir(parents=True, exist_ok=True)
             text = f"{TOOL}# {new_name()}\n"
-            source.write_text(text, encoding="utf-8")
+            _lay(source, text)
             digest = sha256(text.encode()).hexdigest()
             approval = Approval("me", "2025-10-31T11:59:00+04:00", digest)
             request = PromotionRequest(

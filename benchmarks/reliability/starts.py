@@ -18,7 +18,7 @@ from prefrontal.errors import SourceError
 from voice import Voice
 from writers import Say
 
-PATIENCE_S = 40.0
+PATIENCE_S = 120.0
 _POLL_S = 0.01
 LATE = -1000
 """Stands for the exit code of a command that took longer."""

@@ -20,7 +20,7 @@ from starts import MODULES, tell_modules
 from voice import Voice
 from writers import Writer
 
-PATIENCE_S = 60.0
+PATIENCE_S = 240.0
 """A copy that takes longer is killed, and is a fault."""
 VOICE = "said"
 """The file below a trial's folder that the reports go to."""

@@ -263,6 +263,57 @@ def test_when_only_the_folder_cannot_be_synced_the_promotion_is_finished_later(
     check_whole(layout)
 
 
+def fail_once(patch: pytest.MonkeyPatch, act: str, failing: Path, number: int = 1) -> None:
+    """Let that many-th act on the file fail."""
+    does, left = getattr(Path, act), [number]
+
+    def instead(path: Path, *words: object, **named: object) -> object:
+        left[0] -= path == failing
+        if path == failing and left[0] == 0:
+            raise OSError(5, "Input/output error")
+        return does(path, *words, **named)
+
+    patch.setattr(Path, act, instead)
+
+
+def test_a_note_that_cannot_be_read_now_is_not_dropped(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    promoted(layout, ONE)
+    note = journal_of(layout, metadata_file(target(layout).parent).read_bytes())
+    write(journal_file(layout), note)
+    fail_once(monkeypatch, "read_bytes", journal_file(layout))
+    with pytest.raises(SourceError, match="promotion.json cannot be read: Input/output error"):
+        promoter(layout).recover()
+    [finding] = promoter(layout).recover()
+    assert "was finished" in finding.text
+
+
+def test_a_note_that_cannot_be_removed_makes_no_promotion_fail(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fail_once(monkeypatch, "unlink", journal_file(layout))
+    assert promoted(layout, ONE).version == "1.0.0"
+    check_whole(layout)
+    [finding] = promoter(layout).recover()
+    assert "was finished" in finding.text
+    check_whole(layout)
+    fail_once(monkeypatch, "unlink", journal_file(layout))
+    write(journal_file(layout), "{")
+    with pytest.raises(SourceError, match="promotion.json cannot be removed: Input/output error"):
+        promoter(layout).recover()
+
+
+def test_a_tool_that_cannot_be_read_is_a_sentence(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    promoted(layout, ONE)
+    for number in (1, 2):  # its hash, and what it offered
+        fail_once(monkeypatch, "read_bytes", target(layout), number)
+        with pytest.raises(SourceError, match="plot_matrix.py cannot be read: Input/output error"):
+            promoted(layout, NARROW)
+
+
 def test_a_promotion_that_is_half_done_says_so(layout: Layout) -> None:
     promoted(layout, ONE)
     folder = layout.domains / "analysis" / "CHANGELOG.md"

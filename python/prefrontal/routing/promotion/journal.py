@@ -22,6 +22,7 @@ from .change_notes import add_note
 if TYPE_CHECKING:
     from ..layout import Layout
 
+LATER = "it is noted and will be finished by the next promotion"
 Change = Mapping[str, Any]
 """do: "write", "append", "note" or "remove"; path: below workflows_root; the rest by kind."""
 
@@ -65,23 +66,26 @@ def perform(layout: Layout, changes: Sequence[Change]) -> None:
     write_atomic(path, json.dumps({"changes": list(changes)}))
     try:
         _do(layout, changes[0])
-    except PrefrontalError:
+    except PrefrontalError as first:
         if not _is_done(layout, changes[0]):
-            path.unlink()
+            try:
+                _forget(path)
+            except SourceError as error:
+                raise SourceError(f"the promotion waits: {first}; {LATER}, since {error}") from None
         raise
     try:
         for change in changes[1:]:
             _do(layout, change)
     except PrefrontalError as error:
-        consequence = "it is noted and will be finished by the next promotion"
-        raise SourceError(f"the promotion is half done: {error}; {consequence}") from error
-    path.unlink()
+        raise SourceError(f"the promotion is half done: {error}; {LATER}") from error
+    with suppress(SourceError):  # all is done: the next promotion finds nothing to finish
+        _forget(path)
 
 
 def recover(layout: Layout) -> list[Finding]:
     """Finish the changes of a killed process; returns the outcome as findings.
 
-    The caller holds the lock. Raises SourceError when the disk is still full.
+    The caller holds the lock. Raises SourceError when the disk still fails.
     """
     path = journal_file(layout)
     sweep(path.parent)
@@ -90,8 +94,11 @@ def recover(layout: Layout) -> list[Finding]:
         first = changes[0]["path"]
     except FileNotFoundError:
         return []
-    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
-        path.unlink()
+    except OSError as error:  # the disk may give it the next time
+        reason = error.strerror or "unreadable"
+        raise SourceError(f"{path} cannot be read: {reason}") from error
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        _forget(path)
         return [Finding(path, 0, f"the note of a promotion is damaged and was dropped: {error}")]
     try:
         finished = _possible(layout, changes[0])
@@ -102,9 +109,17 @@ def recover(layout: Layout) -> list[Finding]:
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         finished = False
         first = f"{first} ({error})"
-    path.unlink()
+    _forget(path)
     end = "was finished" if finished else "was dropped, since the file has changed; promote again"
     return [Finding(path, 0, f"an interrupted promotion of {first} {end}")]
+
+
+def _forget(path: Path) -> None:
+    """Remove the journal. Raises SourceError."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise SourceError(f"{path} cannot be removed: {error.strerror}") from error
 
 
 def _possible(layout: Layout, change: Change) -> bool:

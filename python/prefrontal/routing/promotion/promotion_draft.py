@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ...errors import InputError
+from ...errors import InputError, SourceError
 from ..catalog.history import PastEvent, read_history
 from .change_notes import NAME as CHANGELOG
 from .journal import Change, append_change, digest_of, note_change, remove_change, write_change
@@ -127,7 +127,11 @@ class Draft:
     def _old_source(self) -> bytes | str | None:
         """The replaced source: the file, or the signature noted when it was accepted."""
         if self.current not in {None, self.digest} and self.target != self.request.source:
-            return self.target.read_bytes()
+            try:
+                return self.target.read_bytes()
+            except OSError as error:
+                reason = error.strerror or "unreadable"
+                raise SourceError(f"{self.target} cannot be read: {reason}") from error
         last = self.revisions.of(self.target.name)[-1:]
         events = read_history(self.target.parent).of(self.target.stem) if last else ()
         noted = [one.signature for one in events if _is_of(one, last[0])]
