@@ -296,3 +296,45 @@ def test_an_audit_holds_for_the_example_and_finds_what_was_tampered_with(project
     assert red.exit_code == 5
     broken = [check for check in map(json.loads, red.stdout.splitlines()) if not check["ok"]]
     assert any("summarize_matrix.py" in str(check["problems"]) for check in broken)
+
+
+PHRASINGS = "how common is each term\nwhich terms repeat\n"
+
+
+def recorded_model(project: Path, reply: str) -> None:
+    """A model with one reply."""
+    (project / "replies").mkdir()
+    (project / "replies/default.txt").write_text(reply)
+    settings(project, f"model: {{provider: recorded, command: '{project}/replies'}}")
+
+
+def test_phrasings_of_a_model_are_kept_after_a_yes(project: Path) -> None:
+    recorded_model(project, PHRASINGS)
+    words = ["tools", "expand", "count_words"]
+    before = kept(project)
+    for declined in (route(project, *words), route(project, *words, data="n\n")):
+        assert declined.exit_code == 4
+        assert "count_words.py: 2 phrasings by recorded\n  how common is each" in declined.stdout
+    assert kept(project) == before
+    assert route(project, *words, data="y\n").exit_code == 0
+    assert kept(project) - before == {"domains/text/count/count_words.tool.yaml"}
+    shown = json.loads(route(project, "tools", "show", "count_words", "--json").stdout)
+    assert shown["intents"] == ["how common is each term", "which terms repeat"]
+    again = json.loads(route(project, *words, "--yes", "--json").stdout)
+    assert (again["phrasings"], again["kept"]) == ([], False)
+
+
+def test_without_names_every_tool_that_lacks_phrasings_is_expanded(project: Path) -> None:
+    recorded_model(project, "\n".join(f"wish number{n}" for n in range(10)))
+    done = route(project, "tools", "expand", "--yes", "--json")
+    assert done.exit_code == 0
+    assert [json.loads(line)["kept"] for line in done.stdout.splitlines()] == [True] * 4
+    none = route(project, "tools", "expand", "--yes")
+    assert (none.exit_code, none.stdout) == (0, "")
+    assert "No tool here lacks phrasings" in none.stderr
+
+
+def test_without_a_model_nothing_is_expanded(project: Path) -> None:
+    refused = route(project, "tools", "expand")
+    assert refused.exit_code == 2
+    assert "routing.model must name a model that expands tools" in refused.stderr

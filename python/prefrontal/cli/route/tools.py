@@ -1,4 +1,4 @@
-"""`prefrontal route tools`: list, show, promote, move, import from an MCP server."""
+"""`prefrontal route tools`: list, show, promote, move, expand, import from an MCP server."""
 
 from __future__ import annotations
 
@@ -84,6 +84,34 @@ def promote_tool(ctx: click.Context, /, file: Path, yes: bool, **options: Any) -
         ctx.exit(code)
 
 
+@tools.command("expand", short_help="Keep phrasings of tools that a model suggests.")
+@click.argument("names", metavar="[TOOL]...", nargs=-1)
+@click.option("--yes", is_flag=True, help="Keep them without asking.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a tool.")
+@project_options
+@click.pass_context
+def expand_named_tools(
+    ctx: click.Context, /, names: tuple[str, ...], yes: bool, as_json: bool, **options: Any
+) -> None:
+    """Ask the model of routing.model, once, how people would ask for a tool.
+
+    What a person agrees to is kept in TOOL.tool.yaml, beside what the manifest said before, for a
+    server's tool in the list that was imported, and ranks like any manifest: it adds 0.10 to a
+    score at most. Without TOOL, every tool with fewer than ten phrasings.
+    """
+    from ...routing.catalog.expansion import MOST_PHRASINGS, intents_of
+    from .expand import expand_tools
+
+    discovery = _discovered(options)
+    chosen = [_named(discovery, name) for name in names] or [
+        tool for tool in discovery.tools if tool.runnable and len(intents_of(tool)) < MOST_PHRASINGS
+    ]
+    settings, workflows = settings_of(options)
+    code = expand_tools(settings, workflows, chosen, agreed=yes, as_json=as_json)
+    if code:
+        ctx.exit(code)
+
+
 @tools.command("move", short_help="Validate a tool and move it to another folder.")
 @click.argument("name", metavar="TOOL")
 @click.option("--domain", required=True, metavar="D", help="Where it goes: domains/D/ACTION.")
@@ -148,6 +176,7 @@ def as_dict(tool: Tool) -> dict[str, Any]:
         "returns": list(tool.returns) or tool.return_hint,
         "doc": tool.spec.doc,
         "side_effects": tool.manifest.side_effects if tool.manifest else None,
+        "intents": list(tool.manifest.intents) if tool.manifest else [],
         "sha256": tool.sha256,
     }
 

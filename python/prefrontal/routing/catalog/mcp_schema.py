@@ -10,6 +10,7 @@ from ..plain_values import plain
 if TYPE_CHECKING:
     from ..types import SideEffects
 
+INTENTS = "prefrontal/intents"
 LONGEST_NAME = 256
 MOST_ARGUMENTS = 256
 
@@ -25,7 +26,7 @@ _HINTS = {
 
 
 def read_tool(raw: object) -> dict[str, Any]:
-    """name, doc, args, arg_docs, returns, hint and side_effects as JSON values.
+    """name, doc, args, arg_docs, returns, hint, side_effects and intents as JSON values.
 
     args: [name, hint, required, default] each. Raises ValueError with the rule that is broken
     ("have a name, got None").
@@ -46,7 +47,15 @@ def read_tool(raw: object) -> dict[str, Any]:
         "returns": list(_mapping(output, "properties")),
         "hint": _hint(output) if output else None,
         "side_effects": _side_effects(_mapping(tool, "annotations")),
+        "intents": intents_in(_mapping(tool, "_meta")),
     }
+
+
+def intents_in(meta: Mapping[str, Any]) -> list[str]:
+    """The phrasings that were kept for a tool here, in its `_meta`."""
+    value = meta.get(INTENTS)
+    texts = value if isinstance(value, list) else []
+    return [text for text in texts if isinstance(text, str) and text.strip()]
 
 
 def _name(value: object) -> str:

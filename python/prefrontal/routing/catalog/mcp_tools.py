@@ -7,6 +7,7 @@ A list is checked and stored as mcp/{server}.json below workflows_root. Accepts 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from ...storage import write_atomic
 from ..layout import Layout, is_slug, slug
 from ..types import ArgSpec, Finding, Manifest, Tool, ToolSpec
 from .cache import FactCache
-from .mcp_schema import read_tool
+from .mcp_schema import INTENTS, intents_in, read_tool
 
 FOLDER = "mcp"
 MOST_BYTES = 16 << 20
@@ -40,13 +41,44 @@ def import_mcp(layout: Layout, file: Path, server: str | None = None) -> Listed:
     path = layout.root / FOLDER / f"{name}.json"
     if not layout.holds(path):
         raise InputError(f"path must lie below {layout.root}, got {str(path)!r}")
+    good = _with_own_intents(good, path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SourceError(f"{path.parent} cannot be made: {error.strerror}") from error
-    write_atomic(path, json.dumps({"tools": good}, ensure_ascii=False, indent=1) + "\n")
+    write_atomic(path, _listing(good))
     tools, _ = _stored(layout, path, FactCache(None))
     return tools, findings
+
+
+def with_intents(path: Path, name: str, intents: Sequence[str]) -> str:
+    """The stored list at `path` with more phrasings of the tool of that name."""
+    tools: list[Any] = _tools(path, _document(path, _bytes(path)))
+    return _listing([_phrased(raw, intents) if raw["name"] == name else raw for raw in tools])
+
+
+def _with_own_intents(tools: list[Any], path: Path) -> list[Any]:
+    """With the phrasings that an earlier import of the list was given here, and no others."""
+    own: dict[str, list[str]] = {}
+    if path.is_file():
+        rows, _ = _facts(path, _bytes(path))
+        own = {row["name"]: row["intents"] for row in rows}
+    return [_phrased(_unphrased(raw), own.get(raw["name"], [])) for raw in tools]
+
+
+def _unphrased(raw: dict[str, Any]) -> dict[str, Any]:
+    meta = {key: value for key, value in (raw.get("_meta") or {}).items() if key != INTENTS}
+    return {**raw, "_meta": meta} if "_meta" in raw else raw
+
+
+def _phrased(raw: dict[str, Any], intents: Sequence[str]) -> dict[str, Any]:
+    meta = raw.get("_meta") or {}
+    both = dict.fromkeys([*intents_in(meta), *intents])
+    return {**raw, "_meta": {**meta, INTENTS: list(both)}} if intents else raw
+
+
+def _listing(tools: list[Any]) -> str:
+    return json.dumps({"tools": tools}, ensure_ascii=False, indent=1) + "\n"
 
 
 def stored_names(layout: Layout) -> list[str]:
@@ -148,8 +180,9 @@ def _tools(path: Path, document: object) -> list[object]:
 
 def _tool(path: Path, relative: str, sha256: str, row: dict[str, Any]) -> Tool:
     arguments = [ArgSpec(*each) for each in row["args"]]
-    side_effects = row["side_effects"]
-    manifest = Manifest(row["name"], path, side_effects=side_effects) if side_effects else None
+    side_effects, intents = row["side_effects"], tuple(row.get("intents", ()))
+    known = bool(side_effects or intents)
+    manifest = Manifest(row["name"], path, intents, side_effects=side_effects) if known else None
     return Tool(
         spec=ToolSpec(path, "run", arguments, row["doc"], 0.0),
         name=row["name"],

@@ -1,0 +1,60 @@
+"""`prefrontal route tools expand`: phrasings that a model suggests and a person agrees to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ...errors import InputError
+from ...plain_text import one_line
+from ...routing.exit_codes import NEEDS_APPROVAL, OK
+from ...storage.files import write_atomic
+from .output import printable_json
+from .person import Person
+
+if TYPE_CHECKING:
+    from ...protocols import CodeModel
+    from ...routing.types import Tool
+    from ...settings.routing import Routing
+
+
+def expand_tools(
+    settings: Routing, workflows: Path, tools: Sequence[Tool], *, agreed: bool, as_json: bool
+) -> int:
+    """Ask the model about each tool, the person about its phrasings, and keep them.
+
+    Returns the exit code: that of a needed approval when phrasings were suggested and none was
+    kept. Raises InputError without a model, SourceError when the model fails; what was kept before
+    stays.
+    """
+    from ...assembly.router import build_layout, build_model
+
+    model = build_model(settings, build_layout(settings, workflows))
+    if model is None:
+        raise InputError("routing.model must name a model that expands tools, got provider 'none'")
+    outcomes = [_expand(model, tool, agreed=agreed, as_json=as_json) for tool in tools]
+    if not tools:
+        click.echo("No tool here lacks phrasings; name those to expand all the same.", err=True)
+    return NEEDS_APPROVAL if False in outcomes and True not in outcomes else OK
+
+
+def _expand(model: CodeModel, tool: Tool, *, agreed: bool, as_json: bool) -> bool | None:
+    """Whether its phrasings were kept; None where there were none."""
+    from ...routing.catalog.expansion import expanded_manifest, expansion_prompt, phrasings_in
+
+    phrasings = phrasings_in(model.complete(expansion_prompt(tool)), tool)
+    path, text = expanded_manifest(tool, phrasings)
+    if not as_json:
+        click.echo(one_line(f"{tool.relative}: {len(phrasings)} phrasings by {model.name}"))
+        for phrasing in phrasings:
+            click.echo(one_line(f"  {phrasing}"))
+    keeps = bool(phrasings) and (agreed or bool(Person().agree(f"Keep them in {path.name}?")))
+    if keeps:
+        write_atomic(path, text)
+    if as_json:
+        row = {"tool": tool.relative, "phrasings": list(phrasings), "manifest": path.name}
+        click.echo(printable_json({**row, "kept": keeps}))
+    return keeps if phrasings else None
