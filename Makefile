@@ -56,8 +56,9 @@ format: $(VENV)/tools  ## rewrite the files in the project's format
 	$(BIN)/ruff format
 	find csrc bindings -name '*.[ch]pp' | xargs $(BIN)/clang-format -i
 
-sanitize: $(VENV)/with-torch $(VENV)/tools  ## the tests of the core under ASan and UBSan
+sanitize: $(VENV)/with-torch $(VENV)/tools  ## the tests of the core under ASan, UBSan and TSan
 	sh scripts/sanitize.sh $(BIN)/python
+	sh scripts/sanitize.sh $(BIN)/python thread
 
 bench-smoke: $(VENV)/with-torch $(VENV)/tools  ## run each benchmark once, quickly: do they work?
 	set -e; for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file --smoke; done

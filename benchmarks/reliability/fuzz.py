@@ -13,6 +13,7 @@ first one.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
 import importlib
 import random
@@ -28,6 +29,8 @@ from prefrontal.errors import PrefrontalError
 MOST_S, MOST_CHARACTERS, MOST_GROWTH_MB = 1.0, 500, 32.0
 MOST_BYTES, MOST_KEPT = 1 << 16, 2_000
 SLOW_SHARE = 10
+LOOK_AGAIN_S = 0.05
+WORD = re.compile(rb"\w+|[^\w\s]")
 TOKENS = [
     *(
         b"{",
@@ -69,8 +72,8 @@ class Mutations:
     def next(self) -> bytes:
         data = self._random.choice(self.corpus)
         for _ in range(self._random.choice((1, 1, 2, 4, 8))):
-            data = self._random.choice(self._ways)(self, data)
-        return data[:MOST_BYTES]
+            data = self._random.choice(self._ways)(self, data)[:MOST_BYTES]
+        return data
 
     def keep(self, data: bytes) -> None:
         if len(self.corpus) < MOST_KEPT:
@@ -88,10 +91,9 @@ class Mutations:
         return data[:place] + self._random.choice(TOKENS) + data[place:]
 
     def _replace(self, data: bytes) -> bytes:
-        words = list(re.finditer(rb"\w+|[^\w\s]", data))
-        if not words:
+        word = WORD.search(data, self._place(data)) or WORD.search(data)
+        if word is None:
             return self._insert(data)
-        word = self._random.choice(words)
         return data[: word.start()] + self._random.choice(TOKENS) + data[word.end() :]
 
     def _cut(self, data: bytes) -> bytes:
@@ -110,7 +112,7 @@ class Mutations:
 
 
 class Faults:
-    """What one target did. worst_s: CPU time of its slowest input."""
+    """What one target did. worst_s: CPU time of its slowest input, 0 where none was slow."""
 
     def __init__(self) -> None:
         self.found: dict[str, tuple[str, bytes]] = {}
@@ -119,7 +121,7 @@ class Faults:
     def check(self, target: FuzzTarget, data: bytes) -> str:
         """How the input ended, in few words; keeps what must not be."""
         refusals: tuple[type[Exception], ...] = (PrefrontalError, *target.refusals)
-        begin = time.thread_time()
+        begin = time.perf_counter()
         try:
             target.run(data)
             ending = "taken"
@@ -131,11 +133,19 @@ class Faults:
             [*_, place] = traceback.extract_tb(error.__traceback__)
             ending = f"{type(error).__name__} in {place.name}"
             self._add(f"{ending}: {str(error)[:60]!r}", data, key=ending)
+        if time.perf_counter() - begin > LOOK_AGAIN_S:
+            self._look_again(target, data)
+        return ending[:60]
+
+    def _look_again(self, target: FuzzTarget, data: bytes) -> None:
+        """The CPU time of what took a while; asking each time costs more than most inputs."""
+        begin = time.thread_time()
+        with contextlib.suppress(Exception):
+            target.run(data)
         took_s = time.thread_time() - begin
         self.worst_s = max(self.worst_s, took_s)
         if took_s > MOST_S:
             self._add(f"takes {took_s:.1f} s", data, key="takes long")
-        return ending[:60]
 
     def _add(self, sentence: str, data: bytes, key: str = "") -> None:
         self.found.setdefault(key or sentence.partition(":")[0], (sentence, data))
@@ -181,6 +191,13 @@ def guided(target: FuzzTarget, words: list[str]) -> None:
     atheris.Fuzz()
 
 
+def slowest(faults: Faults) -> str:
+    """Its CPU time, which is measured where an input took a while."""
+    if faults.worst_s < LOOK_AGAIN_S:
+        return f"< {LOOK_AGAIN_S * 1e3:.0f}"
+    return f"{faults.worst_s * 1e3:.0f}"
+
+
 def careless(data: bytes) -> None:
     """The planted fault: a reader that believes what it reads."""
     if data.count(b"{") > 1:
@@ -202,14 +219,16 @@ def main() -> int:
         [target] = chosen.values()
         guided(target, words)
     wrong: list[str] = []
-    print("| target | inputs | slowest ms | faults |\n|---|---|---|---|")
+    print("| target | inputs | a second | slowest ms | faults |\n|---|---|---|---|---|")
     for name, target in chosen.items():
         inputs = 1_000 if options.smoke else options.inputs
         inputs = max(1, inputs // (SLOW_SHARE if target.slow else 1))
+        begin = time.perf_counter()
         faults = fuzz(target, inputs, options.seed)
+        rate = inputs / (time.perf_counter() - begin)
         wrong += [f"{name}: {what}, for {data[:80]!r}" for what, data in faults.found.values()]
         print(
-            f"| {name} | {inputs:,} | {faults.worst_s * 1e3:.1f} | {len(faults.found)} |",
+            f"| {name} | {inputs:,} | {rate:,.0f} | {slowest(faults)} | {len(faults.found)} |",
             flush=True,
         )
     print("\n".join(wrong))

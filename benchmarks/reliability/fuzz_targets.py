@@ -132,8 +132,8 @@ def _github(data: bytes) -> None:
 
 def _log(data: bytes) -> None:
     splitter = LineSplitter()
-    for begin in range(0, len(data), 7):
-        for line in splitter.feed(data[begin : begin + 7]):
+    for begin in range(0, len(data), 61):
+        for line in splitter.feed(data[begin : begin + 61]):
             redact(line.decode("utf-8", "replace"))
     list(splitter.end())
 
