@@ -55,8 +55,12 @@ class SqliteDatabase:
 
     def execute(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
         """Run one statement and return its rows."""
-        with self._lock, self._sentences():
-            return self._connection.execute(sql, values).fetchall()
+        with self._lock:
+            try:
+                return self._connection.execute(sql, values).fetchall()
+            except Exception:  # a context for each statement would cost as much as a short one
+                with self._sentences():
+                    raise
 
     def execute_many(self, sql: str, rows: Iterable[Sequence[Value]]) -> int:
         """Run one statement for each of `rows`; returns how many rows of the table changed."""

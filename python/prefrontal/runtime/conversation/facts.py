@@ -31,18 +31,23 @@ _IS = rf"(?: is called| is| are|{_CHANGED}|'s|’s)(?: now| actually)?"
 _VALUE = r"(?P<value>\S.{0,120}?)(?= but | and (?:my|i|the|we)\b|, |; |$)"
 _AM = r"\bi(?:'m| am)?(?: now| just| have)?"
 _PLACES = r"(?: live| living| moved| move)(?: now)? (?:in|to)"
-_RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (attribute, re.compile(pattern + " " + _VALUE, re.IGNORECASE))
-    for attribute, pattern in (
-        ("home", _AM + _PLACES),
-        ("employer", _AM + r"(?: work| working)(?: now)? (?:at|for)"),
-        ("origin", r"\bi(?: am|'m| come) from"),
-        ("name", r"\b(?:call me|i(?: am|'m) called)"),
-        ("", rf"\bmy (?P<attribute>{_NAME}){_IS}"),
-        ("", rf"\bthe (?P<attribute>[\w-]+) (?:of|for) (?P<subject>{_NAME}){_IS}"),
-        ("", rf"\b(?P<subject>[A-Z][\w-]+)['’]s (?P<attribute>{_NAME})(?: is|{_CHANGED})"),
+_RULES: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = tuple(
+    (attribute, parts, re.compile(pattern + " " + _VALUE, re.IGNORECASE))
+    for attribute, parts, pattern in (
+        ("home", ("live", "living", "move"), _AM + _PLACES),
+        ("employer", ("work",), _AM + r"(?: work| working)(?: now)? (?:at|for)"),
+        ("origin", ("from",), r"\bi(?: am|'m| come) from"),
+        ("name", ("call",), r"\b(?:call me|i(?: am|'m) called)"),
+        ("", ("my ",), rf"\bmy (?P<attribute>{_NAME}){_IS}"),
+        ("", ("the ",), rf"\bthe (?P<attribute>[\w-]+) (?:of|for) (?P<subject>{_NAME}){_IS}"),
+        (
+            "",
+            ("'s ", "’s "),
+            rf"\b(?P<subject>[A-Z][\w-]+)['’]s (?P<attribute>{_NAME})(?: is|{_CHANGED})",
+        ),
     )
 )
+"""Attribute, parts of which a sentence must hold one before it is searched, pattern."""
 _DOUBT = re.compile(
     r"\b(?:if|whether|suppose|not|isn['’]t|never|wish|maybe|perhaps|unless|would|used to)\b", re.I
 )
@@ -98,12 +103,15 @@ class PeerFact:
 
 def statements(text: str) -> list[Statement]:
     """The facts that a message states."""
-    made = []
+    made: list[Statement] = []
     for sentence in _SENTENCE.findall(text[:_READ]):
-        if sentence.endswith("?") or _DOUBT.search(sentence):
+        small = sentence.casefold()
+        rules = [rule for rule in _RULES if any(part in small for part in rule[1])]
+        if not rules or sentence.endswith("?") or _DOUBT.search(sentence):
             continue
-        for attribute, pattern in _RULES:
-            match = pattern.search(sentence.rstrip(".!\n "))
+        words = sentence.rstrip(".!\n ")
+        for attribute, _, pattern in rules:
+            match = pattern.search(words)
             if match is not None and (each := _statement(attribute, match)) not in made:
                 made.append(each)
     return made
