@@ -75,6 +75,7 @@ soak: $(VENV)/with-torch $(VENV)/tools  ## the long forms of benchmarks/reliabil
 	$(BIN)/python benchmarks/reliability/fuzz.py
 	$(BIN)/python benchmarks/reliability/soak.py
 	$(BIN)/python benchmarks/reliability/server_faults.py
+	$(BIN)/python benchmarks/reliability/idle.py
 
 wheel: $(VENV)/ready $(VENV)/wheel-tools  ## dist/: a wheel for machines without a compiler, SBOM, hashes
 	$(BIN)/python scripts/make_wheel.py

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from prefrontal import http_server
+from prefrontal.errors import SourceError
 from prefrontal.http_server import Door, JsonRequest, LimitedServer
 
 HOST = b"Host: localhost\r\n"
@@ -102,3 +104,17 @@ def test_a_token_of_any_letters_opens_the_door() -> None:
             assert say(made, b"GET / HTTP/1.1\r\n" + HOST + header)[0] == status
     finally:
         made.end()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0", "::1"])
+def test_who_listens_in_silence_ends_when_it_is_to(
+    monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    monkeypatch.setattr(http_server, "_LOOK_S", 3600.0)
+    try:
+        made = LimitedServer(Door(host=host, port=0, token="a token of a test"), Echo)
+    except SourceError:
+        pytest.skip(f"this machine has no {host}")
+    made.begin("test")
+    made.end(timeout_s=60.0)
+    assert made._thread is not None and not made._thread.is_alive()

@@ -35,6 +35,9 @@ READING_S = 10.0
 """How long a request may take to come in."""
 
 _LINGER_S = 1.0
+_LOOK_S = 5.0
+"""How often who listens looks up though nobody knocks."""
+_ROUSE_S = 0.02
 _DRAINED = 1 << 20
 
 log = logging.getLogger("prefrontal.http")
@@ -98,14 +101,18 @@ class LimitedServer(ThreadingHTTPServer):
     def begin(self, name: str) -> None:
         """Serve from now on, in a thread of that name."""
         self._thread = Thread(
-            target=self.serve_forever, kwargs={"poll_interval": 0.1}, name=name, daemon=True
+            target=self.serve_forever, kwargs={"poll_interval": _LOOK_S}, name=name, daemon=True
         )
         self._thread.start()
 
     def end_accepting(self, timeout_s: float = 5.0) -> None:
         """Take no more requests; those that are here go on."""
         if self._thread is not None:
-            self.shutdown()
+            ending = Thread(target=self.shutdown, daemon=True)
+            ending.start()
+            while ending.is_alive():
+                self._rouse()
+                ending.join(_ROUSE_S)
             self._thread.join(timeout_s)
 
     def end(self, timeout_s: float = 5.0) -> None:
@@ -123,6 +130,12 @@ class LimitedServer(ThreadingHTTPServer):
     def end_reading(self) -> None:
         """Close the connections whose request is still coming in."""
         self._close_older_than(0.0)
+
+    def _rouse(self) -> None:
+        """Let the thread that listens look up: somebody is at the door."""
+        with socket.socket(self.address_family, socket.SOCK_STREAM) as knock, suppress(OSError):
+            knock.setblocking(False)
+            knock.connect_ex(self.socket.getsockname())
 
     def process_request(self, request: Any, client_address: Any) -> None:
         with self._guard:

@@ -2,11 +2,15 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from threading import Event
+from typing import Any, cast
 
 import pytest
 
 from prefrontal.errors import InputError
+from prefrontal.pulse.sources.files.file_watch import QUIET_STEP_MS, STEP_MS, SystemWatch
 from prefrontal.pulse.sources.filesystem import FilesystemSource
+from prefrontal.testing import ManualClock
 from prefrontal.types import SignalEvent
 
 from .receiver import Receiver, facts
@@ -98,7 +102,7 @@ def test_what_the_system_forgot_to_report_is_found_by_the_scan(
     from prefrontal.pulse.sources.files import file_watch
 
     class Deaf(file_watch.PollingWatch):
-        def __init__(self, roots: object) -> None:
+        def __init__(self, *_: object) -> None:
             super().__init__(0.05)
 
         def wait(self, interrupt: object) -> file_watch.FileChanges:
@@ -127,3 +131,28 @@ def test_what_the_system_forgot_to_report_is_found_by_the_scan(
 def test_a_bad_option_is_refused_by_name(options: dict[str, float], sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         FilesystemSource([], **options)  # type: ignore[arg-type]
+
+
+class Notify:
+    """Stands in for watchfiles: tells of `news`, and keeps how often it is asked."""
+
+    def __init__(self) -> None:
+        self.news: set[tuple[int, str]] = set()
+        self.steps: list[int] = []
+
+    def watch(self, group_ms: int, step_ms: int, wait_ms: int, stop: Event) -> set[tuple[int, str]]:
+        self.steps.append(step_ms)
+        return self.news
+
+
+def test_where_nothing_changes_the_system_is_asked_rarely(tmp_path: Path) -> None:
+    clock, notify, never = ManualClock(0.0), Notify(), Event()
+    watch = SystemWatch([str(tmp_path)], clock)
+    watch.close()
+    watch._notify = cast("Any", notify)
+    for news, seconds in ((False, 4.9), (False, 0.1), (True, 60.0), (False, 4.9), (False, 0.1)):
+        clock.advance(seconds)
+        notify.news = {(1, str(tmp_path / "a"))} if news else set()
+        assert list(watch.wait(never).paths) == [path for _, path in notify.news]
+    rare = QUIET_STEP_MS
+    assert notify.steps == [STEP_MS, rare, rare, STEP_MS, rare]

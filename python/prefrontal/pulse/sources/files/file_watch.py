@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from watchfiles._rust_notify import RustNotify
 
+    from ....clock import Clock
+
 STEP_MS = 5
-"""How often the watch is asked for news: 0.1 % of a core when there are none."""
+"""How often the watch is asked for news while there are some."""
+QUIET_STEP_MS = 400
+"""How often it is asked once nothing came for QUIET_S: a machine at rest may sleep on."""
+QUIET_S = 5.0
 GROUP_MS = 50
 LAG_S = (GROUP_MS + 2 * STEP_MS) / 1000
-"""A change is heard of this late at most, unless the machine is busy."""
+"""A change is heard of this late at most, unless the machine is busy or nothing came before."""
 BURST = 2_000
 """Paths at once after which the system may have forgotten some: it keeps 16,384 reports."""
 
@@ -49,21 +54,27 @@ class SystemWatch:
     Raises WatchError when the folders cannot be watched: a limit of the system, or gone.
     """
 
-    def __init__(self, roots: Sequence[str]) -> None:
+    def __init__(self, roots: Sequence[str], clock: Clock) -> None:
         from watchfiles._rust_notify import RustNotify
 
         try:
             self._notify: RustNotify = RustNotify(list(roots), False, False, 0, True, True)
         except (OSError, RuntimeError, ValueError) as error:
             raise WatchError(str(error)) from error
+        self._clock = clock
+        self._heard_at = clock.monotonic()
 
     def wait(self, interrupt: Event) -> FileChanges:
+        is_quiet = self._clock.monotonic() - self._heard_at >= QUIET_S
         try:
-            changes = self._notify.watch(GROUP_MS, STEP_MS, _WAIT_MS, interrupt)
+            step_ms = QUIET_STEP_MS if is_quiet else STEP_MS
+            changes = self._notify.watch(GROUP_MS, step_ms, _WAIT_MS, interrupt)
         except (OSError, RuntimeError) as error:
             raise WatchError(str(error)) from error
         if isinstance(changes, str):
             return FileChanges(rescan=changes == "stop")  # which throws away what it had heard
+        if changes:
+            self._heard_at = self._clock.monotonic()
         deleted = frozenset(path for kind, path in changes if kind == _DELETED)
         paths = {path for _, path in changes}
         return FileChanges(list(paths), deleted, rescan=len(paths) >= BURST)

@@ -141,7 +141,7 @@ class FileWatcher:
             if self.poll:
                 self._watch = PollingWatch(self.poll_s)
             elif present:
-                self._watch = SystemWatch(list(present))
+                self._watch = SystemWatch(list(present), self._clock)
         except WatchError as error:
             if self._roots.present() == present:
                 self.poll = True
