@@ -28,10 +28,11 @@ _OPTIONS = {
 class PostgresServer:
     """A server that runs; `url` names a store in it that is nobody else's."""
 
-    def __init__(self, folder: Path, programs: Path) -> None:
+    def __init__(self, folder: Path, programs: Path, **settings: str) -> None:
         self.folder = folder
         self.port = _free_port()
         self._programs = programs
+        self._settings = _OPTIONS | settings
         self._owner = "postgres" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
         self._numbers = count(1)
         shutil.chown(folder, self._owner)
@@ -50,7 +51,7 @@ class PostgresServer:
     def start(self) -> None:
         options = " ".join(
             f"-c {name}={value.format(folder=self.folder, port=self.port)}"
-            for name, value in _OPTIONS.items()
+            for name, value in self._settings.items()
         )
         log = str(self.folder / "log")
         self._run(
@@ -84,10 +85,10 @@ def programs() -> Path | None:
 
 
 @contextmanager
-def server_in(programs: Path) -> Iterator[PostgresServer]:
-    """A server for as long as that."""
+def server_in(programs: Path, **settings: str) -> Iterator[PostgresServer]:
+    """A server for as long as that. settings: more of postgresql.conf."""
     with tempfile.TemporaryDirectory(prefix="prefrontal-postgres-") as name:
-        server = PostgresServer(Path(name), programs)
+        server = PostgresServer(Path(name), programs, **settings)
         try:
             yield server
         finally:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from prefrontal.assembly.shadow.adoption import open_shadow
 from prefrontal.assembly.storage_moves import back_up, move_to_file, move_to_server, stores
 from prefrontal.cli.command_group import main
 from prefrontal.decisions.log import DecisionLog, NewLabel
@@ -152,3 +153,16 @@ def test_the_commands_say_where_it_lies(state: StateFolder, server: PostgresServ
     finally:
         server.start()
     assert "copied to" in run("migrate", "--to", "sqlite")
+
+
+@pytest.mark.exhaustive
+def test_a_shadow_begins_with_what_is_on_the_server(
+    state: StateFolder, server: PostgresServer
+) -> None:
+    for each in stores(state, state.path):
+        move_to_server(each, PostgresUrl.parse(server.url()), quiet)
+    shadow = open_shadow(state)
+    assert read_link(shadow.decisions) is None
+    with DecisionLog(state.decisions) as log, DecisionLog(shadow.decisions) as copy:
+        assert list(copy.records()) == list(log.records())
+        assert copy.waiting_windows() == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,7 @@ import watchfiles
 
 from prefrontal import _core
 from prefrontal.cli import main
-from prefrontal.cli.doctor import PURPOSES, inotify_limits, levels, sqlite_note
+from prefrontal.cli.doctor import PURPOSES, inotify_limits, levels, sqlite_note, storage_of
 
 
 def run(*arguments: str) -> click.testing.Result:
@@ -147,3 +148,21 @@ def test_the_row_of_the_sandbox_names_the_level_and_why_none_is_stronger() -> No
     assert levels({"namespace": None, "none": None}) == "level namespace"
     without = {"namespace": "no user namespaces", "landlock": None}
     assert levels(without) == "level landlock; not namespace: no user namespaces"
+
+
+@pytest.mark.parametrize(
+    ("content", "place", "fault"),
+    [
+        ("postgresql://127.0.0.1:1/none?schema=s", "/none?schema=s", "extra|start"),
+        ("postgresql://localhost:1/none?schema=;", "decisions.sqlite", "names no store"),
+        ("no database, nor a name of one", "decisions.sqlite", "is not a database"),
+    ],
+)  # fmt: skip
+def test_where_decisions_lie_is_shown_and_what_is_wrong_with_it(
+    tmp_path: Path, content: str, place: str, fault: str
+) -> None:
+    assert storage_of(str(tmp_path)) == {"place": None, "fault": None}
+    (tmp_path / "decisions.sqlite").write_text(content)
+    facts = storage_of(str(tmp_path))
+    assert str(facts["place"]).endswith(place)
+    assert re.search(fault, str(facts["fault"]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from ..ledger.schema import STEPS as LEDGER_STEPS
 from ..ledger.stored_tables import TABLES as LEDGER_TABLES
 from ..storage.database import APPLICATION_ID
 from ..storage.migrations import migrate, open_migrated
+from ..storage.opening import open_database
 from ..storage.postgres_url import PostgresUrl, read_link, write_link
 from ..storage.transfer import Progress, StoredTable, copy_store
 
@@ -156,6 +157,17 @@ def back_up(store: LocalStore, folder: Path, progress: Progress) -> StoreCopy:
             return _copy(store, source, target, progress)
     finally:
         source.close()
+
+
+def copy_decisions(state: StateFolder, target: Path) -> None:
+    """A new SQLite file with the decisions, which may be in use. Raises SourceError."""
+    if read_link(state.decisions) is None:
+        with closing(open_database(state.decisions, read_only=True)) as database:
+            database.execute("VACUUM INTO ?", (str(target),))
+        return
+    [decisions] = [each for each in stores(state, state.path) if each.part == "decisions"]
+    with closing(decisions.open()) as source, source.reading():
+        _copy(decisions, source, target, lambda table, rows: None)
 
 
 def _copy(store: LocalStore, source: Database, target: Path, progress: Progress) -> StoreCopy:

@@ -30,6 +30,7 @@ PURPOSES = {
     "mcp": "`prefrontal mcp`",
     "otel": "traces for OpenTelemetry",
     "plot": "pictures of replays",
+    "postgres": "decisions on a server, `prefrontal storage`",
     "validate": "checks of tools before they run",
     "web": "`prefrontal dash`",
 }
@@ -130,7 +131,29 @@ def _home() -> dict[str, dict[str, str | None]]:
     except PrefrontalError as error:
         fault = str(error)
     name = None if file is None else str(file)
-    return {"settings": {"file": name, "fault": fault}, "folders": {"state": state, "agent": agent}}
+    return {
+        "settings": {"file": name, "fault": fault},
+        "folders": {"state": state, "agent": agent},
+        "storage": storage_of(state),
+    }
+
+
+def storage_of(folder: str | None) -> dict[str, str | None]:
+    """Where the decisions of that folder lie, and why they cannot be used there; None where there
+    are none, and where nothing is wrong."""
+    from ..storage.opening import open_database
+    from ..storage.postgres_url import read_link
+
+    path = None if folder is None else Path(folder) / "decisions.sqlite"
+    if path is None or not path.exists():
+        return {"place": None, "fault": None}
+    place = str(path)
+    try:
+        place = str(read_link(path) or path)
+        open_database(path, read_only=True).close()
+    except PrefrontalError as error:
+        return {"place": place, "fault": str(error)}
+    return {"place": place, "fault": None}
 
 
 def _git_version() -> str | None:
@@ -215,6 +238,11 @@ def _folder_words(folder: str | None, maker: str) -> str:
     return folder if Path(folder).exists() else f"{folder}, not there yet: {maker} makes it"
 
 
+def _storage_words(storage: dict[str, str | None]) -> str:
+    place = storage["place"] or "an SQLite file, not there yet"
+    return f"{place}, not usable: {storage['fault']}" if storage["fault"] else place
+
+
 def _extra_words(extra: str, distributions: dict[str, str | None]) -> str:
     purpose = f"{PURPOSES[extra]}: " if extra in PURPOSES else ""
     return purpose + ", ".join(f"{name} {v or 'missing'}" for name, v in distributions.items())
@@ -242,6 +270,7 @@ def _rows(facts: dict[str, Any], everything: bool) -> list[tuple[str, str]]:
     rows += [
         ("settings", _settings_words(facts["settings"])),
         ("decisions", _folder_words(folders["state"], "`prefrontal watch`")),
+        ("storage", _storage_words(facts["storage"])),
         ("agent", _folder_words(folders["agent"], "`prefrontal agent chat`")),
     ]
     extras = {k: v for k, v in facts["extras"].items() if everything or k in PURPOSES}

@@ -32,11 +32,11 @@ from ...settings.gate import GateSettings
 from ...storage.opening import open_database
 from ...types import Reason
 from ..attendance import STATE as ATTENDANCE
+from ..storage_moves import copy_decisions
 
 if TYPE_CHECKING:
     from ...clock import Clock
     from ...pulse.modules.fingerprint import ModuleFingerprint
-    from ...storage.database import Database
     from ...storage.state_folder import StateFolder
 
 SHADOW = "shadow"
@@ -93,8 +93,7 @@ def open_shadow(state: StateFolder, clock: Clock | None = None) -> StateFolder:
     for left_over in shadow.path.glob("copy.sqlite*"):
         left_over.unlink()
     if state.decisions.exists():
-        with _reading(state) as database:
-            database.execute("VACUUM INTO ?", (str(copy),))
+        copy_decisions(state, copy)
         database = open_database(copy)
         try:
             with database.transaction():  # the gate beside it delivers and tells of these
@@ -254,12 +253,3 @@ def _copy_files(origin: StateFolder, target: StateFolder) -> None:
                 whole.replace(target.path / file.name)
     except OSError as error:
         raise SourceError(f"{target.path} cannot be written: {error.strerror}") from None
-
-
-@contextmanager
-def _reading(state: StateFolder) -> Iterator[Database]:
-    database = open_database(state.decisions, read_only=True)
-    try:
-        yield database
-    finally:
-        database.close()
