@@ -107,11 +107,13 @@ async def test_what_a_model_is_told_is_bounded_however_long_they_talk(tmp_path: 
 
 async def test_the_model_condenses_and_opens_what_it_condensed() -> None:
     lines = "#1 ann has a boat called Aurora"
-    model = ScriptedLLM(["ok"] * 30 + [Reply("done"), Reply(lines), Reply("Aurora.")])
+    model = ScriptedLLM(
+        ["ok"] * 30 + [Reply("done"), Reply(lines), Reply("none"), Reply("Aurora.")]
+    )
     texts = ["my boat is called Aurora", *(f"chat {n}" for n in range(30))]
     runtime = agent(model)
     await talk(runtime, *(message(text, "ann", n) for n, text in enumerate([*texts, "my boat?"])))
-    told = history(model, 32)
+    told = history(model, 33)
     assert told[0] == condensing.PREFACE + lines
     assert (told[1], told[-1]) == ("chat 10", "my boat?")
 

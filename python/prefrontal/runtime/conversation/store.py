@@ -18,14 +18,14 @@ from ...storage.database import Database
 from ...storage.group_writer import GroupWriter, run_alone
 from ...storage.migrations import migrate, open_migrated
 from ...storage.opening import open_database
-from . import condensing, facts, rows, search
+from . import condensing, drawn_facts, facts, rows, search
 from .models import EVERYBODY, NewMessage
 from .schema import APPLICATION_ID, STEPS, read_as_today
 
 if TYPE_CHECKING:
     from ...storage.database import Value
     from .condensing import Note
-    from .facts import PeerFact
+    from .facts import PeerFact, Statement
     from .models import Hit, Message, MessageQuery, Viewer, Wall
 
 IN_MEMORY = ":memory:"
@@ -116,6 +116,12 @@ class ConversationStore:
     def notes(self, viewer: Viewer) -> list[Note]:
         """What the older part of a conversation was condensed to, oldest first."""
         return rows.notes(self._reader, viewer)
+
+    def submit_facts(
+        self, drawn: Sequence[tuple[int, Statement]], messages: Sequence[Message]
+    ) -> Future[None]:
+        """Queue facts that a model drew from messages, each with the id of its message."""
+        return self._submit(partial(drawn_facts.keep, self._database, drawn, tuple(messages)))
 
     def submit_note(self, viewer: Viewer, new: Note, old: Sequence[int] = ()) -> Future[None]:
         """Queue a note, in the place of notes with old ids."""

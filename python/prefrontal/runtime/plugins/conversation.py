@@ -21,6 +21,7 @@ from ...plugin import (
 from ...plugin.hearing import heard
 from ...plugin.waiting import wait_for
 from ..conversation import condensing, facts, tools
+from ..conversation.drawn_facts import drawn
 from ..conversation.facts import PeerFact
 from ..conversation.models import Direction, Message, NewMessage, Viewer, viewer_of
 from ..conversation.store import IN_MEMORY, ConversationStore, conversations_path
@@ -114,6 +115,8 @@ class ConversationPlugin(Plugin):
                 return
             note = await condensing.observed(old, self._writer)
             await asyncio.wrap_future(self.store.submit_note(viewer, note))
+            if self._writer is not None and (stated := await drawn(old, self._writer)):
+                await asyncio.wrap_future(self.store.submit_facts(stated, old))
             notes = self.store.notes(viewer)
             if sum(len(note.text) + 1 for note in notes) > condensing.NOTES:
                 half = notes[: max(2, len(notes) // 2)]
