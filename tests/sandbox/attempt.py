@@ -46,7 +46,8 @@ except (OSError, MemoryError, RuntimeError, ValueError, subprocess.SubprocessErr
 print("ESCAPED" if escaped else "HELD", flush=True)
 '''
 
-Shown = Literal["always", "root", "perhaps", "never"]
+ISOLATED = ("namespace", "proxy", "oci")  # levels where nothing of the machine has a name
+Shown = Literal["always", "root", "perhaps", "parent", "never"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,9 @@ class Attempt:
     """body: of a function that returns whether it got out.
 
     stopped: what may end it besides itself. limits: other limits than the driver's. shown: who can
-    show without a sandbox that it works: anybody, root, some kernels, or nobody without harm. only:
-    levels that hold it, where not all do; docs/sandbox.md says what the others let through.
+    show without a sandbox that it works: anybody, root, some kernels, anybody at a parent of its
+    own, or nobody without harm. only: levels that hold it, where not all do; docs/sandbox.md says
+    what the others let through.
     """
 
     name: str

@@ -113,7 +113,7 @@ STAYING = (
         os.set_blocking(reading, False)
         return len(os.read(reading, 1000)) > 64
         """,
-        ("processes", ""),
+        ("processes", "time", ""),
         _FEW,
     ),
     Attempt(
@@ -144,9 +144,9 @@ REACHING = (
         "signal.pidfd_send_signal(os.pidfd_open(C['decoy']), 0); return True",
     ),
     Attempt("stop_the_supervisor", "os.kill(os.getppid(), signal.SIGSTOP); return False",
-            shown="never"),
+            shown="parent"),
     Attempt("end_the_supervisor", "os.kill(os.getppid(), signal.SIGKILL); time.sleep(.1)",
-            shown="never"),
+            shown="parent"),
     Attempt(
         "trace_another_process",
         "call(101, 117, 0x4206, C['decoy'], None, None); return True",  # PTRACE_SEIZE,

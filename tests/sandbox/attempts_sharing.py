@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .attempt import Attempt
+from .attempt import ISOLATED, Attempt
 
 _SMALL = {"max_mem_mb": 128, "max_seconds": 6.0}
 
@@ -125,7 +125,7 @@ SHARING = (
         loader = '/lib64/ld-linux-x86-64.so.2' if X86 else '/lib/ld-linux-aarch64.so.1'
         return subprocess.run([loader, './own']).returncode == 0
         """,
-        only=("namespace",),
+        only=ISOLATED,
     ),
     Attempt(
         "run_a_file_without_a_name",
@@ -140,7 +140,7 @@ SHARING = (
         return os.wait()[1] == 0
         """,
         shown="perhaps",
-        only=("namespace",),
+        only=ISOLATED,
     ),
     Attempt(
         "look_at_another_process",
@@ -149,11 +149,11 @@ SHARING = (
     Attempt(
         "ask_for_the_session_of_another",
         "return os.getsid(C['decoy']) > 0",
-        only=("namespace",),
+        only=ISOLATED,
     ),
     Attempt(
         "ask_for_the_processors_of_another",
         "return len(os.sched_getaffinity(C['decoy'])) > 0",
-        only=("namespace",),
+        only=ISOLATED,
     ),
 )

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import socket
 import subprocess
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 FILES = ("append", "truncate", "trunc", "hard", "mode", "time", "attribute", "secret")
 SECRET = "PREFRONTAL_TEST_SECRET"
+TOKEN = {"PREFRONTAL_TEST_TOKEN": "token-of-the-driver"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,24 @@ class Tree:
         return (self.scratch / "survived").exists()
 
 
+class Answers(BaseHTTPRequestHandler):
+    """Says which host and token it was asked with."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        text = f"HOST {self.headers['Host']} TOKEN {self.headers['X-Token']}".encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    do_POST = do_GET  # noqa: N815
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
 @dataclass(slots=True)
 class Decoys:
     """Listeners that greet, and processes that sleep."""
@@ -58,11 +80,17 @@ class Decoys:
     sockets: list[socket.socket] = field(default_factory=list)
     places: dict[str, object] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
+    web: ThreadingHTTPServer | None = None
 
     def start(self) -> None:
         unique = f"prefrontal-{os.getpid()}"
         self.places = {"abstract": unique, "abstract_datagrams": unique + "-d", "unique": unique}
+        [token] = TOKEN.values()
+        self.places["token"] = hashlib.sha256(token.encode()).hexdigest()
+        self.places["seen"] = Path(tempfile.mkdtemp(prefix=unique, dir="/tmp")).name
+        self._serve()
         self._listen("tcp", socket.AF_INET, ("127.0.0.1", 0))
+        self._listen("tcp2", socket.AF_INET, ("127.0.0.2", 0))
         with suppress(OSError):
             self._listen("tcp6", socket.AF_INET6, ("::1", 0))
         self._listen("", socket.AF_UNIX, "\0" + unique)
@@ -100,6 +128,10 @@ class Decoys:
             process.wait()
         for each in self.sockets:
             each.close()
+        if self.web is not None:
+            self.web.shutdown()
+            self.web.server_close()
+            Path("/tmp", str(self.places["seen"])).rmdir()
 
     def _received(self) -> list[str]:
         heard = []
@@ -108,6 +140,12 @@ class Decoys:
                 while each.type == socket.SOCK_DGRAM and each.recv(100):
                     heard.append(f"a datagram at {each.getsockname()!r}")
         return heard
+
+    def _serve(self) -> None:
+        self.web = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+        self.web.daemon_threads = True
+        self.places["web"] = self.web.server_port
+        threading.Thread(target=self.web.serve_forever, args=(0.02,), daemon=True).start()
 
     def _listen(self, name: str, family: int, address: object) -> None:
         server = socket.socket(family)

@@ -18,22 +18,37 @@ from pathlib import Path
 
 import prefrontal
 from prefrontal.sandbox import Limits, Policy, SandboxResult, run
+from prefrontal.sandbox.backends import Backend
+from prefrontal.sandbox.backends.oci_backend import OciBackend
+from prefrontal.sandbox.backends.proxy_backend import ProxyBackend
 from prefrontal.sandbox.launcher import parse_report
 from prefrontal.sandbox.launching import Launch, launch
 from prefrontal.sandbox.policy import readable_paths, scratch_of, variables
+from prefrontal.sandbox.proxy import Credential, Hosts
 from prefrontal.sandbox.result import result_of
 
 from .attempt import Attempt
+from .attempts_around import (
+    AROUND_FILES,
+    AROUND_KERNEL,
+    AROUND_NETWORK,
+    AROUND_PROCESSES,
+    AROUND_READING,
+)
 from .attempts_files import FILES
+from .attempts_hosts import HOSTS
 from .attempts_kernel import KERNEL
 from .attempts_memory import FLOODS, MEMORY
 from .attempts_network import NETWORK
 from .attempts_processes import REACHING, STAYING
 from .attempts_reading import READING
 from .attempts_sharing import SHARING
-from .decoys import Decoys, Tree, decoys
+from .decoys import TOKEN, Decoys, Tree, decoys
 
-ATTEMPTS = (*FILES, *READING, *NETWORK, *MEMORY, *FLOODS, *STAYING, *REACHING, *KERNEL, *SHARING)
+ATTEMPTS = (
+    *FILES, *READING, *NETWORK, *MEMORY, *FLOODS, *STAYING, *REACHING, *KERNEL, *SHARING,
+    *AROUND_FILES, *AROUND_READING, *AROUND_PROCESSES, *AROUND_KERNEL, *AROUND_NETWORK, *HOSTS,
+)  # fmt: skip
 LIMITS = Limits(max_seconds=8.0)
 MOST_AT_ONCE = 4
 
@@ -108,14 +123,28 @@ class Trials:
         }
         words = [sys.executable, "-I", "-S", "-B", "-c", attempt.program(), json.dumps(places)]
         if self._level == "bare":
-            return _bare(words, tree.scratch)
+            return (
+                _at_a_parent(words, tree.scratch)
+                if attempt.shown == "parent"
+                else _bare(words, tree.scratch)
+            )
         readable = [tree.root / "readable", self._decoys.folder]
         limits = Limits(**{**asdict(LIMITS), **attempt.limits})
         level, _, version = self._level.partition("@")
+        if level in ("proxy", "oci"):
+            policy = Policy(tree.scratch, readable)
+            return run(words, limits, policy, backend=self._backend(level))
         policy = Policy(tree.scratch, readable, level=level)
         return (
             _as_if(int(version), words, limits, policy) if version else run(words, limits, policy)
         )
+
+    def _backend(self, level: str) -> Backend:
+        if level == "oci":
+            return OciBackend(os.environ["PREFRONTAL_OCI_RUNTIME"].split())
+        hosts = Hosts([f"127.0.0.1:{self._decoys.places['web']}"])
+        [(name, value)] = TOKEN.items()
+        return ProxyBackend(hosts, [Credential(name, value, ("127.0.0.1",))])
 
 
 def survivors(root: Path) -> list[str]:
@@ -155,6 +184,24 @@ def _bare(words: list[str], scratch: Path) -> SandboxResult:
         words, cwd=scratch, capture_output=True, check=False, close_fds=False, timeout=30
     )
     return SandboxResult(ended.returncode, ended.stdout, ended.stderr, "", "bare")
+
+
+PARENT = "import subprocess, sys; subprocess.run(sys.argv[1:]); print('HELD')"
+
+
+def _at_a_parent(words: list[str], scratch: Path) -> SandboxResult:
+    """Bare, below a process that may be ended or stopped instead of the driver."""
+    command = [sys.executable, "-I", "-S", "-c", PARENT, *words]
+    with subprocess.Popen(command, cwd=scratch, stdout=subprocess.PIPE) as parent:
+        _, status = os.waitpid(parent.pid, os.WUNTRACED)
+        harmed = os.WIFSTOPPED(status) or os.WIFSIGNALED(status)
+        if os.WIFSTOPPED(status):
+            parent.kill()
+        else:
+            parent.returncode = os.waitstatus_to_exitcode(status)
+        assert parent.stdout is not None
+        output = parent.stdout.read()
+    return SandboxResult(0, output + (b"ESCAPED" if harmed else b""), b"", "", "bare")
 
 
 def main(folder: Path, names: list[str], levels: list[str]) -> None:

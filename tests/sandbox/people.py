@@ -17,7 +17,7 @@ import pytest
 
 import prefrontal
 
-from .decoys import SECRET
+from .decoys import SECRET, TOKEN
 
 NOBODY = 65534
 _HERE = Path(__file__).resolve().parent
@@ -29,6 +29,13 @@ def without_level(reason: str) -> NoReturn:
     if os.environ.get("PREFRONTAL_REQUIRE_SANDBOX") == "1":
         pytest.fail(f"PREFRONTAL_REQUIRE_SANDBOX=1, but {reason}")
     pytest.skip(reason)
+
+
+def oci_runtime() -> list[str]:
+    """The words of the runtime that is tried, by default gVisor's; the first may not be here."""
+    words = os.environ.get("PREFRONTAL_OCI_RUNTIME", "runsc --platform=ptrace --network=none")
+    program, *options = words.split()
+    return [shutil.which(program) or program, *options]
 
 
 def users() -> list[str]:
@@ -68,8 +75,9 @@ def drive(
     """The outcomes of the attempts of these names at the levels."""
     ended = subprocess.run(
         [python, "-B", "-m", "escapes.driver", str(folder / "trials"), ",".join(names), *levels],
-        cwd="/", env={"PYTHONPATH": str(folder / "code"), "HOME": "/", SECRET: "1"},
-        capture_output=True, check=False, timeout=200, **_as(user),
+        cwd="/", env={"PYTHONPATH": str(folder / "code"), "HOME": "/", SECRET: "1", **TOKEN,
+             "PREFRONTAL_OCI_RUNTIME": " ".join(oci_runtime())},
+        capture_output=True, check=False, timeout=600, **_as(user),
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr.decode()
     outcomes: list[dict[str, Any]] = json.loads(ended.stdout)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
 import sys
 from pathlib import Path
@@ -79,7 +80,7 @@ def test_the_configuration_gives_it_a_folder_and_takes_the_rest(
     assert {"pid", "network", "ipc", "uts", "mount"} <= kinds
     if os.geteuid() == 0:
         assert config["linux"]["resources"]["memory"]["limit"] == 100 << 20
-        assert config["linux"]["resources"]["pids"]["limit"] == 5
+        assert config["linux"]["resources"]["pids"]["limit"] == 5 + 200
     else:
         assert "user" in kinds
 
@@ -115,13 +116,41 @@ def test_limits_that_a_runtime_does_not_know_are_kept(
     assert len(result.stdout) <= 5_000 and survivors(scratch) == []
 
 
-def test_a_runtime_that_confines_nothing_is_found_out(tmp_path: Path) -> None:
+def test_links_and_special_files_are_not_left_for_whoever_reads_later(
+    standin: OciBackend, scratch: Path
+) -> None:
+    (scratch / "before").symlink_to("/etc/passwd")
+    program = """
+import os
+os.makedirs("a/b")
+os.symlink("/etc", "a/link")
+os.symlink("/etc/passwd", "a/b/link")
+os.mkfifo("pipe")
+open("plain", "w").close()
+open("program", "w").close()
+os.chmod("program", 0o4755)
+"""
+    result = python(standin, scratch, program)
+    assert result.ok and result.notes == (
+        "links, special files or setuid bits that it left were removed: 4",
+    )
+    left = {str(path.relative_to(scratch)) for path in scratch.rglob("*")}
+    assert left == {"a", "a/b", "before", "plain", "program"}
+    assert (scratch / "program").stat().st_mode & 0o7777 == 0o755
+
+
+def test_a_runtime_that_confines_nothing_is_found_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark = secrets.token_hex(8)
+    monkeypatch.setattr("secrets.token_hex", lambda _: mark)
     program = tmp_path / "standin"
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -IS {STANDIN} "$@"\n')
     program.chmod(0o755)
     runner = SandboxRunner(backend=OciBackend([str(program)]))
     assert not runner.enforced
     assert runner.rung.why == f"a no-op in {program} could reach outside"
+    assert not Path("/tmp", f"prefrontal-probe-{mark}").exists()
     (tmp_path / "scratch").mkdir()
     result = runner.run([sys.executable, "-c", "open('ran', 'w')"], scratch=tmp_path / "scratch")
     assert (result.returncode, result.stopped_by) == (None, "sandbox")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _LINKS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _PERIOD_US = 100_000
 _MEGABYTE = 1_048_576
+_OWN_THREADS = 200  # of the runtime, which gVisor starts beside the command
 # Parts of /proc and /sys that runtimes hide by custom; some would tell of the machine.
 _HIDDEN = ("/proc/kcore", "/proc/keys", "/proc/latency_stats", "/proc/timer_list",
            "/proc/sched_debug", "/proc/scsi", "/sys/firmware")  # fmt: skip
@@ -109,7 +110,7 @@ def _linux(limits: Limits) -> dict[str, Any]:
     linux: dict[str, Any] = {
         "resources": {
             "memory": {"limit": limits.max_mem_mb * _MEGABYTE},
-            "pids": {"limit": limits.max_processes},
+            "pids": {"limit": limits.max_processes + _OWN_THREADS},
             "cpu": {"quota": limits.cpus * _PERIOD_US, "period": _PERIOD_US},
         },
         "maskedPaths": list(_HIDDEN),

@@ -26,6 +26,7 @@ from ..policy import Policy
 from ..result import SandboxResult, not_run
 from .backend import Job
 from .bundle import write_bundle
+from .leftovers import Leftovers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,9 +35,10 @@ LEVEL = "oci"
 _LOOK_S = 0.1
 _END_S = 10.0
 _BY_SIGNAL = 128
+_DEEPEST = 48  # as the launcher counts
 _MEGABYTE = 1_048_576
 _PROBE = """
-import socket, sys
+import os, socket, sys
 def works(action):
     try:
         action()
@@ -44,8 +46,11 @@ def works(action):
         return False
     return True
 reads = works(lambda: open("/etc/passwd").close())
-writes = any(works(lambda: open(f"{place}/prefrontal-probe", "x").close())
-             for place in ("/tmp", "/var/tmp", "/usr"))
+def make(path):
+    open(path, "x").close()
+    os.remove(path)
+places = [f"{folder}/{sys.argv[2]}" for folder in ("/tmp", "/var/tmp", "/usr")]
+writes = any([works(lambda: make(path)) for path in places])
 talks = works(lambda: socket.create_connection(("127.0.0.1", int(sys.argv[1])), 2))
 print("reached", reads, writes, talks)
 """
@@ -87,6 +92,7 @@ def _tried(runtime: tuple[str, ...], user: int) -> Rung:
         socket.create_server(("127.0.0.1", 0)) as listener,
     ):
         words = [sys.executable, "-I", "-S", "-c", _PROBE, str(listener.getsockname()[1])]
+        words.append(f"prefrontal-probe-{secrets.token_hex(8)}")
         place = Path(scratch).resolve()
         result = _run(runtime, Job(words, place, Limits(max_seconds=20), Policy(place)))
     if not result.ok or not result.stdout.startswith(b"reached "):
@@ -127,6 +133,7 @@ class Container:
             start_new_session=True, cwd="/",
         )  # fmt: skip
         watch = ContainerWatch(job, began, self.kill)
+        leftovers = Leftovers(job.scratch)
         reading, writing = os.pipe()
         os.close(writing)  # a runtime writes no report
         with process, os.fdopen(reading, "rb", buffering=0) as report:
@@ -141,13 +148,14 @@ class Container:
             finally:
                 watch.stop()
                 self._end(process)
+                count = leftovers.remove()
         stopped = "output" if streams.too_much else watch.stopped_by
         size = watch.scratch_mb()
         if not stopped and size > job.limits.max_scratch_mb:
             stopped = "disk"
         return SandboxResult(
             _returncode(process.returncode), bytes(streams.stdout), bytes(streams.stderr), stopped,
-            LEVEL, time.monotonic() - began, scratch_mb=size,
+            LEVEL, time.monotonic() - began, scratch_mb=size, notes=_notes(count),
         )  # fmt: skip
 
     def kill(self) -> None:
@@ -191,11 +199,12 @@ class ContainerWatch:
         self._thread.join()
 
     def scratch_mb(self) -> float:
-        """Infinite when there are more entries than allowed."""
+        """Infinite when there are more entries than allowed, or folders too deep to count."""
         total = entries = 0
         for folder, _, names in os.walk(self._job.scratch):
             entries += len(names) + 1
-            if entries > self._job.limits.max_scratch_entries:
+            deep = folder.count("/") - str(self._job.scratch).count("/") > _DEEPEST
+            if deep or entries > self._job.limits.max_scratch_entries:
                 return float("inf")
             for name in names:
                 with suppress(OSError):
@@ -212,6 +221,11 @@ class ContainerWatch:
         if time.monotonic() >= self._deadline:
             return "time"
         return "disk" if self.scratch_mb() > self._job.limits.max_scratch_mb else ""
+
+
+def _notes(count: int) -> tuple[str, ...]:
+    sentence = f"links, special files or setuid bits that it left were removed: {count}"
+    return (sentence,) if count else ()
 
 
 def _returncode(status: int) -> int:
