@@ -11,8 +11,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from selectors import EVENT_READ, DefaultSelector
 from socketserver import TCPServer
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -35,9 +36,8 @@ READING_S = 10.0
 """How long a request may take to come in."""
 
 _LINGER_S = 1.0
-_LOOK_S = 5.0
-"""How often who listens looks up though nobody knocks."""
-_ROUSE_S = 0.02
+_LOOK_S = 0.1
+"""How often requests that come in are looked after."""
 _DRAINED = 1 << 20
 
 log = logging.getLogger("prefrontal.http")
@@ -75,12 +75,15 @@ class LimitedServer(ThreadingHTTPServer):
     request_queue_size = 128  # more at once than five must not wait a second for the next try
     most_at_once = MOST_AT_ONCE
     reading_s = READING_S
+    timeout = 0  # of `handle_request`, which is called when somebody is there
 
     def __init__(self, door: Door, request: type[JsonRequest]) -> None:
         self.door = door
         self._open: dict[socket.socket, float | None] = {}
         self._guard = Lock()
         self._thread: Thread | None = None
+        self._ends = Event()
+        self._ear, self._bell = socket.socketpair()
         if ":" in door.host:
             self.address_family = socket.AF_INET6
         try:
@@ -100,20 +103,37 @@ class LimitedServer(ThreadingHTTPServer):
 
     def begin(self, name: str) -> None:
         """Serve from now on, in a thread of that name."""
-        self._thread = Thread(
-            target=self.serve_forever, kwargs={"poll_interval": _LOOK_S}, name=name, daemon=True
-        )
+        self._thread = Thread(target=self._listen, name=name, daemon=True)
         self._thread.start()
 
     def end_accepting(self, timeout_s: float = 5.0) -> None:
         """Take no more requests; those that are here go on."""
+        self._ends.set()
+        self._bell.send(b"!")
         if self._thread is not None:
-            ending = Thread(target=self.shutdown, daemon=True)
-            ending.start()
-            while ending.is_alive():
-                self._rouse()
-                ending.join(_ROUSE_S)
             self._thread.join(timeout_s)
+
+    def _listen(self) -> None:
+        """Sleep until somebody knocks; while requests come in, look after them."""
+        with DefaultSelector() as doors:
+            doors.register(self.socket, EVENT_READ)
+            doors.register(self._ear, EVENT_READ)
+            while not self._ends.is_set():
+                ready = doors.select(_LOOK_S if self._is_reading() else None)
+                if self._ends.is_set():
+                    return
+                if ready:
+                    self.handle_request()
+                self._close_older_than(self.reading_s)
+
+    def _is_reading(self) -> bool:
+        with self._guard:
+            return any(since is not None for since in self._open.values())
+
+    def server_close(self) -> None:
+        super().server_close()
+        self._ear.close()
+        self._bell.close()
 
     def end(self, timeout_s: float = 5.0) -> None:
         """Take no more requests, answer those that are here, and let go of the address."""
@@ -131,12 +151,6 @@ class LimitedServer(ThreadingHTTPServer):
         """Close the connections whose request is still coming in."""
         self._close_older_than(0.0)
 
-    def _rouse(self) -> None:
-        """Let the thread that listens look up: somebody is at the door."""
-        with socket.socket(self.address_family, socket.SOCK_STREAM) as knock, suppress(OSError):
-            knock.setblocking(False)
-            knock.connect_ex(self.socket.getsockname())
-
     def process_request(self, request: Any, client_address: Any) -> None:
         with self._guard:
             is_room = len(self._open) < self.most_at_once or self._leave_slowest()
@@ -151,10 +165,6 @@ class LimitedServer(ThreadingHTTPServer):
         with self._guard:
             self._open.pop(request, None)
         super().shutdown_request(request)
-
-    def service_actions(self) -> None:
-        super().service_actions()
-        self._close_older_than(self.reading_s)
 
     def handle_error(self, request: object, client_address: object) -> None:
         """A client that went away is no news."""
