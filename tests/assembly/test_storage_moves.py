@@ -121,7 +121,7 @@ def test_a_move_that_was_cut_off_goes_on(state: StateFolder, server: PostgresSer
 
 
 @pytest.mark.exhaustive
-def test_a_copy_that_differs_is_not_used(state: StateFolder, server: PostgresServer) -> None:
+def test_a_store_that_is_there_is_left_alone(state: StateFolder, server: PostgresServer) -> None:
     url = PostgresUrl.parse(server.url())
     [decisions, _] = stores(state, state.path)
     with closing(decisions.open_at(url.of_part("decisions"))) as other:
@@ -130,8 +130,27 @@ def test_a_copy_that_differs_is_not_used(state: StateFolder, server: PostgresSer
             " events, why) VALUES (1, 'x', 1.0, 'wake', 's', ?, 'woke', 1.0, '[]', '[]')",
             (True,),
         )
-    with pytest.raises(SourceError, match="differs from .* in the table decisions"):
+        other.execute(
+            "INSERT INTO states (name, content, through) VALUES ('weights', ?, 1)", (b"theirs",)
+        )
+    with pytest.raises(SourceError, match="holds a store already: name another schema"):
         move_to_server(decisions, url, quiet)
+    assert read_link(state.decisions) is None
+    with closing(decisions.open_at(url.of_part("decisions"))) as other:
+        assert other.execute("SELECT content FROM states") == [(b"theirs",)]
+
+
+@pytest.mark.exhaustive
+def test_a_copy_that_differs_is_not_used(state: StateFolder, server: PostgresServer) -> None:
+    url = PostgresUrl.parse(server.url())
+    [decisions, _] = stores(state, state.path)
+
+    def damage(table: str, rows: int) -> None:
+        with closing(decisions.open_at(url.of_part("decisions"))) as other:
+            other.execute("UPDATE decisions SET score = 0.5 WHERE seq = 7")
+
+    with pytest.raises(SourceError, match="differs from .* in the table decisions"):
+        move_to_server(decisions, url, damage)
     assert read_link(state.decisions) is None
 
 

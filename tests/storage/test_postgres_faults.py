@@ -167,3 +167,17 @@ def test_a_frozen_owner_is_replaced_and_writes_nothing_more(
             assert [each.time for each in next_one.records()] == [1.0, 3.0]
             assert next_one.load_state("weights") is None
         owed.close()
+
+
+def test_an_owner_that_froze_within_a_transaction_is_replaced(url: PostgresUrl, path: Path) -> None:
+    with closing(PostgresDatabase(url, str(path))) as frozen:
+        frozen.claim("ada, process 1")
+        frozen._begin()  # it keeps others from writing
+        lease = frozen._lease
+        assert lease is not None
+        lease._ended.set()
+        with closing(PostgresDatabase(url, str(path))) as second:
+            second.claim("bob, process 2")
+            second.execute("CREATE TABLE t (a INTEGER)")
+            with pytest.raises(SourceError):
+                frozen._run("INSERT INTO t VALUES (1)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from ..storage.transfer import Progress, StoredTable, copy_store
 if TYPE_CHECKING:
     from ..storage.database import Database
     from ..storage.migrations import Step
+    from ..storage.postgres_database import PostgresDatabase
     from ..storage.state_folder import StateFolder
 
 FORMER = ".before-postgresql"
@@ -50,7 +52,10 @@ class LocalStore:
     def open(self, path: Path | None = None) -> Database:
         return open_migrated(path or self.path, self.steps, application_id=self.application_id)
 
-    def open_at(self, url: PostgresUrl) -> Database:
+    def open_to_read(self) -> Database:
+        return open_database(self.path, read_only=True, application_id=self.application_id)
+
+    def open_at(self, url: PostgresUrl) -> PostgresDatabase:
         """The store on the server, brought to today's schema. Raises SourceError."""
         from ..storage.postgres_database import PostgresDatabase
 
@@ -109,12 +114,15 @@ def move_to_server(store: LocalStore, url: PostgresUrl, progress: Progress) -> S
         target = store.open_at(place)
         held.callback(target.close)
         assert isinstance(source, SqliteDatabase)
+        is_empty = not any(each.count(target) for each in store.tables)
+        target.begin_copy(f"copy of {socket.gethostname()}:{store.path.absolute()}", is_empty)
         with source.transaction():  # nobody else writes meanwhile
             digests = copy_store(source, target, store.tables, progress)
             rows = sum(each.count(target) for each in store.tables)
             version = source.changes()
         if source.changes() != version:
             raise SourceError(f"{store.path} was written to meanwhile: do this again")
+        target.end_copy()
         source.sole_file()
         former.unlink(missing_ok=True)
         os.link(store.path, former)

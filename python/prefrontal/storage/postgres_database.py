@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import SourceError
 from .database import APPLICATION_ID, FencedError, Row, RowError, Value
-from .postgres_session import connect, what_failed
+from .postgres_session import connect, library, what_failed
 from .postgres_sql import PREPARATION, as_parameter, from_column, translated
 
 if TYPE_CHECKING:
@@ -142,6 +142,25 @@ class PostgresDatabase:
         with self._lock:
             self._lease, self._epoch = lease, lease.epoch
 
+    def begin_copy(self, origin: str, is_empty: bool) -> None:
+        """Mark it as an unfinished copy. Raises SourceError where it is no empty store, nor an
+        unfinished copy of the same origin.
+        """
+        [(mark,)] = self.execute(
+            "SELECT obj_description(CAST('prefrontal_store' AS regclass), 'pg_class')"
+        )
+        if mark != origin and not is_empty:
+            raise SourceError(f"{self.url} holds a store already: name another schema")
+        self._mark_copy(origin)
+
+    def end_copy(self) -> None:
+        """It is whole, and a store like any other."""
+        self._mark_copy("")
+
+    def _mark_copy(self, origin: str) -> None:
+        quoted = origin.replace("'", "''")
+        self.execute(f"COMMENT ON TABLE prefrontal_store IS '{quoted}'")
+
     def schema_version(self) -> int:
         [(version,)] = self.execute("SELECT schema_version FROM prefrontal_store")
         return int(version)
@@ -194,7 +213,7 @@ class PostgresDatabase:
             self._connected().execute(translated(sql), values)
 
     def _roll_back(self) -> None:
-        import psycopg
+        psycopg = library()
 
         with suppress(psycopg.Error):  # the first failure is the one to tell
             if self._connection is not None and not self._connection.broken:
@@ -248,7 +267,7 @@ class PostgresDatabase:
     @contextmanager
     def _sentences(self) -> Iterator[None]:
         """Turn the library's errors into sentences that name the store."""
-        import psycopg
+        psycopg = library()
 
         try:
             yield

@@ -9,7 +9,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 from ..errors import SourceError
-from .postgres_session import connect
+from .postgres_session import IDLE_S, connect
 
 if TYPE_CHECKING:
     import psycopg
@@ -90,7 +90,8 @@ class PostgresLease:
             self._connection.close()
 
     def _connect(self) -> psycopg.Connection[Any]:
-        return connect(self._url, busy_timeout_s=STALE_S, synchronous=False)
+        # An owner that was frozen within a transaction keeps others until the server ends that.
+        return connect(self._url, busy_timeout_s=IDLE_S + STALE_S, synchronous=False)
 
     def _renew(self) -> None:
         import psycopg

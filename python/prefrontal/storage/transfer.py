@@ -111,8 +111,7 @@ def copy_store(
         if table.digest(target, progress) != digests[table.name]:
             raise SourceError(
                 f"{target.path} differs from {source.path} in the table {table.name}, so nothing"
-                " was switched: another store was there before, or rows were deleted since an"
-                " earlier try; name another schema"
+                " was switched: rows were deleted since an earlier try; name another schema"
             )
     return digests
 

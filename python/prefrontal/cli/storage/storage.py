@@ -135,7 +135,7 @@ def _status(store: LocalStore) -> dict[str, Any]:
     try:
         if (url := read_link(store.path)) is not None:
             row["place"] = str(url)
-        database = store.open()
+        database = store.open_to_read()
         try:
             row["rows"] = {each.name: each.count(database) for each in store.tables}
         finally:
