@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from threading import Event, Thread
 
@@ -111,10 +111,20 @@ class Trial:
         self.log = scratch / "app.log"
         self.log.touch()
         self.url = server.url(tcp=True)
+        self._machines: list[Watch] = []
         self.reader = DecisionLog(self.machine("reader").folder / "state" / "decisions.sqlite")
 
     def machine(self, name: str, url: str = "") -> Watch:
-        return Watch(self.scratch / name, self.server, url or self.url, self.log)
+        watch = Watch(self.scratch / name, self.server, url or self.url, self.log)
+        self._machines.append(watch)
+        return watch
+
+    def close(self) -> None:
+        """End what still runs."""
+        self.reader.close()
+        for watch in self._machines:
+            if watch.process is not None and watch.process.poll() is None:
+                watch.end(signal.SIGKILL)
 
     def begin(self, watch: Watch) -> None:
         """A watch that has looked once, so that each line from now on is a signal."""
@@ -297,9 +307,8 @@ def main() -> int:
             scratch = Path(tempfile.mkdtemp(prefix="prefrontal-server-"))
             print(f"{name}:", flush=True)
             try:
-                trial = Trial(scratch, server, options.rate, options.planted)
-                faults = ACTS[name](trial, options.seconds)
-                trial.reader.close()
+                with closing(Trial(scratch, server, options.rate, options.planted)) as trial:
+                    faults = ACTS[name](trial, options.seconds)
             finally:
                 shutil.rmtree(scratch, ignore_errors=True)
             for fault in faults:

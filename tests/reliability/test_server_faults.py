@@ -28,7 +28,7 @@ def trial(server: PostgresServer, tmp_path: Path) -> Iterator[Callable[[str], Tr
 
         def begin(planted: str) -> Trial:
             trial = Trial(tmp_path, server, 50.0, planted)
-            held.callback(trial.reader.close)
+            held.callback(trial.close)
             return trial
 
         yield begin
