@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from prefrontal._core import cortex, pulse, routing
+from prefrontal._core import control, cortex, pulse, routing
 from prefrontal.types import SignalEvent
 
 CALLS: dict[str, Call] = {}
@@ -232,6 +232,32 @@ def _saved_tools() -> str:
     return file.name
 
 
+# --- a memory that is read ------------------------------------------------------------------------
+@cache
+def _parameters(seed: int) -> dict[str, Any]:
+    import numpy as np
+
+    draw = np.random.default_rng(seed)
+    shapes = {
+        "memory": (16, 128), "key_proj.weight": (128, 128),
+        "world_query_proj.weight": (128, 32), "world_query_proj.bias": (128,),
+        "value_proj.weight": (128, 128), "value_proj.bias": (128,),
+        "output_proj.weight": (64, 128), "output_proj.bias": (64,),
+        "cue_action_proj.weight": (16, 64), "cue_action_proj.bias": (16,),
+        "cue_terrain_proj.weight": (2, 64), "cue_terrain_proj.bias": (2,),
+    }  # fmt: skip
+    return {name: draw.uniform(-0.1, 0.1, shape).astype("f4") for name, shape in shapes.items()}
+
+
+def _cue() -> control.CueReader:
+    return control.CueReader(_parameters(1))
+
+
+def _of_cue(cue: control.CueReader) -> object:
+    action, terrain = cue.read(_parameters(2)["world_query_proj.weight"])
+    return cue.memory.tobytes(), action.tobytes(), terrain.tobytes()
+
+
 # --- words, and one that is at fault ------------------------------------------------------------
 def _nothing(subject: object) -> object:
     return None
@@ -341,6 +367,13 @@ _add(
 _add(
     "FullIndex", _full, _of_full_index,
     accept=lambda index: index.accept("word-0 of other words", "full", MOMENT),
+)  # fmt: skip
+_add(
+    "CueReader", _cue, _of_cue,
+    read=_of_cue,
+    refresh=lambda cue: cue.refresh(_parameters(2)),
+    write_slot=lambda cue: cue.write_slot(3, _parameters(2)["memory"][0]),
+    changed=lambda cue: cue.changed(_parameters(2)),
 )  # fmt: skip
 _add(
     "words", lambda: None, _nothing,

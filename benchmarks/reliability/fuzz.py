@@ -27,7 +27,7 @@ from fuzz_targets import FuzzTarget, targets
 from prefrontal.errors import PrefrontalError
 
 MOST_S, MOST_CHARACTERS, MOST_GROWTH_MB = 1.0, 500, 32.0
-MOST_BYTES, MOST_KEPT = 1 << 16, 2_000
+MOST_BYTES, MOST_KEPT, MOST_BYTES_KEPT = 1 << 16, 2_000, 1 << 11
 SLOW_SHARE = 10
 LOOK_AGAIN_S = 0.05
 WORD = re.compile(rb"\w+|[^\w\s]")
@@ -76,7 +76,7 @@ class Mutations:
         return data
 
     def keep(self, data: bytes) -> None:
-        if len(self.corpus) < MOST_KEPT:
+        if len(self.corpus) < MOST_KEPT and len(data) <= MOST_BYTES_KEPT:
             self.corpus.append(data)
 
     def _place(self, data: bytes) -> int:

@@ -303,3 +303,9 @@ def test_of_a_window_of_several_files_the_last_is_named_and_the_others_are_count
     assert render("{what}|{location}", *window).split("|")[0] == f"{what} by Ada: Fix the parser"
     parsed = QuestionTemplate.parse("{what}|{location}")
     assert " more " not in parsed.render(window, "module", as_before=True)
+
+
+def test_a_refusal_of_what_escapes_make_long_is_short() -> None:
+    with pytest.raises(InputError) as refusal:
+        QuestionTemplate.parse("{" + "\udc80" * 300 + "} at {location}" + "\udc81" * 300)
+    assert len(str(refusal.value)) <= 500

@@ -36,8 +36,8 @@ void CueReader::write_slot(long slot, std::span<const float> row) {
   }
   const auto place = parameters_[kMemory].begin() + slot * layout_.memory_dim;
   const std::vector<float> before(place, place + layout_.memory_dim);
-  std::copy(row.begin(), row.end(), place);
   auto table = std::make_shared<simd::SlotTable>(*table_);
+  std::copy(row.begin(), row.end(), place);
   try {
     fold_.slots(parameters_, static_cast<int>(slot), 1, *table);
   } catch (...) {

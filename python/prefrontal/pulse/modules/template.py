@@ -204,7 +204,9 @@ def _value(name: str, window: Sequence[SignalEvent], module_id: str, as_before: 
 
 def _around(text: str, token: re.Match[str]) -> str:
     """What to show of a refused token: the braces, or a lone brace and what follows it."""
-    return token.group()[:60] if token.group(1) is not None else text[token.start() :][:20]
+    if token.group(1) is None:
+        return text[token.start() :][:20]
+    return token.group()[: 60 if token.group().isprintable() else 20]  # escapes make it longer
 
 
 def _room(text: str, literals: tuple[str, ...], count: int) -> int:
