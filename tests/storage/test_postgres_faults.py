@@ -115,7 +115,10 @@ def test_a_commit_whose_answer_was_lost_is_not_made_twice(
             assert [len(owed.of(each.id)) for each in (first, second)] == [1, 1]
 
 
-def test_a_store_has_one_owner_while_that_lives(url: PostgresUrl, path: Path) -> None:
+def test_a_store_has_one_owner_while_that_lives(
+    url: PostgresUrl, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_lease, "STALE_S", 600.0)  # however slow the machine is
     with closing(PostgresDatabase(url, str(path))) as first:
         first.claim("ada, process 1")
         with (
