@@ -37,7 +37,7 @@ def test_broken_settings_wake_in_the_contract_of_the_format(place: Place) -> Non
     assert "so the answer is WAKE" in errors
     code, output, errors = place.run("--format", "openclaw")
     assert json.loads(output) == {"fire": False}
-    assert "still no decision, told before" in errors
+    assert "still no decision, as said before" in errors
 
 
 def test_a_gate_that_hangs_in_the_system_wakes_at_the_limit(place: Place) -> None:
