@@ -27,7 +27,6 @@ from hostile_texts import OWN, agentdojo, generated
 from prefrontal.cortex.context.material import Material, PeerMaterial, fit
 from prefrontal.cortex.context.prompt import TASK, belief_block, belief_line, system_prompt
 from prefrontal.cortex.models import Belief
-from prefrontal.cortex.quoting import CLOSE, OPEN
 from prefrontal.cortex.reply.parsing import parse_reflection
 from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.document import line
@@ -36,6 +35,7 @@ from prefrontal.executive.chooser.prompt import routed_prompt
 from prefrontal.executive.results import cleaned, in_short, in_words
 from prefrontal.ledger import Ledger
 from prefrontal.ledger.prompt import peer_block
+from prefrontal.plain_text import CLOSE, OPEN
 from prefrontal.plugin.asking import user_message
 from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.shells.stepper import Stepper
