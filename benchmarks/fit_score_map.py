@@ -4,9 +4,9 @@
 
 FOLDER as for bench_routing.py. Tuned on: the prompts of MetaTool with an even number and the
 training file of CLINC150, in catalogues of 5 to 349 of their tools drawn by chance, with 0, 1, 5
-and up to 100 phrasings each; half of the prompts are meant for tools that are not there, and the
-100 of the training file that are out of its scope are asked each time. Held back: the prompts of
-MetaTool with an odd number and the validation file of CLINC150.
+and up to 100 phrasings each. The fewer tools, the more prompts are meant for none of them: half
+of them for 15 tools, a tenth for 100, as few as the training file has outside for all. Held back:
+the prompts of MetaTool with an odd number and the validation file of CLINC150.
 """
 
 from __future__ import annotations
@@ -19,41 +19,65 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from bench_routing import Data, Pair, phrasings_of, read
 from prefrontal.routing import ToolIndex
 
-FACTS = (
-    *("one", "gap", "covered", "known", "description", "name", "phrasing", "linear", "text"),
-    *("phrasings", "words", "tools", "learned"),
-)
 KNOTS = {
     "gap": (0.0, 0.02, 0.05, 0.1, 0.2),
     "covered": (0.0, 0.3, 0.5, 0.7),
+    "known": (0.0, 0.5),
     "description": (0.0, 0.2, 0.4, 0.6),
     "name": (0.0, 0.5, 0.75),
     "phrasing": (0.0, 0.25, 0.45, 0.65),
     "linear": (0.0, 0.3, 0.5, 0.75),
-    "known": (0.0, 0.5),
-    "text": (0.0, 1.2, 2.0),
-    "phrasings": (0.0, 1.0, 2.5),
-    "words": (0.0, 1.5),
+    "text": (0.0, 0.6, 1.2, 2.0, 3.0),
+    "phrasings": (0.0, 0.35, 1.0, 2.5),
+    "words": (0.0, 0.9, 1.5, 2.2),
     "tools": (0.0, 3.0, 4.5),
-    "learned": (0.0, 0.6),
+    "learned": (0.0, 0.3, 0.6, 0.9),
+    "accepted": (0.0, 0.3, 0.45, 0.6, 0.8),
+    "share": (0.0, 0.3, 0.5, 0.7, 0.9),
+    "linear_lead": (0.0, 0.5, 0.6, 0.75),
+    "description_lead": (0.0, 0.5, 0.6),
+    "heard": (0.0, 0.5, 0.75),
 }
-RISING = ("gap", "covered", "description", "name", "phrasing", "linear")
-PRODUCTS = tuple((one, two) for one in RISING for two in ("learned", "text", "phrasings", "tools"))
-SIZES = {5: 20, 15: 10, 50: 5, 100: 3}
-COUNTS = (0, 1, 5, 100)
-RIDGE = 2e-4
+FACTS = ("one", *KNOTS)
+PRODUCTS = {
+    "gap": "covered name phrasing known words learned text phrasings tools",
+    "covered": "name words learned text phrasings tools",
+    "description": "name learned text phrasings tools",
+    "name": "words learned text phrasings tools",
+    "phrasing": "linear covered known learned text phrasings tools",
+    "linear": "learned text phrasings tools",
+    "known": "text tools learned phrasings",
+    "text": "tools phrasings learned",
+    "words": "text tools learned",
+    "tools": "phrasings learned",
+    "share": "name covered known words phrasing linear learned text phrasings tools",
+    "accepted": "linear known learned text phrasings tools",
+    "linear_lead": "learned text phrasings tools",
+    "description_lead": "description learned text phrasings tools",
+    "heard": "learned phrasings tools words known covered share linear accepted gap",
+}
+SIZES = {5: 16, 15: 8, 50: 4, 100: 3}
+OUTSIDE = {5: 0.5, 15: 0.5, 50: 0.3, 100: 0.1}
+WHOLE_OUTSIDE = 0.035  # in a whole catalogue, where there are prompts that mean no tool
+WHOLE_COUNTS = {0: 8.0, 1: 4.0, 5: 4.0, 100: 4.0}  # how much a whole catalogue weighs
+BOTH_COUNTS = 0.5  # and that of both sets together
+NONE_COUNTS = 4.0  # a prompt that means no tool, in a whole catalogue
+WHOLE = 140
+RIDGE = 2e-5
 
 Reals = NDArray[np.float64]
+Term = tuple[str, str, float, float]
+"""A fact, another one, and where the first counts from and up to."""
 
 
 class Row(NamedTuple):
     evidence: list[float]
     right: bool
+    inside: bool
 
 
 def rows_of(
@@ -64,93 +88,100 @@ def rows_of(
     names = {name for name, _ in tools}
     mixed = dice.sample(pairs, len(pairs))
     inside = [pair for pair in mixed if pair[1] in names]
-    elsewhere = [(prompt, None) for prompt, tool in mixed if tool not in names]
-    most = min(max(200, 3 * len(tools)), 600)
-    asked, rest = inside[:most], inside[most:]
-    own = phrasings_of(rest, count, dice)
+    elsewhere: list[Pair] = [(prompt, None) for prompt, tool in mixed if tool not in names]
+    most = 2000 if len(tools) >= WHOLE else min(max(200, 3 * len(tools)), 600)
+    most = min(most, len(inside) // 2)
+    own = phrasings_of(inside[most:], count, dice)
     index = ToolIndex.build(
         {"name": name, "doc": doc, "intents": own.get(name, [])} for name, doc in tools
     )
+    none: list[Pair] = [(prompt, None) for prompt in outside]
+    if len(tools) >= WHOLE:
+        none = none[: int(most * WHOLE_OUTSIDE)]
+    else:
+        share = OUTSIDE[len(tools)]
+        wanted = int(most * share / (1.0 - share))
+        none = dice.sample(none, min(len(none), wanted // 2))
+        none += elsewhere[: wanted - len(none)]
     rows: list[Row] = []
-    prompts = [*asked, *elsewhere[: len(asked)], *((prompt, None) for prompt in outside)]
-    for prompt, tool in prompts:
+    for prompt, tool in [*inside[:most], *none]:
         best = index.rank(prompt, 1, explain=True)[0]
         assert best.explanation is not None
         if not best.explanation["called"]:
-            rows.append(Row(best.explanation["evidence"], best.name == tool))
+            rows.append(Row(best.explanation["evidence"], best.name == tool, tool is not None))
     return rows
 
 
-def catalogues(data: Data) -> list[tuple[list[Row], float]]:
-    """The rows of each catalogue, and what it weighs."""
+def catalogues(data: Data) -> list[tuple[list[Row], float, float]]:
+    """The rows of each catalogue, what it weighs, and what a prompt that means no tool does."""
     dice = random.Random(7)
     meta, clinc = data.queries[::2], data.train
     actions: list[Pair] = [(name, "") for name in sorted({str(tool) for _, tool in clinc})]
     both: list[Pair] = list({**dict(actions), **dict(data.tools)}.items())
     every: list[tuple[Sequence[Pair], Sequence[Pair], Sequence[str], dict[int, int]]] = [
-        (data.tools, meta, [], {**SIZES, len(data.tools): 2}),
-        (actions, clinc, data.outside, {**SIZES, len(actions): 2}),
+        (data.tools, meta, [], {**SIZES, len(data.tools): 4}),
+        (actions, clinc, data.outside, {**SIZES, len(actions): 4}),
         (both, [*meta, *clinc], data.outside, {len(both): 1}),
     ]
+
+    def weight(tools: Sequence[Pair], size: int, count: int) -> float:
+        if tools is both:
+            return BOTH_COUNTS
+        return WHOLE_COUNTS[count] if size >= WHOLE else 1.0
+
     return [
         (
             rows_of(dice.sample(tools, size), pairs, outside, count, dice.randrange(1 << 30)),
-            1 / times,
+            weight(tools, size, count) / (1.0 if size >= WHOLE else times),
+            NONE_COUNTS if size >= WHOLE else 1.0,
         )
         for tools, pairs, outside, sizes in every
         for size, times in sizes.items()
-        for count in COUNTS
+        for count in WHOLE_COUNTS
         for _ in range(times)
     ]
 
 
-def columns(evidence: Reals) -> tuple[Reals, list[tuple[str, float | str]]]:
-    """The values of each term, and its fact with a knot or with another fact."""
-    at = {fact: place for place, fact in enumerate(FACTS)}
-    names: list[tuple[str, float | str]] = [("one", "one")]
-    values = [evidence[:, 0]]
+def terms() -> list[Term]:
+    out: list[Term] = [("one", "one", 0.0, np.inf)]
     for fact, knots in KNOTS.items():
-        for low, high in zip(knots, [*knots[1:], np.inf], strict=True):
-            names.append((fact, low))
-            values.append(np.clip(evidence[:, at[fact]], low, high) - low)
-    for one, two in PRODUCTS:
-        names.append((one, two))
-        values.append(evidence[:, at[one]] * evidence[:, at[two]])
-    return np.stack(values, axis=1), names
+        out += [(fact, "one", *ends) for ends in zip(knots, [*knots[1:], np.inf], strict=True)]
+    pairs = [(one, two) for one, others in PRODUCTS.items() for two in others.split()]
+    return out + [(one, two, 0.0, np.inf) for one, two in pairs]
 
 
-def regression(table: Reals, right: Reals, weights: Reals, rising: Sequence[bool]) -> Reals:
-    """Logistic, with a ridge over columns of unit spread; those that rise are not negative."""
+def columns(evidence: Reals) -> Reals:
+    """The value of each term."""
+    at = {fact: evidence[:, place] for place, fact in enumerate(FACTS)}
+    values = [(np.clip(at[one], low, high) - low) * at[two] for one, two, low, high in terms()]
+    return np.stack(values, axis=1)
+
+
+def regression(table: Reals, right: Reals, weights: Reals) -> Reals:
+    """Logistic, with a ridge over columns of unit spread, by Newton's method."""
     spread = table.std(axis=0)
     spread[spread == 0.0] = 1.0
     scaled = table / spread
     penalty = np.full(table.shape[1], RIDGE)
     penalty[0] = 0.0
-
-    def loss(beta: Reals) -> tuple[float, Reals]:
-        odds = scaled @ beta
-        value = (weights * (np.logaddexp(0.0, odds) - right * odds)).sum()
-        slope = scaled.T @ (weights * (1.0 / (1.0 + np.exp(-odds)) - right))
-        return value + (penalty * beta * beta).sum(), slope + 2.0 * penalty * beta
-
-    bounds = [(0.0, None) if up else (None, None) for up in rising]
-    options = {"maxiter": 3000}
-    start = np.zeros(table.shape[1])
-    best = minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B", options=options)
-    return np.asarray(best.x / spread)
+    beta = np.zeros(table.shape[1])
+    for _ in range(30):
+        share = 1.0 / (1.0 + np.exp(-np.clip(scaled @ beta, -30.0, 30.0)))
+        slope = scaled.T @ (weights * (share - right)) + 2.0 * penalty * beta
+        curve = (scaled * (weights * share * (1.0 - share))[:, None]).T @ scaled
+        beta -= np.linalg.solve(curve + np.diag(2.0 * penalty + 1e-12), slope)
+        if np.abs(slope).max() < 1e-9:
+            break
+    return np.asarray(beta / spread)
 
 
-def lines(names: Sequence[tuple[str, float | str]], beta: Reals) -> list[str]:
+def lines(beta: Reals) -> list[str]:
     """The rows of the table: a hinge adds what the slope changes by at its knot."""
     out, slope = [], 0.0
-    for (one, other), weight in zip(names, beta, strict=True):
-        if isinstance(other, str):
-            out.append(f"{{{weight:.4f}, Fact::{one}, Fact::{other}, 0.0}},")
-            continue
-        change = weight - (0.0 if other == 0.0 else slope)
-        slope = weight
-        if abs(change) > 5e-4:
-            out.append(f"{{{change:.4f}, Fact::{one}, Fact::one, {other}}},")
+    for (one, other, low, high), weight in zip(terms(), beta, strict=True):
+        change = weight - (0.0 if low == 0.0 else slope)
+        slope = 0.0 if high == np.inf else weight
+        out.append(f"{{{change:.4f}, Fact::{one}, Fact::{other}, {low}}},")
     return out
 
 
@@ -158,17 +189,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Fit the map from evidence to a score.")
     parser.add_argument("--data", type=Path, metavar="FOLDER", required=True)
     every = catalogues(read(parser.parse_args().data))
-    rows = [row for part, _ in every for row in part]
-    weights = np.array([weight / len(part) for part, weight in every for _ in part])
-    table, names = columns(np.array([row.evidence for row in rows]))
-    rising = [fact in RISING and not isinstance(other, str) for fact, other in names]
-    right = np.array([float(row.right) for row in rows])
-    print(
-        "\n".join(
-            f"    {line}"
-            for line in lines(names, regression(table, right, weights / weights.sum(), rising))
-        )
+    rows = [row for part, _, _ in every for row in part]
+    weights = np.array(
+        [
+            weight / len(part) * (1.0 if row.inside else none)
+            for part, weight, none in every
+            for row in part
+        ]
     )
+    weights /= weights.sum()
+    right = np.array([float(row.right) for row in rows])
+    table = columns(np.array([row.evidence for row in rows]))
+    print("\n".join(f"    {line}" for line in lines(regression(table, right, weights))))
 
 
 if __name__ == "__main__":

@@ -27,9 +27,10 @@ py::dict explanation_of(const ToldTool& tool, const Told& told, const Question& 
       py::dict(py::arg("name") = asked.weights.name, py::arg("doc") = asked.weights.doc,
                py::arg("history") = asked.weights.history);
   out["calibration"] =
-      py::dict(py::arg("slope") = asked.calibration.slope, py::arg("reached") = told.reached);
+      py::dict(py::arg("slope") = asked.calibration.slope, py::arg("reached") = ranked.reached);
   out["learned"] = told.learned;
   out["evidence"] = std::vector<double>(told.evidence.begin(), told.evidence.end());
+  out["accepted"] = ranked.accepted;
   out["called"] = ranked.name_words > 0;
   out["description"] = ranked.description;
   out["linear"] = ranked.linear;

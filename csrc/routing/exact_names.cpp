@@ -180,6 +180,16 @@ void set_names(Catalog& catalog, std::span<const std::uint64_t> hashes) {
   catalog.hashed_tools = std::move(tools);
 }
 
+bool same_name(const Catalog& catalog, std::uint32_t one, std::uint32_t other) {
+  const auto hash = [&](std::uint32_t tool) {
+    std::size_t at = 0;
+    while (catalog.hashed_tools[at] != tool) ++at;
+    return catalog.name_hashes[at];
+  };
+  const std::uint64_t own = hash(one);
+  return own != 0 && own == hash(other);
+}
+
 std::vector<NameCall> name_calls(const Catalog& catalog, std::string_view prompt) {
   return Prompt(catalog, prompt).calls();
 }

@@ -23,6 +23,9 @@ std::uint64_t name_hash(std::string_view name);
 // Sets the columns of names; `hashes` by tool.
 void set_names(Catalog& catalog, std::span<const std::uint64_t> hashes);
 
+// Whether two tools have the words of one name.
+bool same_name(const Catalog& catalog, std::uint32_t one, std::uint32_t other);
+
 struct NameCall {
   std::uint32_t tool;
   std::uint32_t words;  // of its name

@@ -16,11 +16,20 @@ constexpr double kMillion = 1e6;
 constexpr double kLogOdds = 0.40546510810816438;  // ln 1.5: odds of a score of .6
 constexpr double kMostLearned = 0.7;              // the largest part of D that learning gets
 constexpr double kMostGap = 0.5;
-constexpr double kSame = 0.6;  // cosine from which a prompt is like an accepted one
+// What score_map.hpp was fitted on: beyond, the nearest value counts.
+constexpr double kMostText = 3.7;
+constexpr double kMostWords = 3.4;
+constexpr double kLeastTools = 1.6;
+constexpr double kMostTools = 5.9;
+constexpr double kFew = 20.0;    // tools up to which no score is raised
+constexpr double kMany = 100.0;  // and from which on all are
+constexpr double kSame = 0.6;    // cosine from which a prompt is like an accepted one
 
 std::int64_t millionths(double value) {
   return static_cast<std::int64_t>(std::floor(value * kMillion + 0.5));
 }
+
+double of(const Evidence& evidence, Fact fact) { return evidence[static_cast<std::size_t>(fact)]; }
 
 double rounded(double value) { return static_cast<double>(millionths(value)) / kMillion; }
 
@@ -44,14 +53,16 @@ class Ranker {
     gather();
     const std::size_t n = std::min<std::size_t>(most(), best_.size());
     std::partial_sort(best_.begin(), best_.begin() + static_cast<std::ptrdiff_t>(n), best_.end());
-    Ranking out{{}, learned_, 0.0, {}};
+    Ranking out{{}, learned_, {}};
     for (std::size_t i = 0; i < n; ++i) out.tools.push_back(judged(best_[i].tool));
-    out.evidence = evidence(out.tools);
-    out.reached = reached(out);
+    out.evidence = evidence(without_copies(out.tools));
+    const double lowest = reached(out);
+    const double highest = std::max(lowest, plain_reached());
     out.tools.resize(std::min<std::size_t>(n, question_.most));
     for (Ranked& ranked : out.tools) {
+      ranked.reached = ranked.raw == out.tools[0].raw ? lowest : highest;
       const double sum = static_cast<double>(ranked.raw) / kMillion;
-      ranked.score = calibrated(sum, question_.calibration.slope, out.reached);
+      ranked.score = calibrated(sum, question_.calibration.slope, ranked.reached);
       ranked.matched = matched(ranked.tool);
     }
     return out;
@@ -70,7 +81,19 @@ class Ranker {
   };
 
   // The gap to the next tool counts, so there must be one.
-  std::uint32_t most() const { return std::max(question_.most, 2U); }
+  std::uint32_t most() const {
+    return std::max(question_.most, static_cast<std::uint32_t>(kFirst));
+  }
+
+  // The first ones, less those with the name and the fit of the best: they are no rivals.
+  std::vector<Ranked> without_copies(const std::vector<Ranked>& best) const {
+    std::vector<Ranked> out;
+    for (std::size_t i = 0; i < std::min(kFirst, best.size()); ++i) {
+      const bool alike = i > 0 && best[i].description == best[0].description;
+      if (!alike || !same_name(catalog_, best[0].tool, best[i].tool)) out.push_back(best[i]);
+    }
+    return out;
+  }
 
   Evidence evidence(const std::vector<Ranked>& best) const {
     Evidence out{};
@@ -91,12 +114,41 @@ class Ranker {
     put(Fact::name, description_.name_coverage(first.tool));
     put(Fact::phrasing, first.phrasing);
     put(Fact::linear, learned_ > 0.0 ? std::sqrt(first.linear) : 0.0);
-    put(Fact::text, length > 0.0 ? count(1.0 / (length * length)) : 0.0);
+    const double text = length > 0.0 ? count(1.0 / (length * length)) : 0.0;
+    put(Fact::text, std::min(text, kMostText));
     put(Fact::phrasings, count(static_cast<double>(experience_.phrasings().of(first.tool))));
-    put(Fact::words, count(static_cast<double>(words)));
-    put(Fact::tools, simd::natural_log(catalog_.tools()));
+    put(Fact::words, std::min(count(static_cast<double>(words)), kMostWords));
+    put(Fact::tools, std::clamp(simd::natural_log(catalog_.tools()), kLeastTools, kMostTools));
     put(Fact::learned, learned_);
+    put(Fact::accepted, first.accepted);
+    put(Fact::heard, heard());
+    put_lead(out, best);
     return out;
+  }
+
+  double heard() const {
+    const double words = static_cast<double>(asked_.words.size());
+    return words > 0.0 ? words / (words + asked_.unknown) : 0.0;
+  }
+
+  // What sets the best apart from the next ones.
+  void put_lead(Evidence& out, const std::vector<Ranked>& best) const {
+    double all = 1.0;
+    double linear = 0.0;
+    double description = 0.0;
+    for (std::size_t i = 1; i < best.size(); ++i) {
+      const double behind = static_cast<double>(best[0].raw - best[i].raw) / kMillion;
+      all += simd::exponential(-20.0 * std::max(0.0, behind));
+      linear = std::max(linear, std::sqrt(best[i].linear));
+      description = std::max(description, best[i].description);
+    }
+    const double lead = learned_ > 0.0 ? std::sqrt(best[0].linear) - linear : 0.0;
+    const auto put = [&](Fact fact, double value) {
+      out[static_cast<std::size_t>(fact)] = rounded(value);
+    };
+    put(Fact::share, 1.0 / all);
+    put(Fact::linear_lead, 0.5 * (1.0 + lead));
+    put(Fact::description_lead, 0.5 * (1.0 + best[0].description - description));
   }
 
   double gap(const std::vector<Ranked>& best) const {
@@ -105,16 +157,29 @@ class Ranker {
     return std::clamp(first - static_cast<double>(best[1].raw) / kMillion, 0.0, kMostGap);
   }
 
-  // Where the score is .6.
-  double reached(const Ranking& ranking) const {
+  double plain_reached() const {
     const Calibration& map = question_.calibration;
-    const double plain = map.cold + (map.learned - map.cold) * learned_;
-    if (ranking.tools.empty()) return plain;
+    return map.cold + (map.learned - map.cold) * learned_;
+  }
+
+  // Where the best tool's score is .6.
+  double reached(const Ranking& ranking) const {
+    const double plain = plain_reached();
+    if (ranking.tools.empty() || ranking.tools[0].name_words > 0) return plain;
     const Ranked& best = ranking.tools[0];
-    if (best.name_words > 0 || best.accepted >= kSame) return plain;
     const double moved = plain - (kCold + (kLearned - kCold) * learned_);
     const double odds = log_odds(ranking.evidence) - kLogOdds;
-    return std::max(plain, rounded(best.plain - odds / kSlope + moved));
+    const double fitted = rounded(best.plain - odds / kSlope + moved);
+    if (fitted < plain) return rounded(plain - (plain - fitted) * raised());
+    const bool whole =
+        of(ranking.evidence, Fact::name) == 1.0 && of(ranking.evidence, Fact::covered) == 1.0;
+    return whole || best.accepted >= kSame ? plain : fitted;
+  }
+
+  // How far a score may rise: not in small catalogues, where a prompt may mean none of the tools.
+  double raised() const {
+    const double above = simd::natural_log(std::max(1U, catalog_.tools()) / kFew);
+    return std::clamp(above / simd::natural_log(kMany / kFew), 0.0, 1.0);
   }
 
   void gather() {

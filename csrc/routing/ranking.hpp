@@ -4,9 +4,11 @@
 //   score = 1 / (1 + e^-(slope (raw - reached) + ln 1.5)), so .6 where raw = reached
 //   reached = cold + (learned - cold) w, w = n / (n + tools) for n phrasings
 //
-// `reached` rises where the odds of score_map.hpp make the best tool less sure than that: terse
-// texts, a near rival, words that no tool has. Not where the prompt is like one that the tool was
-// accepted for, nor where the prompt calls it by name.
+// For the best tool, `reached` is moved to where its score is the odds of score_map.hpp: down in
+// part below 100 tools and not below 20, not up where the prompt is like one that the tool was
+// accepted for or says its whole name and nothing that its texts lack, and not at all where the
+// prompt calls it by name. For the others it is moved up only: that the best is sure says nothing
+// good of them.
 //
 // A tool that the prompt calls by its whole name (exact_names.hpp) comes first, with N = D = 1; of
 // several, the one of the longest name.
@@ -60,6 +62,7 @@ struct Ranked {
   std::uint32_t tool;
   std::int64_t raw;  // millionths
   double score;
+  double reached;  // the sum that gives .6
   double name_similarity;
   double doc_keywords;
   double history_success;
@@ -79,8 +82,7 @@ struct Ranked {
 struct Ranking {
   std::vector<Ranked> tools;  // best first
   double learned;             // w
-  double reached;
-  Evidence evidence;  // of the best
+  Evidence evidence;          // of the best
 };
 
 Ranking rank(const Catalog& catalog, const Experience& experience, const Question& question);

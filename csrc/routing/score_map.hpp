@@ -12,21 +12,27 @@
 namespace prefrontal::routing {
 
 enum class Fact : std::uint8_t {
-  one,          // 1
-  gap,          // by how much its weighted sum exceeds the next tool's, at most 0.5
-  covered,      // share of the prompt that its texts cover
-  known,        // share of the prompt that any tool's texts cover
-  description,  // how well its texts fit
-  name,         // share of its name that the prompt says
-  phrasing,     // nearness of its phrasings
-  linear,       // root of its share by the linear model, 0 before there are phrasings
-  text,         // ln(1 + the words of its texts), by their weight
-  phrasings,    // ln(1 + its phrasings)
-  words,        // ln(1 + content words of the prompt)
-  tools,        // ln(tools)
-  learned,      // n / (n + tools) for n phrasings
+  one,               // 1
+  gap,               // by how much its weighted sum exceeds the next tool's, at most 0.5
+  covered,           // share of the prompt that its texts cover
+  known,             // share of the prompt that any tool's texts cover
+  description,       // how well its texts fit
+  name,              // share of its name that the prompt says
+  phrasing,          // nearness of its phrasings
+  linear,            // root of its share by the linear model, 0 before there are phrasings
+  text,              // ln(1 + the words of its texts), by their weight
+  phrasings,         // ln(1 + its phrasings)
+  words,             // ln(1 + content words of the prompt)
+  tools,             // ln(tools)
+  learned,           // n / (n + tools) for n phrasings
+  accepted,          // the largest cosine with one of its phrasings
+  share,             // its part of the e^(20 sum) of the first kFirst tools
+  linear_lead,       // (1 + by how much its `linear` exceeds the others' of these) / 2
+  description_lead,  // the same of `description`
+  heard,             // share of the prompt's words that any phrasing has
 };
-constexpr std::size_t kFacts = 13;
+constexpr std::size_t kFacts = 18;
+constexpr std::size_t kFirst = 5;  // tools that the best one is judged among
 
 using Evidence = std::array<double, kFacts>;  // by Fact
 

@@ -119,7 +119,7 @@ Told ToolIndex::rank(Question question,
     question.similarities = by_tool;
   }
   Ranking ranking = routing::rank(catalog_, experience_, question);
-  Told out{{}, ranking.learned, ranking.reached, ranking.evidence};
+  Told out{{}, ranking.learned, ranking.evidence};
   for (Ranked& ranked : ranking.tools) {
     ToldTool told{std::string(catalog_.keys.text(ranked.tool)), std::move(ranked), {}, {}};
     if (told.ranked.nearest != kNone)

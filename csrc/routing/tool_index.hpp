@@ -36,7 +36,6 @@ struct ToldTool {
 struct Told {
   std::vector<ToldTool> tools;  // best first
   double learned = 0.0;
-  double reached = 0.0;
   Evidence evidence;
 };
 

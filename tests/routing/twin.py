@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from prefrontal._core.routing import is_stop_word, tokens
 
 from .twin_experience import Experience
-from .twin_numbers import UNIT, edits, ln, logistic, millionths, scale, units
+from .twin_numbers import UNIT, edits, exp, ln, logistic, millionths, scale, units
 
 
 def content(words: list[str]) -> list[str]:
@@ -40,7 +40,8 @@ def alike(asked: str, word: str) -> tuple[float, float]:
 
 FACTS = (
     *("one", "gap", "covered", "known", "description", "name", "phrasing", "linear", "text"),
-    *("phrasings", "words", "tools", "learned"),
+    *("phrasings", "words", "tools", "learned", "accepted"),
+    *("share", "linear_lead", "description_lead", "heard"),
 )
 EVEN = 0.40546510810816438
 MAP = Path(__file__).parents[2] / "csrc/routing/score_map.cpp"
@@ -69,12 +70,25 @@ class Row(NamedTuple):
     plain: float
     accepted: float
     facts: list[float]
+    linear: float
+    description: float
 
 
 def gap(rows: list[Row]) -> float:
     if len(rows) == 1:
         return min(0.5, -rows[0].raw / 1e6)
     return min(0.5, max(0.0, -rows[0].raw / 1e6 - -rows[1].raw / 1e6))
+
+
+def lead(rows: list[Row], learned: bool) -> list[float]:
+    """share, linear_lead and description_lead of the first row."""
+    best, *others = rows
+    total = 1.0
+    for row in others:
+        total += exp(-20.0 * max(0.0, (row.raw - best.raw) / 1e6))
+    linear = best.linear - max([0.0, *(row.linear for row in others)]) if learned else 0.0
+    description = best.description - max([0.0, *(row.description for row in others)])
+    return [1.0 / total, 0.5 * (1.0 + linear), 0.5 * (1.0 + description)]
 
 
 class Described(NamedTuple):
@@ -134,6 +148,13 @@ class PlainIndex:
         """How many words the tool's name has, if it stands in the text as one identifier."""
         words = len(tokens(self.typed[i]))
         return words if words > 1 and self.typed[i] in text.split() else 0
+
+    def is_copy(self, one: Row, other: Row) -> bool:
+        names = [
+            [word for word in self.typed[row.tool].split("_") if tokens(word)]
+            for row in (one, other)
+        ]
+        return one.description == other.description and names[0] == names[1] != []
 
     def known(self, asked: Counter[str]) -> float:
         total = 0.0
@@ -225,19 +246,35 @@ class PlainIndex:
             features = {"name_similarity": name, "doc_keywords": doc, "history_success": history}
             rounded = {key: millionths(value) / 1e6 for key, value in features.items()}
             facts = [own.covered, own.known, own.description, own.name_coverage, near]
-            facts += [linear if n else 0.0, own.text, ln(1.0 + len(experience.newest.get(i, [])))]
-            rows.append(Row(-called, -raw, i, rounded, matched, plain, accepted, facts))
+            facts += [
+                linear if n else 0.0,
+                min(3.7, own.text),
+                ln(1.0 + len(experience.newest.get(i, []))),
+            ]
+            row = Row(
+                -called, -raw, i, rounded, matched, plain, accepted, facts, linear, own.description
+            )
+            rows.append(row)
         rows.sort(key=lambda row: row[:3])
         best = rows[0]
-        reached = calibration[1] + (calibration[2] - calibration[1]) * learned
-        if not best.called and best.accepted < 0.6:
-            facts = [1.0, gap(rows), *best.facts, ln(1.0 + len(asked)), ln(float(len(rows)))]
-            evidence = [millionths(fact) / 1e6 for fact in [*facts, learned]]
-            moved = reached - (0.40 + (0.52 - 0.40) * learned)
+        first = [best, *(row for row in rows[1:5] if not self.is_copy(best, row))]
+        usual = lowest = calibration[1] + (calibration[2] - calibration[1]) * learned
+        if not best.called:
+            facts = [1.0, gap(first), *best.facts, min(3.4, ln(1.0 + len(asked)))]
+            facts += [min(5.9, max(1.6, ln(float(len(rows)))))]
+            facts += [learned, best.accepted, *lead(first, n > 0), experience.heard(words)]
+            evidence = [millionths(fact) / 1e6 for fact in facts]
+            moved = usual - (0.40 + (0.52 - 0.40) * learned)
             odds = log_odds(evidence) - EVEN
-            reached = max(reached, millionths(best.plain - odds / 11.0 + moved) / 1e6)
+            fitted = millionths(best.plain - odds / 11.0 + moved) / 1e6
+            part = min(1.0, max(0.0, ln(len(rows) / 20.0) / ln(100.0 / 20.0)))
+            if fitted < usual:
+                lowest = millionths(usual - (usual - fitted) * part) / 1e6
+            elif best.accepted < 0.6 and not (evidence[2] == 1.0 == evidence[5]):
+                lowest = fitted
         told = []
         for row in rows:
+            reached = lowest if row.raw == best.raw else max(lowest, usual)
             score = logistic(calibration[0] * (-row.raw / 1e6 - reached) + EVEN)
             told.append((self.keys[row.tool], millionths(score) / 1e6, row.features, row.matched))
         return told

@@ -88,6 +88,11 @@ class Experience:
             out[tool] = nearness, [self.phrasings[at] for _, at in best], -best[0][0]
         return out
 
+    def heard(self, words: list[str]) -> float:
+        """Share of the words that any phrasing has."""
+        counts = self.count()
+        return sum(1 for word in words if counts[word]) / len(words) if words else 0.0
+
     # --- the linear model ----------------------------------------------------------------------
     def features(self, words: Iterable[str], unknown: bool) -> dict[str, float]:
         counts = self.count()

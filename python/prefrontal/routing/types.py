@@ -158,7 +158,8 @@ class Candidate:
     features: name_similarity, doc_keywords, history_success and, when enabled,
     embedding_similarity. matched: words of the intent that the tool's texts hold. flags: what
     ranking did besides ("history prior", "anti-intent plot", ...). by_name: whether the prompt
-    calls the tool by its whole name.
+    calls the tool by its whole name. familiar: whether the prompt is like one that it was accepted
+    for.
     """
 
     tool: Tool
@@ -168,6 +169,7 @@ class Candidate:
     clauses: tuple[float, ...] = ()
     flags: tuple[str, ...] = ()
     by_name: bool = False
+    familiar: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ def test_a_folder_of_hostile_files_costs_warnings_only(tmp_path: Path, count: in
 def test_a_prompt_is_routed_beside_hostile_files(tmp_path: Path) -> None:
     layout, chance = example_project(tmp_path), random.Random(21)
     for number in range(60):
-        path = layout.action("analysis", "visualise") / f"plot_{number}.py"
+        path = layout.action("analysis", "visualise") / f"odd_{number}.py"
         path.write_bytes(hostile_file(chance))
-    route = routed(layout, "summarize a matrix then plot it", Mode(plan_only=True))
+    route = routed(layout, "summarize this matrix for me", Mode(plan_only=True))
     assert route.exit_code == 0

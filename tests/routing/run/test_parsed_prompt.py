@@ -148,7 +148,7 @@ def test_the_rank_event_holds_all_that_a_score_is_made_of(project: Layout) -> No
     assert ranked["weights"] == {"name": 0.4, "doc": 0.4, "history": 0.2}
     assert ranked["features"] == ["name_similarity", "doc_keywords", "history_success"]
     assert detail["threshold"] == 0.6
-    assert set(detail["calibration"]) == {"slope", "reached"}
+    assert set(detail["calibration"]) == {"slope", "reached", "others"}
     assert [one["name"] for one in detail["ranked"]][:2] == ["plot_matrix", "summarize_matrix"]
     for one in detail["ranked"]:
         assert list(one["features"]) == ranked["features"]

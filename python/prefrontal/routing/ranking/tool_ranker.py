@@ -24,6 +24,9 @@ HINT_LIMIT = 0.10
 ANTI_INTENT_FACTOR = 0.5
 """Factor of the doc feature when the prompt has one of the tool's anti-intents."""
 
+FAMILIAR = 0.6
+"""Cosine from which a prompt is like an accepted one; kSame in csrc/routing/ranking.cpp."""
+
 Histories = Mapping[str, Sequence[PastEvent]]
 
 
@@ -105,10 +108,18 @@ class ToolRanker:
         return self._hinted.relevance(intent)
 
     def constants(self, intent: str) -> dict[str, float]:
-        """The current map from sum to score: slope, and the sum that gives 0.60."""
-        best = self._asked(self._hinted, intent, 1)
-        explanation = best[0].explanation if best else None
-        return dict(explanation["calibration"]) if explanation else {}
+        """The current map from sum to score: slope, and the sum that gives the best tool 0.60.
+
+        others: the sum that gives 0.60 to the last one.
+        """
+        maps = [
+            one.explanation["calibration"]
+            for one in self._asked(self._hinted, intent, len(self._tools))
+            if one.explanation
+        ]
+        if not maps:
+            return {}
+        return {**maps[0], "others": maps[-1]["reached"]}
 
     def by_name(self, intent: str) -> frozenset[str]:
         """The keys of the tools that the prompt calls by their whole names."""
@@ -153,7 +164,8 @@ class ToolRanker:
         by_name = _by_name(entry)
         if by_name:
             flags.append("called by its name")
-        return Candidate(tool, score, features, entry.matched, (), tuple(flags), by_name)
+        familiar = _is_familiar(entry)
+        return Candidate(tool, score, features, entry.matched, (), tuple(flags), by_name, familiar)
 
     def _features(self, entry: RankedTool) -> dict[str, float]:
         """The features of the index, with the history as of now."""
@@ -231,6 +243,10 @@ def _is_known(entry: RankedTool) -> bool:
     """Whether the prompt calls the tool by name, or is like one it was accepted for."""
     known = entry.explanation or {}
     return bool(known.get("called")) or known.get("phrasing", 0.0) >= ACCEPTED
+
+
+def _is_familiar(entry: RankedTool) -> bool:
+    return bool(entry.explanation and entry.explanation["accepted"] >= FAMILIAR)
 
 
 def _anti_intents(tool: Tool, words: Iterable[str]) -> list[str]:

@@ -89,6 +89,9 @@ def _by_rule(bench: Workbench, report: TrialReport) -> tuple[str, bool | None, i
         return "rule", False, UNSURE, sentence
     if module.widened and module.decision.policy != "generate":
         return "rule", False, UNSURE, "not approved: it was found by a widened search."
+    if module.rivals:
+        others = " and ".join(module.rivals)
+        return "rule", False, UNSURE, f"not approved: {others} would fit as well; say which."
     assert bench.runner is not None, "what was validated had a runner"
     verdict = auto_approval(
         module.intent,
@@ -105,7 +108,8 @@ def _by_rule(bench: Workbench, report: TrialReport) -> tuple[str, bool | None, i
 def _question(module: TrialModule) -> str:
     name = module.tool.name if module.tool else module.path.name
     verbs = {"select": "Use", "compose": "Keep the composition", "generate": "Keep the generated"}
-    return f"{verbs[module.decision.policy]} {name}?"
+    others = f" ({' and '.join(module.rivals)} would fit as well)" if module.rivals else ""
+    return f"{verbs[module.decision.policy]} {name}{others}?"
 
 
 def _promotion_request(

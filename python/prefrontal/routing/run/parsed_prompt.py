@@ -88,7 +88,8 @@ def clarify(bench: Workbench, parsed: ParsedPrompt) -> ParsedPrompt:
         action=intent.action,
         confidence=intent.confidence,
     )
-    return replace(parsed, intent=intent, answered=intent != parsed.intent)
+    answered = intent != parsed.intent
+    return replace(parsed, intent=intent, asked=operator is not None, answered=answered)
 
 
 def read_histories(

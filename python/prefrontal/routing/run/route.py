@@ -38,7 +38,8 @@ class ParsedPrompt:
     """What a prompt asks for, in the project as it is now.
 
     tools: all of the project's. ranker: of all of them, so that a tool's score does not depend on
-    where one looks. answered: whether a person said which folder is meant.
+    where one looks. asked: whether a person was asked which folder is meant. answered: whether one
+    said so.
     """
 
     request: RouteRequest
@@ -48,6 +49,7 @@ class ParsedPrompt:
     taxonomy: Taxonomy
     tools: Discovery
     ranker: ToolRanker
+    asked: bool = False
     answered: bool = False
 
     def is_sure(self, threshold: float) -> bool:
@@ -90,11 +92,15 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class ToolChoice:
-    """The decision, and the ranking that it was made from. intent: that of the whole route."""
+    """The decision, and the ranking that it was made from.
+
+    intent: that of the whole route. rivals: names of tools that fit as well as the selected one.
+    """
 
     ranking: Ranking
     intent: ParsedIntent
     decision: RouteDecision
+    rivals: tuple[str, ...] = ()
 
     def uncovered_clauses(self, floor: int) -> tuple[str, ...]:
         """Those of the prompt that no selected tool serves with at least `floor` millionths."""
@@ -110,7 +116,7 @@ class TrialModule:
 
     uncovered: clauses of the prompt that it does not serve. widened: whether it was chosen among
     tools from beyond the folder of the intent. parts: the files of the tools that a composition
-    calls, with their hashes.
+    calls, with their hashes. rivals: names of tools that fit as well.
     """
 
     request: RouteRequest
@@ -122,6 +128,7 @@ class TrialModule:
     uncovered: tuple[str, ...] = ()
     widened: bool = False
     parts: Mapping[Path, str] = field(default_factory=dict)
+    rivals: tuple[str, ...] = ()
 
     @property
     def runnable(self) -> bool:

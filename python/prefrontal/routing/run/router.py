@@ -112,7 +112,8 @@ class Router:
         choice = self.choose(request)
         intent, decision, ranking = choice.intent, choice.decision, choice.ranking
         if request.mode.plan_only:
-            ending = Ending(UNSURE if decision.policy == "generate" else OK, decision.reason)
+            unsure = decision.policy == "generate" or choice.rivals
+            ending = Ending(UNSURE if unsure else OK, decision.reason)
             return Route(request, intent, planned(choice), ending, ranking)
         module = trial_module(self.bench, choice)
         if isinstance(module, Ending):

@@ -16,6 +16,7 @@ from ..types import Candidate, Plan, PlanStep, RouteDecision, Tool
 from .ranking import rank_everywhere
 from .route import Ranking, ToolChoice
 from .transcript import two_places
+from .which_tool import which_tool
 
 if TYPE_CHECKING:
     from .workbench import Workbench
@@ -29,6 +30,7 @@ def choose(bench: Workbench, ranking: Ranking) -> ToolChoice:
         decision = _decision(bench, ranking)
         if decision.policy != "generate":  # something is taken from elsewhere
             intent = ranking.intent
+    decision, rivals = which_tool(bench, ranking, decision)
     decision = _or_nearest(bench, ranking, decision)
     request, candidates = ranking.parsed.request, ranking.candidates
     request.trace.add(
@@ -44,7 +46,7 @@ def choose(bench: Workbench, ranking: Ranking) -> ToolChoice:
         plan=decision.plan,
         threshold=bench.settings.ranker.threshold,
     )
-    return ToolChoice(ranking, intent, decision)
+    return ToolChoice(ranking, intent, decision, rivals)
 
 
 def planned(choice: ToolChoice) -> RouteDecision:

@@ -170,7 +170,8 @@ def _explained(event: Event, detail: Mapping[str, Any]) -> list[str]:
     lines = [
         f"  score = map({sums}), τ={detail['threshold']:.2f},"
         f" steps of a composition from {detail['threshold'] - detail['compose_margin']:.2f}",
-        f"  map: logistic, slope {curve['slope']:g}, 0.60 where the sum is {curve['reached']:.3f}",
+        f"  map: logistic, slope {curve['slope']:g}, 0.60 where the sum is {curve['reached']:.3f}"
+        + (f", {curve['others']:.3f} for all but the best" if _differs(curve) else ""),
         f"  is any tool needed: {detail['relevance']:.2f}",
     ]
     for one in detail["ranked"]:
@@ -185,3 +186,8 @@ def _explained(event: Event, detail: Mapping[str, Any]) -> list[str]:
     lines += [f"  tie: {tie['first']} before {tie['second']} by {tie['rule']}"
               for tie in detail["ties"]]  # fmt: skip
     return lines if detail["ties"] else [*lines, "  ties: none"]
+
+
+def _differs(curve: Mapping[str, float]) -> bool:
+    """Whether the map of the best tool is not that of the others. Older logs have one only."""
+    return curve.get("others", curve["reached"]) != curve["reached"]

@@ -126,6 +126,7 @@ def _module(
         tool,
         choice.uncovered_clauses(Bar.of(bench.settings.ranker).floor),
         choice.ranking.widened,
+        rivals=choice.rivals,
     )
 
 

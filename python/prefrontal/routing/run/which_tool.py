@@ -1,0 +1,105 @@
+"""Asks which of several tools is meant that fit a prompt equally well."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..ranking.decide import shown
+from ..ranking.precedence import micro
+from ..ranking.rivals import rivals
+from ..types import Candidate, RouteDecision
+
+if TYPE_CHECKING:
+    from .route import Ranking
+    from .workbench import Workbench
+
+MOST_CHOICES = 5
+
+
+def which_tool(
+    bench: Workbench, ranking: Ranking, decision: RouteDecision
+) -> tuple[RouteDecision, tuple[str, ...]]:
+    """The decision, for the tool that a person says is meant, and the names of rivals left.
+
+    Without an answer it is the best tool, with its rivals, even below tau: nothing is generated
+    where one of several tools is meant. At most one question is asked in a route: after one about
+    the folder the rivals are named only. A prompt of several clauses may mean several tools, so
+    nobody is asked.
+    """
+    if decision.policy == "compose" or len(ranking.parsed.clauses) > 1:
+        return decision, ()
+    choices = _labelled(rivals(ranking.candidates, bench.settings.ranker)[:MOST_CHOICES])
+    if not choices or not _is_open(decision, choices):
+        return decision, ()
+    chosen = _answer(bench, ranking, choices)
+    if chosen is not None:
+        return _selected(decision, chosen, f"{_has(chosen)}; a person said so."), ()
+    (_, best), *others = choices.items()
+    also = " and ".join(f"{name} {_score(one)}" for name, one in others)
+    reason = f"{_has(best)}, and {also}: either may be meant."
+    return _selected(decision, best, reason), tuple(name for name, _ in others)
+
+
+def _is_open(decision: RouteDecision, choices: Mapping[str, Candidate]) -> bool:
+    """Whether the decision is no other tool than one of the choices."""
+    paths = [one.tool.spec.path for one in choices.values()]
+    return all(spec.path in paths for spec in decision.selected)
+
+
+def _labelled(candidates: Sequence[Candidate]) -> dict[str, Candidate]:
+    """By name, or by path where two have one name."""
+    names = [one.tool.name for one in candidates]
+    return {
+        one.tool.name if names.count(one.tool.name) == 1 else one.tool.relative: one
+        for one in candidates
+    }
+
+
+def _answer(
+    bench: Workbench, ranking: Ranking, choices: Mapping[str, Candidate]
+) -> Candidate | None:
+    """The tool that a person says is meant; None without an answer that names one."""
+    parsed, intent = ranking.parsed, ranking.intent
+    if parsed.asked:
+        return None
+    request = parsed.request
+    *front, last = choices
+    question = f"tool={', '.join(front)} or {last}?"
+    operator = None if request.mode.plan_only else bench.operator_for(request.mode)
+    reply = operator.answer(question) if operator else None
+    request.trace.add(
+        "clarify",
+        decision="skipped" if reply is None else "asked",
+        question=question,
+        choices=list(choices),
+        answer=reply,
+        domain=intent.domain,
+        action=intent.action,
+        confidence=intent.confidence,
+    )
+    return _meant(reply or "", choices)
+
+
+def _meant(reply: str, choices: Mapping[str, Candidate]) -> Candidate | None:
+    """A number from 1 on, or a name in any case."""
+    text = reply.strip().casefold().removeprefix("tool=").strip()
+    if text.isascii() and text.isdigit():
+        place = int(text[:9])
+        return list(choices.values())[place - 1] if 1 <= place <= len(choices) else None
+    by_name = {name.casefold(): one for name, one in choices.items()}
+    return by_name.get(text) or by_name.get(text.replace(" ", "_"))
+
+
+def _selected(decision: RouteDecision, choice: Candidate, reason: str) -> RouteDecision:
+    spec = replace(choice.tool.spec, score=micro(choice.score) / 1e6)
+    return replace(decision, policy="select", selected=[spec], reason=reason)
+
+
+def _has(candidate: Candidate) -> str:
+    return f"{candidate.tool.name} has {_score(candidate)}"
+
+
+def _score(candidate: Candidate) -> str:
+    return shown(micro(candidate.score))
