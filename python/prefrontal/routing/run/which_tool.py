@@ -23,12 +23,11 @@ def which_tool(
 ) -> tuple[RouteDecision, tuple[str, ...]]:
     """The decision, for the tool that a person says is meant, and the names of rivals left.
 
-    Without an answer it is the best tool, with its rivals, even below tau: nothing is generated
-    where one of several tools is meant. At most one question is asked in a route: after one about
-    the folder the rivals are named only. A prompt of several clauses may mean several tools, so
-    nobody is asked.
+    Without an answer it is the best tool, with its rivals. At most one question is asked in a
+    route: after one about the folder the rivals are named only. A prompt of several clauses may
+    mean several tools, so nobody is asked.
     """
-    if decision.policy == "compose" or len(ranking.parsed.clauses) > 1:
+    if decision.policy != "select" or len(ranking.parsed.clauses) > 1:
         return decision, ()
     choices = _labelled(rivals(ranking.candidates, bench.settings.ranker)[:MOST_CHOICES])
     if not choices or not _is_open(decision, choices):
