@@ -151,4 +151,4 @@ async def test_what_a_channel_brings_that_is_no_message_does_not_cost_the_others
     await runtime.start()
     await runtime.tick()
     assert [each.content for each in mail.sent] == ["one"]
-    assert sum("it is no message" in line[2] for line in runtime.logs) == len(odd)
+    assert sum("it is not a message" in line[2] for line in runtime.logs) == len(odd)

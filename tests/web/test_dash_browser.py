@@ -64,7 +64,7 @@ def test_the_page_loads_without_complaint_and_asks_nobody_else(
     screen.until(lambda: screen.all(".chart canvas"))
     asked = screen.requests()
     assert any("/static/curve.js" in each for each in asked)
-    assert {each for each in asked if not each.startswith((page.url, "data:,"))} == set()
+    assert {each for each in asked if not each.startswith((page.url, "data:"))} == set()
     page.context.log.append(wake(NOON + 9))
     screen.until(lambda: len(screen.all(".bar.woke")) == 4)
     assert screen.complaints() == []
@@ -379,10 +379,10 @@ def test_a_fresh_install_is_readable(screen: Screen, tmp_path: Path) -> None:
     with shown_in(tmp_path) as context, served(context) as fresh:
         screen.open(fresh.url)
         shown_hints = [each for each in screen.all(".empty") if each.is_displayed()]
-        assert len(shown_hints) == 7
+        assert len(shown_hints) == 8
         context.log.append(wake())
         screen.until(lambda: screen.all(".bar"))
-        screen.until(lambda: len([e for e in screen.all(".empty") if e.is_displayed()]) == 4)
+        screen.until(lambda: len([e for e in screen.all(".empty") if e.is_displayed()]) == 5)
         assert screen.complaints() == []
 
 

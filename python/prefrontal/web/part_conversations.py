@@ -21,6 +21,7 @@ LONGEST_OPEN = 20_000
 SEARCH = Html("""\
 <section aria-labelledby="conversations-title" id="conversations-section">
 <h2 id="conversations-title">Conversations</h2>
+<details class="fold"><summary>Search what was said</summary>
 <form role="search" class="search" hx-get="/conversations" hx-target="#messages" \
 hx-swap="innerHTML">
 <label for="search-words">Words, "a phrase" or begin*; nothing for the newest</label>
@@ -30,7 +31,7 @@ hx-swap="innerHTML">
 <label for="search-since">From</label><input type="date" id="search-since" name="since">
 <label for="search-until">To</label><input type="date" id="search-until" name="until">
 <button>Search</button></form>
-<div id="messages"></div></section>
+<div id="messages"></div></details></section>
 """)
 _MESSAGE = """\
 <li class="message$mark"><p class="text said" dir="auto">$text</p>
