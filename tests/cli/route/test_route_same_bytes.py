@@ -16,7 +16,7 @@ from ...exhaustive import first
 from ..routed import EXAMPLES
 
 LOCALES = ("C", "C.UTF-8", "tr_TR.UTF-8")
-PROMPT = "Summarize a matrix then plot it"
+PROMPT = "Summarize a matrix with summarize_matrix, then plot it with plot_matrix"
 TWIN = '"""Frobnicate a matrix, then summarize and plot it."""\n\n\ndef run(df):\n    return df\n'
 
 
