@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from prefrontal.decisions.log import DecisionLog
@@ -69,6 +69,8 @@ def test_unknown_keys_are_passed_over_and_missing_ones_were_never_written() -> N
     )
 
 
+@example("directive", {"asked": ""})
+@example("wake", {"gathered": True})
 @given(st.sampled_from(list(PAYLOADS)), st.dictionaries(st.sampled_from(KEYS), plain))
 def test_whatever_a_row_holds_is_read(kind: str, row: dict[str, object]) -> None:
     found = from_plain(kind, row, 1.0)

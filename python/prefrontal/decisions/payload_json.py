@@ -181,7 +181,7 @@ def _belief_to_plain(belief: BeliefPayload) -> Plain:
 def _directive_to_plain(directive: DirectivePayload) -> Plain:
     if directive.origin == EDITED_QUESTION:
         return {"kind": directive.origin, "asked": directive.asked}
-    plain = {
+    plain: Plain = {
         "kind": directive.origin,
         "directive": directive.directive,
         "action": directive.action,
@@ -190,6 +190,8 @@ def _directive_to_plain(directive: DirectivePayload) -> Plain:
         "why": directive.why,
         "expires_at": directive.expires_at,
     }
+    if directive.asked is not None:
+        plain["asked"] = directive.asked
     return plain | _cycle_to_plain(directive.cycle)
 
 
@@ -215,9 +217,10 @@ _WRITE = {
 
 
 def _wake(plain: Plain, time: float) -> Plain:
+    rows = plain.get("gathered")
     gathered = [
         _moment(each, each.get("time"))
-        for each in plain.get("gathered") or ()
+        for each in (rows if isinstance(rows, list) else ())
         if isinstance(each, dict)
     ]
     moment = _moment(plain, time) if _is_whole(plain.get("event")) else None
