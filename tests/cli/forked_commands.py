@@ -15,13 +15,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from prefrontal.__main__ import main
 
 PATIENCE_S = 60.0
 LOOK_AGAIN_S = 0.005
+_WITH_TORCH = ("prefrontal._torch", "prefrontal.control", "prefrontal.executive.selector")
 
 
 class ForkedCommand:
@@ -75,8 +76,12 @@ class Forks:
 
 @contextmanager
 def forks(folder: Path, *modules: str) -> Iterator[Forks]:
-    """For commands that need these modules, and those that this process has imported so far."""
+    """For commands that need these modules, and those that this process has imported so far.
+
+    What needs torch is left out: other tests of this process may have loaded it.
+    """
     imported = (name for name in sys.modules if name.startswith("prefrontal."))
+    imported = (name for name in imported if not name.startswith(_WITH_TORCH))
     names = sorted({*imported, *modules} - {"prefrontal.__main__"})
     with subprocess.Popen(
         [sys.executable, "-m", __name__, *names],
@@ -97,7 +102,8 @@ def forks(folder: Path, *modules: str) -> Iterator[Forks]:
 def serve(modules: list[str]) -> None:
     """Fork for each line of standard input: files for both outputs, and words."""
     for name in modules:
-        importlib.import_module(name)
+        with suppress(ImportError):  # of an extra that is only there as a test's double
+            importlib.import_module(name)
     before = 0
     for line in sys.stdin:
         if before:
