@@ -151,6 +151,13 @@ def routing_example(folder: Path, _: Mapping[str, str]) -> None:
     shutil.copytree(REPOSITORY / "examples/routing", folder, ignore=wanted, dirs_exist_ok=True)
 
 
+def tools_example(folder: Path, _: Mapping[str, str]) -> None:
+    """examples/tools, as the tools of a project."""
+    shutil.rmtree(folder)
+    left_out = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(REPOSITORY / "examples/tools", folder / "workflows", ignore=left_out)
+
+
 PREPARED: dict[str, Prepare] = {
     "a git history": git_history,
     "a stand-in for claude": stand_in,
@@ -159,6 +166,7 @@ PREPARED: dict[str, Prepare] = {
     "a ledger of half a year": keep,
     "an agent that reflected": reflected,
     "examples/routing": routing_example,
+    "examples/tools": tools_example,
     "a repository with repairs": repairs,
     "stand-ins of the runtimes": runtimes,
     "ratings": ratings,

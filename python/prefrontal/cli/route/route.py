@@ -161,6 +161,30 @@ def audit(ctx: click.Context, /, as_json: bool, **options: Any) -> None:
         ctx.exit(5)
 
 
+@route.command(short_help="What each threshold is worth on your own tools.")
+@project_options
+@click.option(
+    "--precision",
+    type=float,
+    default=0.9,
+    show_default=True,
+    metavar="SHARE",
+    help="Of the phrasings that reach the suggested tau, how many are to be right.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def calibrate(precision: float, as_json: bool, **options: Any) -> None:
+    """Rank each phrasing of your tools without it, and show what each threshold (tau) is worth.
+
+    Phrasings are the prompts that were accepted and the `intents` of manifests. Nothing is
+    changed: where a tau fits better, set routing.ranker.threshold. Prompts that mean no tool are
+    not among them.
+    """
+    from .calibrate import print_calibration
+
+    settings, workflows = settings_of(options)
+    print_calibration(settings, workflows, precision, as_json=as_json)
+
+
 route.add_command(tools)
 
 

@@ -195,6 +195,15 @@ def history_success(events: Iterable[PastEvent], now: float, half_life_days: flo
     return round((ok + 1.0) / (ok + failed + 2.0), 6)
 
 
+def last_prompts(events: Iterable[PastEvent], kind: Literal["accepted", "rejected"]) -> list[str]:
+    """The prompts that a tool was last accepted, or last rejected, for."""
+    last: dict[str, Event] = {}
+    for event in events:
+        if event.intent and event.event in {"accepted", "rejected"}:
+            last[event.intent] = event.event
+    return [prompt for prompt, verdict in last.items() if verdict == kind]
+
+
 def _counted(events: Iterable[PastEvent]) -> list[PastEvent]:
     counted: list[PastEvent] = []
     verdicts: dict[str, PastEvent] = {}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..._core import routing as core
-from ..catalog.history import PRIOR, PastEvent, history_success
+from ..catalog.history import PRIOR, PastEvent, history_success, last_prompts
 from ..prompt.vectors import cosine
 from ..types import Candidate, SubIntent, Tool
 from .index_store import IndexStore
@@ -207,27 +207,18 @@ class ToolRanker:
 
     def _index(self, *, hinted: bool) -> ToolIndex:
         rejected = [
-            (event.intent, key)
+            (prompt, key)
             for key in self._tools
-            for event in self._events(key, "rejected")
-            if event.intent
+            for prompt in last_prompts(self._histories.get(key, ()), "rejected")
         ]
         return self._store.get([self._entry(key, hinted) for key in self._tools], rejected)
 
     def _entry(self, key: str, hinted: bool) -> dict[str, Any]:
         tool = self._tools[key]
-        phrasings = [event.intent for event in self._events(key, "accepted")]
+        phrasings = last_prompts(self._histories.get(key, ()), "accepted")
         if hinted and tool.manifest:
             phrasings = [*tool.manifest.intents, *phrasings]
         return {"key": key, "name": tool.name, "doc": tool.spec.doc, "intents": phrasings}
-
-    def _events(self, key: str, kind: str) -> list[PastEvent]:
-        """The events of that kind; only the last one of each prompt counts."""
-        last: dict[str, PastEvent] = {}
-        for event in self._histories.get(key, ()):
-            if event.intent and event.event in {"accepted", "rejected"}:
-                last[event.intent] = event
-        return [event for event in last.values() if event.event == kind]
 
 
 def key_of(tool: Tool) -> str:
