@@ -18,7 +18,7 @@ SOURCES := $(shell find csrc bindings python share -type f ! -name '*.pyc' ! -na
            CMakeLists.txt pyproject.toml scripts/check_isa_objects.py README.md LICENSE
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-exhaustive test-all check format sanitize bench-smoke bench soak wheel lock audit clean
+.PHONY: help build demo test test-exhaustive test-all check format sanitize coverage bench-smoke bench soak wheel lock audit clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -59,6 +59,9 @@ format: $(VENV)/tools  ## rewrite the files in the project's format
 sanitize: $(VENV)/with-torch $(VENV)/tools  ## the tests of the core under ASan, UBSan and TSan
 	sh scripts/sanitize.sh $(BIN)/python
 	sh scripts/sanitize.sh $(BIN)/python thread
+
+coverage: $(VENV)/with-torch $(VENV)/coverage-tools  ## which lines and branches the tests execute
+	$(BIN)/python scripts/measure_coverage.py --jobs $(JOBS)
 
 bench-smoke: $(VENV)/with-torch $(VENV)/tools  ## run each benchmark once, quickly: do they work?
 	set -e; for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file --smoke; done
@@ -114,13 +117,8 @@ $(VENV)/tools: $(VENV)/ready requirements-cpu.lock
 	$(LOCKED) $@.txt
 	@touch $@
 
-$(VENV)/wheel-tools: $(VENV)/ready
-	$(BIN)/python scripts/locked.py wheel > $@.txt
-	$(LOCKED) $@.txt
-	@touch $@
-
-$(VENV)/audit-tools: $(VENV)/ready
-	$(BIN)/python scripts/locked.py audit > $@.txt
+$(VENV)/audit-tools $(VENV)/coverage-tools $(VENV)/wheel-tools: $(VENV)/%-tools: $(VENV)/ready
+	$(BIN)/python scripts/locked.py $* > $@.txt
 	$(LOCKED) $@.txt
 	@touch $@
 
