@@ -8,7 +8,7 @@ build=build/sanitize-$kind
 cmake=$("$python" -c 'import shutil, sysconfig; print(shutil.which("cmake", path=sysconfig.get_path("scripts")) or "cmake")')
 "$cmake" -S . -B $build/cmake -DPREFRONTAL_SANITIZE="$kind" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
   -DPython_EXECUTABLE="$python" >/dev/null
-"$cmake" --build $build/cmake -j2 >/dev/null
+"$cmake" --build $build/cmake -j2 --target _core >/dev/null
 rm -rf $build/package
 mkdir -p $build/package
 cp -r python/prefrontal $build/package/

@@ -19,6 +19,7 @@ from mcp.types import (
     ResourceUpdatedNotification,
 )
 
+from prefrontal.mcp import announcing
 from prefrontal.mcp.audience import Audience
 from prefrontal.mcp.server import build_server
 from prefrontal.types import SignalEvent
@@ -212,3 +213,18 @@ async def test_a_client_that_is_gone_is_forgotten(tmp_path: Path, mode: str) -> 
         with anyio.fail_after(PATIENCE_S):
             while len(found[0]):
                 await anyio.sleep(0.01)
+
+
+async def test_nobody_follows_more_than_a_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(announcing, "MOST_SUBSCRIPTIONS", 1)
+    async with client_of(tmp_path, "process", "legacy") as (client, _):
+        await client.subscribe_resource(WAKES)
+        with pytest.raises(MCPError, match="^subscriptions must be at most 1, got one more$"):
+            await client.subscribe_resource("prefrontal://decisions/abcd")
+    async with (
+        client_of(tmp_path, "process", "auto") as (client, _),
+        client.listen(resource_subscriptions=[WAKES, "prefrontal://decisions/abcd"]) as stream,
+    ):
+        assert stream.honored.resource_subscriptions == [WAKES]

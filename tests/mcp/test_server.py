@@ -9,6 +9,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS
 
 from prefrontal import __version__
+from prefrontal.mcp.waking import MOST_EVENTS
 
 from .served_samples import BILL, MODES, answer, asking, refusal
 
@@ -98,6 +99,11 @@ async def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(
             "give_feedback",
             {"id": "abcd", "label": 2},
             "label must be 'useful', 'useless', 'right' or 'wrong', or",
+        ),
+        (
+            "should_wake",
+            {"events": [BILL] * (MOST_EVENTS + 1)},
+            f"events must have at most {MOST_EVENTS} items, got [",
         ),
         ("explain_decision", {"id": "ab"}, "id must have at least 4 characters, got 'ab'"),
         ("get_beliefs", {"limit": 0}, "limit must be greater than or equal to 1, got 0"),

@@ -112,3 +112,15 @@ async def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> 
     (tmp_path / "file").write_text("")
     with pytest.raises(SourceError, match="cannot be"):
         await ReplayModel(tmp_path / "file" / "x", ScriptedModel(["one"])).chat(ASK)
+
+
+async def test_a_folder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    await recorded(tmp_path / "kept")
+    [file] = (tmp_path / "kept").iterdir()
+    file.unlink()
+    file.mkdir()
+    with pytest.raises(SourceError, match=r"\.json cannot be read: Is a directory"):
+        await ReplayModel(tmp_path / "kept").chat(ASK, TOOLS, max_tokens=9)
+    (tmp_path / "file").touch()
+    with pytest.raises(SourceError, match=r"\.json cannot be read: Not a directory"):
+        await recorded(tmp_path / "file" / "below")

@@ -12,9 +12,10 @@ import measure_coverage
 from measure_coverage import File
 
 
-def line(number: int, count: int, *branches: tuple[int, bool]) -> dict[str, Any]:
-    """branches: how often each was taken, and whether only an exception takes it."""
-    counted = [{"count": taken, "throw": throw} for taken, throw in branches]
+def line(number: int, count: int, *branches: tuple[int, bool, int]) -> dict[str, Any]:
+    """branches: how often each was taken, whether by an exception, and the block that it ends."""
+    names = ("count", "throw", "source_block_id")
+    counted = [dict(zip(names, branch, strict=True)) for branch in branches]
     return {"line_number": number, "count": count, "branches": counted}
 
 
@@ -24,10 +25,16 @@ def test_a_line_is_dark_when_none_of_its_copies_ran() -> None:
     assert (counted.lines, counted.dark) == (3, (4,))
 
 
-def test_branches_that_only_exceptions_take_are_counted_apart() -> None:
-    lines = [line(3, 1, (1, False), (0, False), (0, True)), line(3, 1, (0, False), (1, False))]
-    counted = measure_coverage.cpp_file("csrc/pulse/a.cpp", lines)
-    assert (counted.branches, counted.taken, counted.thrown) == (2, 2, 1)
+def test_a_branch_is_taken_when_a_copy_of_its_line_takes_it() -> None:
+    copies = [line(3, 1, (1, False, 5), (0, False, 5)), line(3, 1, (0, False, 5), (2, False, 5))]
+    counted = measure_coverage.cpp_file("csrc/pulse/a.cpp", copies)
+    assert (counted.branches, counted.taken, counted.thrown) == (2, 2, 0)
+
+
+def test_a_call_that_returns_or_throws_is_no_branch() -> None:
+    choice = [(1, False, 2), (0, False, 2), (0, True, 2)]
+    counted = measure_coverage.cpp_file("a.cpp", [line(3, 1, (7, False, 0), (0, True, 0), *choice)])
+    assert (counted.branches, counted.taken, counted.thrown) == (2, 1, 3)
 
 
 def test_dark_lines_are_said_as_ranges() -> None:
@@ -57,7 +64,7 @@ def test_the_report_has_a_row_for_each_module_and_fails_when_too_little_ran(
         "python/prefrontal/cli/watch.py": {"summary": summary, "missing_lines": [8, 9]},
         "python/prefrontal/pulse/gate.py": {"summary": summary, "missing_lines": []},
     }
-    cpp = [{"file": "csrc/pulse/a.cpp", "lines": [line(1, 1, (1, False), (0, False))]}]
+    cpp = [{"file": "csrc/pulse/a.cpp", "lines": [line(1, 1, (1, False, 2), (0, False, 2))]}]
     (tmp_path / "python.json").write_text(json.dumps({"files": files}))
     (tmp_path / "cpp.json").write_text(json.dumps({"files": cpp}))
     monkeypatch.setattr(measure_coverage, "FOLDER", tmp_path)
@@ -65,6 +72,6 @@ def test_the_report_has_a_row_for_each_module_and_fails_when_too_little_ran(
     printed = capsys.readouterr().out
     assert "cli              lines  90.0 % of     20" in printed
     assert "all              lines  95.0 % of     40" in printed
-    assert "branches  50.0 % of      2, 0 more by exceptions alone" in printed
+    assert "branches  50.0 % of      2, 0 of calls that may throw" in printed
     assert measure_coverage.main(["--dark", "python/prefrontal/cli"]) == 0
     assert capsys.readouterr().out == "python/prefrontal/cli/watch.py: 8-9\n"

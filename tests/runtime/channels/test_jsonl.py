@@ -12,6 +12,7 @@ import pytest
 
 from prefrontal.plugin import PluginError, ToolCall
 from prefrontal.runtime.channels.jsonl import JsonLinesChannel
+from prefrontal.runtime.channels.line_reader import LineReader
 from prefrontal.testing import Reply, ScriptedLLM
 
 from ..agents import Watcher, agent
@@ -157,3 +158,13 @@ async def test_without_a_standard_input_it_says_so(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("sys.stdin", None)
     with pytest.raises(PluginError, match="standard input must be open, it is closed"):
         await agent(ScriptedLLM(), JsonLinesChannel()).start()
+
+
+async def test_a_line_that_is_too_long_gets_an_error_line(
+    pipes: Pipes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LineReader.__init__, "__defaults__", (40,))
+    line = '{"sender_id": "a", "content": "x"}\n'
+    out = await conversation(pipes, "x" * 41 + "\n" + line)
+    assert [each["type"] for each in out] == ["error", "reply"]
+    assert out[0] == {"type": "error", "line": 1, "error": "a line must not be that long"}

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -80,3 +81,12 @@ async def test_bytes_that_are_no_text_are_taken_for_what_they_can_be(pipes: Pipe
         os.write(pipes._to, b"caf\xe9\n/quit\n")
         await task
     assert watcher.ctx("on_message")["message"] == "caf\N{REPLACEMENT CHARACTER}"
+
+
+async def test_a_terminal_that_is_gone_ends_the_agent(pipes: Pipes) -> None:
+    os.close(pipes._from)
+    pipes._from = -1
+    runtime = agent(ScriptedLLM(), channel(pipes))
+    async with running(runtime) as task:
+        assert await task is None
+    assert any("output cannot be written" in line[2] for line in runtime.logs)
