@@ -153,9 +153,9 @@ def cpp_file(name: str, lines: Iterable[dict[str, Any]]) -> File:
 def choices(branches: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], bool]]:
     """Each branch, and whether there is a choice without exceptions: a call that may throw ends
     its block with two branches, of which neither counts."""
-    calm = Counter(each["source_block_id"] for each in branches if not each["throw"])
+    calm = Counter(each.get("source_block_id") for each in branches if not each["throw"])
     for each in branches:
-        yield each, not each["throw"] and calm[each["source_block_id"]] > 1
+        yield each, not each["throw"] and calm[each.get("source_block_id")] > 1
 
 
 def table(title: str, files: Sequence[File]) -> Iterator[str]:
