@@ -193,7 +193,11 @@ def replay_events(
 
 
 def replay_sample(
-    request: Request, gate: TrialGate, step: Step = lambda *_: None, folder: Path = SAMPLE_FOLDER
+    request: Request,
+    gate: TrialGate,
+    step: Step = lambda *_: None,
+    folder: Path = SAMPLE_FOLDER,
+    replayer: Replayer | None = None,
 ) -> ReplayResult:
     """Replay the recorded history that ships with the package; its labels are recorded, too.
 
@@ -215,7 +219,8 @@ def replay_sample(
     labelled = RecordedPreset().apply(windows)
     preset = parse_preset(sample.preset)
     notes = [*sample.notes, sample.origin]
-    return _replayed(labelled, total, sample.name, preset, request, gate, notes, step, "sample")
+    arguments = (sample.name, preset, request, gate, notes, step, "sample")
+    return _replayed(labelled, total, *arguments, replayer)
 
 
 def replay_history(

@@ -29,7 +29,7 @@ of what was replayed, and the exit code 130."""
 
 
 @click.command(short_help="Replay ratings: what trust would have come?", epilog=EPILOG)
-@click.option("--ratings", required=True, metavar="CSV", type=click.Path(), help="What to replay.")
+@click.option("--ratings", metavar="CSV", type=click.Path(), help="What to replay.")
 @click.option("--labels", metavar="CSV", type=click.Path(), help="Who was a fraud, who was not.")
 @click.option("--clamp", default=3, show_default=True, metavar="N", help="Most a cycle moves.")
 @click.option(
@@ -75,13 +75,32 @@ of what was replayed, and the exit code 130."""
 )
 @click.option("--limit", type=int, metavar="N", help="Replay only the first N ratings in time.")
 @click.option("--yes", is_flag=True, help="Ask the model without asking about the cost.")
-@click.option("--sweep", "swept", is_flag=True, help="Several clamps and policies in a table.")
+@click.option(
+    "--sweep",
+    "swept",
+    is_flag=False,
+    flag_value="",
+    metavar="[FILE.yml]",
+    help="Several clamps and policies in a table; those of FILE on its streams.",
+)
+@click.option(
+    "--jobs", type=int, metavar="N", help="With --sweep FILE: processes; as many as cores."
+)
+@click.option(
+    "--out",
+    type=click.Path(),
+    metavar="DIR",
+    help="With --sweep FILE: where its table, its picture and what is done go; FILE-results beside"
+    " it.",
+)
 @click.option("--picture", metavar="FILE.png", type=click.Path(), help="Draw trust over time.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object, with every trajectory.")
 def backtest(
-    ratings: str,
+    ratings: str | None,
     labels: str | None,
-    swept: bool,
+    swept: str | None,
+    jobs: int | None,
+    out: str | None,
     picture: str | None,
     as_json: bool,
     **chosen: Any,
@@ -91,22 +110,35 @@ def backtest(
     \b
       prefrontal cortex backtest --ratings ratings.csv.gz --labels labels.csv
       prefrontal cortex backtest --ratings ratings.csv --batch 1 --clamp 2 --picture trust.png
+      prefrontal cortex backtest --sweep sweep.yml
 
     Each rated user is a peer; a rating is how an interaction with it ended. Without options all is
     as in a running agent: its triggers, clamp, cap and policy, and the rules as the reflector.
     """
     from ...cortex.backtest.ratings import read_labels, read_ratings
 
+    if swept:
+        from ...assembly.sweeps.sweep import trust_sweep
+        from ..sweeps.sweep import check_alone, sweep
+
+        check_alone(click.get_current_context())
+        sweep(trust_sweep(swept), swept, out, jobs, as_json)
+        return
+    if jobs is not None or out is not None:
+        raise InputError("--jobs and --out must come with --sweep FILE")
+    if ratings is None:
+        raise click.MissingParameter(param_hint="--ratings", param_type="option")
     options = _options(chosen)
     if picture is not None and not Path(picture).absolute().parent.is_dir():
         raise InputError(f"{picture} must lie in a folder that exists")
-    if swept and picture is not None:
+    is_swept = swept is not None
+    if is_swept and picture is not None:
         raise InputError("--sweep must stand without --picture: a picture shows one setting")
-    if swept and options.reflector in _ASKING:
+    if is_swept and options.reflector in _ASKING:
         raise InputError(f"--sweep must stand without --reflector {options.reflector}")
     stream = read_ratings(ratings)[: chosen["limit"]]
     known = read_labels(labels) if labels is not None else {}
-    if swept:
+    if is_swept:
         _sweep(stream, known, options, as_json)
     elif options.reflector in _ASKING:
         with _questions(chosen) as questions:

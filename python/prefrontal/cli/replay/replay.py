@@ -116,6 +116,21 @@ only warms up. Times are read as UTC. Exit codes: 0 done, 2 something handed in 
 @click.option(
     "--seed", type=int, default=0, show_default=True, help="For the policy that wakes by chance."
 )
+@click.option(
+    "--sweep",
+    type=click.Path(),
+    metavar="FILE.yml",
+    help="Recalls, budgets, features, labels and seeds to try on several histories, all in FILE.",
+)
+@click.option(
+    "--jobs", type=int, metavar="N", help="With --sweep: processes; as many as there are cores."
+)
+@click.option(
+    "--out",
+    type=click.Path(),
+    metavar="DIR",
+    help="With --sweep: where its table, its picture and what is done go; FILE-results beside it.",
+)
 @click.option("--report", type=click.Path(), metavar="FILE.html", help="Write the report here.")
 @click.option("--png", type=click.Path(), metavar="FILE.png", help="Write the picture here.")
 @click.option("--save", type=click.Path(), metavar="FILE.json", help="Keep the result.")
@@ -159,6 +174,9 @@ def replay(
     usd_per_million_tokens: float | None,
     prices: str | None,
     seed: int,
+    sweep: str | None,
+    jobs: int | None,
+    out: str | None,
     report: str | None,
     png: str | None,
     save: str | None,
@@ -187,7 +205,18 @@ def replay(
       prefrontal replay ~/.openclaw
       prefrontal replay ~/.claude
       prefrontal replay --log decisions.db --threshold 0.5
+      prefrontal replay --sweep sweep.yml
     """
+    if sweep is not None:
+        from ...assembly.sweeps.sweep import history_sweep
+        from ..sweeps.sweep import check_alone
+        from ..sweeps.sweep import sweep as carry_out_sweep
+
+        check_alone(click.get_current_context())
+        carry_out_sweep(history_sweep(sweep), sweep, out, jobs, as_json)
+        return
+    if jobs is not None or out is not None:
+        raise InputError("--jobs and --out must come with --sweep")
     policy = {
         "cooldown_s": cooldown,
         "wakes_per_hour": wakes_per_hour,

@@ -1,0 +1,1 @@
+"""Many settings on many histories, on local worker processes."""

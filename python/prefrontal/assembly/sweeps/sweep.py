@@ -1,0 +1,138 @@
+"""Every setting on every history: read, run what was not run yet, keep each result."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from ...errors import InputError, SourceError
+from ...settings.sweeps import MOST_RUNS, SAMPLE, HistorySweep, TrustSweep, beside, read_sweep
+from .pool import LostTask, Task, WorkerPool
+from .store import Row, SweepStore, run_key
+
+Step = Callable[[str, int, int], None]
+"""Called with what is being done, how much is done, and of how much."""
+
+
+@dataclass(frozen=True, slots=True)
+class SweepPlan:
+    """work: which of `worker.WORKS` runs it. inputs: histories or streams, as its `read` takes
+    them. place: what a row calls them. settings: as its `run` takes them."""
+
+    work: str
+    place: str
+    inputs: list[dict[str, Any]]
+    settings: list[dict[str, Any]]
+
+    def __post_init__(self) -> None:
+        if self.runs > MOST_RUNS:
+            raise InputError(f"sweep must have at most {MOST_RUNS:,} runs, got {self.runs:,}")
+
+    @property
+    def runs(self) -> int:
+        return len(self.inputs) * len(self.settings)
+
+
+@dataclass(frozen=True, slots=True)
+class SweepOutcome:
+    """rows: a run each, in the order of the inputs and, in each, of the settings. done_before: how
+    many of them an earlier sweep had done. lost: sentences on runs that none could finish.
+    restarts: how many workers were replaced."""
+
+    rows: list[Row]
+    done_before: int
+    lost: list[str]
+    restarts: int
+
+
+def history_sweep(path: str) -> SweepPlan:
+    """The sweep of `prefrontal replay --sweep`. Raises as `read_sweep`."""
+    sweep = read_sweep(path, HistorySweep)
+    inputs = [each.model_dump() for each in sweep.histories]
+    for each in inputs:
+        if each["path"] != SAMPLE:
+            each["path"] = str(beside(path, each["path"]))
+    return SweepPlan("histories", "history", inputs, sweep.settings())
+
+
+def trust_sweep(path: str) -> SweepPlan:
+    """The sweep of `prefrontal cortex backtest --sweep`. Raises as `read_sweep`."""
+    sweep = read_sweep(path, TrustSweep)
+    inputs = [
+        {name: value and str(beside(path, value)) for name, value in each.model_dump().items()}
+        for each in sweep.streams
+    ]
+    return SweepPlan("streams", "stream", inputs, sweep.settings())
+
+
+def carry_out(plan: SweepPlan, folder: Path, jobs: int, step: Step) -> SweepOutcome:
+    """Run what the folder does not hold yet, on at most `jobs` processes.
+
+    What is done is in the folder when it is done, however this ends. Raises InputError and
+    SourceError for an input that cannot be read.
+    """
+    with (
+        SweepStore(folder) as store,
+        TemporaryDirectory(prefix="prefrontal-sweep-") as copies,
+        WorkerPool(plan.work, copies, jobs) as pool,
+    ):
+        places = _read(plan, pool, step)
+        names = _names([each["name"] for each in places])
+        keys, waiting, tasks = list[str](), list[int](), list[Task]()
+        for place in places:
+            for setting in plan.settings:
+                key = run_key(place["digest"], setting)
+                if store.row(key) is None:
+                    waiting.append(len(keys))
+                    tasks.append({"act": "run", "with": [place, setting]})
+                keys.append(key)
+        done_before = len(keys) - len(waiting)
+        done, lost = done_before, list[str]()
+        step("running", done, plan.runs)
+        for task, answer in pool.answers(tasks):
+            at = waiting[task]
+            if isinstance(answer, LostTask):
+                name, setting = (
+                    names[at // len(plan.settings)],
+                    plan.settings[at % len(plan.settings)],
+                )
+                lost.append(f"{name} with {setting_words(setting)}: {answer.why}")
+                continue
+            store.add(keys[at], answer)
+            done += 1
+            step("running", done, plan.runs)
+        rows = [
+            {plan.place: names[at // len(plan.settings)], **row}
+            for at, key in enumerate(keys)
+            if (row := store.row(key)) is not None
+        ]
+        return SweepOutcome(rows, done_before, lost, pool.restarts)
+
+
+def setting_words(setting: dict[str, Any]) -> str:
+    """A setting in a line, without what it leaves open."""
+    return ", ".join(f"{name} {value}" for name, value in setting.items() if value is not None)
+
+
+def _read(plan: SweepPlan, pool: WorkerPool, step: Step) -> list[dict[str, Any]]:
+    tasks = [{"act": "read", "with": [number, each]} for number, each in enumerate(plan.inputs)]
+    answers: dict[int, dict[str, Any]] = {}
+    step("reading", 0, len(tasks))
+    for place, answer in pool.answers(tasks):
+        if isinstance(answer, LostTask):
+            raise SourceError(
+                f"{plan.place} {place + 1} cannot be read: each worker ended with {answer.why}"
+            )
+        answers[place] = answer
+        step("reading", len(answers), len(tasks))
+    return [answers[place] for place in range(len(tasks))]
+
+
+def _names(names: Sequence[str]) -> list[str]:
+    """Each once: those that several have are numbered."""
+    several = {name for name, count in Counter(names).items() if count > 1}
+    return [f"{name} #{place}" if name in several else name for place, name in enumerate(names, 1)]

@@ -1,0 +1,1 @@
+"""Many settings at once, for `replay --sweep` and `cortex backtest --sweep`."""

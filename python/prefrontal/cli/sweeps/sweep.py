@@ -1,0 +1,121 @@
+"""What both sweeps do: run with a bar, keep what is done, write a table and a picture."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from ...errors import InputError, SourceError
+from ...plain_text import visible
+
+if TYPE_CHECKING:
+    from ...assembly.sweeps.sweep import SweepOutcome, SweepPlan
+    from .views import SweepView
+
+MOST_JOBS = 256
+BESIDE = ("sweep", "swept", "jobs", "out", "as_json")
+"""Options that --sweep may have beside it."""
+TABLE, PICTURE = "table", "picture.png"
+INCOMPLETE = 3
+"""Exit code when runs were lost, whose workers ended each time."""
+
+
+def sweep(plan: SweepPlan, settings: str, out: str | None, jobs: int | None, as_json: bool) -> None:
+    """Carry out a plan and show it. settings: its file. out: the folder, beside the file when None;
+    jobs: processes, the cores of this process when None.
+    """
+    from ...assembly.sweeps.sweep import carry_out
+    from ..page import page, progress
+    from .views import VIEWS, print_rows
+
+    view = VIEWS[plan.work]
+    folder = results_folder(settings) if out is None else Path(out).expanduser()
+    count = _jobs(jobs)
+    try:
+        with progress() as step:
+            outcome = carry_out(plan, folder, count, step)
+    except (KeyboardInterrupt, SystemExit):
+        words = "Interrupted: the runs that are done are kept in"
+        click.echo(f"{words} {visible(str(folder), 500)}; the same command goes on.", err=True)
+        raise
+    if as_json:
+        click.echo(json.dumps(outcome.rows))
+    else:
+        with page() as console:
+            print_rows(outcome.rows, view, console)
+    for path in _written(outcome, folder, view):
+        click.echo(f"Wrote {visible(str(path), 500)}", err=True)
+    _tell(outcome)
+
+
+def check_alone(context: click.Context) -> None:
+    """Refuse what stands beside --sweep: the file says with what runs are made."""
+    for option in context.command.params:
+        name = option.name or ""
+        on_line = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if on_line and name not in BESIDE:
+            word = next((each for each in option.opts if each.startswith("--")), "PATH")
+            raise InputError(f"--sweep must come without {word}: its file says what is run")
+
+
+def results_folder(settings: str) -> Path:
+    """`sweep.yml` has its results in `sweep-results` beside it."""
+    file = Path(settings).absolute()
+    return file.with_name(f"{file.stem}-results")
+
+
+def _jobs(jobs: int | None) -> int:
+    if jobs is None:
+        return max(1, min(MOST_JOBS, len(os.sched_getaffinity(0))))
+    if not 1 <= jobs <= MOST_JOBS:
+        raise InputError(f"--jobs must be a whole number from 1 to {MOST_JOBS}, got {jobs!r}")
+    return jobs
+
+
+def _written(outcome: SweepOutcome, folder: Path, view: SweepView) -> list[Path]:
+    """The table twice, and the picture where it can be drawn."""
+    from ...storage.files import write_atomic
+
+    paths = [folder / f"{TABLE}.csv", folder / f"{TABLE}.json"]
+    write_atomic(paths[0], _csv(outcome.rows))
+    write_atomic(paths[1], json.dumps(outcome.rows, indent=1) + "\n")
+    try:
+        from .picture import render_png
+
+        write_atomic(folder / PICTURE, render_png(outcome.rows, view))
+        paths.append(folder / PICTURE)
+    except SourceError as error:
+        click.echo(f"No picture: {error}", err=True)
+    return paths
+
+
+def _csv(rows: list[dict[str, Any]]) -> str:
+    if not rows:
+        return ""
+    target = io.StringIO()
+    writer = csv.DictWriter(target, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return target.getvalue()
+
+
+def _tell(outcome: SweepOutcome) -> None:
+    if outcome.done_before:
+        words = "run was" if outcome.done_before == 1 else "runs were"
+        click.echo(f"{outcome.done_before:,} {words} done before.", err=True)
+    if outcome.restarts:
+        words = "a worker was" if outcome.restarts == 1 else f"{outcome.restarts:,} workers were"
+        click.echo(f"{words.capitalize()} ended by others and replaced.", err=True)
+    for each in outcome.lost:
+        click.echo(
+            f"Lost: {visible(each, 500)}, at each try. Is there too little memory?", err=True
+        )
+    if outcome.lost:
+        click.get_current_context().exit(INCOMPLETE)
