@@ -19,6 +19,7 @@ ROUTED = {
     7: "the sandbox does not confine",
 }
 OWN: dict[str, dict[int, str]] = {
+    "cortex backtest": {3: "a sweep lacks runs whose workers ended"},
     "control experiment": {0: "none failed", 3: "one failed"},
     "hook": {1: "no answer, and the agent goes on as without it"},
     "push": {0: "review, or --github", 1: "no review"},
@@ -28,6 +29,7 @@ OWN: dict[str, dict[int, str]] = {
         2: "sleep with --format exit",
         64: "a slip on the command line",
     },
+    "replay": {3: "a sweep lacks runs whose workers ended"},
     "route": ROUTED,
     "route audit": {5: "a rule is broken"},
     "route prompt": ROUTED,

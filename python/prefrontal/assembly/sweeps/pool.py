@@ -19,6 +19,8 @@ from ...errors import InputError
 TRIES = 3
 """How often a task is tried whose worker ended before it had answered."""
 
+PATIENCE_S = 5.0
+
 Task = dict[str, Any]
 
 
@@ -70,6 +72,8 @@ class WorkerPool:
                     self._idle.append(process)
                     yield place, _answer(line)
                     continue
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(PATIENCE_S)  # it closed its output, and is about to end
                 code = _end(process)
                 if tries[place] < TRIES:
                     self.restarts += 1
@@ -111,7 +115,7 @@ def _answer(line: bytes) -> Any:
 
 
 def _end(process: subprocess.Popen[bytes]) -> int:
-    """Kill it with what it started; its exit code, negative for a signal."""
+    """Kill it with what it started, unless it ended; its exit code, negative for a signal."""
     if process.poll() is None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

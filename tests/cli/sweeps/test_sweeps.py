@@ -1,0 +1,93 @@
+"""`prefrontal replay --sweep`: what it writes, prints and refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from prefrontal import cli
+from prefrontal.cli.sweeps.picture import render_png
+from prefrontal.cli.sweeps.sweep import results_folder
+from prefrontal.cli.sweeps.views import VIEWS, mean
+
+from ...replay.streams import history, write_lines
+from ..commands import run, said
+
+
+def row(history: str, recall: float, seed: int, caught: float) -> dict[str, object]:
+    return {
+        "history": history, "recall": recall, "budget": None, "features": "all", "labels": "all",
+        "seed": seed, "got_recall": caught, "share_woken": 0.5, "wakes_per_day": 2.0, "auc": 0.9,
+    }  # fmt: skip
+
+
+def test_what_says_how_runs_are_made_stands_in_the_file_alone() -> None:
+    assert "--recall: its file says" in said(run("--sweep", "sweep.yml", "--recall", "0.8"))
+    assert "without PATH" in said(run("somewhere", "--sweep", "sweep.yml"))
+    assert said(run("--sample", "--jobs", "2")) == "--jobs and --out must come with --sweep"
+    words = ["cortex", "backtest", "--sweep", "sweep.yml", "--clamp", "3"]
+    refusal = CliRunner().invoke(cli.main, words)
+    assert "--sweep must come without --clamp" in refusal.stderr
+
+
+def test_a_file_that_is_not_there_and_jobs_below_one_are_refused(tmp_path: Path) -> None:
+    assert "cannot be read" in said(run("--sweep", tmp_path / "none.yml"))
+    (tmp_path / "sweep.yml").write_text("histories: [sample]\nrecalls: [0.9]\n")
+    words = said(run("--sweep", tmp_path / "sweep.yml", "--jobs", "0"))
+    assert words == "--jobs must be a whole number from 1 to 256, got 0"
+
+
+def test_results_lie_beside_the_file() -> None:
+    assert results_folder("/some/where/sweep.yml") == Path("/some/where/sweep-results")
+
+
+def test_runs_that_differ_by_the_seed_alone_are_one_line() -> None:
+    view = VIEWS["histories"]
+    rows = [row("a", 0.9, 0, 0.8), row("a", 0.9, 1, 0.9), row("a", 0.8, 0, 0.7)]
+    first, second = view.groups(rows)
+    assert (len(first), len(second)) == (2, 1)
+    assert mean(first, "got_recall") == pytest.approx(0.85)
+    caught = dict(view.columns)["Caught"]
+    assert caught(first) == "85.0 % (80.0 to 90.0)"
+    assert caught(second) == "70.0 %"
+
+
+@pytest.mark.exhaustive
+def test_the_picture_of_the_same_rows_is_the_same() -> None:
+    rows = [row(name, recall, 0, recall) for name in "abc" for recall in (0.8, 0.9)]
+    picture = render_png(rows, VIEWS["histories"])
+    assert picture.startswith(b"\x89PNG")
+    assert picture == render_png(rows, VIEWS["histories"])
+
+
+@pytest.mark.exhaustive
+def test_all_that_is_written_is_the_same_on_one_worker_and_on_two(tmp_path: Path) -> None:
+    for seed in (0, 1):
+        write_lines(tmp_path / f"windows{seed}.jsonl", history(seed, 60))
+    file = tmp_path / "sweep.yml"
+    file.write_text("histories: [windows0.jsonl, windows1.jsonl]\nrecalls: [0.8, 0.9]\n")
+    printed = []
+    for jobs in ("1", "2"):
+        result = run("--sweep", file, "--jobs", jobs, "--out", tmp_path / jobs, "--json")
+        assert result.exit_code == 0, result.output
+        printed.append(result.stdout)
+    assert printed[0] == printed[1]
+    for name in ("table.csv", "table.json", "picture.png"):
+        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
+    rows = json.loads((tmp_path / "1" / "table.json").read_text())
+    assert rows == json.loads(printed[0])
+    assert [each["history"] for each in rows] == ["windows0.jsonl"] * 2 + ["windows1.jsonl"] * 2
+    again = run("--sweep", file, "--out", tmp_path / "1")
+    assert "4 runs were done before." in again.stderr
+    assert "windows1.jsonl" in again.stdout
+
+
+def test_a_history_that_is_missing_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "sweep.yml"
+    file.write_text("histories: [nowhere]\nrecalls: [0.9]\n")
+    words = said(run("--sweep", file, "--jobs", "1"))
+    assert words.startswith("history must be a repository, a file of recorded windows or")
+    assert str(tmp_path / "nowhere") in words
