@@ -1,4 +1,4 @@
-"""YAML of a page: settings or a fingerprint, checked by those who read them."""
+"""YAML of a page: settings, a sweep or a fingerprint, checked by those who read them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from prefrontal.pulse import parse_fingerprint
 from prefrontal.settings import parse_settings
 from prefrontal.settings.agent_file import read_agent_config
 from prefrontal.settings.cortex import parse_cortex
+from prefrontal.settings.sweeps import HistorySweep, TrustSweep, read_sweep
 from prefrontal.storage.documents import read_document
+
+SWEEPS = {"histories", "streams"}
+"""Keys that settings have not, and sweeps have."""
 
 
 def check_yaml(text: str) -> None:
@@ -22,6 +26,8 @@ def check_yaml(text: str) -> None:
         assert isinstance(document, dict), document
         if "module_id" in document:
             parse_fingerprint(document)
+        elif sweep := SWEEPS & document.keys():
+            read_sweep(file, TrustSweep if "streams" in sweep else HistorySweep)
         else:
             _check_settings(document)
             read_agent_config(file, environ=_Anything())
