@@ -69,7 +69,13 @@ def trust_sweep(path: str) -> SweepPlan:
     return SweepPlan("streams", "stream", inputs, sweep.settings())
 
 
-def carry_out(plan: SweepPlan, folder: Path, jobs: int, step: Step) -> SweepOutcome:
+def carry_out(
+    plan: SweepPlan,
+    folder: Path,
+    jobs: int,
+    step: Step,
+    open_pool: Callable[[str, str, int], WorkerPool] = WorkerPool,
+) -> SweepOutcome:
     """Run what the folder does not hold yet, on at most `jobs` processes.
 
     What is done is in the folder when it is done, however this ends. Raises InputError and
@@ -78,7 +84,7 @@ def carry_out(plan: SweepPlan, folder: Path, jobs: int, step: Step) -> SweepOutc
     with (
         SweepStore(folder) as store,
         TemporaryDirectory(prefix="prefrontal-sweep-") as copies,
-        WorkerPool(plan.work, copies, jobs) as pool,
+        open_pool(plan.work, copies, jobs) as pool,
     ):
         places = _read(plan, pool, step)
         names = _names([each["name"] for each in places])
