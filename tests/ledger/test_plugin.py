@@ -144,11 +144,11 @@ async def test_a_failing_disk_is_logged_and_the_message_goes_on(agent: Agent) ->
 async def test_what_a_failing_disk_did_not_take_is_recorded_with_the_next_message(
     agent: Agent,
 ) -> None:
-    agent.plugin.ledger._database.execute("PRAGMA query_only = 1")
+    agent.plugin.ledger._file.database.execute("PRAGMA query_only = 1")
     await agent.comes("first" * 1000)
     await agent.goes("second" * 1000)
     assert list(agent.plugin.ledger.interactions()) == []
-    agent.plugin.ledger._database.execute("PRAGMA query_only = 0")
+    agent.plugin.ledger._file.database.execute("PRAGMA query_only = 0")
     await agent.comes("third", event_id="http:room:2")
     rows = list(agent.plugin.ledger.interactions())
     assert [(each.direction, each.size) for each in rows] == [
@@ -165,7 +165,7 @@ async def test_messages_that_come_at_once_share_their_transactions(agent: Agent)
         seen.append(1)
         return False  # go on
 
-    database = agent.plugin.ledger._database
+    database = agent.plugin.ledger._file.database
     assert isinstance(database, SqliteDatabase)
     database._connection.set_commit_hook(commit)
     many = [agent.comes(event_id=str(number), sender_id=f"p{number % 7}") for number in range(256)]
@@ -197,7 +197,7 @@ async def test_the_event_loop_goes_on_while_stopping_waits_for_the_disk(tmp_path
         entered.set()
         assert busy.wait(60)
 
-    writer = agent.plugin.ledger._writer
+    writer = agent.plugin.ledger._file._writer
     assert writer is not None
     done = writer.submit(job)
     assert entered.wait(60)

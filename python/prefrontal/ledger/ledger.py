@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from ..clock import Clock, SystemClock
-from ..errors import SourceError
-from ..storage.group_writer import GroupWriter, run_alone
+from ..storage.store_file import IN_MEMORY, StoreFile
 from . import queries, rows
 from .drafts import Details, checked_outcome, encodable, new_assessment, new_interaction
 from .lock import WriterLock
-from .opening import IN_MEMORY, open_reader, open_writer
+from .schema import SCHEMA
 
 if TYPE_CHECKING:
     from .models import Assessment, Direction, Interaction, Peer, Recorded, ScoredPeer
-
-Result = TypeVar("Result")
 
 
 class Ledger:
@@ -45,30 +42,18 @@ class Ledger:
         read_only: bool = False,
     ) -> None:
         self._clock = SystemClock() if clock is None else clock
-        self._lock: WriterLock | None = None
-        self._writer: GroupWriter | None = None
-        self._read_only = read_only
-        if read_only:
-            self._database = self._reader = open_reader(path)
-        elif os.fspath(path) == IN_MEMORY:
-            self._database = self._reader = open_writer(IN_MEMORY)
-        else:
-            self._open_file(Path(path))
-
-    def _open_file(self, path: Path) -> None:
-        self._lock = WriterLock(path)
+        in_memory = os.fspath(path) == IN_MEMORY
+        self._lock = None if in_memory or read_only else WriterLock(Path(path))
         try:
-            self._database = open_writer(path)
-            self._reader = open_reader(path)
+            self._file = StoreFile(SCHEMA, path, read_only=read_only)
         except BaseException:
-            self._lock.release()
+            self._release()
             raise
-        self._writer = GroupWriter(self._database)
 
     @property
     def path(self) -> str:
         """The file, absolute, or ":memory:"."""
-        return self._database.path
+        return self._file.path
 
     def record_interaction(
         self, peer_id: str, direction: Direction, **details: Unpack[Details]
@@ -89,7 +74,7 @@ class Ledger:
         for another direction, a blank peer_id or a time that is not finite.
         """
         new = new_interaction(peer_id, direction, details, self._clock)
-        return self._submit(partial(rows.insert_interaction, self._database, new))
+        return self._file.submit(partial(rows.insert_interaction, self._file.database, new))
 
     def judge_interaction(self, event_id: str, outcome: float) -> bool:
         """Set the outcome of an event's message, -1 (bad for us) to +1 (good).
@@ -98,13 +83,16 @@ class Ledger:
         Raises ValueError for any other outcome.
         """
         job = partial(
-            rows.judge_interaction, self._database, encodable(event_id), checked_outcome(outcome)
+            rows.judge_interaction,
+            self._file.database,
+            encodable(event_id),
+            checked_outcome(outcome),
         )
-        return self._submit(job).result()
+        return self._file.submit(job).result()
 
     def has_interaction(self, event_id: str) -> bool:
         """Whether the event's message was recorded."""
-        return rows.has_interaction(self._reader, encodable(event_id))
+        return rows.has_interaction(self._file.reader, encodable(event_id))
 
     def record_assessment(self, peer_id: str, trust: int, rationale: str) -> int:
         """Record a judgment atomically, with the current info score; returns its id.
@@ -120,7 +108,7 @@ class Ledger:
         Raises as `record_assessment`; for an unknown peer, through the future.
         """
         new = new_assessment(peer_id, trust, rationale, self._clock)
-        return self._submit(partial(rows.insert_assessment, self._database, new))
+        return self._file.submit(partial(rows.insert_assessment, self._file.database, new))
 
     def forget(self, peer_id: str) -> int:
         """Delete a peer with all that was recorded of it; returns how many rows went.
@@ -128,43 +116,34 @@ class Ledger:
         No byte of them is left in the files. Raises SourceError while another process reads the
         file: then the rows are gone, and some bytes are not.
         """
-        gone = self._submit(partial(rows.delete_peer, self._database, peer_id)).result()
-        own = self._reader is not self._database
-        if own:
-            self._reader.close()  # it would keep the log
-        try:
-            self._database.shred()
-        finally:
-            if own:
-                self._reader = open_reader(self.path)
-        return gone
+        return self._file.erase(partial(rows.delete_peer, self._file.database, peer_id))
 
     def list_peers(self) -> list[Peer]:
         """All peers, the last seen first."""
-        return rows.select_peers(self._reader)
+        return rows.select_peers(self._file.reader)
 
     def peer(self, peer_id: str) -> Peer | None:
         """The peer, or None."""
-        return rows.select_peer(self._reader, encodable(peer_id))
+        return rows.select_peer(self._file.reader, encodable(peer_id))
 
     def get_peer_assessment_summary(self, peer_id: str, interactions: int = 0) -> dict[str, Any]:
         """As `protocols.PeerLedger` says. Raises ValueError for an unknown peer."""
         peer = self.peer(peer_id)
         if peer is None:
             raise ValueError(f"peer_id must be a known peer, got {peer_id!r}")
-        return queries.summary(self._reader, peer, interactions)
+        return queries.summary(self._file.reader, peer, interactions)
 
     def interactions(self, peer_id: str | None = None) -> Iterator[Interaction]:
         """The messages of one peer, or all, in order of recording; reads page by page."""
-        return queries.each_interaction(self._reader, peer_id)
+        return queries.each_interaction(self._file.reader, peer_id)
 
     def assessments(self, peer_id: str | None = None) -> Iterator[Assessment]:
         """The judgments of one peer, or all, in order of recording; reads page by page."""
-        return queries.each_assessment(self._reader, peer_id)
+        return queries.each_assessment(self._file.reader, peer_id)
 
     def standings(self, limit: int = -1) -> list[ScoredPeer]:
         """Peers with their scores, the last seen first; at most `limit`, -1: all."""
-        return queries.standings(self._reader, limit)
+        return queries.standings(self._file.reader, limit)
 
     def totals(self) -> dict[str, Any]:
         """Totals, as plain values.
@@ -172,30 +151,23 @@ class Ledger:
         peers, judged (peers with a judgment), in, out (messages), assessments, first_seen,
         last_seen (None without peers), trust (number of peers by trust, as text).
         """
-        with self._reader.reading():
-            return queries.totals(self._reader)
+        with self._file.reader.reading():
+            return queries.totals(self._file.reader)
 
     @contextmanager
     def reading(self) -> Iterator[None]:
         """A snapshot for all reads of this thread inside the context."""
-        with self._reader.reading():
+        with self._file.reader.reading():
             yield
 
     def finish(self) -> Future[None]:
         """Accept no more writes; the future is done when all queued ones are on the disk."""
-        if self._writer is None:
-            done: Future[None] = Future()
-            done.set_result(None)
-            return done
-        return self._writer.end()
+        return self._file.finish()
 
     def close(self) -> None:
         """Finish the queued writes and close the file; a second call does nothing."""
-        self.finish().result()
-        self._reader.close()
-        self._database.close()
-        if self._lock is not None:
-            self._lock.release()
+        self._file.close()
+        self._release()
 
     def __enter__(self) -> Self:
         return self
@@ -208,9 +180,6 @@ class Ledger:
     ) -> None:
         self.close()
 
-    def _submit(self, job: Callable[[], Result]) -> Future[Result]:
-        if self._read_only:
-            raise SourceError(f"{self.path} was opened only to read")
-        if self._writer is not None:
-            return self._writer.submit(job)
-        return run_alone(self._database, job)
+    def _release(self) -> None:
+        if self._lock is not None:
+            self._lock.release()

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import InputError, SourceError
 from ..nearest import unknown_key
-from .opening import IN_MEMORY
+from ..storage.store_file import IN_MEMORY
 
 FILE_NAME = "ledger.sqlite"
 _KEYS = ("path",)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..storage.store_file import Schema
+
 if TYPE_CHECKING:
     from ..storage.database import Database
     from ..storage.migrations import Step
@@ -69,16 +71,12 @@ def add_outcomes(database: Database) -> None:
 STEPS: tuple[Step, ...] = (create_ledger, add_outcomes)
 
 _VIEWS = {
-    1: """\
+    1: (
+        """\
 CREATE TEMP VIEW interactions AS
 SELECT id, peer_id, direction, channel_type, channel_id, event_id, preview, size, created_at,
   correlation_id, NULL AS outcome, NULL AS judged_after FROM main.interactions""",
+    )
 }
-"""Views by schema, through which current statements read an older file unchanged."""
 
-
-def read_as_today(database: Database, version: int) -> None:
-    """Make a read-only database of an older schema look current."""
-    for number, view in _VIEWS.items():
-        if version <= number:
-            database.execute(view)
+SCHEMA = Schema(APPLICATION_ID, STEPS, _VIEWS)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...storage.store_file import Schema
+
 if TYPE_CHECKING:
     from ...storage.database import Database
     from ...storage.migrations import Step
@@ -112,11 +114,5 @@ _VIEWS = {
         "CREATE TEMP VIEW facts AS SELECT *, NULL AS origins, NULL AS approved_by FROM main.facts",
     )
 }
-"""Views by schema, through which current statements read an older file unchanged."""
 
-
-def read_as_today(database: Database, version: int) -> None:
-    """Make a read-only database of an older schema look current."""
-    for number, views in _VIEWS.items():
-        for view in views if version <= number else ():
-            database.execute(view)
+SCHEMA = Schema(APPLICATION_ID, STEPS, _VIEWS)

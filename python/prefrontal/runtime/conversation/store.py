@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Self
 
-from ...errors import SourceError
 from ...redaction import redact
-from ...storage.database import Database
-from ...storage.group_writer import GroupWriter, run_alone
-from ...storage.migrations import migrate, open_migrated
-from ...storage.opening import open_database
+from ...storage.store_file import IN_MEMORY, StoreFile
 from . import condensing, drawn_facts, facts, rows, search
 from .models import EVERYBODY, NewMessage
-from .schema import APPLICATION_ID, STEPS, read_as_today
+from .schema import SCHEMA
 
 if TYPE_CHECKING:
     from ...storage.database import Value
@@ -28,10 +24,8 @@ if TYPE_CHECKING:
     from .facts import PeerFact, Statement
     from .models import Hit, Message, MessageQuery, Viewer, Wall
 
-IN_MEMORY = ":memory:"
 MOST_IN_MEMORY = 10_000
 """Messages of a store that has no file."""
-Result = TypeVar("Result")
 
 
 class ConversationStore:
@@ -48,38 +42,30 @@ class ConversationStore:
     def __init__(
         self, path: str | os.PathLike[str] = IN_MEMORY, *, read_only: bool = False
     ) -> None:
-        self._read_only = read_only
-        self._writer: GroupWriter | None = None
-        if read_only:
-            self._database = self._reader = _open_reader(path)
-            return
-        self._database = self._reader = _open_writer(path)
-        if os.fspath(path) != IN_MEMORY:
-            self._writer = GroupWriter(self._database)
-            self._reader = _open_reader(path)
+        self._file = StoreFile(SCHEMA, path, read_only=read_only)
 
     @property
     def path(self) -> str:
         """The file, absolute, or ":memory:"."""
-        return self._database.path
+        return self._file.path
 
     def submit(self, new: NewMessage) -> Future[int]:
         """Queue a message, without its secrets; the future has its id once it is on the disk."""
         clean = replace(new, content=_text(new.content))
-        return self._submit(partial(self._insert, clean))
+        return self._file.submit(partial(self._insert, clean))
 
     def history(self, viewer: Viewer, limit: int) -> list[Message]:
         """The newest messages of a conversation that may be seen in it and stand in no note.
 
         Oldest first. Questions that were never answered are left out. limit: of messages.
         """
-        messages = rows.newest(self._reader, viewer, 2 * limit, self._condensed_to(viewer))
+        messages = rows.newest(self._file.reader, viewer, 2 * limit, self._condensed_to(viewer))
         return _answered(messages)[-limit:]
 
     def uncondensed(self, viewer: Viewer) -> list[Message]:
         """The oldest of those messages, as many as one note is made of and a history has."""
         limit = condensing.MOST_AT_ONCE + condensing.MOST_MESSAGES
-        return _answered(rows.oldest(self._reader, viewer, limit, self._condensed_to(viewer)))
+        return _answered(rows.oldest(self._file.reader, viewer, limit, self._condensed_to(viewer)))
 
     def facts(
         self, viewer: Viewer | None = None, *, peer_id: str | None = None, ended: bool = False
@@ -92,7 +78,7 @@ class ConversationStore:
         values: list[Value] = []
         if viewer is not None:
             numbers = (
-                rows.number_of(self._reader, "walls", **rows.columns_of(wall))
+                rows.number_of(self._file.reader, "walls", **rows.columns_of(wall))
                 for wall in (viewer.wall, EVERYBODY)
             )
             conditions.append("facts.wall IN (?, ?)")
@@ -100,42 +86,48 @@ class ConversationStore:
         if peer_id is not None:
             conditions.append("peer_id = ?")
             values.append(peer_id)
-        return facts.select(self._reader, " AND ".join(conditions), values)
+        return facts.select(self._file.reader, " AND ".join(conditions), values)
 
     def correct_fact(self, number: int, value: str | None = None, by: str = "") -> bool:
         """Approve a fact, with another value where one is given; whether it was there.
 
         by: who does.
         """
-        return self._submit(partial(facts.correct, self._database, number, value, by)).result()
+        return self._file.submit(
+            partial(facts.correct, self._file.database, number, value, by)
+        ).result()
 
     def delete_fact(self, number: int) -> bool:
         """Delete a fact; whether it was there. No byte of it is left in the files."""
-        return self._erase(partial(facts.delete, self._database, number))
+        return self._file.erase(partial(facts.delete, self._file.database, number))
 
     def notes(self, viewer: Viewer) -> list[Note]:
         """What the older part of a conversation was condensed to, oldest first."""
-        return rows.notes(self._reader, viewer)
+        return rows.notes(self._file.reader, viewer)
 
     def submit_facts(
         self, drawn: Sequence[tuple[int, Statement]], messages: Sequence[Message]
     ) -> Future[None]:
         """Queue facts that a model drew from messages, each with the id of its message."""
-        return self._submit(partial(drawn_facts.keep, self._database, drawn, tuple(messages)))
+        return self._file.submit(
+            partial(drawn_facts.keep, self._file.database, drawn, tuple(messages))
+        )
 
     def submit_note(self, viewer: Viewer, new: Note, old: Sequence[int] = ()) -> Future[None]:
         """Queue a note, in the place of notes with old ids."""
-        return self._submit(partial(rows.replace_notes, self._database, viewer, tuple(old), new))
+        return self._file.submit(
+            partial(rows.replace_notes, self._file.database, viewer, tuple(old), new)
+        )
 
     def _condensed_to(self, viewer: Viewer) -> int:
-        return max((each.last for each in rows.notes(self._reader, viewer)), default=0)
+        return max((each.last for each in rows.notes(self._file.reader, viewer)), default=0)
 
     def search(self, query: MessageQuery, viewer: Viewer | None = None) -> list[Hit]:
         """The messages that fit, best first; of a viewer, only what may be seen in its chat.
 
         Raises InputError for a limit out of range.
         """
-        return search.matches(self._reader, query, _walls(viewer))
+        return search.matches(self._file.reader, query, _walls(viewer))
 
     def around(
         self, number: int, before: int, after: int, viewer: Viewer | None = None
@@ -144,11 +136,11 @@ class ConversationStore:
 
         Empty when there is none, or when it may not be seen in the viewer's chat.
         """
-        return rows.around(self._reader, number, before, after, _walls(viewer))
+        return rows.around(self._file.reader, number, before, after, _walls(viewer))
 
     def delete(self, number: int) -> bool:
         """Delete a message; whether it was there. No byte of it is left in the files."""
-        return self._erase(partial(rows.delete, self._database, number))
+        return self._file.erase(partial(rows.delete, self._file.database, number))
 
     def forget(self, peer_id: str) -> int:
         """Delete all messages of and to a peer; returns how many.
@@ -156,27 +148,21 @@ class ConversationStore:
         No byte of them is left in the files. Raises SourceError while another process has the
         file open: then the messages are gone, and some bytes are not.
         """
-        return self._erase(partial(rows.forget, self._database, peer_id))
+        return self._file.erase(partial(rows.forget, self._file.database, peer_id))
 
     @contextmanager
     def reading(self) -> Iterator[None]:
         """A snapshot for all reads of this thread inside the context."""
-        with self._reader.reading():
+        with self._file.reader.reading():
             yield
 
     def finish(self) -> Future[None]:
         """Accept no more messages; the future is done when all queued ones are on the disk."""
-        if self._writer is not None:
-            return self._writer.end()
-        done: Future[None] = Future()
-        done.set_result(None)
-        return done
+        return self._file.finish()
 
     def close(self) -> None:
         """Finish the queued writes and close the file; a second call does nothing."""
-        self.finish().result()
-        self._reader.close()
-        self._database.close()
+        self._file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -189,30 +175,11 @@ class ConversationStore:
     ) -> None:
         self.close()
 
-    def _erase(self, job: Callable[[], Result]) -> Result:
-        result = self._submit(job).result()
-        own = self._reader is not self._database
-        if own:
-            self._reader.close()  # it would keep the log
-        try:
-            self._database.shred()
-        finally:
-            if own:
-                self._reader = _open_reader(self.path)
-        return result
-
     def _insert(self, new: NewMessage) -> int:
-        number = rows.insert(self._database, new)
-        if self._writer is None and number % 1000 == 0:
-            rows.delete_up_to(self._database, number - MOST_IN_MEMORY)
+        number = rows.insert(self._file.database, new)
+        if self._file.in_memory and number % 1000 == 0:
+            rows.delete_up_to(self._file.database, number - MOST_IN_MEMORY)
         return number
-
-    def _submit(self, job: Callable[[], Result]) -> Future[Result]:
-        if self._read_only:
-            raise SourceError(f"{self.path} was opened only to read")
-        if self._writer is not None:
-            return self._writer.submit(job)
-        return run_alone(self._database, job)
 
 
 def _answered(messages: list[Message]) -> list[Message]:
@@ -230,27 +197,6 @@ def _text(text: str) -> str:
     """The text without secrets, as UTF-8 can hold it."""
     clean = redact(text)
     return clean if clean.isascii() else clean.encode(errors="replace").decode()
-
-
-def _open_writer(path: str | os.PathLike[str]) -> Database:
-    return open_migrated(path, STEPS, application_id=APPLICATION_ID)
-
-
-def _open_reader(path: str | os.PathLike[str]) -> Database:
-    """The database, read-only; an empty one for a file without a schema yet."""
-    database = open_database(path, read_only=True, application_id=APPLICATION_ID)
-    try:
-        if (version := database.schema_version()) > 0:
-            if version < len(STEPS):
-                read_as_today(database, version)
-            else:
-                migrate(database, STEPS)  # writes nothing: only refuses a newer schema
-            return database
-    except BaseException:
-        database.close()
-        raise
-    database.close()
-    return _open_writer(IN_MEMORY)
 
 
 def conversations_path(folder: Path) -> Path:

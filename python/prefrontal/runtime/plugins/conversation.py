@@ -20,11 +20,12 @@ from ...plugin import (
 )
 from ...plugin.hearing import heard
 from ...plugin.waiting import wait_for
+from ...storage.store_file import IN_MEMORY
 from ..conversation import condensing, facts, tools
 from ..conversation.drawn_facts import drawn
 from ..conversation.facts import PeerFact
 from ..conversation.models import Direction, Message, NewMessage, Viewer, viewer_of
-from ..conversation.store import IN_MEMORY, ConversationStore, conversations_path
+from ..conversation.store import ConversationStore, conversations_path
 from ..model_call import ask
 from ..workspace_files import workspace_of
 
