@@ -1,6 +1,6 @@
 """Conversations: messages recorded durably a second, and what a search among a million waits for.
 
-    python benchmarks/bench_conversations.py [--smoke]
+    python benchmarks/bench_conversations.py [--smoke] [--messages N]
 
 Made messages of 4 to 30 words, drawn from 50,000 as words are in a language (Zipf), of 2,000 peers.
 Searches are words of a message that is there, half of them behind a peer's wall, as the model's
@@ -11,6 +11,7 @@ filters; it records in the same batches. What both find is compared.
 
 from __future__ import annotations
 
+import argparse
 import random
 import statistics
 import string
@@ -24,12 +25,14 @@ from itertools import accumulate
 from pathlib import Path
 
 import apsw
+import numpy as np
 
-import harness
 from prefrontal.runtime.conversation.models import MessageQuery, NewMessage, Viewer
 from prefrontal.runtime.conversation.store import ConversationStore
+from prefrontal.runtime.conversation.vectors import Meaning
 
 VOCABULARY, PEERS = 50_000, 2_000
+DIMENSIONS = 384
 BATCH = 256
 """Messages on their way at once, and in a transaction of the twin."""
 START, STEP_S = 1_700_000_000.0, 30.0
@@ -118,8 +121,11 @@ class Twin:
 
 
 def main() -> None:
-    options = harness.options(__doc__ or "")
-    count = 3_000 if options.smoke else 1_000_000
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--smoke", action="store_true", help="run once and quickly")
+    parser.add_argument("--messages", type=int, default=1_000_000, metavar="N")
+    options = parser.parse_args()
+    count = 3_000 if options.smoke else options.messages
     number_of_searches = 40 if options.smoke else 500
     texts = Texts(1)
     with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
@@ -130,6 +136,32 @@ def main() -> None:
             print(f"\nThe file has {path.stat().st_size / 1e6:,.0f} MB.")
             compare(store, twin, texts.searches(sample, number_of_searches, count * STEP_S))
             histories(store, sample)
+            with_vectors(store, texts.searches(sample, number_of_searches // 2, count * STEP_S))
+
+
+def with_vectors(store: ConversationStore, searches: Sequence[Search]) -> None:
+    """The same searches with a made vector beside each message; what a model takes is not in it."""
+    chance = np.random.default_rng(1)
+    last, count = 0, 0
+    began = time.perf_counter()
+    while rows := store.later(last, 10_000):
+        packed = chance.integers(-127, 128, (len(rows), DIMENSIONS), dtype=np.int8)
+        pairs = [(number, row.tobytes()) for (number, _), row in zip(rows, packed, strict=True)]
+        store.submit_vectors("made", pairs).result()
+        last, count = rows[-1][0], count + len(rows)
+    took_s = time.perf_counter() - began
+    print(f"\n{count:,} vectors of {DIMENSIONS} numbers were kept in {took_s:,.0f} s.")
+    print("\n| search with vectors | searches | median | p95 | worst |\n|---|---|---|---|---|")
+    for name, walled in (("in a peer's chat", True), ("of everything", False)):
+        chosen = [each for each in searches if (each.peer is not None) == walled]
+        times = []
+        for each in chosen:
+            viewer = None if each.peer is None else Viewer(each.peer, "web", each.peer)
+            meaning = Meaning("made", chance.normal(size=DIMENSIONS), 0.1)
+            began = time.perf_counter()
+            store.search(each.query, viewer, meaning)
+            times.append(time.perf_counter() - began)
+        print(f"| {name} | {len(chosen)} | {' | '.join(map(_ms, _spread(times)))} |")
 
 
 def recordings(

@@ -1,6 +1,6 @@
 """Memory over long conversations: does what is asked for stand among five things that come back?
 
-    python benchmarks/bench_memory.py [--smoke]
+    python benchmarks/bench_memory.py [--smoke] [--model NAME_OR_FOLDER]
 
 200 made dialogues of 300 messages each, one a peer, recorded as an agent records them. In each, six
 facts are said (half of the wordings are none that the rules for facts know), three of them change,
@@ -8,23 +8,31 @@ one of these twice, and others are spoken of without being stated: questions, pl
 friends. Then each is asked for in other words; what counts is the message that holds. Beside what
 `conversation_search` gives (facts first, then messages) stand messages alone, FTS5's own ranking
 with the same words, and the newest 40 messages, all of them instead of five. The rules were not
-changed after a look at these figures.
+changed after a look at these figures. --model: a model of sentence-transformers, which must be
+installed; then both stand there once more, with its vectors beside the words, and vectors alone.
 """
 
 from __future__ import annotations
 
+import argparse
 import random
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import apsw
 
-import harness
 from prefrontal.runtime.conversation import facts
 from prefrontal.runtime.conversation.models import MessageQuery, NewMessage, Viewer
+from prefrontal.runtime.conversation.semantics import Semantics
 from prefrontal.runtime.conversation.store import ConversationStore
+from prefrontal.runtime.models.embedding import SentenceTransformersEmbedder
+
+if TYPE_CHECKING:
+    from prefrontal.protocols import Embedder
 
 AT, LAST = 5, 40
 MESSAGES = 300
@@ -157,8 +165,25 @@ def _chatter(chance: random.Random, project: str) -> str:
     return line.format(c=chance.choice(CITIES), f=chance.choice(FIRMS), p=project)
 
 
+class OnceEach:
+    """An embedding model that is asked once for a text: the chatter repeats itself."""
+
+    def __init__(self, model: Embedder) -> None:
+        self._model = model
+        self._known: dict[str, Sequence[float]] = {}
+
+    def embed(self, texts: Sequence[str]) -> list[Sequence[float]]:
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
+            self._known |= zip(new, self._model.embed(new), strict=True)
+        return [self._known[text] for text in texts]
+
+
 def main() -> None:
-    options = harness.options(__doc__ or "")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--smoke", action="store_true", help="run once and quickly")
+    parser.add_argument("--model", metavar="NAME_OR_FOLDER", help="of sentence-transformers")
+    options = parser.parse_args()
     chance = random.Random(7)
     dialogues = [dialogue(number, chance) for number in range(5 if options.smoke else 200)]
     with (
@@ -169,7 +194,13 @@ def main() -> None:
         for each in dialogues:
             record(store, each)
             twin.record(each)
-        compare(dialogues, store, twin)
+        semantics = None
+        if options.model:
+            semantics = Semantics(OnceEach(SentenceTransformersEmbedder(options.model)), "model")
+            last = semantics.embed_old(store)
+            while last is not None:
+                last = semantics.embed_old(store, last)
+        compare(dialogues, store, twin, semantics)
 
 
 def record(store: ConversationStore, each: Dialogue) -> None:
@@ -182,14 +213,28 @@ def record(store: ConversationStore, each: Dialogue) -> None:
     assert numbers[0] == each.first + 1, "ids are places in the order of recording"
 
 
-def compare(dialogues: Sequence[Dialogue], store: ConversationStore, twin: Twin) -> None:
+def compare(
+    dialogues: Sequence[Dialogue],
+    store: ConversationStore,
+    twin: Twin,
+    semantics: Semantics | None,
+) -> None:
     newest = list(range(MESSAGES - LAST, MESSAGES))
     ways: dict[str, Way] = {
-        "conversation_search: facts, then messages": lambda d, q: _hits(store, d, q, True),
-        "its messages alone": lambda d, q: _hits(store, d, q, False),
+        "conversation_search: facts, then messages": partial(_hits, store),
+        "its messages alone": partial(_hits, store, with_facts=False),
         "FTS5 by its own rank": twin.search,
         f"the newest {LAST} messages, all of them": lambda _, __: newest,
     }
+    if semantics is not None:
+        with_vectors: dict[str, Way] = {
+            "conversation_search, with vectors": partial(_hits, store, semantics=semantics),
+            "its messages alone, with vectors": partial(
+                _hits, store, with_facts=False, semantics=semantics
+            ),
+            "vectors alone": partial(_nearest, store, semantics),
+        }
+        ways |= with_vectors
     print(f"| {len(dialogues)} dialogues | recalled | said once | changed | before what it was |")
     print("|---|---|---|---|---|")
     for name, way in ways.items():
@@ -219,12 +264,31 @@ class Twin:
         return [number - each.first - 1 for (number,) in rows]
 
 
-def _hits(store: ConversationStore, each: Dialogue, question: str, with_facts: bool) -> list[int]:
+def _hits(
+    store: ConversationStore,
+    each: Dialogue,
+    question: str,
+    *,
+    with_facts: bool = True,
+    semantics: Semantics | None = None,
+) -> list[int]:
     viewer = Viewer(each.peer, "web", each.peer)
     known = store.facts(viewer, ended=True) if with_facts else []
     first = [fact.source for fact in facts.fitting(known, question, AT)]
-    hits = [hit.message.id for hit in store.search(MessageQuery(question, limit=AT), viewer)]
+    meaning = None if semantics is None else semantics.meaning(question)
+    found = store.search(MessageQuery(question, limit=AT), viewer, meaning)
+    hits = [hit.message.id for hit in found]
     return [number - each.first - 1 for number in dict.fromkeys([*first, *hits])][:AT]
+
+
+def _nearest(
+    store: ConversationStore, semantics: Semantics, each: Dialogue, question: str
+) -> list[int]:
+    """By vectors alone: no message has a word of the query."""
+    meaning = semantics.meaning(question)
+    query = MessageQuery("qzxqzx", limit=AT)
+    hits = store.search(query, Viewer(each.peer, "web", each.peer), meaning)
+    return [hit.message.id - each.first - 1 for hit in hits]
 
 
 def _figures(dialogues: Sequence[Dialogue], way: Way) -> list[str]:

@@ -11,6 +11,7 @@ from prefrontal.ledger.location import FILE_NAME as LEDGER
 from prefrontal.runtime.channels.webhook import WebhookSettings
 from prefrontal.runtime.cron_job import CronJob
 from prefrontal.runtime.log_lines import LEVELS
+from prefrontal.runtime.models.embedding import EmbeddingSettings
 from prefrontal.runtime.models.settings import ModelSettings
 from prefrontal.runtime.plugins.heartbeat import _DEFAULTS as HEARTBEAT
 from prefrontal.runtime.plugins.observability import CAPACITY
@@ -34,6 +35,14 @@ LLM = {
     ),
     "replies": "list",
     "repeat": "true or false",
+}
+MEANING = "Search by meaning, beside words ([memory.md](../memory.md#searching-by-meaning))."
+EMBEDDINGS = {
+    **dict.fromkeys(("model", "api_key_env"), TEXT),
+    "provider": "`openai-compatible`, `sentence-transformers` or `function`",
+    "base_url": "address with http:// or https://",
+    "timeout_seconds": SECONDS,
+    "least_similarity": "number in -1..1",
 }
 WEBHOOK = {
     "host": TEXT,
@@ -69,8 +78,11 @@ def _root() -> list[Key]:
             "How much is told on standard error."),
         Key("ledger.path", "file", shown(LEDGER), "Relative to the workspace."),
         Key("soul.path", "file", shown(SOUL), "Who the agent is; relative to the workspace."),
-        Key("memory", "mapping", shown({}), "Nothing is read from it yet."),
     ]  # fmt: skip
+
+
+def _embeddings() -> list[Key]:
+    return list(keys_of_dataclass(EmbeddingSettings, EMBEDDINGS))
 
 
 def _plugins() -> list[Key]:
@@ -123,6 +135,11 @@ def _observability() -> list[Key]:
 AGENT_SECTIONS: tuple[Section, ...] = (
     ("at the root", "The other keys of one line each.", _root),
     ("llm", "The model that `provider` names. What a model is told:", _llm),
+    (
+        "memory.embeddings",
+        "Search by meaning, beside words ([memory.md](../memory.md)).",
+        _embeddings,
+    ),
     ("plugins", "Where plugins come from ([plugins.md](../plugins.md)).", _plugins),
     ("channels.webhook", "Other programs speak to the agent by HTTP.", _webhook),
     ("cron.jobs[]", "What is asked of the agent, and when.", _jobs),

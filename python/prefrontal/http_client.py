@@ -76,12 +76,15 @@ class PageReader:
     follows: bool
     cuts: bool = False
 
-    def read(self, url: str, headers: Mapping[str, str], name: str) -> HttpPage:
-        """The page. name: what errors call it, for an address that nobody may see.
+    def read(
+        self, url: str, headers: Mapping[str, str], name: str, body: bytes | None = None
+    ) -> HttpPage:
+        """The page. name: what errors call it, for an address that nobody may see. body: to post.
 
-        Raises SourceError when there is no answer, or not all of it in time and size.
+        Raises SourceError when there is no answer, or not all of it in time and size. What stands
+        in a refusal is read after a post alone, its beginning.
         """
-        question = request.Request(url, headers={"User-Agent": "prefrontal", **headers})
+        question = request.Request(url, body, {"User-Agent": "prefrontal", **headers})
         deadline = time.monotonic() + self.timeout_s
         try:
             with opener(url, self.follows).open(question, timeout=self.timeout_s) as response:
@@ -90,7 +93,8 @@ class PageReader:
                 )
         except HTTPError as refusal:
             with refusal:
-                return HttpPage(refusal.code, refusal.headers, b"")
+                why = b"" if body is None else refusal.read(_CHUNK)
+                return HttpPage(refusal.code, refusal.headers, why)
         except (OSError, HTTPException, ValueError) as error:
             reason = getattr(error, "reason", None) or error
             raise SourceError(f"{name} cannot be read: {reason}") from None

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
+from prefrontal.assembly.agent_records import AgentRecords
 from prefrontal.http_door import Door
 from prefrontal.runtime.conversation.models import NewMessage, Viewer
 from prefrontal.runtime.conversation.store import ConversationStore, conversations_path
@@ -79,3 +81,25 @@ def test_before_anything_was_said_nothing_fits(tmp_path: Path) -> None:
     ):
         found = client.get("/conversations", params={"words": "x"})
     assert (found.status_code, found.headers[WORDS]) == (200, "Nothing that was said fits.")
+
+
+def test_where_a_model_is_configured_meaning_counts(tmp_path: Path) -> None:
+    function = {"provider": "function", "model": "tests.runtime.embedding_server:vectors"}
+    config = {"memory": {"embeddings": function}}
+    with shown_in(tmp_path) as plain:
+        context = replace(plain, records=AgentRecords(tmp_path, config))
+        with ConversationStore(conversations_path(tmp_path)) as store:
+            viewer = Viewer("ann", "web", "ann")
+            store.submit(NewMessage(viewer, "in", "The boat is called Aurora", NOON)).result()
+            semantics = context.records.semantics
+            assert semantics is not None
+            semantics.embed_old(store)
+        with TestClient(build_dash(context, Door()).app, base_url=BASE) as client:
+            found = client.get("/conversations", params={"words": "ship"})
+            assert found.headers[WORDS] == "Messages that fit: 1."
+        records = AgentRecords(tmp_path, {"memory": {"embeddings": {**function, "model": "no:t"}}})
+        with TestClient(
+            build_dash(replace(context, records=records), Door()).app, base_url=BASE
+        ) as client:
+            found = client.get("/conversations", params={"words": "ship"})
+            assert "Nothing that was said fits. Searched by words alone:" in found.headers[WORDS]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -31,6 +32,7 @@ from ..cortex.triggers.triggers import Triggers
 from ..errors import InputError
 from ..ledger import Ledger
 from ..ledger.location import file_name, ledger_path
+from ..runtime.conversation.semantics import Semantics, configured
 from ..runtime.conversation.store import ConversationStore, conversations_path
 from ..settings.cortex import CortexSettings, parse_cortex
 from ..storage.memory_files import MemoryFiles
@@ -66,8 +68,8 @@ class KnownPeer:
 class AgentRecords:
     """Beliefs, peers and verdicts of the agent that lives in a folder, whether it runs or not.
 
-    folder: the workspace; it need not exist. config: the agent's, of which ledger and cortex are
-    read. Raises InputError for settings of those two that cannot be.
+    folder: the workspace; it need not exist. config: the agent's, of which ledger, cortex and
+    memory are read. Raises InputError for settings of those two that cannot be.
     """
 
     def __init__(
@@ -78,6 +80,7 @@ class AgentRecords:
         self.settings: CortexSettings = parse_cortex(config.get("cortex"))[0]
         self._ledger = ledger_path(file_name(config), folder)
         self._memory = MemoryFiles(folder / "memory" / "files")
+        self._config = config
 
     def beliefs(self) -> list[tuple[Belief, str]]:
         """The beliefs that hold now, each with its status: what is pinned first, then the newest,
@@ -109,6 +112,11 @@ class AgentRecords:
             for each in queue.open
             if each.status == PENDING and each.expires_at >= now and each.id not in decided
         ]
+
+    @cached_property
+    def semantics(self) -> Semantics | None:
+        """The embedding model for searches; None without one. Raises PrefrontalError."""
+        return configured(self._config)
 
     @contextmanager
     def conversations(self) -> Iterator[ConversationStore]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from contextlib import nullcontext
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
 from ..routing.layout import Layout
 from ..routing.run.router import Router
+from ..runtime.models.embedding import FunctionEmbedder
 
 if TYPE_CHECKING:
     from ..protocols import CodeModel, Embedder, Runner
@@ -106,22 +105,4 @@ def build_embedder(settings: Routing) -> Embedder | None:
     """The embedder that `routing.embedder` names as "module:function", when they are enabled."""
     if not settings.embeddings_enabled:
         return None
-    module, _, name = (settings.embedder or "").partition(":")
-    try:
-        function = getattr(import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        rule = "name a function as 'package.module:function'"
-        raise InputError(f"embedder must {rule}, got {settings.embedder!r} ({error})") from None
-    return _Embedder(function)
-
-
-class _Embedder:
-    """A function from texts to vectors, as the role `Embedder`."""
-
-    def __init__(self, function: object) -> None:
-        self._function = function
-
-    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        assert callable(self._function)
-        vectors: Sequence[Sequence[float]] = self._function(list(texts))
-        return vectors
+    return FunctionEmbedder(settings.embedder or "", "embedder")

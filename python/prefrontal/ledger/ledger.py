@@ -12,14 +12,17 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from ..clock import Clock, SystemClock
-from ..storage.store_file import IN_MEMORY, StoreFile
+from ..storage.store_file import IN_MEMORY, Schema, StoreFile
 from . import queries, rows
 from .drafts import Details, checked_outcome, encodable, new_assessment, new_interaction
 from .lock import WriterLock
-from .schema import SCHEMA
+from .schema import APPLICATION_ID, STEPS, VIEWS
 
 if TYPE_CHECKING:
     from .models import Assessment, Direction, Interaction, Peer, Recorded, ScoredPeer
+
+
+_SCHEMA = Schema(APPLICATION_ID, STEPS, VIEWS)
 
 
 class Ledger:
@@ -45,7 +48,7 @@ class Ledger:
         in_memory = os.fspath(path) == IN_MEMORY
         self._lock = None if in_memory or read_only else WriterLock(Path(path))
         try:
-            self._file = StoreFile(SCHEMA, path, read_only=read_only)
+            self._file = StoreFile(_SCHEMA, path, read_only=read_only)
         except BaseException:
             self._release()
             raise

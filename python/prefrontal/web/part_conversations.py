@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import InputError
+from ..errors import InputError, PrefrontalError
 from ..runtime.conversation.dates import moment_of
 from ..runtime.conversation.models import MessageQuery
+from ..runtime.conversation.semantics import close_to
 from .markup import Html, escaped, fill, join, moment
 
 if TYPE_CHECKING:
     from ..runtime.conversation.models import Message
+    from ..runtime.conversation.vectors import Meaning
     from .dash_context import DashContext
 
 MOST = 20
@@ -55,12 +57,23 @@ def search_messages(context: DashContext, query: Mapping[str, str]) -> tuple[Htm
         until=moment_of("until", query.get("until") or None),
         limit=MOST,
     )
+    meaning, fault = _meaning(context, wanted.words)
     with context.records.conversations() as store:
-        messages = [hit.message for hit in store.search(wanted)]
+        messages = [hit.message for hit in store.search(wanted, meaning=meaning)]
     words = f"Messages that fit: {len(messages)}." if messages else "Nothing that was said fits."
     if len(messages) == MOST:
         words = f"The first {MOST} messages that fit."
+    if fault:
+        words += f" Searched by words alone: {fault}"
     return _list(messages, words), words
+
+
+def _meaning(context: DashContext, query: str) -> tuple[Meaning | None, str]:
+    """What a query means, or a sentence of what failed."""
+    try:
+        return close_to(context.records.semantics, query)
+    except PrefrontalError as error:  # the settings or the key
+        return None, str(error)
 
 
 def _opened(context: DashContext, text: str) -> tuple[Html, str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.runtime.embedding_server import serving
 
 from prefrontal.cli import main
 from prefrontal.runtime.conversation.models import NewMessage, Viewer
@@ -139,3 +140,37 @@ def test_facts_are_shown_corrected_approved_and_deleted(workspace: Path) -> None
         result = run(*words)
         assert (result.exit_code, result.stdout) == (2, ""), words
         assert sentence in result.stderr
+
+
+def test_messages_are_embedded_and_found_by_what_they_mean(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusal = run("embed")
+    assert refusal.exit_code == 2
+    assert "memory.embeddings.provider must name who computes vectors, got none" in refusal.stderr
+    with serving() as server:
+        embeddings = {"provider": "openai-compatible", "model": "small", "base_url": server.url}
+        settings = json.dumps({"memory": {"embeddings": embeddings}})
+        (workspace / "prefrontal.yml").write_text(settings)
+        server.status = 429
+        failure = run("embed")
+        assert failure.exit_code == 2
+        assert "answers with the error 429" in failure.stderr
+        by_words = run("search", "my vessel", "--json")
+        assert by_words.stdout == ""
+        assert by_words.stderr.startswith("Searched by words alone: the embedding model 'small'")
+        server.status = 200
+        assert run("embed").stdout == (
+            "Added 4 vectors by openai-compatible:small; of 4 messages 4 have one.\n"
+        )
+        assert json.loads(run("embed", "--json").stdout)["added"] == 0
+        assert texts("my vessel") == ["which boat?", "the boat is called Aurora\nand it is blue"]
+        assert texts("my vessel", "--peer", "bob") == ["which boat?"]
+    assert run("embed", "--remove").stdout == "Removed 4 vectors.\n"
+
+
+def test_there_is_nothing_to_embed_before_anything_was_said(workspace: Path) -> None:
+    (workspace / "conversations.sqlite").unlink()
+    refusal = run("embed")
+    assert refusal.exit_code == 2
+    assert "messages must be there to be embedded" in refusal.stderr

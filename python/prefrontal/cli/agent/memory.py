@@ -13,6 +13,7 @@ from ..answers import answer, json_option
 from ..candidates import memory_keys
 from ..watch.modules import plain
 from ..workspace import home_options
+from .memory_embedding import embed
 from .memory_facts import fact, facts
 from .memory_messages import delete_message, search, show
 
@@ -137,6 +138,7 @@ def _refuse_own(key: str) -> None:
         raise InputError(f"key must not begin with cortex-: the cortex keeps those; {hint}")
 
 
+memory.add_command(embed)
 memory.add_command(facts)
 memory.add_command(fact)
 memory.add_command(search)

@@ -15,8 +15,9 @@ from ..watch.modules import plain
 from ..workspace import home_options
 
 if TYPE_CHECKING:
-    from ...runtime.conversation.models import Message, MessageQuery
+    from ...runtime.conversation.models import Message
     from ...runtime.conversation.store import ConversationStore
+    from ...runtime.conversation.vectors import Meaning
     from ...settings.home import Home
 
 _DATE = "DATE"
@@ -31,7 +32,7 @@ _MOST_AROUND = 1000
 @click.option("--until", metavar=_DATE, help="Only messages up to then; a day is whole.")
 @click.option("--limit", default=20, show_default=True, metavar="N", help="At most so many.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, the best first.")
-@home_options()
+@home_options("memory")
 def search(
     query: str,
     peer: str | None,
@@ -45,7 +46,8 @@ def search(
     """What fits QUERY, the best first: texts under their keys, then messages of conversations.
 
     QUERY is words, "a phrase" or begin*; a message with more and rarer words comes first. "" is
-    the newest messages. Options that narrow the messages leave the texts out.
+    the newest messages. Where memory.embeddings names a model, plain words also find messages that
+    mean about the same. Options that narrow the messages leave the texts out.
 
     \\b
       prefrontal memory search eggs
@@ -58,8 +60,9 @@ def search(
     wanted = MessageQuery(query, peer, channel, since_s, until_s, limit)
     narrow = any(each is not None for each in (peer, channel, since, until))
     notes = [] if narrow or not query.strip() else home.memory().search(query)
+    meaning = _meaning(home, query)
     with conversations(home) as store:
-        messages = _matches(store, wanted)
+        messages = [hit.message for hit in store.search(wanted, meaning=meaning)]
     if as_json:
         for key, score in notes:
             click.echo(json.dumps({"key": key, "score": score}))
@@ -122,8 +125,16 @@ def _print_whole(messages: Sequence[Message], number: int) -> None:
             click.echo(f"    {plain(line)}")
 
 
-def _matches(store: ConversationStore, query: MessageQuery) -> list[Message]:
-    return [hit.message for hit in store.search(query)]
+def _meaning(home: Home, query: str) -> Meaning | None:
+    """What the query means; None, and a sentence on standard error, when the model fails."""
+    if not home.config.get("memory"):
+        return None
+    from ...runtime.conversation.semantics import close_to, configured
+
+    meaning, fault = close_to(configured(home.config), query)
+    if fault:
+        click.echo(f"Searched by words alone: {plain(fault)}", err=True)
+    return meaning
 
 
 @contextmanager

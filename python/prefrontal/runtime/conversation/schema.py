@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...storage.store_file import Schema
-
 if TYPE_CHECKING:
     from ...storage.database import Database
     from ...storage.migrations import Step
@@ -105,14 +103,39 @@ def add_origins(database: Database) -> None:
     database.execute("ALTER TABLE facts ADD COLUMN approved_by TEXT")
 
 
-STEPS: tuple[Step, ...] = (create_conversations, add_origins)
+def add_vectors(database: Database) -> None:
+    """What messages mean, as an embedding model says; a message without is found by its words.
 
-_VIEWS = {
+    vector: numbers in -127..127, a byte each; none for a message that the model refuses.
+    """
+    database.execute("""\
+CREATE TABLE embedders (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  dimensions INTEGER NOT NULL
+) STRICT""")
+    database.execute("""\
+CREATE TABLE vectors (
+  message INTEGER PRIMARY KEY REFERENCES messages (id) ON DELETE CASCADE,
+  embedder INTEGER NOT NULL REFERENCES embedders (id),
+  wall INTEGER NOT NULL,
+  vector BLOB NOT NULL
+) STRICT""")
+    database.execute("CREATE INDEX vectors_by_wall ON vectors (embedder, wall)")
+
+
+STEPS: tuple[Step, ...] = (create_conversations, add_origins, add_vectors)
+
+VIEWS = {
     1: (
         "CREATE TEMP VIEW messages AS SELECT *, NULL AS origins FROM main.messages",
         "CREATE TEMP VIEW notes AS SELECT *, NULL AS origins FROM main.notes",
         "CREATE TEMP VIEW facts AS SELECT *, NULL AS origins, NULL AS approved_by FROM main.facts",
-    )
+    ),
+    2: (
+        "CREATE TEMP VIEW embedders AS SELECT 0 AS id, '' AS name, 0 AS dimensions WHERE 0",
+        "CREATE TEMP VIEW vectors AS"
+        " SELECT 0 AS message, 0 AS embedder, 0 AS wall, x'' AS vector WHERE 0",
+    ),
 }
-
-SCHEMA = Schema(APPLICATION_ID, STEPS, _VIEWS)
+"""Views by schema, through which current statements read an older file unchanged."""

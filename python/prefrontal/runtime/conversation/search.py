@@ -4,30 +4,39 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import InputError
-from . import rows
+from . import rows, vectors
 from .models import Hit, Message, MessageQuery, Wall
 from .words import channel_word, terms
 
 if TYPE_CHECKING:
     from ...storage.database import Database, Value
+    from .vectors import Meaning
 
 MOST_LIMIT = 1000
 CANDIDATES = 2000
 """Newest messages with a word that are looked at; a word that more have counts as common."""
 _NOTHING = "place : w0"
 _PAGE = 200
+_FUSION = 60
 
 
-def matches(database: Database, query: MessageQuery, walls: Sequence[Wall] | None) -> list[Hit]:
+def matches(
+    database: Database,
+    query: MessageQuery,
+    walls: Sequence[Wall] | None,
+    meaning: Meaning | None = None,
+) -> list[Hit]:
     """The messages that fit, best first, then newest first.
 
     walls: those behind which one may look; None for all. A word weighs ln(1 + N / n), n of
     N messages having it; a message's score is the sum of its words. Words that are common count
-    among the messages that have a rare one. Raises InputError for a limit out of range.
+    among the messages that have a rare one. meaning: of the query; with it, a message's score is
+    the sum of 1 / (60 + place) over its places by words and by meaning (reciprocal rank fusion).
+    Raises InputError for a limit out of range.
     """
     if not 1 <= query.limit <= MOST_LIMIT:
         raise InputError(f"limit must be a whole number in 1..{MOST_LIMIT}, got {query.limit!r}")
@@ -36,7 +45,11 @@ def matches(database: Database, query: MessageQuery, walls: Sequence[Wall] | Non
     if query.words.strip() and not wanted:
         return []
     scores = _scores(index, wanted) if wanted else dict.fromkeys(index.newest(""), 0.0)
-    best = sorted(scores, key=lambda number: (-scores[number], -number))
+    best = _best(scores)
+    if meaning is not None:
+        near = vectors.nearest(database, meaning, query, index.walls, index.span)
+        scores = _fused(best, near)
+        best = _best(scores)
     hits: list[Hit] = []
     for start in range(0, len(best), _PAGE):
         messages = rows.select(database, page := best[start : start + _PAGE])
@@ -45,6 +58,19 @@ def matches(database: Database, query: MessageQuery, walls: Sequence[Wall] | Non
         if len(hits) >= query.limit:
             break
     return hits[: query.limit]
+
+
+def _best(scores: Mapping[int, float]) -> list[int]:
+    return sorted(scores, key=lambda number: (-scores[number], -number))
+
+
+def _fused(*rankings: Sequence[int]) -> dict[int, float]:
+    """The sum of 1 / (60 + place) over the rankings (Cormack et al., SIGIR 2009)."""
+    scores: dict[int, float] = {}
+    for ranking in rankings:
+        for place, number in enumerate(ranking, start=1):
+            scores[number] = scores.get(number, 0.0) + 1 / (_FUSION + place)
+    return scores
 
 
 def _is_in_time(message: Message, query: MessageQuery) -> bool:
@@ -82,8 +108,13 @@ class _Index:
         self, database: Database, query: MessageQuery, walls: Sequence[Wall] | None
     ) -> None:
         self._database = database
-        self._place = _place(database, query, walls)
-        self._first, self._last = _span(database, query)
+        self.walls = (
+            None
+            if walls is None
+            else [rows.number_of(database, "walls", **rows.columns_of(wall)) for wall in walls]
+        )
+        self._place = _place(database, query, self.walls)
+        self.span = _span(database, query)
 
     @property
     def total(self) -> int:
@@ -95,7 +126,7 @@ class _Index:
         """At most `CANDIDATES` ids of messages that match, the newest first."""
         parts = [f"content : ({expression})"] if expression else []
         parts += [f"({place})" for place in self._place]
-        values: tuple[Value, ...] = (self._first, self._last, CANDIDATES)
+        values: tuple[Value, ...] = (*self.span, CANDIDATES)
         if not parts:
             sql = "SELECT id FROM messages WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?"
         else:
@@ -105,12 +136,13 @@ class _Index:
         return [number for (number,) in self._database.execute(sql, values)]
 
 
-def _place(database: Database, query: MessageQuery, walls: Sequence[Wall] | None) -> list[str]:
+def _place(
+    database: Database, query: MessageQuery, walls: Sequence[int | None] | None
+) -> list[str]:
     """What `place` must hold, as expressions of FTS5."""
     places = []
     if walls is not None:
-        numbers = [rows.number_of(database, "walls", **rows.columns_of(wall)) for wall in walls]
-        places.append(_any_of("w", numbers))
+        places.append(_any_of("w", walls))
     if query.peer_id is not None:
         places.append(_any_of("p", [rows.number_of(database, "peers", peer_id=query.peer_id)]))
     if query.channel_type is not None:

@@ -13,17 +13,19 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from ...redaction import redact
-from ...storage.store_file import IN_MEMORY, StoreFile
-from . import condensing, drawn_facts, facts, rows, search
+from ...storage.store_file import IN_MEMORY, Schema, StoreFile
+from . import condensing, drawn_facts, facts, rows, search, vectors
 from .models import EVERYBODY, NewMessage
-from .schema import SCHEMA
+from .schema import APPLICATION_ID, STEPS, VIEWS
 
 if TYPE_CHECKING:
     from ...storage.database import Value
     from .condensing import Note
     from .facts import PeerFact, Statement
     from .models import Hit, Message, MessageQuery, Viewer, Wall
+    from .vectors import Meaning
 
+_SCHEMA = Schema(APPLICATION_ID, STEPS, VIEWS)
 MOST_IN_MEMORY = 10_000
 """Messages of a store that has no file."""
 
@@ -42,7 +44,7 @@ class ConversationStore:
     def __init__(
         self, path: str | os.PathLike[str] = IN_MEMORY, *, read_only: bool = False
     ) -> None:
-        self._file = StoreFile(SCHEMA, path, read_only=read_only)
+        self._file = StoreFile(_SCHEMA, path, read_only=read_only)
 
     @property
     def path(self) -> str:
@@ -122,12 +124,54 @@ class ConversationStore:
     def _condensed_to(self, viewer: Viewer) -> int:
         return max((each.last for each in rows.notes(self._file.reader, viewer)), default=0)
 
-    def search(self, query: MessageQuery, viewer: Viewer | None = None) -> list[Hit]:
+    def search(
+        self,
+        query: MessageQuery,
+        viewer: Viewer | None = None,
+        meaning: Meaning | None = None,
+    ) -> list[Hit]:
         """The messages that fit, best first; of a viewer, only what may be seen in its chat.
 
-        Raises InputError for a limit out of range.
+        meaning: of the query; messages near it are found beside those with its words. Raises
+        InputError for a limit out of range.
         """
-        return search.matches(self._file.reader, query, _walls(viewer))
+        return search.matches(self._file.reader, query, _walls(viewer), meaning)
+
+    def submit_vectors(self, embedder: str, packed: Sequence[tuple[int, bytes]]) -> Future[None]:
+        """Queue vectors of messages, each with the message's id."""
+        return self._file.submit(partial(vectors.keep, self._file.database, embedder, packed))
+
+    def newest_message(self) -> int:
+        """The id of the newest message; 0 before the first."""
+        [(number,)] = self._file.reader.execute("SELECT coalesce(max(id), 0) FROM messages")
+        return int(number)
+
+    def newest_vector(self, embedder: str) -> int | None:
+        """The newest message with a vector; None before the first."""
+        return vectors.newest(self._file.reader, embedder)
+
+    def vector_counts(self, embedder: str) -> tuple[int, int]:
+        """How many messages there are, and how many have a vector."""
+        return vectors.counts(self._file.reader, embedder)
+
+    def later(self, after: int, limit: int) -> list[tuple[int, str]]:
+        """Ids and texts of messages after an id, the oldest first."""
+        return vectors.later(self._file.reader, after, limit)
+
+    def without_vector(
+        self, embedder: str, limit: int, before: int | None = None
+    ) -> list[tuple[int, str]]:
+        """Ids and texts of messages without a vector before an id, the newest first."""
+        return vectors.missing(self._file.reader, embedder, limit, before)
+
+    def delete_other_vectors(self, embedder: str) -> int:
+        """Delete some of the vectors of other embedders; returns 0 when none is left."""
+        job = partial(vectors.delete_others, self._file.database, embedder)
+        return self._file.submit(job).result()
+
+    def erase_vectors(self) -> int:
+        """Delete all vectors; returns how many. No byte of them is left in the files."""
+        return self._file.erase(partial(vectors.delete_all, self._file.database))
 
     def around(
         self, number: int, before: int, after: int, viewer: Viewer | None = None

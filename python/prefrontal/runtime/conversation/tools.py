@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .facts import PeerFact
     from .models import Message, Viewer
     from .store import ConversationStore
+    from .vectors import Meaning
 
 SEARCH, OPEN = "conversation_search", "conversation_open"
 OWN = frozenset({SEARCH, OPEN})
@@ -64,14 +65,23 @@ DEFINITIONS: list[dict[str, Any]] = [
 ]
 
 
-def execute(store: ConversationStore, name: str, args: Mapping[str, Any], viewer: Viewer) -> str:
-    """Run a tool; returns the result, or the reason for none, as text for the model."""
+def execute(
+    store: ConversationStore,
+    name: str,
+    args: Mapping[str, Any],
+    viewer: Viewer,
+    meaning: Meaning | None = None,
+) -> str:
+    """Run a tool; returns the result, or the reason for none, as text for the model.
+
+    meaning: of the query, where an embedding model is configured.
+    """
     try:
         if name == SEARCH:
             query = _query(args)
             known = facts.fitting(store.facts(viewer, ended=True), query.words, FACTS)
             entries = [_fact(each) for each in known]
-            hits = [hit.message for hit in store.search(query, viewer)]
+            hits = [hit.message for hit in store.search(query, viewer, meaning)]
             hear(united(*(each.origins for each in known), *(each.origins for each in hits)))
             entries += [_entry(each, EXCERPT) for each in hits]
             return _as_json(entries) if entries else "Nothing that was said here fits."

@@ -38,6 +38,11 @@ def terms(query: str) -> list[str]:
     return list(expressions)[:MOST_TERMS]
 
 
+def is_exact(query: str) -> bool:
+    """Whether the query has a phrase or a beginning, so that nothing but its words is wanted."""
+    return '"' in query or any(word.endswith("*") for word in query.split())
+
+
 def channel_word(channel_type: str) -> str:
     """The word in `place` of all messages that came through channels of a type."""
     return "t" + blake2b(channel_type.encode(), digest_size=8).hexdigest()

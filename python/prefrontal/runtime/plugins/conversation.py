@@ -22,11 +22,14 @@ from ...plugin.hearing import heard
 from ...plugin.waiting import wait_for
 from ...storage.store_file import IN_MEMORY
 from ..conversation import condensing, facts, tools
+from ..conversation.background_embedding import BackgroundEmbedding
 from ..conversation.drawn_facts import drawn
 from ..conversation.facts import PeerFact
 from ..conversation.models import Direction, Message, NewMessage, Viewer, viewer_of
+from ..conversation.semantics import configured
 from ..conversation.store import ConversationStore, conversations_path
 from ..model_call import ask
+from ..models.embedding import embedding_settings
 from ..workspace_files import workspace_of
 
 FACTS = 20
@@ -53,9 +56,11 @@ class ConversationPlugin(Plugin):
     def __init__(self) -> None:
         self._config: dict[str, Any] = {}
         self._store: ConversationStore | None = None
+        self._embedding: BackgroundEmbedding | None = None
 
     def configure(self, config: dict[str, Any]) -> None:
         self._config = config
+        embedding_settings(config.get("memory"))
 
     async def start(self) -> None:
         """Open the store. Raises SourceError."""
@@ -67,9 +72,14 @@ class ConversationPlugin(Plugin):
         else:
             workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._store = ConversationStore(conversations_path(workspace))
+        if (semantics := configured(self._config)) is not None:
+            self._embedding = BackgroundEmbedding(semantics, self._store, self.log_warn)
 
     async def stop(self) -> None:
         """Wait for what is being written, then close the store."""
+        embedding, self._embedding = self._embedding, None
+        if embedding is not None:
+            await embedding.stop()
         store, self._store = self._store, None
         if store is not None:
             try:
@@ -197,7 +207,10 @@ class ConversationPlugin(Plugin):
         if message is None:
             return None
         try:
-            return await asyncio.wrap_future(message)
+            number = await asyncio.wrap_future(message)
+            if self._embedding is not None:
+                self._embedding.go_on()
+            return number
         except PrefrontalError as error:
             self.log_error(f"A message could not be kept: {error}")
             return None
@@ -205,12 +218,15 @@ class ConversationPlugin(Plugin):
     def get_definitions(self) -> list[dict[str, Any]]:
         return tools.DEFINITIONS
 
-    def execute(self, name: str, args: Mapping[str, Any]) -> str:
+    async def execute(self, name: str, args: Mapping[str, Any]) -> str:
         """Run a tool for the chat in hand; returns a refusal as text."""
         message = current_message.get()
         if message is None:
             return f"{name} failed: there is no conversation here."
-        return tools.execute(self.store, name, args, viewer_of(message))
+        meaning = None
+        if self._embedding is not None and name == tools.SEARCH:
+            meaning = await self._embedding.meaning(str(args.get("query", "")))
+        return tools.execute(self.store, name, args, viewer_of(message), meaning)
 
 
 def fresh_facts(known: Sequence[PeerFact], now: float) -> list[PeerFact]:
