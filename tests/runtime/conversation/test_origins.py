@@ -124,6 +124,8 @@ def test_what_was_kept_before_origins_were_is_anybodys_and_is_read_unchanged(
         *(("facts", "origins"), ("facts", "approved_by")),
     ):
         database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+    database.execute("DROP TABLE vectors")
+    database.execute("DROP TABLE embedders")
     database.execute("PRAGMA user_version = 1")
     database.close()
     before = path.read_bytes()
