@@ -31,18 +31,38 @@ control_agent: Any = import_module("control_agent")
 
 SLICE = 4096
 Scores = dict[str, float]
+Curve = list[tuple[int, float]]  # steps so far, mean return in the unseen layouts
 
 
-def taught(seed: int, steps: int, world: str, without: str) -> tuple[float, float, float]:
+def taught(seed: int, steps: int, world: str, without: str, curve: Curve) -> tuple[float, ...]:
     """(mean return, CPU seconds of training, share of the most frequent action)."""
+    aside = 0.0
+
+    def report(step: int, _: float, actor: Any) -> None:
+        nonlocal aside
+        if step > 0.95 * steps:
+            return  # the end itself follows
+        begin = time.thread_time()
+        curve.append((step, float(acted(actor)[0].mean())))
+        aside += time.thread_time() - begin
+
+    def acted(actor: Any) -> tuple[Any, Any]:
+        frozen = control_agent.FrozenActor(actor, control_agent.LAYOUTS)
+        returns, shares = control_agent.evaluate(frozen, config)
+        return returns, shares
+
+    config = control_agent.Actor().config.world(world)
     begin = time.thread_time()
-    actor = control_agent.train(steps, seed, world=world, without=without)
-    spent = time.thread_time() - begin
-    returns, shares = control_agent.evaluate(control_agent.greedy(actor), actor.config.world(world))
+    actor = control_agent.train(steps, seed, world=world, without=without, report=report)
+    spent = time.thread_time() - begin - aside
+    returns, shares = acted(actor)
+    curve.append((steps, float(returns.mean())))
     return float(returns.mean()), spent, float(shares.max())
 
 
-def twins(seed: int, steps: int, config: Any, budget_s: float, most: int) -> Scores:
+def twins(
+    seed: int, steps: int, config: Any, budget_s: float, most: int, curves: dict[str, Curve]
+) -> Scores:
     """PPO and DQN after the same steps, and after the same CPU time (at most `most` steps)."""
     from stable_baselines3 import DQN, PPO
 
@@ -50,11 +70,22 @@ def twins(seed: int, steps: int, config: Any, budget_s: float, most: int) -> Sco
     for kind in (PPO, DQN):
         name = kind.__name__
         model: Any = kind("MultiInputPolicy", CausalGridWorldV2(config), seed=seed, device="cpu")
+        curve = curves.setdefault(name, [(0, valued(model, config))])
+        aside: list[float] = []
         begin = time.thread_time()
-        model.learn(steps)
-        scores[f"{name} steps' CPU s"] = time.thread_time() - begin
-        scores[name] = valued(model, config)
-        spent = scores[f"{name} steps' CPU s"]
+
+        def report(*_: Any, model: Any = model, curve: Any = curve, aside: Any = aside) -> bool:
+            if model.num_timesteps % (steps // 10) == 0:
+                paused = time.thread_time()
+                curve.append((model.num_timesteps, valued(model, config)))
+                aside.append(time.thread_time() - paused)
+            return True
+
+        model.learn(steps, callback=report)
+        spent = time.thread_time() - begin - sum(aside)
+        scores |= {f"{name} steps' CPU s": spent, name: valued(model, config)}
+        if budget_s <= 0:
+            continue
         while spent < budget_s and model.num_timesteps < most:
             begin = time.thread_time()
             model.learn(SLICE, reset_num_timesteps=False)
@@ -83,16 +114,18 @@ def aimless(config: Any, seed: int) -> Scores:
     }
 
 
-def measured(seed: int, options: argparse.Namespace) -> Scores:
+def measured(seed: int, options: argparse.Namespace, curves: dict[str, Curve]) -> Scores:
     config = control_agent.Actor().config.world(options.world)
-    mean, spent, share = taught(seed, options.steps, options.world, "")
+    agent = curves.setdefault("agent", [])
+    mean, spent, share = taught(seed, options.steps, options.world, "", agent)
     scores = {"agent": mean, "agent CPU s": spent, "agent most frequent action": share}
     scores |= aimless(config, seed)
     if options.ablations:
         for part in control_agent.ABLATIONS:
-            scores[f"without {part}"] = taught(seed, options.steps, options.world, part)[0]
+            scores[f"without {part}"] = taught(seed, options.steps, options.world, part, [])[0]
     if find_spec("stable_baselines3") is not None and not options.alone:
-        scores |= twins(seed, options.steps, config, spent, 20 * options.steps)
+        budget_s = 0.0 if options.equal_steps else spent
+        scores |= twins(seed, options.steps, config, budget_s, 20 * options.steps, curves)
     return scores
 
 
@@ -120,17 +153,21 @@ def main() -> None:
     parser.add_argument("--world", choices=("contrast14", "default"), default="contrast14")
     parser.add_argument("--ablations", action="store_true", help="each part without a say, too")
     parser.add_argument("--alone", action="store_true", help="without PPO and DQN")
+    parser.add_argument("--equal-steps", action="store_true", help="not on to equal CPU time")
     parser.add_argument("--json", help="where the numbers of each seed go")
     options = parser.parse_args()
     if options.smoke:
         options.steps, options.seeds, options.alone = 1600, 1, True
     torch.set_num_threads(1)
     runs: list[Scores] = []
+    curves: list[dict[str, Curve]] = []
     for seed in range(options.seeds):
-        runs.append(measured(seed, options))
+        curves.append({})
+        runs.append(measured(seed, options, curves[-1]))
         print(f"seed {seed}: {json.dumps(runs[-1])}", flush=True)
         if options.json:
-            Path(options.json).write_text(json.dumps(runs, indent=1))
+            saved = {"world": options.world, "runs": runs, "curves": curves}
+            Path(options.json).write_text(json.dumps(saved) + "\n")
     print(table(runs))
 
 

@@ -12,7 +12,8 @@ and reflected by chance, as the grid may be.
 
 Exploration: a random action with a probability that falls from 1 to 0.05 over the first fifth of
 the steps, then stays. The memory is written, without gradients, where a step brought much harm or
-benefit. Needs prefrontal[control].
+benefit. Once it has learned, a CueReader and a RuleState answer for cue and rule (FrozenActor).
+Needs prefrontal[control].
 """
 
 from __future__ import annotations
@@ -29,12 +30,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import mse_loss, smooth_l1_loss
 
-from prefrontal.control import (
-    CausalGridWorldVecEnv,
-    ControlAgent,
-    ControlConfig,
-    diagnose,
-)
+from prefrontal._core.control import RuleState
+from prefrontal.control import CausalGridWorldVecEnv, ControlAgent, ControlConfig, diagnose
 from prefrontal.control.latent.latent import LatentState
 from prefrontal.control.layers import mlp
 
@@ -45,6 +42,8 @@ LAYOUTS, UNSEEN = 20, 10_000  # seeds of the layouts that no training begins wit
 ABLATIONS = ("cue", "rule", "writes")
 SEEN = ("body", "world", "harm")
 Numbers = dict[str, NDArray[Any]]
+Cue = Callable[[Tensor], tuple[Tensor, Tensor]]
+Biases = Callable[[Tensor], Tensor]
 
 
 class Actor(nn.Module):
@@ -79,8 +78,22 @@ class Actor(nn.Module):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """(values [B, 5], what is foreseen [B, 5, 64], the next rule [B, 16])."""
         latent = self.encoded(body, world, harm)
+
+        def biases(summaries: Tensor) -> Tensor:
+            held = rule.unsqueeze(1).expand(-1, ACTIONS, -1)
+            raw: Tensor = self.rule.rule_bias_head(torch.cat([held, summaries], -1)).squeeze(-1)
+            return self.rule.config.bias_scale * raw.tanh()
+
+        values, ahead = self.valued(latent, self.e1.extract_cue_context, biases)
+        with torch.no_grad():
+            source = self.rule.source(latent.z_delta, latent.z_world)
+            following = rule + self.rule.config.update_eta * (source - rule)
+        return values, ahead, following
+
+    def valued(self, latent: LatentState, cue: Cue, biases: Biases) -> tuple[Tensor, Tensor]:
+        """(values [B, 5], what is foreseen [B, 5, 64]), with a cue path and a rule to ask."""
         assert latent.z_harm is not None
-        rows, z = len(body), latent.z_world.repeat_interleave(ACTIONS, 0)
+        rows, z = len(latent.z_world), latent.z_world.repeat_interleave(ACTIONS, 0)
         actions = torch.eye(ACTIONS).repeat(rows, 1)
         ahead_world = self.e2.world_forward(z, actions)
         ahead_harm = self.foresee(latent.z_harm.repeat_interleave(ACTIONS, 0), actions)
@@ -91,20 +104,14 @@ class Actor(nn.Module):
         if self.without == "cue":
             values = benefit - harm
         else:
-            action_bias, terrain = self.e1.extract_cue_context(latent.z_world)
+            action_bias, terrain = cue(latent.z_world)
             terrain = terrain.detach()  # it has a loss of its own
             objects = self.e2.action_object(z, actions).view(rows, ACTIONS, -1)
             affordance = (objects * action_bias.unsqueeze(1)).mean(-1)
             values = 2 * (terrain[:, 1:] * benefit - terrain[:, :1] * harm) + affordance
         if self.without != "rule":
-            summaries = ahead_world.view(rows, ACTIONS, -1)
-            head = self.rule.rule_bias_head
-            biases = head(torch.cat([rule.unsqueeze(1).expand(-1, ACTIONS, -1), summaries], -1))
-            values = values - self.rule.config.bias_scale * biases.squeeze(-1).tanh()
-        with torch.no_grad():
-            source = self.rule.source(latent.z_delta, latent.z_world)
-            following = rule + self.rule.config.update_eta * (source - rule)
-        return values, ahead.view(rows, ACTIONS, -1), following
+            values = values - biases(ahead_world.view(rows, ACTIONS, -1))
+        return values, ahead.view(rows, ACTIONS, -1)
 
     def encoded(self, body: Tensor, world: Tensor, harm: Tensor) -> LatentState:
         """The latents of observations."""
@@ -112,10 +119,45 @@ class Actor(nn.Module):
         return state
 
     def act(self, observation: Numbers, rule: Tensor) -> tuple[NDArray[np.int64], Tensor]:
-        """The best action for each world, and the next rule."""
+        """The best action for each world, and the next rule, while it learns."""
         with torch.no_grad():
             values, _, rule = self(*shown(observation), rule)
         return values.argmax(1).numpy(), rule
+
+
+class FrozenActor:
+    """An actor that learns no more: its cue is read by a CueReader, its rule kept by a RuleState.
+
+    Begins an episode in each of `rows` worlds; takes over what the actor learned until now.
+    """
+
+    def __init__(self, actor: Actor, rows: int) -> None:
+        config = actor.rule.config
+        self.actor, self.reader = actor, actor.e1.cue_snapshot()
+        self.rule = RuleState(
+            actor.rule.rule_parameters(),
+            update_eta=config.update_eta,
+            world_pool_weight=config.world_pool_weight,
+            bias_scale=config.bias_scale,
+            bias_bound="tanh",
+            environments=rows,
+        )
+
+    def __call__(self, observation: Numbers) -> NDArray[np.int64]:
+        """The best action for each world."""
+        with torch.no_grad():
+            latent = self.actor.encoded(*shown(observation))
+            values, _ = self.actor.valued(latent, self.cue, self.biases)
+        self.rule.update(latent.z_delta, latent.z_world)
+        best: NDArray[np.int64] = values.argmax(1).numpy()
+        return best
+
+    def cue(self, z_world: Tensor) -> tuple[Tensor, Tensor]:
+        action_bias, terrain = self.reader.read(z_world)
+        return torch.from_numpy(action_bias), torch.from_numpy(terrain)
+
+    def biases(self, summaries: Tensor) -> Tensor:
+        return torch.from_numpy(self.rule.bias(summaries))
 
 
 def shown(observation: Numbers) -> tuple[Tensor, ...]:
@@ -227,11 +269,12 @@ def train(
     *,
     world: str = "contrast14",
     without: str = "",
-    report: Callable[[int, float], None] = lambda step, mean: None,
+    report: Callable[[int, float, Actor], None] = lambda step, mean, actor: None,
 ) -> Actor:
     """An actor after this many steps in all worlds together.
 
-    report: called now and then with the steps so far and the mean return of the latest episodes.
+    report: called ten times with the steps so far, the mean return of the latest episodes and the
+    actor.
     """
     torch.manual_seed(seed)
     random = np.random.default_rng(seed)
@@ -269,7 +312,7 @@ def train(
                 optimizer.step()
                 torch._foreach_lerp_(list(target.parameters()), list(actor.parameters()), FOLLOW)
         if turn % max(1, rounds // 10) == 0:
-            report(turn * WORLDS, float(np.mean(returns[-30:])))
+            report(turn * WORLDS, float(np.mean(returns[-30:])), actor)
     return actor
 
 
@@ -297,18 +340,6 @@ def evaluate(policy: Policy, config: Any) -> tuple[NDArray[np.float64], NDArray[
     return returns, counts / counts.sum()
 
 
-def greedy(actor: Actor) -> Policy:
-    """The best action each time; begins an episode in every layout."""
-    rule = torch.zeros(LAYOUTS, actor.rule.config.rule_dim)
-
-    def policy(observation: Numbers) -> NDArray[np.int64]:
-        nonlocal rule
-        actions, rule = actor.act(observation, rule)
-        return actions
-
-    return policy
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description="Train an agent to act, and compare it.")
     parser.add_argument("--world", choices=("contrast14", "default"), default="contrast14")
@@ -319,7 +350,7 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(1)  # the matrices are small
 
-    def report(step: int, mean: float) -> None:
+    def report(step: int, mean: float, _: Actor) -> None:
         print(f"{step:6} steps: return {mean:5.2f} over the latest episodes", flush=True)
 
     begin = time.thread_time()
@@ -328,7 +359,7 @@ def main() -> None:
     )
     spent = time.thread_time() - begin
     config, random = actor.config.world(options.world), np.random.default_rng(0)
-    returns, shares = evaluate(greedy(actor), config)
+    returns, shares = evaluate(FrozenActor(actor, LAYOUTS), config)
     aimless, _ = evaluate(lambda _: random.integers(ACTIONS, size=LAYOUTS), config)
     still, _ = evaluate(lambda _: np.full(LAYOUTS, ACTIONS - 1), config)
     print(f"trained in {spent:.0f} s of CPU; mean return in {LAYOUTS} layouts never trained on:")

@@ -35,6 +35,25 @@ def test_a_part_that_is_left_out_has_no_say_and_costs_no_parameter(
 
 
 @pytest.mark.exhaustive
+@pytest.mark.parametrize("without", ["", "cue", "rule"])
+def test_a_frozen_actor_values_actions_as_the_learning_one(
+    program: dict[str, Any], without: str
+) -> None:
+    torch.manual_seed(0)
+    actor = program["Actor"](without)
+    frozen, rule = program["FrozenActor"](actor, 3), torch.zeros(3, 16)
+    for _ in range(20):
+        seen = {"body": torch.rand(3, 12), "world": torch.rand(3, 250), "harm": torch.rand(3, 51)}
+        with torch.no_grad():
+            wanted, _, following = actor(*seen.values(), rule)
+            values, _ = actor.valued(actor.encoded(*seen.values()), frozen.cue, frozen.biases)
+        assert torch.allclose(values, wanted, atol=1e-5)
+        frozen({name: it.numpy() for name, it in seen.items()})
+        rule = following
+    assert torch.allclose(torch.from_numpy(frozen.rule.get_rule_state()), rule, atol=1e-5)
+
+
+@pytest.mark.exhaustive
 def test_it_trains_says_what_it_reached_and_writes_its_weights(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

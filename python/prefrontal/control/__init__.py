@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from .latent.theta_buffer import ThetaBuffer
     from .memory.context_memory import ContextMemory
     from .memory.e1 import E1Config, E1DeepPredictor
+    from .memory.episode_memory import EpisodeMemory
+    from .rule.gated_rule import GatedRule
     from .rule.lateral_pfc import LateralPFCAnalog, LateralPFCConfig
     from .world.grid_world import CausalGridWorldV2
     from .world.grid_world_config import GridWorldConfig
@@ -43,6 +45,8 @@ _HOMES = {
     "E2FastPredictor": ".choice.e2",
     "E3Config": ".choice.e3",
     "E3TrajectorySelector": ".choice.e3",
+    "EpisodeMemory": ".memory.episode_memory",
+    "GatedRule": ".rule.gated_rule",
     "GoalState": ".choice.goal",
     "GridWorldConfig": ".world.grid_world_config",
     "HippocampalModule": ".choice.hippocampal",
@@ -68,6 +72,8 @@ __all__ = [
     "E2FastPredictor",
     "E3Config",
     "E3TrajectorySelector",
+    "EpisodeMemory",
+    "GatedRule",
     "GoalState",
     "GridWorldConfig",
     "HippocampalModule",
