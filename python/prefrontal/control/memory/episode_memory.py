@@ -91,6 +91,6 @@ class EpisodeMemory(nn.Module):
         if self.bank.config.attention == "cosine":
             lengths = keys.norm(dim=-1, keepdim=True) * queries.norm(dim=-1)[..., None, None]
             scores = scores * wide / lengths.clamp_min(1e-12)
-        called = (scores.softmax(-2).mT @ banks).squeeze(-2)
-        read: Tensor = self.bank.output_proj(self.bank.value_proj(called))
+        contents = (scores.softmax(-2).mT @ banks).squeeze(-2)
+        read: Tensor = self.bank.output_proj(self.bank.value_proj(contents))
         return read

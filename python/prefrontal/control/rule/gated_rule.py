@@ -44,8 +44,8 @@ class GatedRule(nn.Module):
         steps = self.eta * torch.sigmoid(self.gate_proj(x))
         steps = steps.repeat_interleave(self.rule_dim, -1)
         rule = x.new_zeros(len(x), sources.shape[2]) if rule is None else rule
-        held = []
+        rules = []
         for t in range(x.shape[1]):
             rule = rule + steps[:, t] * (sources[:, t] - rule)
-            held.append(rule)
-        return (torch.stack(held, 1) if held else sources), rule
+            rules.append(rule)
+        return (torch.stack(rules, 1) if held else sources), rule
