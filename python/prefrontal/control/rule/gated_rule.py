@@ -48,4 +48,4 @@ class GatedRule(nn.Module):
         for t in range(x.shape[1]):
             rule = rule + steps[:, t] * (sources[:, t] - rule)
             rules.append(rule)
-        return (torch.stack(rules, 1) if held else sources), rule
+        return (torch.stack(rules, 1) if rules else sources), rule
