@@ -108,3 +108,19 @@ def test_a_folder_without_a_log_is_one_sentence(tmp_path: Path) -> None:
     result = run("--state", str(tmp_path / "none"))
     assert (result.exit_code, result.output.count("\n")) == (2, 1)
     assert "holds no decisions yet" in result.output
+
+
+def test_a_wake_without_its_moment_is_a_damaged_log(state: Path) -> None:
+    change(state, "UPDATE decisions SET details = json_remove(details, '$.event')")
+    result = run()
+    assert result.exit_code == 2
+    assert "the log is damaged" in result.output
+
+
+def test_the_log_is_that_of_the_settings(
+    state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PREFRONTAL_STATE")
+    config = tmp_path / "other.yml"
+    config.write_text(f"state: {state}\n")
+    assert run("--config", str(config)).output.startswith("3 decisions of 1 start")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -228,3 +230,16 @@ def test_a_calendar_is_looked_at_too(place: Place) -> None:
     assert not GatePlan(place.call().key()).nothing_new()
     [question] = place.questions()
     assert "Dentist" in question["question"]
+
+
+def test_a_question_that_cannot_be_read_wakes_once_and_is_given_up(place: Place) -> None:
+    place.take()
+    place.write("ERROR the database is gone")
+    assert b"the database is gone" in place.take(is_printed=False).output  # so it stays owed
+    with closing(sqlite3.connect(place.state / "decisions.sqlite")) as log, log:
+        log.execute("UPDATE decisions SET events = '[1' WHERE acted")
+        [(damaged,)] = log.execute("SELECT id FROM decisions WHERE acted")
+    answer = json.loads(place.take("json").output)
+    assert answer["fault"] == f"the question {damaged} of the log cannot be read"
+    assert (answer["wake"], answer["questions"]) == (True, [])
+    assert place.questions() == []

@@ -171,3 +171,13 @@ def test_an_earlier_version_has_the_answer_in_its_transcript(tmp_path: Path) -> 
     assert worth_of({"transcript_path": str(path)}) == 1.0
     path.write_text("".join(f"{json.dumps(each)}\n" for each in lines[:1]))
     assert worth_of({"transcript_path": str(path)}) is None
+
+
+def test_a_gate_that_could_not_decide_wakes_and_says_why(
+    tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate_says(tmp_path, monkeypatch, '{"wake": true, "questions": [], "fault": "the disk is full"}')
+    told = answer(hook(state, "UserPromptSubmit", prompt="HEARTBEAT"))["hookSpecificOutput"]
+    assert told["additionalContext"].splitlines()[0] == (
+        "prefrontal could not decide (the disk is full); look yourself."
+    )

@@ -89,12 +89,16 @@ def test_it_shows_what_it_learned_and_writes_what_it_says(home: Path, repository
 def test_a_watched_repository_is_adopted_in_place_of_its_built_in_module(
     home: Path, repository: Path
 ) -> None:
-    (home / "prefrontal.yml").write_text(f"sources: {{git: [{repository}], directories: [in]}}\n")
+    (home / "prefrontal.yml").write_text(
+        f"sources: {{git: [{repository}], directories: [in]}}\n"
+        "gate: {policy: {cooldown_s: 60}}\n"
+    )
     before = build_watch(load_settings(home / "prefrontal.yml"))
     before.stop()
     assert [each.module_id for each in before.modules] == ["in", "imported.git"]
     result = adopt("--git", repository, "--yes", "--relevant", "path:news/**")
     assert result.exit_code == 0, result.output
+    assert "The policy of the settings (cooldown_s 60.0) may hold wakes back" in result.stdout
     after = build_watch(load_settings(home / "prefrontal.yml"))
     after.stop()
     assert [each.module_id for each in after.modules] == ["in", "imported.git"]
@@ -244,3 +248,8 @@ def test_a_watch_of_a_repository_that_nobody_adopted_offers_it(
     assert "imported.git watches the history that it was adopted from" in beginning(session)
     session.start()
     assert session.stop()
+
+
+def test_what_cannot_be_read_twice_is_not_adopted() -> None:
+    words = "adopt must be given a file that can be read again, got '-'"
+    assert refusal("--events", "-", "--yes") == words

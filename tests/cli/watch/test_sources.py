@@ -12,6 +12,7 @@ from prefrontal.cli.watch.sources import configured_sources
 from prefrontal.errors import InputError, SourceError
 from prefrontal.pulse.learning.limbic import LimbicLayer
 from prefrontal.pulse.sources import calendar_source
+from prefrontal.pulse.sources.github_notifications import GitHubNotifications
 from prefrontal.settings import parse_settings
 from prefrontal.storage.state_folder import StateFolder
 from prefrontal.types import SignalEvent
@@ -119,3 +120,15 @@ def test_without_the_extra_a_calendar_is_one_sentence(
     settings = parse_settings(with_calendars(tmp_path, {"file": "a.ics"}))
     with pytest.raises(SourceError, match=r"pip install 'prefrontal\[calendar\]'"):
         list(configured_sources(settings, StateFolder(tmp_path)))
+
+
+def test_the_token_for_github_is_read_from_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = parse_settings({"sources": {"github": {"token_env": "GITHUB_KEY"}}})
+    monkeypatch.delenv("GITHUB_KEY", raising=False)
+    with pytest.raises(InputError, match="^sources.github.token_env must name a variable that is"):
+        list(configured_sources(settings, StateFolder(tmp_path)))
+    monkeypatch.setenv("GITHUB_KEY", "a-token")
+    [source] = configured_sources(settings, StateFolder(tmp_path))
+    assert isinstance(source, GitHubNotifications)
