@@ -37,6 +37,12 @@ def test_a_call_that_returns_or_throws_is_no_branch() -> None:
     assert (counted.branches, counted.taken, counted.thrown) == (2, 1, 3)
 
 
+def test_kernels_count_with_their_lines_alone() -> None:
+    lines = [line(3, 1, (1, False, 5), (0, False, 5))]
+    counted = measure_coverage.cpp_file("csrc/simd/rule.cpp", lines)
+    assert (counted.lines, counted.branches, counted.thrown) == (1, 0, 0)
+
+
 def test_dark_lines_are_said_as_ranges() -> None:
     assert measure_coverage.ranges([3, 4, 5, 9, 11, 12]) == "3-5, 9, 11-12"
     assert measure_coverage.ranges([7]) == "7"
