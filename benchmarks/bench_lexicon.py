@@ -3,12 +3,13 @@
     python benchmarks/bench_lexicon.py --data FOLDER --wordnet FOLDER --descriptions FILE [--smoke]
 
 FOLDER as for bench_routing.py; --wordnet the data.* files of WordNet 3.0 (Debian: wordnet-base),
---descriptions a list of package descriptions (Debian: Translation-en, unpacked). Words that stand
-near the same words get near vectors (positive pointwise mutual information, 200 dimensions); a word
-of a prompt then also means, a little, what is near it, and weighs less the more common it is. The
-index in C++ does neither: its formula is repeated here in NumPy, and the first row must be what
-bench_routing.py measures. Chosen on every fourth prompt of MetaTool and on CLINC150's training
-file; the odd prompts of MetaTool and the validation file are held back.
+--descriptions, where there are any, a list of package descriptions (Debian: Translation-en,
+unpacked). Words that stand near the same words get near vectors (positive pointwise mutual
+information, 200 dimensions); a word of a prompt then also means, a little, what is near it, and
+weighs less the more common it is. The index in C++ does neither: its formula is repeated here in
+NumPy, and the first row must be what bench_routing.py measures. Chosen on every fourth prompt of
+MetaTool and on CLINC150's training file; the odd prompts of MetaTool and the validation file are
+held back.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ POINTERS = {
     "!",
 }  # wider, narrower, derived, similar, topic, opposite
 VOCABULARY, RELATED = 8_000, 32
+FEW = 4
 LEAST, SHARE, COMMON = 0.45, 0.3, 0.45  # cosine that counts, what it counts, weight of commonness
 FLOOR = 1e-5
 
@@ -92,24 +94,27 @@ class Lexicon:
         vocabulary = [word for word, count in holders.most_common(30_000) if count >= 4]
         self.places = {word: place for place, word in enumerate(vocabulary[:VOCABULARY])}
         self.shares = np.array([holders[word] / len(documents) for word in self.places])
+        self.related: dict[int, sparse.csr_matrix] = {}
         vectors = _vectors(documents, vocabulary, dimensions)[: len(self.places)]
         vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         near = vectors @ vectors.T
         np.fill_diagonal(near, 0.0)
-        if len(near) > RELATED:
-            near[near < np.partition(near, -RELATED, axis=1)[:, -RELATED, None]] = 0.0
-        self.related = np.where(near < LEAST, 0.0, SHARE * (near - LEAST) / (1.0 - LEAST))
+        for most in (RELATED, FEW):
+            if len(near) > most:
+                near[near < np.partition(near, -most, axis=1)[:, -most, None]] = 0.0
+            weights = np.where(near < LEAST, 0.0, SHARE * (near - LEAST) / (1.0 - LEAST))
+            self.related[most] = sparse.csr_matrix(weights)
 
     def weight(self, word: str) -> float:
         """What a word's idf is multiplied by."""
         share = self.shares[self.places[word]] if word in self.places else 0.0
         return float(1.0 - COMMON + COMMON * math.log(1.0 / (share + FLOOR)) / math.log(1 / FLOOR))
 
-    def likeness(self, asked: Sequence[str], words: Sequence[str]) -> Reals:
+    def likeness(self, asked: Sequence[str], words: Sequence[str], most: int) -> Reals:
         rows = np.array([self.places.get(word, -1) for word in asked])
         columns = np.array([self.places.get(word, -1) for word in words])
         known = (rows >= 0)[:, None] & (columns >= 0)[None]
-        return np.where(known, self.related[rows][:, columns], 0.0)
+        return np.where(known, self.related[most][rows][:, columns].toarray(), 0.0)
 
 
 def _vectors(documents: list[list[str]], vocabulary: list[str], dimensions: int) -> Reals:
@@ -200,14 +205,14 @@ class Catalogue:
         chosen = set(content(list(counts)))
         return Counter({word: count for word, count in counts.items() if word in chosen})
 
-    def ranks(self, lexicon: Lexicon | None, common: bool, related: bool) -> NDArray[np.int64]:
-        """The place of the right tool for each prompt, from 0."""
+    def ranks(self, lexicon: Lexicon | None, common: bool, related: int) -> NDArray[np.int64]:
+        """The place of the right tool for each prompt, from 0. related: words of each, at most."""
         idf, weights, in_text = self.idf, self.weights, self.in_text
         if lexicon and common:
             idf = idf * np.array([lexicon.weight(word) for word in self.words])
             weights = weights * np.array([lexicon.weight(word) for word in self.rows])
         if lexicon and related:
-            more = lexicon.likeness(list(self.rows), self.words)
+            more = lexicon.likeness(list(self.rows), self.words, related)
             in_text = np.where(in_text > 0.0, in_text, more)
         lengths = np.sqrt(((self.counts * idf) ** 2).sum(1))
         name_weights = (self.in_name * idf).sum(1)
@@ -230,10 +235,11 @@ class Catalogue:
 def print_table(title: str, catalogue: Catalogue, lexicon: Lexicon) -> None:
     print(f"\n**{title}**\n\n| | acc@1 | acc@5 |\n|---|---|---|")
     forms = {
-        "the words alone": (None, False, False),
-        "common words weigh less": (lexicon, True, False),
-        "related words count": (lexicon, False, True),
-        "both": (lexicon, True, True),
+        "the words alone": (None, False, 0),
+        "common words weigh less": (lexicon, True, 0),
+        f"{RELATED} related words count": (lexicon, False, RELATED),
+        "both": (lexicon, True, RELATED),
+        f"both, with {FEW} related words": (lexicon, True, FEW),
     }
     for name, form in forms.items():
         places = catalogue.ranks(*form)
@@ -248,8 +254,9 @@ def main() -> None:
     parser.add_argument("--descriptions", type=Path, metavar="FILE", help="of packages")
     options = parser.parse_args()
     data: Data = read(options.data) if options.data else made_up()
-    if options.wordnet and options.descriptions:
-        texts = iter([*synsets(options.wordnet), *paragraphs(options.descriptions)])
+    if options.wordnet:
+        more = paragraphs(options.descriptions) if options.descriptions else ()
+        texts = iter([*synsets(options.wordnet), *more])
     else:
         texts = (doc for _ in range(4) for _, doc in data.tools)
     lexicon = Lexicon(texts, 200 if options.wordnet else 4)

@@ -1,6 +1,6 @@
 """How often the right tool comes first: cold, after learning, and when no tool is meant.
 
-    python benchmarks/bench_routing.py --data FOLDER [--smoke]
+    python benchmarks/bench_routing.py --data FOLDER [--smoke] [--part NAME]...
 
 FOLDER holds metatool_tools, metatool_queries, clinc150_train and clinc150_val (.jsonl.gz, one
 {"intent", "tool"} or {"name", "doc"} a line). Without it a small made-up set shows that all of it
@@ -14,7 +14,7 @@ import argparse
 import gzip
 import json
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,13 +22,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import routing_prompts as prompts_of
 import routing_twins as twins
 from prefrontal.routing import ToolIndex
+from prefrontal.routing.prompt.sub_intents import sub_intents
+from prefrontal.routing.ranking.coverage import in_turns
 
 TAU = 0.60
 MOST = 5
 REFIT = 1_000
 SAMPLE = 600  # prompts that the slow published formula ranks
+SEVERAL = 900  # prompts that need two tools
 
 
 Pair = tuple[str, str | None]
@@ -212,16 +216,83 @@ def few_phrasings(data: Data) -> None:
         print(f"| {count} | {' | '.join(f'{cell:.3f}' for cell in cells)} |", flush=True)
 
 
+def several(data: Data) -> None:
+    """Prompts that need two tools: from the odd prompts, and from examples/tools."""
+    head = f"{'|'.join(f' `{joint}` ' for joint in prompts_of.JOINTS)}| all |"
+    sets = {"MetaTool": (data.tools, prompts_of.drawn_pairs(data.queries[1::2], SEVERAL))}
+    tools, phrasings = prompts_of.example_tools()
+    sets["examples/tools"] = tools, prompts_of.all_pairs(phrasings)
+    for title, (pairs, asked) in sets.items():
+        print(f"\n**{len(asked)} prompts for two of {len(pairs)} tools ({title}): both in five**")
+        print(f"\n| |{head}\n|{'---|' * (len(prompts_of.JOINTS) + 2)}")
+        index = ToolIndex.build({"name": name, "doc": doc} for name, doc in pairs)
+        whole = [[one.name for one in index.rank(prompt, MOST)] for prompt, _ in asked]
+        print(several_row("prefrontal, the whole prompt", whole, asked))
+        parts = [by_clause(index, prompt, len(pairs)) for prompt, _ in asked]
+        print(several_row("prefrontal, its clauses in turns", parts, asked), flush=True)
+        names = np.array([name for name, _ in pairs])
+        for name, scores in twins.cold_scores(pairs, [prompt for prompt, _ in asked]):
+            best = [names[np.argsort(-row, kind="stable")[:MOST]].tolist() for row in scores]
+            print(several_row(name, best, asked), flush=True)
+
+
+def by_clause(index: ToolIndex, prompt: str, count: int) -> list[str]:
+    """The first tools as `prefrontal route` shows them for a prompt of several clauses."""
+    clauses = [clause.text for clause in sub_intents(prompt)]
+    whole = index.rank(prompt, count)
+    if len(clauses) < 2:
+        return [one.name for one in whole[:MOST]]
+    scores = [{one.name: one.score for one in index.rank(text, count)} for text in clauses]
+    by_tool = [[own[one.name] for own in scores] for one in whole]
+    order = in_turns([one.score for one in whole], by_tool)
+    return [whole[place].name for place in order[:MOST]]
+
+
+def several_row(
+    name: str, best: Sequence[Sequence[str]], asked: Sequence[prompts_of.Several]
+) -> str:
+    hits = np.array([wanted <= set(one) for one, (_, wanted) in zip(best, asked, strict=True)])
+    step = len(prompts_of.JOINTS)
+    cells = [*(hits[joint::step].mean() for joint in range(step)), hits.mean()]
+    return f"| {name} | {' | '.join(f'{cell:.3f}' for cell in cells)} |"
+
+
+def agents(data: Data) -> None:
+    """Queries as an agent writes them, nothing learned."""
+    index = ToolIndex.build([{"name": name, "doc": doc} for name, doc in data.tools])
+    names = np.array([name for name, _ in data.tools])
+    sets = {
+        "from the catalogue": prompts_of.from_catalogue(data.tools),
+        "condensed from people's prompts": prompts_of.condensed(data.queries[1::2]),
+    }
+    for title, queries in sets.items():
+        print_head(f"{len(queries)} queries of an agent, {title}")
+        tally = Tally()
+        for prompt, tool in queries:
+            best = index.rank(prompt, MOST)
+            tally.take([one.name for one in best], tool, best[0].score)
+        print(tally.row("prefrontal", scored=True), flush=True)
+        for name, scores in twins.cold_scores(data.tools, [prompt for prompt, _ in queries]):
+            print(ranked(name, names, scores, queries), flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="How often the right tool comes first.")
     parser.add_argument("--smoke", action="store_true", help="run once and quickly")
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="the sets of prompts")
+    parts: dict[str, Callable[[Data], None]] = {
+        "cold": lambda data: cold(data, options.smoke or options.data is None),
+        "learning": lambda data: learning(data, REFIT if options.data else 8),
+        "intents": intents,
+        "few": few_phrasings,
+        "several": several,
+        "agents": agents,
+    }
+    parser.add_argument("--part", action="append", choices=parts, help="these tables alone")
     options = parser.parse_args()
     data = read(options.data) if options.data else made_up()
-    cold(data, options.smoke or options.data is None)
-    learning(data, REFIT if options.data else 8)
-    intents(data)
-    few_phrasings(data)
+    for name in options.part or parts:
+        parts[name](data)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from prefrontal.routing.ranking.coverage import uncovered
+from prefrontal.routing.ranking.coverage import in_turns, uncovered
 from prefrontal.routing.types import Candidate
 
 from ..sample_tools import tool
@@ -26,3 +26,20 @@ def test_a_clause_is_covered_by_a_selected_tool_that_reaches_the_floor(
 
 def test_one_clause_is_the_prompt_itself() -> None:
     assert uncovered([], [FIRST], 1, 550_000) == ()
+
+
+def test_the_first_few_in_turns_cover_every_clause() -> None:
+    whole = [0.6, 0.5, 0.4, 0.1]
+    clauses = [(0.9, 0.0), (0.8, 0.0), (0.7, 0.0), (0.0, 0.9)]
+    assert in_turns(whole, clauses) == [0, 1, 3, 2]  # 1.05, then 0.70 before 0.55, then 0.55
+    assert in_turns(whole, [(0.9, 0.0), (0.8, 0.0), (0.7, 0.0), (0.0, 1.0)]) == [0, 1, 3, 2]
+
+
+def test_with_one_clause_tools_stay_as_they_stand() -> None:
+    assert in_turns([0.1, 0.9], [(), ()]) == [0, 1]
+    assert in_turns([0.1, 0.9], [(0.1,), (0.9,)]) == [0, 1]
+    assert in_turns([], []) == []
+
+
+def test_equal_tools_stay_as_they_stand() -> None:
+    assert in_turns([0.5] * 3, [(0.5, 0.5)] * 3) == [0, 1, 2]

@@ -61,6 +61,19 @@ def test_the_first_three_lines_are_place_candidates_and_choice(project: Layout) 
     assert starting(shown, "policy=select  validation=OK  route_id=route-001")
 
 
+def test_five_candidates_have_one_for_each_clause() -> None:
+    names, scores = "abcdef", (0.9, 0.8, 0.7, 0.6, 0.5, 0.1)
+    clauses = [(0.9, 0.0)] * 5 + [(0.0, 0.9)]
+    ranked = [
+        {"name": name, "score": score, "clauses": own}
+        for name, score, own in zip(names, scores, clauses, strict=True)
+    ]
+    event = {"route_id": "", "phase": "rank", "detail": {"ranked": ranked, "findings": []}}
+    assert Transcript().take(event) == [
+        f"{PREFIX} candidates: a(0.90), b(0.90), c(0.90), d(0.90), f(0.90)"
+    ]
+
+
 def test_a_selection_is_told_down_to_its_revision(project: Layout) -> None:
     shown = lines(routed(project, SUMMARIZE, ALONE))
     assert starting(

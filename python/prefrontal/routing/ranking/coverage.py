@@ -9,6 +9,11 @@ from ...errors import InputError
 from ..types import Candidate, ToolSpec
 from .precedence import Key, micro, tie_key
 
+CLAUSE_PART = 0.5
+"""What the best clause of a tool adds to its score for the whole prompt, in `in_turns`."""
+COVERED = 0.5
+"""Factor of a clause for each tool that was taken for it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Share:
@@ -79,6 +84,31 @@ def shares(candidates: Sequence[Candidate], count: int, floor: int) -> tuple[Sha
         else:
             result.append(Share(candidate, (clause,), score))
     return tuple(result)
+
+
+def in_turns(whole: Sequence[float], clauses: Sequence[Sequence[float]]) -> list[int]:
+    """The positions of tools in an order whose first few cover every clause.
+
+    whole: each tool's score for the prompt. clauses: beside it, its scores for each clause. The
+    next tool is the one with the highest sum of its score and a part of its best clause, which
+    counts less for each tool that was taken for it. Equal ones, and all with fewer than two
+    clauses, stay as they stand.
+    """
+    left = list(range(len(whole)))
+    if not left or len(clauses[0]) < 2:
+        return left
+    weights = [CLAUSE_PART] * len(clauses[0])
+    order: list[int] = []
+    while left:
+        parts = {
+            one: [weight * score for weight, score in zip(weights, clauses[one], strict=True)]
+            for one in left
+        }
+        best = max(left, key=lambda one: whole[one] + max(parts[one]))
+        weights[parts[best].index(max(parts[best]))] *= COVERED
+        left.remove(best)
+        order.append(best)
+    return order
 
 
 def uncovered(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...plain_text import one_line
+from ..ranking.coverage import in_turns
 
 PREFIX = "[PREFRONTAL]"
 LAST_STEP = "dry-run"
@@ -70,8 +71,10 @@ class Transcript:
         return [*lines, f"warning: {rest} more files are not tools (--explain)"] if rest else lines
 
     def _rank(self, event: Event, detail: Mapping[str, Any]) -> list[str]:
-        ranked = sorted(detail["ranked"], key=_top, reverse=True)
-        best = [f"{one['name']}({two_places(_top(one))})" for one in ranked[:5]]
+        ranked = detail["ranked"]
+        order = in_turns([one["score"] for one in ranked], [one["clauses"] for one in ranked])
+        first = sorted((ranked[place] for place in order[:5]), key=_top, reverse=True)
+        best = [f"{one['name']}({two_places(_top(one))})" for one in first]
         lines = [f"candidates: {', '.join(best) or 'none'}"]
         if self._explained and detail["ranked"]:
             lines += _explained(event, detail)

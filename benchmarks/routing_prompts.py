@@ -1,0 +1,84 @@
+"""Prompts made from the sets of bench_routing.py: for several tools, and as agents write them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+from prefrontal._core.routing import tokens
+from prefrontal.routing.catalog.discovery import discover_all
+from prefrontal.routing.layout import Layout
+
+JOINTS = (" and then ", ", also ", ", ")
+MOST_WORDS = 8
+"""Words of a prompt that an agent keeps."""
+TOOLS = Path(__file__).parents[1] / "examples/tools"
+
+Pair = tuple[str, str | None]
+Several = tuple[str, frozenset[str]]
+"""A prompt and all tools that it needs."""
+
+
+def joined(one: Pair, other: Pair, joint: str) -> Several:
+    """Two prompts as one."""
+    (first, tool), (second, another) = one, other
+    if not second.startswith(("I ", "I'")):
+        second = second[:1].lower() + second[1:]
+    return first.rstrip(" .?!,") + joint + second, frozenset((str(tool), str(another)))
+
+
+def drawn_pairs(pairs: Sequence[Pair], count: int) -> list[Several]:
+    """`count` prompts of two that mean different tools, each joint as often."""
+    dice = random.Random(11)
+    out: list[Several] = []
+    while len(out) < count:
+        one, other = dice.sample(pairs, 2)
+        if one[1] != other[1]:
+            out.append(joined(one, other, JOINTS[len(out) % len(JOINTS)]))
+    return out
+
+
+def all_pairs(pairs: Sequence[Pair]) -> list[Several]:
+    """Every two that mean different tools, with every joint."""
+    return [
+        joined(one, other, joint)
+        for place, one in enumerate(pairs)
+        for other in pairs[place + 1 :]
+        if one[1] != other[1]
+        for joint in JOINTS
+    ]
+
+
+def example_tools() -> tuple[list[tuple[str, str]], list[Pair]]:
+    """(name and doc of the tools of examples/tools, the phrasings of their manifests)."""
+    tools = discover_all(Layout.of(TOOLS)).tools
+    phrasings: list[Pair] = [
+        (text, tool.name) for tool in tools if tool.manifest for text in tool.manifest.intents
+    ]
+    return [(tool.name, tool.spec.doc) for tool in tools], phrasings
+
+
+def from_catalogue(tools: Sequence[tuple[str, str]]) -> list[Pair]:
+    """What an agent writes that does not know a tool's name: every other word of its doc, without
+    stop words and those of the name.
+    """
+    out: list[Pair] = []
+    for name, doc in tools:
+        named = set(tokens(name))
+        words = [word for word in _content(doc) if not named & set(tokens(word))]
+        out.append((f"tool to {' '.join(words[::2])}", name))
+    return out
+
+
+def condensed(pairs: Sequence[Pair]) -> list[Pair]:
+    """What an agent makes of people's prompts: the first words of each, without stop words."""
+    return [(f"tool to {' '.join(_content(text)[:MOST_WORDS])}", tool) for text, tool in pairs]
+
+
+def _content(text: str) -> list[str]:
+    """The different words that are not in scikit-learn's list, as typed."""
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    words = (word.strip(".,;:!?()\"'") for word in text.split())
+    return list(dict.fromkeys(w for w in words if w and w.lower() not in ENGLISH_STOP_WORDS))
