@@ -161,6 +161,7 @@ def test_it_ends_where_it_goes_on_and_a_second_signal_is_silent_too(
             assert_silent(name, number, *ended(process))
 
 
+@pytest.mark.exhaustive
 def test_a_server_of_mcp_ends_while_it_waits_for_its_client(folder: Path) -> None:
     hello = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     words = [sys.executable, "-m", "prefrontal", *COMMANDS["mcp"]]

@@ -121,6 +121,7 @@ def test_a_command_that_fails_is_told(run: PageRun) -> None:
         refusal(Passage("made.md", 1, "12 %", {COMMAND: "false"}), run)
 
 
+@pytest.mark.exhaustive
 def test_what_the_benchmarks_say_of_the_sample_is_printed_again() -> None:
     """The other rows of that table need clones; this one needs nothing."""
     script = REPOSITORY / "benchmarks" / "bench_histories.py"

@@ -92,6 +92,7 @@ def test_a_chat_ends_with_quit_and_shows_the_answers() -> None:
     assert "never read" not in out
 
 
+@pytest.mark.exhaustive
 def test_a_chat_ends_with_its_input(tmp_path: Path) -> None:
     (tmp_path / "prefrontal.yml").write_text("identity: {name: Alpha}\nprovider: rules\n")
     code, out, err = ended("chat", data="Hello\n")
@@ -164,6 +165,7 @@ def test_sigterm_ends_it_with_its_own_code() -> None:
     assert process.returncode == 143
 
 
+@pytest.mark.exhaustive
 def test_a_second_agent_in_a_workspace_is_refused(workspace: Path) -> None:
     with webhook() as (process, _):
         code, out, err = ended("run", data="")

@@ -144,6 +144,7 @@ def test_what_is_rejected_is_dropped(held: Kept) -> None:
     assert set(held.wishes()["forgotten"]) == {"says-so"}
 
 
+@pytest.mark.exhaustive
 def test_two_commands_at_once_lose_no_wish(kept: Kept) -> None:
     command = [sys.executable, "-m", "prefrontal", "cortex", "pin"]
     keys = [f"key-{number}" for number in range(6)]

@@ -138,6 +138,7 @@ def test_the_module_that_is_shown_as_a_comment_is_a_good_one(home: Path) -> None
     assert parse_fingerprint(module).git == GitPrior(paths=["src"], branches=["main"])
 
 
+@pytest.mark.exhaustive
 def test_a_watch_starts_with_what_was_written(home: Path) -> None:
     (home / "Downloads").mkdir()
     run("--yes")

@@ -359,6 +359,7 @@ def test_live_what_the_run_writes_itself_wakes_nobody(tmp_path: Path) -> None:
     assert any(line.startswith("Stopped: 2 events, 2 wakes") for line in errors)
 
 
+@pytest.mark.exhaustive
 def test_live_a_second_run_on_the_same_state_is_refused(project: Project) -> None:
     with watching(project.work, *project.words, command="run") as running:
         refused = CliRunner().invoke(main, ["run", str(project.work), *project.words])
@@ -366,6 +367,7 @@ def test_live_a_second_run_on_the_same_state_is_refused(project: Project) -> Non
         assert running.end()[0] == 130
 
 
+@pytest.mark.exhaustive
 @confined
 def test_live_a_killed_run_loses_no_wake(project: Project) -> None:
     with watching(project.work, *project.words, command="run") as running:

@@ -21,6 +21,7 @@ from prefrontal.cli.watch.screen import beginning
 from prefrontal.cli.watch.session import build_watch
 from prefrontal.settings import parse_settings
 
+from ...exhaustive import first
 from ...replay import repositories
 from ..running import PATIENCE_S, Running, watching
 
@@ -85,7 +86,9 @@ def said(*words: str | Path) -> str:
     return str(result.stderr)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), first(1, [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+)
 def test_a_file_becomes_a_line_and_a_signal_ends_the_watch_cleanly(
     tmp_path: Path, inbox: Path, number: int, code: int
 ) -> None:
@@ -129,6 +132,7 @@ def test_json_lines_are_the_only_output_whatever_the_command_prints(
     assert (code, rest) == (130, [])
 
 
+@pytest.mark.exhaustive
 def test_what_was_learned_is_there_after_a_restart(tmp_path: Path, inbox: Path) -> None:
     arguments = ("--config", config(tmp_path, default_threshold=0.05), "--json")
     with watching(*arguments) as running:
@@ -167,6 +171,7 @@ def test_a_closed_pipe_ends_the_watch_quietly(tmp_path: Path, inbox: Path) -> No
     assert errors == ["Stopped: 1 event, 1 wake, 0 slept, 0 audits."]
 
 
+@pytest.mark.exhaustive
 def test_one_state_folder_serves_one_watch(tmp_path: Path, inbox: Path) -> None:
     state = tmp_path / "state"
     with watching(inbox, "--state", state) as running:
@@ -177,6 +182,7 @@ def test_one_state_folder_serves_one_watch(tmp_path: Path, inbox: Path) -> None:
         running.end()
 
 
+@pytest.mark.exhaustive
 def test_every_kept_module_is_watched(tmp_path: Path, inbox: Path) -> None:
     path = tmp_path / "invoices.json"
     files = {"watch_directories": [str(inbox)], "relevant_extensions": [".pdf"]}
@@ -195,6 +201,7 @@ def test_every_kept_module_is_watched(tmp_path: Path, inbox: Path) -> None:
         running.close()
 
 
+@pytest.mark.exhaustive
 def test_a_folder_that_is_not_there_yet_is_told_of(tmp_path: Path) -> None:
     running = Running(tmp_path / "later", "--state", tmp_path / "state")
     try:

@@ -34,7 +34,7 @@ no_set_up, git, repository, commit = (
     repositories.commit,
 )
 
-KILLS = first(1, [2, 50])
+KILLS = first(1, [1, 50])
 
 
 @pytest.mark.parametrize("kills", KILLS)

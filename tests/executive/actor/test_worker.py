@@ -109,6 +109,7 @@ def test_a_tool_that_finds_nothing_was_woken_for_nothing(tools: Layout, source: 
     assert outcome.text == "check_syntax found nothing"
 
 
+@pytest.mark.exhaustive
 def test_a_tool_is_tried_out_once_for_each_content_also_after_a_restart(
     tools: Layout, source: Path
 ) -> None:

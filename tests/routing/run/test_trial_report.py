@@ -239,6 +239,7 @@ def test_what_was_refused_is_learned_and_the_tool_stays(project: Layout) -> None
     assert pending_routes(project).routes == ()
 
 
+@pytest.mark.exhaustive
 def test_a_dry_run_leaves_no_trace_in_the_project_but_its_logs(project: Layout) -> None:
     before = files(project.root)
     for prompt in (SUMMARIZE, COMPOSE, UNKNOWN):
