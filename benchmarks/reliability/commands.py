@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from preload import spare_this_process
-from starts import Start, start_copy, start_for_real
+from starts import OneReal, Start, start_copy
 from watched import MODULE, check_lines, event_line, lay, places, printed, write_settings
 from writers import STEPS, Say, check_database, new_name
 
@@ -30,11 +30,16 @@ class Habit(Protocol):
 
 
 class CommandWriter:
-    """A habit as a `Writer`. is_real: whether each start is one of a new interpreter."""
+    """A habit as a `Writer`.
+
+    real: the number of the start that is one of a new interpreter, from 0; None: there is none.
+    diary: the file that `OneReal` writes; None: nobody reads it.
+    """
 
     def __init__(self, habit: Habit) -> None:
         self.name = habit.name
-        self.is_real = False
+        self.real: int | None = None
+        self.diary: Path | None = None
         self._habit = habit
 
     def prepare(self, folder: Path) -> None:
@@ -44,7 +49,8 @@ class CommandWriter:
 
     def work(self, folder: Path, say: Say) -> None:
         spare_this_process()
-        self._habit.work(folder, say, start_for_real if self.is_real else start_copy)
+        start = OneReal(self.real, self.diary) if self.diary else start_copy
+        self._habit.work(folder, say, start)
 
     def check(self, folder: Path, said: Sequence[str]) -> None:
         self._habit.check(folder, said, start_copy)

@@ -5,7 +5,8 @@
 
 A writer is killed before a random act on a file, in the middle of a write, or after a random time;
 each next start begins on what the one before left. Most kills hit a copy of a process that has
-imported everything, some a start of the command itself, its imports included; how many is printed.
+imported what its writer needs, some a start of the command itself, its imports included; how many
+is printed. Runs with different seeds may go on beside each other.
 Exit code 1 when something was lost, doubled, torn or left over.
 """
 
@@ -16,7 +17,9 @@ import shutil
 import signal
 import sys
 import time
+from bisect import bisect_left
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 import preload
@@ -29,9 +32,9 @@ from writers import Writer
 
 IN_A_ROW = 10
 """Kills before what is there is looked at; the next start then begins anew."""
-REAL = 0.45
-"""The share of rounds of a command whose starts are real: a third of all, with the writers that are
-no commands."""
+REAL = 0.5
+"""The share of rounds of a command in which the start that is to be killed is real: a third of all
+kills, with the writers that are no commands and the starts that come to another end."""
 START_S = 0.8
 BY_TIME, TORN = 0.3, 0.3
 """Shares of the kills at a random time, and in the middle of a write."""
@@ -73,7 +76,12 @@ class Killing:
         self._control = Control(self._place.root, self._place.voice, scratch / "trace")
         self.broken = self.said = self.real = 0
         self.kinds = Counter[str]()
-        self._acts, self._writes, self._longest_s = self._measured()
+        self._diary = scratch / "starts"
+        self._is_real = False
+        if isinstance(writer, CommandWriter):
+            writer.diary = self._diary
+        self._acts, self._seconds = self._measured(CHANGES)
+        self._writes, _ = self._measured((Act.WRITE,))
 
     @property
     def tried(self) -> int:
@@ -85,7 +93,7 @@ class Killing:
         self._place.begin(self._template)
         self._control.choose(self._place.root, self._place.voice)
         if isinstance(self._writer, CommandWriter):
-            self._writer.is_real = self._chance.random() < REAL
+            self._is_real = self._chance.random() < REAL
         enough = self.tried + number
         while self.tried < enough and self._kill():
             pass
@@ -106,11 +114,12 @@ class Killing:
     def _kill(self) -> bool:
         """Whether it can go on: a start that was not killed ends well."""
         kind, after_s = self._moment()
+        self._diary.unlink(missing_ok=True)
         outcome = self._place.work(after_s=after_s)
         self._control.off()
         if outcome.code == -signal.SIGKILL:
             self.kinds[kind] += 1
-            self.real += isinstance(self._writer, CommandWriter) and self._writer.is_real
+            self.real += self._was_real()
             return True
         if outcome.code != DONE:
             self._tell(f"a start after a kill ended with {outcome.code}: {outcome.text}")
@@ -120,33 +129,70 @@ class Killing:
         kind = self._chance.random()
         if kind < BY_TIME:
             self._control.off()
-            return "at a time", self._chance.uniform(0.0, self._longest_s + self._start_s())
-        if kind < BY_TIME + TORN and self._writes:
-            number = self._chance.randint(1, self._writes)
-            self._control.set(Mode.KILL, number, error=1, acts=(Act.WRITE,))
+            number = self._chance.randrange(len(self._seconds.begins))
+            begin_s, end_s = self._seconds.of(number)
+            self._choose_real(number)
+            return "at a time", self._chance.uniform(begin_s, end_s + self._is_real * START_S)
+        if kind < BY_TIME + TORN and self._writes.end:
+            act = self._chance.randint(1, int(self._writes.end))
+            self._choose_real(self._writes.start_of(act))
+            self._control.set(Mode.KILL, act, error=1, acts=(Act.WRITE,))
             return "in a write", None
-        self._control.set(Mode.KILL, self._chance.randint(1, self._acts))
+        act = self._chance.randint(1, int(self._acts.end))
+        self._choose_real(self._acts.start_of(act))
+        self._control.set(Mode.KILL, act)
         return "before an act", None
 
-    def _start_s(self) -> float:
-        """What an interpreter takes to import everything, about, where it does."""
-        return START_S if isinstance(self._writer, CommandWriter) and self._writer.is_real else 0.0
+    def _choose_real(self, number: int) -> None:
+        """The start that is likely to be killed is the real one, where one is."""
+        if isinstance(self._writer, CommandWriter):
+            self._writer.real = number if self._is_real else None
 
-    def _measured(self) -> tuple[int, int, float]:
-        """(acts on files, writes, seconds) of a start that nobody kills."""
-        counts, began = [], time.monotonic()
-        for acts in (CHANGES, (Act.WRITE,)):
-            self._control.set(Mode.COUNT, acts=acts)
-            began = time.monotonic()
-            outcome = self._place.work()
-            self._control.off()
-            assert outcome.code == DONE, f"{self._place.writer.name}: {outcome.text}"
-            counts.append(self._control.count)
-        return counts[0], counts[1], time.monotonic() - began
+    def _was_real(self) -> bool:
+        """Whether the start that was killed, the last that began, was real."""
+        lines = self._diary_lines()
+        return bool(lines) and lines[-1][0] == 1
+
+    def _measured(self, acts: tuple[Act, ...]) -> tuple[Span, Span]:
+        """Acts on files, and seconds, of the starts of a work that nobody kills."""
+        self._control.set(Mode.COUNT, acts=acts)
+        self._diary.unlink(missing_ok=True)
+        began = time.monotonic()
+        outcome = self._place.work()
+        self._control.off()
+        ended_s = time.monotonic() - began
+        assert outcome.code == DONE, f"{self._place.writer.name}: {outcome.text}"
+        lines = self._diary_lines() or [(0.0, 0.0, began)]
+        return (
+            Span(tuple(before for _, before, _ in lines), float(self._control.count)),
+            Span(tuple(at - began for _, _, at in lines), ended_s),
+        )
+
+    def _diary_lines(self) -> list[tuple[float, ...]]:
+        if not self._diary.exists():
+            return []
+        lines = self._diary.read_text(encoding="ascii").splitlines()
+        return [tuple(map(float, line.split())) for line in lines]
 
     def _tell(self, text: str) -> None:
         self.broken += 1
         print(f"{self._place.writer.name}: {text[-2000:].strip()}", flush=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where on a scale, of acts or of seconds, each start of a work begins, and the last ends."""
+
+    begins: tuple[float, ...]
+    end: float
+
+    def of(self, number: int) -> tuple[float, float]:
+        """Begin and end of that start."""
+        return self.begins[number], (*self.begins, self.end)[number + 1]
+
+    def start_of(self, act: int) -> int:
+        """The number of the start that does this act; acts count from 1."""
+        return max(0, bisect_left(self.begins, act) - 1)
 
 
 if __name__ == "__main__":

@@ -124,6 +124,12 @@ def spare_this_process() -> None:
         os.pwrite(file.fileno(), struct.pack("Q", os.getpid()), _NUMBERS.size - 8)
 
 
+def acts_so_far() -> int:
+    """How many acts were counted since `Control.set`."""
+    with Path(os.environ[CONTROL]).open("rb", buffering=0) as file:
+        return int(_NUMBERS.unpack(file.read(_NUMBERS.size))[4])
+
+
 def is_preloaded() -> bool:
     """Whether this process runs under preload.c."""
     return CONTROL in os.environ
@@ -139,4 +145,6 @@ def start_preloaded() -> NoReturn:
     subprocess.run([os.environ.get("CC", "cc"), *words], check=True)
     control.write_bytes(bytes(_SIZE))
     environment = os.environ | {"LD_PRELOAD": str(library), CONTROL: str(control)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # real starts compile as little as a user's
+    environment["PYTHONPYCACHEPREFIX"] = str(folder / "bytecode")
     os.execve(sys.executable, [sys.executable, *sys.argv], environment)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from prefrontal.errors import SourceError
+from preload import acts_so_far
 from voice import Voice
 from writers import Say
 
@@ -104,6 +105,33 @@ def start_for_real(
     )
     process.returncode = 0  # it is waited for here
     return _answer(process.pid, streams, begin, words, codes, until)
+
+
+class OneReal:
+    """A `Start` whose call numbered `real`, from 0, is one of a new interpreter; others are copies.
+
+    diary: a file that gets a line a call: whether it is real, acts on files before it, and when.
+    """
+
+    def __init__(self, real: int | None, diary: Path) -> None:
+        self._real = real
+        self._diary = diary
+        self._number = 0
+
+    def __call__(
+        self,
+        folder: Path,
+        *words: str,
+        data: str = "",
+        codes: Sequence[int] = (0,),
+        until: Callable[[], bool] | None = None,
+        output: Say | None = None,
+    ) -> Answer:
+        is_real, self._number = self._number == self._real, self._number + 1
+        with self._diary.open("a", encoding="ascii") as file:
+            file.write(f"{int(is_real)} {acts_so_far()} {time.monotonic()}\n")
+        start = start_for_real if is_real else start_copy
+        return start(folder, *words, data=data, codes=codes, until=until, output=output)
 
 
 def tell_modules() -> None:

@@ -156,9 +156,13 @@ class Place:
         text = self.voice.read_text(encoding="utf-8")
         return [line for line in text.split("\n")[:-1] if line]
 
+    def look(self, said: Sequence[str]) -> Outcome:
+        """Whether what was said is there."""
+        return in_copy(lambda: self.writer.check(self.folder, said), self.scratch)
+
     def check(self, said: Sequence[str]) -> Outcome:
         """Whether what was said is there after a new start, which works and leaves nothing."""
-        outcome = in_copy(lambda: self.writer.check(self.folder, said), self.scratch)
+        outcome = self.look(said)
         if outcome.code != DONE:
             return outcome
         outcome = self.work()
@@ -166,7 +170,7 @@ class Place:
             return Outcome(BROKEN, f"does not work again: {outcome.text}")
         if left := leftovers(self.folder):
             return Outcome(BROKEN, f"left over after the next start: {', '.join(left)}")
-        return in_copy(lambda: self.writer.check(self.folder, self.said()), self.scratch)
+        return self.look(self.said())
 
 
 def leftovers(folder: Path) -> list[str]:
