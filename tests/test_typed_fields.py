@@ -121,3 +121,29 @@ def test_a_stored_row_that_lacks_a_field_is_no_row() -> None:
 def test_a_type_that_cannot_be_read_is_refused_at_the_first_use() -> None:
     with pytest.raises(KeyError, match="bytes"):
         recover(bytes, b"", b"")
+
+
+MANY = {f"rows{number}": 1 for number in range(40)}
+
+
+@pytest.mark.parametrize(
+    ("kind", "raw"),
+    [
+        (Row, {"x" * 200 + str(number): 1 for number in range(10)}),
+        (Table, MANY),
+        (dict[str, float], {"x" * 2_000: "y" * 2_000}),
+    ],
+    ids=["long keys", "many that look like a missing one", "long place"],
+)
+def test_a_refusal_is_short_however_long_keys_and_values_are(kind: Any, raw: object) -> None:
+    with pytest.raises(InputError) as refusal:
+        read(kind, raw, OPEN, whole="table")
+    assert len(str(refusal.value)) <= 500
+    assert "must" in str(refusal.value)
+
+
+@pytest.mark.parametrize("key", [1.5, None])
+def test_a_key_that_is_no_text_has_a_place_too(key: object) -> None:
+    with pytest.raises(InputError) as refusal:
+        read(dict[str, float], {key: "x"}, OPEN)
+    assert str(refusal.value) == f"{key} must be a finite number, got 'x'"

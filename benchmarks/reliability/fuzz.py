@@ -147,8 +147,11 @@ class Faults:
         if took_s > MOST_S:
             self._add(f"takes {took_s:.1f} s", data, key="takes long")
 
-    def _add(self, sentence: str, data: bytes, key: str = "") -> None:
-        self.found.setdefault(key or sentence.partition(":")[0], (sentence, data))
+    def _add(self, sentence: str, data: bytes, key: str) -> None:
+        """Keep the first of its kind, and tell it at once: a long run may be ended."""
+        if key not in self.found:
+            print(f"{sentence}, for {data[:80]!r}", file=sys.stderr, flush=True)
+            self.found[key] = (sentence, data)
 
 
 def resident_mb() -> float:

@@ -7,6 +7,8 @@ import reprlib
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 160
 _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 10
+_MOST_SHOWN = 240
+"""Characters of a whole value, whose parts may each be as long as `_SHORT` lets them."""
 
 
 class PrefrontalError(Exception):
@@ -30,6 +32,10 @@ class SourceError(PrefrontalError):
 def shown(value: object) -> str:
     """The value as an error shows it: its repr, shortened in the middle when it is long."""
     try:
-        return _SHORT.repr(value)
+        text = _SHORT.repr(value)
     except ValueError:  # an int past sys.get_int_max_str_digits() has no repr
         return f"{type(value).__name__} too long to show"
+    if len(text) <= _MOST_SHOWN:
+        return text
+    half = _MOST_SHOWN // 2
+    return f"{text[: half - 3]}...{text[-half:]}"

@@ -18,7 +18,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from .errors import InputError, shown
-from .nearest import did_you_mean, unknown_key
+from .nearest import LONGEST_KEY, did_you_mean, unknown_key
 
 T = TypeVar("T")
 Reader = Callable[[Any], Any]
@@ -129,15 +129,20 @@ def check_keys(
                 raise UnknownFieldError(", ".join(known), key, place)
     if missing := [name for name in needed if name not in raw]:
         strangers = () if shape.mending else [key for key in raw if key not in needed]
-        hints = "".join(did_you_mean(key, missing) for key in strangers)
+        hints = "".join(dict.fromkeys(did_you_mean(key, missing) for key in strangers))
         raise FieldError(f"have the keys {', '.join(missing)}", list(raw), place, hints)
 
 
 def dotted(path: tuple[str | int, ...]) -> str:
-    """`policies[2].recall`."""
+    """`policies[2].recall`, with the start of a key that is long."""
     text = ""
     for part in path:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            key = str(part)  # YAML has keys of any type
+            key = key if len(key) <= LONGEST_KEY else f"{key[:LONGEST_KEY]}..."
+            text += f".{key}" if text else key
     return text
 
 
