@@ -32,7 +32,7 @@ from writers import Writer
 
 IN_A_ROW = 10
 """Kills before what is there is looked at; the next start then begins anew."""
-REAL = 0.5
+REAL = 0.45
 """The share of rounds of a command in which the start that is to be killed is real: a third of all
 kills, with the writers that are no commands and the starts that come to another end."""
 START_S = 0.8
