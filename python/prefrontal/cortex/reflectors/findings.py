@@ -109,7 +109,7 @@ def _tempo(peer: PeerFacts, evidence: Evidence) -> Iterator[PeerFinding]:
 
 
 def _steering(peer: PeerFacts) -> Iterator[PeerFinding]:
-    tries = [each for each in peer.requests if steers(each.preview)]
+    tries = [each for each in peer.requests if steers(each.preview, peer.peer_id)]
     if tries:
         days = ", ".join(dict.fromkeys(day(each.at) for each in tries))
         text = f"Tried to steer the judgment or the instructions {len(tries)} times ({days})"

@@ -86,6 +86,56 @@ _ANY_RULES = (
     rf"انس{_SHORT}(?:القواعد|قواعد|التعليمات)",
     rf"(?:قواعد|ہدایات){_SHORT}(?:بھول جاؤ|بھول جائیں)",
 )
+_AUTHORITY = (
+    r"\b(?:pretend|imagine|assume|suppose|act as if)\b[^.!?\n]{0,12}"
+    r"\bI(?:'m| am| was| were)\b[^.!?\n]{0,6}"
+    r"\byour (?:admin|operator|developer|owner|creator|maker|boss|master)",
+    r"(?:假装|假设|当作|想象)我是你的?(?:管理员|主人|开发者|创造者|老板|操作员)",
+    rf"मान (?:लो|लीजिए){_SHORT}मैं (?:तुम्हारा|आपका) (?:प्रशासक|मालिक|निर्माता|डेवलपर)",
+    r"\b(?:finge|finja|imagina|supón|haz como si)\b[^.!?\n]{0,12}\b(?:soy|fuera) tu "
+    r"(?:admin|dueñ|cread|jef|desarroll|operad)",
+    r"\b(?:fais|faites) comme si j['’](?:étais|etais) (?:ton|votre) "
+    r"(?:admin|propri|créat|chef|patron|dévelop|opérat)",
+    rf"(?:تظاهر|افترض|تخيل){_SHORT}(?:أنني|أني|بأنني|بأني){_SHORT}(?:مدير|المدير|مالك|المسؤول|مطور|صاحب)",
+    r"(?:ধরে নাও|ভাবো|মনে করো) আমি (?:তোমার|আপনার) (?:প্রশাসক|মালিক|নির্মাতা|ডেভেলপার)",
+    r"\b(?:finja|finge|imagine|faça de conta)\b[^.!?\n]{0,8}\bsou o (?:seu|teu) "
+    r"(?:admin|don|criad|chef|desenv|operad)",
+    r"\b(?:представь|вообрази|считай|допустим)(?:те)?,? (?:что )?я тво[йя] "
+    r"(?:админ|хозя|владел|создат|начальн|разработ|операт)",
+    rf"فرض (?:کرو|کریں|کیجیے){_SHORT}میں (?:تمہارا|آپ کا) (?:منتظم|مالک|خالق|ڈویلپر)",
+)
+_NOTES_OF_ME = (
+    r"\b(?:write|note|put|record|remember|store)\b[^.!?\n]{0,16}\byour (?:notes|memory|file|record)"
+    r"[^.!?\n]{0,12}\bthat I(?:'m| am)\b",
+    rf"你的?(?:笔记|记忆|记录){_SHORT}我(?:很|是|非常|最)",
+    r"(?:अपने|तुम्हारे) (?:नोट|याद)\S{0,4} में (?:लिख|रख)\S{0,3} कि मैं",
+    r"\b(?:tus|sus) (?:notas|apuntes|registros)\b[^.!?\n]{0,6}\bque (?:yo )?soy\b",
+    r"\b(?:tes|vos) (?:notes|fiches)\b[^.!?\n]{0,6}\bque je suis\b",
+    r"(?:ملاحظاتك|ذاكرتك|سجلك) (?:أنني|أني|بأنني)",
+    r"(?:তোমার|আপনার) (?:নোটে|স্মৃতিতে) (?:লেখো|লিখুন|রাখো) (?:যে )?আমি",
+    r"\b(?:suas|tuas) (?:notas|anotações)\b[^.!?\n]{0,6}\bque (?:eu )?sou\b",
+    r"\bв (?:своих |твоих )?(?:заметках|записях|памяти),? что я\b",
+    r"(?:اپنے|تمہارے) (?:نوٹ|یادداشت)\w{0,3} میں (?:لکھو|لکھیں|رکھو) کہ میں",
+)
+_SYSTEM_GONE = (
+    r"\b(?:ignore|disregard|do not follow|don't follow|disobey)\b[^.!?\n]{0,12}"
+    r"\bsystem (?:message|prompt|instruction)",
+    r"(?:不要|别|停止)(?:再)?(?:遵守|遵循|听从){_SHORT}(?:系统|提示|指令)".replace(
+        "{_SHORT}", _SHORT
+    ),
+    rf"सिस्टम के (?:आदेश|संदेश|निर्देश){_SHORT}(?:नज़रअंदाज़|नजरअंदाज|अनदेखा|मत मान)",
+    r"\b(?:no sigas|ignora|desobedece)\b[^.!?\n]{0,10}"
+    r"\b(?:mensaje|indicaci\w+|instrucci\w+) del sistema",
+    r"\bhaz caso omiso de (?:tus|las) (?:instrucciones|reglas)",
+    r"\b(?:ignore[sz]?|ne suis pas|n['’]écoute pas)\b[^.!?\n]{0,10}"
+    r"\b(?:message|consigne|invite)s? du système",
+    r"\bne (?:tiens|tenez) pas compte de (?:tes|vos) (?:instructions|consignes|règles)",
+    rf"(?:تجاهل|لا تتبع){_SHORT}(?:رسالة|أوامر|تعليمات) النظام|لا تتبع (?:تعليماتك|قواعدك)",
+    rf"সিস্টেমের (?:বার্তা|নির্দেশ|আদেশ){_SHORT}(?:মেনো না|মানবে না|উপেক্ষা)",
+    r"\bnão (?:siga|sigas|obedeça)\b[^.!?\n]{0,10}\b(?:mensagem|instruç\w+|ordem) do sistema",
+    r"\bне (?:обращай|обращайте) внимания на (?:свои |твои )?(?:инструкци|правил|указани)",
+    rf"سسٹم کے (?:پیغام|حکم|ہدایات){_SHORT}(?:مت مان|نظر ?انداز)",
+)
 _MARKS = (
     r"<\s?\|\s?(?:im_start|im_end|system|assistant|start_header_id)",
     r"\[\s?/?INST\s?\]",
@@ -101,6 +151,9 @@ _STEERING = re.compile(
             *_ONLY_ME,
             *_FULL_MARKS,
             *_ANY_RULES,
+            *_AUTHORITY,
+            *_NOTES_OF_ME,
+            *_SYSTEM_GONE,
             *_MARKS,
         )
     ),
@@ -108,6 +161,46 @@ _STEERING = re.compile(
 )
 
 
-def steers(text: str) -> bool:
-    """Whether it asks to be trusted by a number, tells to ignore the rules, or forges a turn."""
-    return _STEERING.search(text) is not None
+_FIELD = re.compile(
+    r"\b(peer_id|target_peer|rationale|assessments?|beliefs?|directives|commitments|soul_alignment"
+    r"|trust)\b[\"']?\s{0,3}[:=]"
+)
+"""What a reflector answers with; an ordinary message may have one of them."""
+_ROLE = re.compile(
+    r"^\W{0,6}(?:system|assistant|developer|sistema|asistente|assistente|système|系统|助手|система"
+    r"|ассистент|النظام|المساعد|सिस्टम|सहायक|সিস্টেম|সহকারী|سسٹم|معاون)\W{0,3}[:：]",
+    re.IGNORECASE | re.MULTILINE,
+)
+_TRUST_WORD = re.compile(
+    r"\btrust|\breputation|confian|довери|信任|信誉|विश्वास|भरोस|ثقة|ثقت|اعتماد|بھروس|আস্থা|বিশ্বাস",
+    re.IGNORECASE,
+)
+_VALUE = re.compile(r"[+\u2212-]\s?(?:10|[1-9])(?!\d)|(?<!\d)10\s?/\s?10(?!\d)|(?<!\d)100\s?%")
+_NEAR = 12
+
+
+def steers(text: str, name: str = "") -> bool:
+    """Whether it asks to be trusted by a number, tells to ignore the rules, or forges a turn.
+
+    By words, in ten languages, and by shape in any: a turn of the system or the assistant that
+    speaks of trust and gives a value, a value beside trust in a message that speaks of its own
+    sender, two fields of a reflector's answer. name: the sender's id; "" where it is not known.
+    """
+    return _STEERING.search(text) is not None or _has_shape(text, name)
+
+
+def _has_shape(text: str, name: str) -> bool:
+    if len({match[1] for match in _FIELD.finditer(text)}) > 1:
+        return True
+    speaks = list(_TRUST_WORD.finditer(text))
+    values = list(_VALUE.finditer(text)) if speaks else []
+    if not values:
+        return False
+    if _ROLE.search(text):
+        return True
+    is_near = any(
+        -_NEAR <= value.start() - word.end() <= _NEAR for value in values for word in speaks
+    )
+    return (
+        is_near and bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+    )
