@@ -157,7 +157,7 @@ def with_vectors(store: ConversationStore, searches: Sequence[Search]) -> None:
         times = []
         for each in chosen:
             viewer = None if each.peer is None else Viewer(each.peer, "web", each.peer)
-            meaning = Meaning("made", chance.normal(size=DIMENSIONS), 0.1)
+            meaning = Meaning("made", chance.normal(size=DIMENSIONS).tolist(), 0.1)
             began = time.perf_counter()
             store.search(each.query, viewer, meaning)
             times.append(time.perf_counter() - began)

@@ -86,7 +86,8 @@ async def _recorded(
         registry.register(plugin)
         registry.configure_all({"workspace": folder})
         await registry.start_all()
-        plugin.ledger._writer = writer(plugin.ledger._database)
+        file = plugin.ledger._file
+        file._writer = writer(file.database)
         numbers = iter(range(count))
 
         async def handle() -> None:

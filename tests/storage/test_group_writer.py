@@ -200,7 +200,7 @@ async def test_the_event_loop_goes_on_while_the_disk_is_busy(database: SqliteDat
 async def test_reading_does_not_wait_for_a_commit(tmp_path: Path) -> None:
     with Ledger(tmp_path / "ledger.sqlite") as ledger:
         ledger.record_interaction("alice", "in")
-        writer = ledger._writer
+        writer = ledger._file._writer
         assert writer is not None
         gate = Gate(writer)  # its transaction is open until the gate is
         waiting = ledger.submit_interaction("alice", "in")

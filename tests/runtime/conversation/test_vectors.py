@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -71,11 +72,13 @@ def test_the_nearest_are_those_of_the_exact_cosines() -> None:
         store.submit_vectors("m", rows).result()
         for row in chance.normal(size=(20, 48)):
             exact = matrix @ row / (np.linalg.norm(matrix, axis=1) * np.linalg.norm(row))
-            hits = store.search(MessageQuery("zzz", limit=10), None, Meaning("m", row, -1.0))
+            hits = store.search(
+                MessageQuery("zzz", limit=10), None, Meaning("m", row.tolist(), -1.0)
+            )
             places = [hit.message.id - 1 for hit in hits]
             assert exact[places] == pytest.approx(np.sort(exact)[::-1][:10], abs=0.01)
         least = float(np.sort(exact)[-5])
-        hits = store.search(MessageQuery("zzz"), None, Meaning("m", row, least - 0.005))
+        hits = store.search(MessageQuery("zzz"), None, Meaning("m", row.tolist(), least - 0.005))
         assert 4 <= len(hits) <= 6
 
 
@@ -184,7 +187,7 @@ def test_another_model_takes_the_place_of_the_first() -> None:
 class Doubled:
     """A model with longer vectors."""
 
-    def embed(self, texts: list[str]) -> list[list[float]]:
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         return [[*vector(text), *vector(text)] for text in texts]
 
 
