@@ -29,23 +29,34 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLOURS = {"agent": BLUE, "PPO": AMBER, "DQN": VIOLET}
-AIMLESS = ("random", "stay")
+AIMLESS = {"random": True, "stay": False}
+"""Whether each one's name stands above its line."""
 
 
 def draw(axes: Axes, saved: dict[str, Any]) -> None:
     """One world: the mean of the seeds, and the range they span."""
     for name, colour in COLOURS.items():
-        curves = [curve[name] for curve in saved["curves"]]
+        curves = [apart(curve[name]) for curve in saved["curves"]]
         steps = [step / 1000 for step, _ in min(curves, key=len)]
         lines = [[value for _, value in curve[: len(steps)]] for curve in curves]
         band(axes, steps, lines, colour, name)
-    for name in AIMLESS:
+    for name, above in AIMLESS.items():
         values = [run[name] for run in saved["runs"]]
-        target_line(axes, sum(values) / len(values), name)
+        mean = sum(values) / len(values)
+        target_line(axes, mean)
+        axes.annotate(
+            name, (1, mean), xycoords=("axes fraction", "data"), xytext=(0, 3 if above else -9),
+            textcoords="offset points", fontsize=7.5, color=SOFT, ha="right",
+        )  # fmt: skip
     seeds = len(saved["curves"])
-    title = f"{saved['world']}, {seeds} seed{'s' if seeds > 1 else ''}"
+    title = f"world {saved['world']}, {seeds} seed{'s' if seeds > 1 else ''}"
     frame(axes, title, "thousand steps of training", "return in 20 unseen layouts")
     legend(axes, "upper left")
+
+
+def apart(curve: list[list[float]]) -> list[list[float]]:
+    """Without a report just before the end."""
+    return [*(it for it in curve[:-1] if it[0] < 0.95 * curve[-1][0]), curve[-1]]
 
 
 def picture(runs: list[dict[str, Any]]) -> Figure:
