@@ -14,8 +14,8 @@ from prefrontal.assembly.shadow import adoption as shadow_module
 from prefrontal.assembly.shadow.adoption import ShadowMark, adopt_shadow, open_shadow, shadow_log
 from prefrontal.assembly.shadow.report import shadow_report
 from prefrontal.assembly.wakes_again import again
+from prefrontal.cli.watch.hand_over import give_once
 from prefrontal.cli.watch.session import WatchSession, build_watch
-from prefrontal.cli.watch.watch import give_once
 from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.errors import InputError

@@ -28,9 +28,11 @@ PURPOSES = {
     "control": "`prefrontal control`",
     "llm": "a language model for the agent",
     "mcp": "`prefrontal mcp`",
+    "nats": "streams of NATS JetStream as a source",
     "otel": "traces for OpenTelemetry",
     "plot": "pictures of replays",
     "postgres": "decisions on a server, `prefrontal storage`",
+    "redis": "streams of Redis as a source",
     "validate": "checks of tools before they run",
     "web": "`prefrontal dash`",
 }
@@ -119,14 +121,16 @@ def _sandbox() -> dict[str, str | None]:
     return {rung.level: None if rung.works else rung.why for rung in probe().rungs}
 
 
-def _home() -> dict[str, dict[str, str | None]]:
+def _home() -> dict[str, dict[str, Any]]:
     """The settings that commands read here (None: no file), why they cannot be used, and the
     folders of decisions and of the agent's memory (None where the settings cannot be used)."""
     from ..settings.loading import load_settings
 
-    file, fault, state, agent = settings_file(), None, None, None
+    file, fault, state, agent, url = settings_file(), None, None, None, None
     try:
-        state = str(os.environ.get("PREFRONTAL_STATE") or load_settings(file).state_folder())
+        settings = load_settings(file)
+        url = settings.storage.url
+        state = str(os.environ.get("PREFRONTAL_STATE") or settings.state_folder())
         agent = str(Home.open(None, None).folder)
     except PrefrontalError as error:
         fault = str(error)
@@ -135,6 +139,7 @@ def _home() -> dict[str, dict[str, str | None]]:
         "settings": {"file": name, "fault": fault},
         "folders": {"state": state, "agent": agent},
         "storage": storage_of(state),
+        "partitions": partitions_of(url),
     }
 
 
@@ -154,6 +159,24 @@ def storage_of(folder: str | None) -> dict[str, str | None]:
     except PrefrontalError as error:
         return {"place": place, "fault": str(error)}
     return {"place": place, "fault": None}
+
+
+def partitions_of(url: str | None) -> dict[str, str | int | None]:
+    """Where partitions lie, how many are held of how many, and why they cannot be used; None where
+    the settings name no server, and where nothing is wrong."""
+    from ..storage.partitions.standing import standing
+    from ..storage.postgres_url import PostgresUrl
+
+    if url is None:
+        return {"place": None, "held": 0, "all": 0, "fault": None}
+    place = "storage.url"  # as it is it may hold a password
+    try:
+        place = str(PostgresUrl.parse(url))
+        rows = standing(PostgresUrl.parse(url))
+    except PrefrontalError as error:
+        return {"place": place, "held": 0, "all": 0, "fault": str(error)}
+    held = sum(bool(each.holder) for each in rows)
+    return {"place": place, "held": held, "all": len(rows), "fault": None}
 
 
 def _git_version() -> str | None:
@@ -243,6 +266,14 @@ def _storage_words(storage: dict[str, str | None]) -> str:
     return f"{place}, not usable: {storage['fault']}" if storage["fault"] else place
 
 
+def _partition_words(partitions: dict[str, Any]) -> str:
+    if partitions["place"] is None:
+        return "none: storage.url names no server"
+    if partitions["fault"]:
+        return f"not usable: {partitions['fault']}"
+    return f"{partitions['held']} of {partitions['all']} held, {partitions['place']}"
+
+
 def _extra_words(extra: str, distributions: dict[str, str | None]) -> str:
     purpose = f"{PURPOSES[extra]}: " if extra in PURPOSES else ""
     return purpose + ", ".join(f"{name} {v or 'missing'}" for name, v in distributions.items())
@@ -271,6 +302,7 @@ def _rows(facts: dict[str, Any], everything: bool) -> list[tuple[str, str]]:
         ("settings", _settings_words(facts["settings"])),
         ("decisions", _folder_words(folders["state"], "`prefrontal watch`")),
         ("storage", _storage_words(facts["storage"])),
+        ("partitions", _partition_words(facts["partitions"])),
         ("agent", _folder_words(folders["agent"], "`prefrontal agent chat`")),
     ]
     extras = {k: v for k, v in facts["extras"].items() if everything or k in PURPOSES}

@@ -85,12 +85,16 @@ class DecisionLog:
         """Owe every wake with a question to these sinks, too, from now on."""
         self._owed_to += sinks
 
-    def own(self) -> None:
+    def own(self, epoch: int | None = None) -> None:
         """Be the one process that decides here: what an earlier one still writes is refused.
 
-        Raises SourceError, naming the owner, while another lives.
+        epoch: of an ownership that is kept elsewhere. Raises SourceError, naming the owner, while
+        another lives.
         """
-        self._database.claim(f"{socket.gethostname()}, process {os.getpid()}")
+        if epoch is None:
+            self._database.claim(f"{socket.gethostname()}, process {os.getpid()}")
+        else:
+            self._database.write_as(epoch)
 
     @property
     def path(self) -> str:

@@ -24,7 +24,7 @@ AGENT_KEYS = (
 GATE_KEYS = (
     *("modules", "sources", "adopted", "policy", "sinks", "state", "threshold", "recall"),
     *("audit_share", "log_refusals", "slept_mb", "scorer", "seed", "gate", "routing", "telemetry"),
-    "executive",
+    *("executive", "storage"),
 )
 CHANNELS = ("jsonl", "terminal", "webhook")
 """Those that come along; a plugin may bring others."""

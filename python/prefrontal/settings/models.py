@@ -33,6 +33,8 @@ from .rules import (
     Whole,
     broken,
 )
+from .storage import StorageSettings
+from .stream_source import StreamEntry
 from .telemetry import Telemetry
 
 
@@ -67,7 +69,8 @@ class Sources(SettingsGroup):
     addresses to ask. github: an account whose notifications are signals. mail: folders of mail
     whose new messages are signals. calendar: calendars whose events are. http: where other programs
     post events. logs: log files whose new lines are signals, through rotation. mcp: servers whose
-    notifications are signals. socket: path of a Unix socket that takes JSON lines. stdin: take JSON
+    notifications are signals. redis: streams of Redis, and nats: of NATS JetStream, whose entries
+    are events in JSON. socket: path of a Unix socket that takes JSON lines. stdin: take JSON
     lines on standard input. polling: look at the folders every two seconds instead of being told,
     for network drives and shared folders of containers.
     """
@@ -81,6 +84,8 @@ class Sources(SettingsGroup):
     http: HttpEvents | None = None
     logs: tuple[Text, ...] = ()
     mcp: tuple[McpServer, ...] = ()
+    redis: tuple[StreamEntry, ...] = ()
+    nats: tuple[StreamEntry, ...] = ()
     socket: Text | None = None
     stdin: Switch = False
     polling: Switch = False
@@ -149,9 +154,9 @@ class Settings(BaseSettings):
     modules: paths of fingerprints (JSON or YAML) or fingerprints themselves; they are watched with
     the modules of the state folder. adopted: histories that a replay taught the gate. gate: what
     decides about a wake; its keys may also stand at the top of the file. state: where decisions and
-    what was learned are kept. routing: what `prefrontal route` is told.
-    telemetry: what is told to the tools that watch an agent. executive: what `prefrontal run` is
-    told besides.
+    what was learned are kept. storage: the server that partitions share. routing: what `prefrontal
+    route` is told. telemetry: what is told to the tools that watch an agent. executive: what
+    `prefrontal run` is told besides.
 
     The keys from identity on are the agent's (`prefrontal agent`, `ledger`, `cortex`): one file
     serves all commands. Here they need only be mappings; the plugin that reads one checks it.
@@ -172,6 +177,7 @@ class Settings(BaseSettings):
     sinks: tuple[SinkSettings, ...] = ()
     state: Text | None = None
     routing: Routing = Routing()
+    storage: StorageSettings = StorageSettings()
     telemetry: Telemetry = Telemetry()
     executive: ExecutiveSettings = ExecutiveSettings()
 

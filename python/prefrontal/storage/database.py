@@ -71,6 +71,10 @@ class Database(Protocol):
         """
         ...
 
+    def write_as(self, epoch: int) -> None:
+        """Write for the owner of that number, as long as none has a higher one."""
+        ...
+
     def schema_version(self) -> int:
         """Number of the last migration step the store has seen."""
         ...

@@ -142,6 +142,11 @@ class PostgresDatabase:
         with self._lock:
             self._lease, self._epoch = lease, lease.epoch
 
+    def write_as(self, epoch: int) -> None:
+        """Write for the owner of that number, as long as none has a higher one."""
+        with self._lock:
+            self._epoch = epoch
+
     def begin_copy(self, origin: str, is_empty: bool) -> None:
         """Mark it as an unfinished copy. Raises SourceError where it is no empty store, nor an
         unfinished copy of the same origin.

@@ -88,8 +88,10 @@ _MARK, _BYTES, _TEXT = "\x1a", "\x1ab", "\x1at"
 
 def as_parameter(value: Value) -> Value:
     """The value as a column takes it: text without a null, NaN as NULL, as SQLite keeps it."""
+    if value is None:
+        return None
     if isinstance(value, str):
-        if "\x00" in value or value.startswith(_MARK):
+        if "\x00" in value or value[:1] == _MARK:
             return _TEXT + value.replace(_MARK, "\x1ae").replace("\x00", "\x1a0")
     elif isinstance(value, TextBytes):
         return _BYTES + value.hex()

@@ -121,6 +121,8 @@ class SqliteDatabase:
 
     def claim(self, owner: str) -> None: ...
 
+    def write_as(self, epoch: int) -> None: ...
+
     def schema_version(self) -> int:
         [(version,)] = self.execute("PRAGMA user_version")
         return int(version)

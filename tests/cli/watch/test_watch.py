@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from prefrontal.cli import main
-from prefrontal.cli.watch import watch as watch_command
+from prefrontal.cli.watch import endings
 from prefrontal.cli.watch.screen import beginning
 from prefrontal.cli.watch.session import build_watch
 from prefrontal.settings import parse_settings
@@ -109,10 +109,10 @@ def test_a_signal_that_another_thread_took_ends_the_watch_all_the_same() -> None
     def interrupted() -> None:
         signal.pthread_kill(threading.get_ident(), signal.SIGINT)
 
-    with watch_command.ended_by_signals(ended):
+    with endings.ended_by_signals(ended):
         Timer(0.2, interrupted).start()
         (late := Timer(PATIENCE_S, ended.put, (0,))).start()
-        code = watch_command._awaited(ended)
+        code = endings.awaited(ended)
         late.cancel()
         late.join()
     assert code == 130

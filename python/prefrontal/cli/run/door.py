@@ -9,7 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from ...errors import PrefrontalError, SourceError
-from ..watch.watch import give_once
+from ..watch.hand_over import give_once
 
 if TYPE_CHECKING:
     from ...decisions.decision import Decision

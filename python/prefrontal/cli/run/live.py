@@ -9,9 +9,10 @@ from ...assembly.attendance import Attendance, taught_through
 from ...assembly.frozen_moments import FrozenMoments
 from ...clock import SystemClock
 from ...errors import PrefrontalError
+from ..watch.hand_over import give_once
 from ..watch.screen import Screen, many
 from ..watch.session import Ground, WatchSession, lay_ground, watch_on
-from ..watch.watch import give_once, run
+from ..watch.watch import run
 from .story import Story
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +72,28 @@ def migrate_command(target: str, workspace: str | None, state: str | None, as_js
         lambda store, progress: move_to_server(store, url, progress),
         as_json,
     )
+
+
+@storage.command()
+@click.option("--config", type=click.Path(), metavar="FILE.yml", help="Settings, in YAML.")
+@json_option
+def partitions(config: str | None, as_json: bool) -> None:
+    """Which process holds which partition, and how much waits for each."""
+    from ...settings import load_settings
+    from ...settings.agent_file import settings_file
+    from ...storage.partitions.standing import standing
+    from ...storage.postgres_url import PostgresUrl
+
+    url = load_settings(config or settings_file()).storage.url
+    if url is None:
+        raise InputError("storage.url must be in the settings: partitions lie on a server")
+    rows = standing(PostgresUrl.parse(url))
+    lines = [
+        f"{each.number:>4}  {each.holder or 'nobody'}"
+        + (f"; {each.rows:,} rows wait" if each.rows else "")
+        for each in rows
+    ]
+    answer(as_json, {"partitions": [asdict(each) for each in rows]}, "\n".join(lines))
 
 
 @storage.command()

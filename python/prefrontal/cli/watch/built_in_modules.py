@@ -144,7 +144,8 @@ def _from_elsewhere(settings: Settings, present: Sequence[ModuleFingerprint]) ->
 
 def _programs(settings: Settings, present: Sequence[ModuleFingerprint]) -> Iterator[_Place]:
     sources = settings.sources
-    named = sources.http or sources.socket or sources.stdin
+    streams = sources.redis or sources.nats
+    named = sources.http or streams or sources.socket or sources.stdin
     if named and not any(declares(module, "http") for module in present):
         yield _Place("http", {}, (PROGRAMS,))
     elif sources.http is not None:

@@ -37,8 +37,9 @@ def configured_sources(settings: Settings, state: StateFolder) -> Iterator[Sourc
         yield _received(mailbox, settings)
     yield from _planned(settings)
     if sources.http is not None:
-        yield _listening(sources.http)
+        yield listening(sources.http)
     yield from map(_heard, sources.mcp)
+    yield from streams(settings)
     if sources.stdin or sources.socket is not None:
         from ...pulse.sources.lines import LinesSource, SocketSource
 
@@ -46,6 +47,27 @@ def configured_sources(settings: Settings, state: StateFolder) -> Iterator[Sourc
             yield LinesSource()
         if sources.socket is not None:
             yield SocketSource(settings.path(sources.socket))
+
+
+def streams(settings: Settings) -> Iterator[Source]:
+    """Those of Redis and NATS."""
+    for place, entries in (("redis", settings.sources.redis), ("nats", settings.sources.nats)):
+        for entry in entries:
+            url = entry.url or environment_secret(f"sources.{place}.url_env", entry.url_env) or ""
+            if [each.stream for each in entries].count(entry.stream) > 1:
+                rule = "name each stream once"
+                raise InputError(f"sources.{place} must {rule}, got {entry.stream!r} twice")
+            yield _stream(place, url, entry.stream)
+
+
+def _stream(place: str, url: str, stream: str) -> Source:
+    if place == "redis":
+        from ...pulse.sources.streams.redis_stream import RedisStreamSource
+
+        return RedisStreamSource(url, stream)
+    from ...pulse.sources.streams.nats_stream import NatsStreamSource
+
+    return NatsStreamSource(url, stream)
 
 
 def _followed(settings: Settings, state: StateFolder) -> Iterator[Source]:
@@ -106,7 +128,8 @@ def _calendar(entry: CalendarEntry, settings: Settings) -> Source:
     return CalendarSource(address, entry.every_s, before_s=entry.before_s)
 
 
-def _listening(entry: HttpEvents) -> Source:
+def listening(entry: HttpEvents) -> Source:
+    """The door for what other programs post."""
     from ...pulse.sources.posts.http_events import HttpDoor, HttpEventsSource
     from ...pulse.sources.posts.mapped_json import HookPath
 

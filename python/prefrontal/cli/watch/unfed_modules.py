@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PLACES = {
     "git": "sources.git",
     "logs": "sources.logs",
-    "http": "sources.http, socket or stdin",
+    "http": "sources.http, redis, nats, socket or stdin",
     "github": "sources.github or sources.http.github_secret_env",
     "mcp": "sources.mcp",
     "network": "sources.network",
@@ -49,7 +49,8 @@ def _is_fed(settings: Settings, module: ModuleFingerprint, kind: str) -> bool:
     if kind == "logs":
         return any(hears_line(module, settings.path(each).absolute()) for each in sources.logs)
     if kind == "http":
-        return bool(sources.http or sources.socket or sources.stdin)
+        pushed = (sources.http, sources.socket, sources.stdin, sources.redis, sources.nats)
+        return any(pushed)
     if kind == "github":
         delivered = sources.http is not None and sources.http.github_secret_env
         return bool(sources.github or delivered)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import errno
-import signal
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import click
 
 from ...errors import InputError, PrefrontalError
-from ..decisions.answerable import ID_LENGTH
 from ..state import state_option
+from .endings import awaited, ended_by_signals
 from .gate_options import gate_options, gate_overrides
+from .hand_over import HandOver, give_once
 from .screen import Screen, beginning, ending
 from .telemetry import Say, place, telling
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 CLOSED_PIPE = 1
 REPLACED = 2
-LOOKING_UP_S = 0.5
 
 EPILOG = """\
 A module decides what to ask about; `prefrontal modules add FILE` adds one. A folder that no module
@@ -73,6 +73,17 @@ class WatchCommand(click.Command):
     is_flag=True,
     help="Wake nobody: decide beside what wakes the agent now. `prefrontal shadow` reports.",
 )
+@click.option(
+    "--partitions",
+    metavar="auto|0-15",
+    help="Decide for these partitions of storage.url, beside other machines.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    metavar="N",
+    help="Processes that decide, with --partitions. [default: one a processor]",
+)
 @click.option("--metrics", metavar="[HOST:]PORT", help="Serve figures for Prometheus there.")
 @click.option(
     "--log-format",
@@ -91,6 +102,8 @@ def watch(
     as_json: bool,
     form: str | None,
     shadow: bool,
+    partitions: str | None,
+    workers: int | None,
     metrics: str | None,
     log_format: str | None,
     state: str | None,
@@ -102,6 +115,7 @@ def watch(
       prefrontal watch ~/Downloads --exec 'notify-send Prefrontal'
       prefrontal watch --recall 0.95 --json      # what ./prefrontal.yml names
       prefrontal watch --config prefrontal.yml --shadow
+      prefrontal watch --partitions auto         # one of several machines
     """
     from ...executive.trust_standings import gate_standings
     from ...settings import load_settings, parse_settings
@@ -119,9 +133,22 @@ def watch(
     if telemetry := telemetry_told(metrics, log_format):
         overrides["telemetry"] = telemetry
     file = config if config is not None or directories else settings_file()
-    settings = load_settings(file, overrides)
     added = [{"exec": command}] if command is not None else []
     added += [{"post": post}] if post is not None else []
+    if partitions is not None or workers is not None:
+        if partitions is None or directories or shadow or form or telemetry:
+            raise InputError(
+                "--partitions must come without DIR, --shadow, --format, --metrics and"
+                " --log-format, and --workers with it"
+            )
+        from .partitions.node import run_node
+        from .partitions.plan import NodePlan
+
+        count = workers or os.cpu_count() or 1
+        name = None if file is None else str(Path(file).absolute())
+        plan = NodePlan(partitions, count, name, overrides, tuple(added), as_json)
+        click.get_current_context().exit(run_node(plan))
+    settings = load_settings(file, overrides)
     agent = read_agent_config(config, keys={"workspace", "ledger"})
     standings = gate_standings(settings.executive, agent, workspace_folder(None, agent))
     more = parse_settings({"sinks": added}).sinks
@@ -205,7 +232,7 @@ def run(
                 if not is_quiet:
                     say(beginning(session))
                 handling.begin()
-                code = _awaited(ended)
+                code = awaited(ended)
         finally:
             finished = session.stop(finish=finish)
         if not is_quiet:
@@ -213,32 +240,6 @@ def run(
     if code == CLOSED_PIPE:
         raise BrokenPipeError(errno.EPIPE, "standard output was closed")
     return code
-
-
-class HandOver:
-    """Gives each wake to people and sinks."""
-
-    def __init__(self, session: WatchSession, screen: Screen, say: Say) -> None:
-        self._session = session
-        self._screen = screen
-        self._say = say
-
-    def begin(self) -> None: ...
-
-    def take(self, decision: Decision) -> None:
-        """Print it, then give it to every sink.
-
-        The durable ones have it from the log already, unless that could not be written.
-        """
-        self._screen.show(decision)
-        self._session.outbox.take(decision)
-        give_once(decision, self._session.sinks, self._say)
-
-    def finish(self, timeout_s: float) -> bool:
-        return True
-
-    def summary(self) -> list[str]:
-        return []
 
 
 class StreamHandling:
@@ -277,40 +278,3 @@ class ShadowHandling:
 
     def summary(self) -> list[str]:
         return ["Nobody was woken: `prefrontal shadow` says what it would have cost and caught."]
-
-
-def give_once(decision: Decision, sinks: Iterable[tuple[str, Sink]], say: Say) -> list[str]:
-    """Tell each sink once; what went wrong with those that failed, told on standard error, too."""
-    failed = []
-    for name, sink in sinks:
-        outcome = sink.deliver(decision)
-        if not outcome.ok:
-            tries = f" after {outcome.attempts} tries" if outcome.attempts > 1 else ""
-            shown_id = decision.id[:ID_LENGTH]
-            failed.append(f"{name} failed for {shown_id}: {outcome.detail}{tries}")
-            say(failed[-1], decision)
-    return failed
-
-
-def _awaited(ended: SimpleQueue[int]) -> int:
-    """The code of the end. A signal may be taken while another thread runs, and not wake this one,
-    so it looks up now and then.
-    """
-    while True:
-        with suppress(Empty):
-            return ended.get(timeout=LOOKING_UP_S)
-
-
-@contextmanager
-def ended_by_signals(ended: SimpleQueue[int]) -> Iterator[None]:
-    """The first signal ends the watch cleanly; after it they do what they always do."""
-    codes = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
-    before = {
-        number: signal.signal(number, lambda got, _: ended.put(codes[signal.Signals(got)]))
-        for number in codes
-    }
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

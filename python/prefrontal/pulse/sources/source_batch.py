@@ -36,12 +36,14 @@ class SourceBatch:
 class Post:
     """Events whose sender waits until they are decided and stored.
 
-    places: (name, content) of what is stored with them.
+    places: (name, content) of what is stored with them. marks: what tells each event's repetition,
+    empty for none; without any, none is told.
     settled: set when nothing more happens to them. stored: whether they are; valid when settled.
     """
 
     events: tuple[SignalEvent, ...]
     places: tuple[tuple[str, bytes], ...] = ()
+    marks: tuple[bytes, ...] = ()
     settled: Event = field(default_factory=Event)
     stored: bool = False
 

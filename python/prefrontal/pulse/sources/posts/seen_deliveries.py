@@ -53,7 +53,7 @@ class SeenDeliveries:
             if not mark or (mark not in seen and mark not in marks):
                 marks.append(mark)
                 events.append(event)
-        post = Post(tuple(events), self._places(marks) if signed else ())
+        post = Post(tuple(events), self._places(marks) if signed else (), tuple(marks))
         seen.update((mark, post) for mark in marks if mark)
         while len(seen) > REMEMBERED:
             seen.popitem(last=False)

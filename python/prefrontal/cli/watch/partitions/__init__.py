@@ -1,0 +1,1 @@
+"""`prefrontal watch --partitions`: one installation decided about by processes of many machines."""

@@ -1,0 +1,74 @@
+"""One partition at work: its store, its modules, its gate and what it owes."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import ExitStack
+from threading import Event
+from typing import TYPE_CHECKING
+
+from ....decisions.log import DecisionLog
+from ....pulse.shells.watch import Watch
+from ....pulse.sinks.outbox import Outbox
+from ....pulse.sources.partition_source import PartitionSource
+from ....storage.partitions.schema import partition_url
+from ....storage.postgres_url import read_link, write_link
+from ..hand_over import HandOver
+from ..session import KEEP_REFUSALS_DAYS, Ground, WatchSession
+from ..sinks import configured_sinks
+from ..telemetry import say
+from .plan import NodePlan, partition_folder
+
+if TYPE_CHECKING:
+    from ....storage.partitions.partition_inbox import PartitionInbox
+    from ....storage.partitions.partition_table import PartitionTable
+    from ..screen import Screen
+
+log = logging.getLogger("prefrontal.partitions")
+
+
+class HeldPartition:
+    """A watch of the partition's modules, from `start` to `stop`, for a member that holds it.
+
+    Raises SourceError, FencedError when another holds it since.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        plan: NodePlan,
+        table: PartitionTable,
+        inbox: PartitionInbox,
+        screen: Screen,
+    ) -> None:
+        self.number = number
+        self.replaced = Event()
+        with ExitStack() as held:
+            url = partition_url(plan.url, number)
+            state = partition_folder(plan.state, number)
+            state.make()
+            if read_link(state.decisions) != url:
+                write_link(state.decisions, url)
+            sinks = configured_sinks(plan.settings, plan.sinks, held)
+            keys = [key for key, _, _ in sinks.durable]
+            decisions = held.enter_context(DecisionLog(state.decisions, owed_to=keys))
+            decisions.own(table.fence(number, url))
+            decisions.prune(KEEP_REFUSALS_DAYS)
+            outbox = Outbox(decisions, sinks.durable)
+            held.callback(outbox.close)
+            modules = tuple(plan.modules_of(number))
+            self.source = PartitionSource(inbox, number)
+            watch = Watch(plan.settings.gate, decisions, sources=[self.source], poll=True)
+            for module in modules:
+                watch.add(module)
+            ground = Ground(state, (), modules, sinks, decisions, outbox)
+            self._session = WatchSession(watch, ground, held.pop_all())
+        watch.on_wake(HandOver(self._session, screen, say).take)
+        watch.on_replaced(self.replaced.set)
+
+    def start(self) -> None:
+        self._session.start()
+
+    def stop(self) -> None:
+        """Decide what was handed in, save, and let go of the store."""
+        self._session.stop()

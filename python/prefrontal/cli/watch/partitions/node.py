@@ -1,0 +1,148 @@
+"""A node: the door that takes signals for all partitions, and the processes that decide."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+from contextlib import closing, suppress
+from dataclasses import replace
+from multiprocessing.connection import wait
+from queue import SimpleQueue
+from threading import Event, Thread
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import click
+
+from ....clock import SystemClock
+from ....errors import SourceError
+from ....storage.partitions.partition_inbox import KEEP_MARKS_S, PartitionInbox
+from ....storage.partitions.schema import check_connections, open_shared
+from ..endings import awaited, ended_by_signals
+from ..sources import listening
+from .intake import PartitionIntake
+from .plan import AUTO
+from .stream_duty import StreamDuty
+from .worker import run_worker
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import ForkServerContext
+    from multiprocessing.process import BaseProcess
+
+    from .plan import NodePlan
+
+STOP_S = 20.0
+PAUSE_S = 2.0
+"""Before a process is started again that ended by itself, as one that cannot start does."""
+PRELOADED = [run_worker.__module__, "psycopg", "yaml", "prefrontal.settings.loading"]
+"""What a process needs at once, so that one that is started again need not load it."""
+
+log = logging.getLogger("prefrontal.partitions")
+
+
+class Workers:
+    """The processes that decide, each started again when it ends; `stop` ends them cleanly."""
+
+    def __init__(self, plan: NodePlan) -> None:
+        self._plan = replace(plan)  # without what was read: it goes to other processes
+        self._context: ForkServerContext = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload(PRELOADED)
+        self._processes: dict[int, tuple[BaseProcess, Connection]] = {}
+        self._ended = Event()
+        self._news, self._bell = self._context.Pipe(duplex=False)
+        for number in range(plan.workers):
+            self._start(number)
+        self._thread = Thread(target=self._run, name="prefrontal-workers", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> bool:
+        """Whether all ended by themselves."""
+        self._ended.set()
+        self._bell.close()
+        self._thread.join()
+        for _, end in self._processes.values():
+            end.close()
+        last = monotonic() + STOP_S
+        late = 0
+        for process, _ in self._processes.values():
+            process.join(max(0.0, last - monotonic()))
+            if process.is_alive():
+                late += 1
+                process.kill()
+        return not late
+
+    def _start(self, number: int) -> None:
+        theirs, ours = self._context.Pipe(duplex=False)
+        process = self._context.Process(
+            target=run_worker, args=(self._plan, number, theirs), name=f"prefrontal-{number}"
+        )
+        process.start()
+        theirs.close()
+        self._processes[number] = process, ours
+
+    def _run(self) -> None:
+        while not self._ended.is_set():
+            sentinels = [process.sentinel for process, _ in self._processes.values()]
+            wait([*sentinels, self._news])
+            for number, (process, ours) in list(self._processes.items()):
+                if process.is_alive() or self._ended.is_set():
+                    continue
+                ours.close()
+                log.warning(
+                    "worker %d ended with %s, and is started again", number, process.exitcode
+                )
+                if process.exitcode is None or process.exitcode >= 0:  # a killed one need not wait
+                    self._ended.wait(PAUSE_S)
+                if not self._ended.is_set():
+                    self._start(number)
+
+
+def run_node(plan: NodePlan) -> int:
+    """Take signals and decide until a signal comes; the exit code.
+
+    Raises InputError for settings that are not for this, SourceError while the server is away.
+    """
+    plan.check()
+    plan.state.make()
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    ended: SimpleQueue[int] = SimpleQueue()
+    with closing(open_shared(plan.url, plan.count)) as database:
+        check_connections(database, len(plan.all_wanted()), plan.workers)
+        inbox = PartitionInbox(database)
+        intake = PartitionIntake(inbox, plan.modules, plan.count, SystemClock())
+        http = plan.settings.sources.http
+        door = None if http is None else listening(http)
+        with ended_by_signals(ended):
+            workers = Workers(plan)
+            duty = StreamDuty(plan, intake) if _has_streams(plan) else None
+            try:
+                if door is not None:
+                    door.start(intake)
+                click.echo(_beginning(plan), err=True)
+                with suppress(SourceError):
+                    inbox.forget_marks(SystemClock().now() - KEEP_MARKS_S)
+                code = awaited(ended)
+            finally:
+                if door is not None:
+                    door.stop()
+                if duty is not None:
+                    duty.stop()
+                finished = workers.stop()
+                inbox.end()
+    click.echo("Stopped." if finished else "Stopped; a process had to be killed.", err=True)
+    return code
+
+
+def _has_streams(plan: NodePlan) -> bool:
+    return bool(plan.settings.sources.redis or plan.settings.sources.nats)
+
+
+def _beginning(plan: NodePlan) -> str:
+    which = f"a share of {plan.count}" if plan.partitions == AUTO else plan.partitions
+    http = plan.settings.sources.http
+    where = "" if http is None else f" Signals are taken at http://{http.host}:{http.port}."
+    return (
+        f"{len(plan.modules)} modules, partitions {which}, in {plan.workers} processes, on"
+        f" {plan.url}.{where} Ctrl-C stops."
+    )

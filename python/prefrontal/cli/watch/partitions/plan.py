@@ -1,0 +1,153 @@
+"""What a node is told: which partitions, how many processes, and from which settings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ....errors import InputError
+from ....pulse.modules.partition_of import partition_of
+from ....settings import load_settings
+from ....storage.postgres_url import PostgresUrl
+from ....storage.state_folder import StateFolder
+
+if TYPE_CHECKING:
+    from ....pulse.modules.fingerprint import ModuleFingerprint
+    from ....settings import Settings, SinkSettings, Sources
+
+AUTO = "auto"
+_SPAN = re.compile(r"([0-9]{1,3})(?:-([0-9]{1,3}))?")
+WHOLE = ("wakes_per_hour", "budget", "source_budget")
+"""What a policy counts over all modules."""
+SHARED = ("http", "redis", "nats")
+"""Sources that any node may read; the others are of one machine."""
+
+
+@dataclass(frozen=True)
+class NodePlan:
+    """Fit for another process. partitions: "auto", or such as "0-15,20". file, overrides: as of
+    `load_settings`. added: sinks of the command line.
+    """
+
+    partitions: str
+    workers: int
+    file: str | None
+    overrides: Mapping[str, Any]
+    added: tuple[Mapping[str, Any], ...] = ()
+    as_json: bool = False
+
+    @cached_property
+    def settings(self) -> Settings:
+        return load_settings(self.file, self.overrides)
+
+    @cached_property
+    def url(self) -> PostgresUrl:
+        """Of the installation. Raises InputError where the settings name none."""
+        if (url := self.settings.storage.url) is None:
+            raise InputError(
+                "--partitions needs storage.url in the settings, such as"
+                " postgresql://localhost/prefrontal: partitions lie on a server"
+            )
+        return PostgresUrl.parse(url)
+
+    @property
+    def count(self) -> int:
+        """How many partitions the installation has."""
+        return self.settings.storage.partitions
+
+    @property
+    def state(self) -> StateFolder:
+        return StateFolder(self.settings.state_folder())
+
+    @property
+    def role(self) -> str:
+        """Members of a role share partitions; one that is told which shares with nobody."""
+        return "worker" if self.partitions == AUTO else "fixed"
+
+    @cached_property
+    def sinks(self) -> tuple[SinkSettings, ...]:
+        from ....settings import parse_settings
+
+        return (*self.settings.sinks, *parse_settings({"sinks": list(self.added)}).sinks)
+
+    @cached_property
+    def modules(self) -> tuple[ModuleFingerprint, ...]:
+        """All of the installation. Raises InputError where there is none."""
+        from ..session import watched_modules
+
+        modules = tuple(watched_modules(self.settings, self.state))
+        if not modules:
+            raise InputError("modules must hold one at least: `prefrontal modules add FILE`")
+        return modules
+
+    def wanted(self, worker: int) -> list[int]:
+        """The partitions that the worker of that number may hold. Raises InputError."""
+        return (
+            self.all_wanted()
+            if self.partitions == AUTO
+            else self.all_wanted()[worker :: self.workers]
+        )
+
+    def all_wanted(self) -> list[int]:
+        """The partitions that the node may hold. Raises InputError."""
+        if self.partitions == AUTO:
+            return list(range(self.count))
+        return parse_partitions(self.partitions, self.count)
+
+    def modules_of(self, partition: int) -> list[ModuleFingerprint]:
+        return [m for m in self.modules if partition_of(m.module_id, self.count) == partition]
+
+    def check(self) -> None:
+        """Raises InputError for settings that one machine alone can follow."""
+        refuse_local(self.settings.sources)
+        if self.settings.adopted:
+            raise InputError(
+                "adopted must be empty with --partitions: its history lies on one machine"
+            )
+        folders = [m.module_id for m in self.modules if m.watch_directories()]
+        if folders:
+            raise InputError(
+                f"module {folders[0]!r} must watch no folder with --partitions: it is of one node"
+            )
+        policy = self.settings.gate.policy
+        for name in WHOLE:
+            if getattr(policy, name):
+                raise InputError(
+                    f"policy.{name} must be left out with --partitions, since each decides by"
+                    " itself: module_budget and module_wakes_per_hour hold"
+                )
+        self.wanted(0)
+        _ = self.url
+
+
+def parse_partitions(text: str, count: int) -> list[int]:
+    """The numbers of "0-15,20", in their order. Raises InputError."""
+    numbers: set[int] = set()
+    for part in text.split(","):
+        match = _SPAN.fullmatch(part.strip())
+        first = int(match[1]) if match else -1
+        last = int(match[2] or match[1]) if match else -1
+        if not 0 <= first <= last < count:
+            rule = f"be auto, or numbers in 0..{count - 1} such as 0-15"
+            raise InputError(f"--partitions must {rule}, got {text!r:.80}")
+        numbers.update(range(first, last + 1))
+    return sorted(numbers)
+
+
+def refuse_local(sources: Sources) -> None:
+    """Raises InputError naming a source that only one machine has."""
+    for name in type(sources).model_fields:
+        if name not in SHARED and getattr(sources, name):
+            raise InputError(
+                f"sources.{name} must be left out with --partitions: it is of one machine. A"
+                " `prefrontal watch` there can post what it finds to a node"
+            )
+
+
+def partition_folder(state: StateFolder, number: int) -> StateFolder:
+    """Where a partition's store is named, and what stays on this machine lies."""
+    return StateFolder(Path(state.path) / "partitions" / f"{number:03d}")

@@ -1,0 +1,1 @@
+"""Partitions of one installation: who holds which, and the signals that wait for each."""
