@@ -78,6 +78,7 @@ soak: $(VENV)/with-torch $(VENV)/tools  ## the long forms of benchmarks/reliabil
 	$(BIN)/python benchmarks/reliability/fuzz.py
 	$(BIN)/python benchmarks/reliability/soak.py
 	$(BIN)/python benchmarks/reliability/server_faults.py
+	$(BIN)/python benchmarks/reliability/partitions.py
 	$(BIN)/python benchmarks/reliability/idle.py
 
 wheel: $(VENV)/ready $(VENV)/wheel-tools  ## dist/: a wheel for machines without a compiler, SBOM, hashes
@@ -111,7 +112,7 @@ $(VENV)/ready: $(LOCKS)
 $(VENV)/tools: $(VENV)/ready requirements-cpu.lock
 	@# the small build of torch where pip is shown one; what torch needs depends on the build
 	@$(LOCKED) requirements-cpu.lock >/dev/null 2>&1 || true
-	$(BIN)/python scripts/locked.py dev plot bench calendar control llm mcp otel postgres server web wheel > $@.txt
+	$(BIN)/python scripts/locked.py dev plot bench calendar control llm mcp nats otel postgres redis server web wheel > $@.txt
 	$(LOCKED) $@.txt
 	$(BIN)/python scripts/locked.py --below torch > $@.txt
 	$(LOCKED) $@.txt

@@ -30,7 +30,7 @@ class PostgresServer:
 
     def __init__(self, folder: Path, programs: Path, **settings: str) -> None:
         self.folder = folder
-        self.port = _free_port()
+        self.port = free_port()
         self._programs = programs
         self._settings = _OPTIONS | settings
         self._owner = "postgres" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
@@ -96,7 +96,7 @@ def server_in(programs: Path, **settings: str) -> Iterator[PostgresServer]:
                 server.stop()
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -62,7 +62,7 @@ def test_the_table_names_every_part() -> None:
 
 
 def test_every_extra_has_a_purpose_or_is_for_developers() -> None:
-    developers = {"audit", "bench", "dev", "server", "wheel"}
+    developers = {"audit", "bench", "coverage", "dev", "server", "wheel"}
     extras = set(json.loads(run("--json").stdout)["extras"])
     assert extras == set(PURPOSES) | developers
     assert "[dev]" not in run().stdout

@@ -1,0 +1,51 @@
+"""The harness of partitions: its promises hold, and it finds a fault that is planted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from partitions import ACTS, Trial
+from postgres_server import PostgresServer, programs, server_in
+
+from ..storage.postgres_server import running_server
+
+pytestmark = pytest.mark.exhaustive
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[PostgresServer]:
+    with running_server():  # skips where there is none
+        folder = programs()
+    assert folder is not None
+    with server_in(folder, max_connections="200", track_commit_timestamp="on") as server:
+        yield server
+
+
+@pytest.fixture
+def trial(server: PostgresServer, tmp_path: Path) -> Iterator[Callable[[str], Trial]]:
+    with ExitStack() as held:
+
+        def begin(planted: str) -> Trial:
+            trial = Trial(tmp_path, server, 100.0, planted)
+            held.callback(trial.close)
+            return trial
+
+        yield begin
+
+
+@pytest.mark.parametrize("act", ["kill", "freeze"])
+def test_each_acknowledged_signal_is_decided_once(trial: Callable[[str], Trial], act: str) -> None:
+    assert ACTS[act](trial(""), 12.0) == []
+
+
+def test_a_missing_fence_is_found(trial: Callable[[str], Trial]) -> None:
+    assert ACTS["freeze"](trial("fence"), 15.0) != []
+
+
+def test_a_position_before_its_decisions_is_found(trial: Callable[[str], Trial]) -> None:
+    [fault] = ACTS["kill"](trial("position"), 5.0)
+    assert fault.endswith("lost")
