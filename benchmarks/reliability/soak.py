@@ -4,10 +4,10 @@
 
 A followed log file gets lines at the rate, is rotated each ten seconds, a module is exchanged each
 thirty, and the wall clock of the gate jumps an hour forth or back each twenty. One line in a
-hundred wakes. Told of: lines written and decided, the slope of resident memory over the second
-half, open descriptors, and voluntary context switches a second of the idle watch at the end. Ends
-with 1 where a line is lost or memory, descriptors or wake-ups pass their limits. --planted keeps
-every event and leaves files open, which must be found.
+hundred wakes. Told of: lines written and decided, gaps that were told, the slope of resident memory
+over the second half, open descriptors, and voluntary context switches a second of the idle watch
+at the end. Ends with 1 where a line is lost or memory, descriptors or wake-ups pass their limits.
+--planted keeps every event and leaves files open, which must be found.
 """
 
 from __future__ import annotations
@@ -64,6 +64,7 @@ class Soaked:
 
     written: int = 0
     decided: int = 0
+    gaps: int = 0
     memory: list[tuple[float, float]] = field(default_factory=list)
     descriptors: list[int] = field(default_factory=list)
     idle_wake_ups: float = 0.0
@@ -124,6 +125,7 @@ class Soak:
                 due += TICK_S
                 time.sleep(max(0.0, due - time.monotonic()))
             self._settle()
+            self.seen.gaps = self._watch.status()["gaps"]
         finally:
             self._watch.stop(PATIENCE_S)
             self._file.close()
@@ -194,10 +196,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         soak = Soak(Path(folder), planted=options.planted)
         seen = soak.run(12.0 if options.smoke else options.seconds, options.rate)
-    print("| lines | decided | MB at the end | MB an hour | more descriptors | idle wake-ups/s |")
-    print("|---|---|---|---|---|---|")
+    print("| lines | decided | gaps | MB at the end | MB/h | more descriptors | idle wake-ups/s |")
+    print("|---|---|---|---|---|---|---|")
     print(
-        f"| {seen.written:,} | {seen.decided:,} | {seen.memory[-1][1]:.1f} | {seen.slope_mb():.2f} "
+        f"| {seen.written:,} | {seen.decided:,} | {seen.gaps} | {seen.memory[-1][1]:.1f} | {seen.slope_mb():.2f} "
         f"| {seen.more_descriptors()} | {seen.idle_wake_ups:.1f} |"
     )
     wrong = [] if options.smoke else seen.broken()

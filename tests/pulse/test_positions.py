@@ -8,15 +8,18 @@ import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event, Semaphore
+from time import monotonic
 
 import pytest
 
 from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.pulse.modules.fingerprint import parse_fingerprint
+from prefrontal.pulse.shells import worker
 from prefrontal.pulse.shells.inbox import SOURCE_QUEUE
 from prefrontal.pulse.shells.watch import Watch
 from prefrontal.pulse.shells.worker_intake import WorkerIntake
+from prefrontal.pulse.sources import running
 from prefrontal.pulse.sources.lines import LinesSource
 from prefrontal.pulse.sources.log_file import LogFileSource
 from prefrontal.pulse.sources.network import Answer, NetworkSource
@@ -50,9 +53,9 @@ class Followed:
         self.watch: Watch | None = None
 
     def begin(self) -> Watch:
-        source = LogFileSource(self.path, interval_s=0.01, state_path=self.state)
+        self.source = LogFileSource(self.path, interval_s=0.01, state_path=self.state)
         settings = GateSettings(audit_share=0.0)
-        self.watch = Watch(settings, self.log, sources=[source])
+        self.watch = Watch(settings, self.log, sources=[self.source])
         self.watch.add(MODULE)
         self.watch.on_wake(self._hear)
         self.watch.start()
@@ -104,6 +107,34 @@ def test_a_burst_greater_than_the_queue_slows_the_source_and_loses_no_line(
     followed.wait_for(lines[-1])
     assert followed.decided() == lines
     assert watch.status()["refused_by_queue"] == 0
+
+
+def became_true(condition: Callable[[], bool]) -> bool:
+    end = monotonic() + PATIENCE_S
+    while not condition() and monotonic() < end:
+        Event().wait(0.01)
+    return condition()
+
+
+def test_a_source_that_waits_for_room_holds_on_to_files_that_are_rotated_away(
+    followed: Followed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "MEANWHILE_S", 0.01)
+    monkeypatch.setattr(worker, "ROOM_S", 0.01)
+    followed.path.touch()
+    watch = followed.begin()
+    lines = [f"line {number}" for number in range(2 * SOURCE_QUEUE)]
+    with watch._worker.paused():
+        followed.add(*lines)
+        assert became_true(lambda: watch.status()["waiting"] >= SOURCE_QUEUE)
+        for number in range(4):
+            followed.path.replace(followed.path.with_suffix(".log.1"))
+            lines.append(f"file {number}")
+            followed.add(lines[-1])
+            assert became_true(lambda n=number: len(followed.source._files) == n + 2)
+    followed.wait_for(lines[-1])
+    assert followed.decided() == lines
+    assert watch.status()["gaps"] == 0
 
 
 def test_lines_that_waited_when_the_watch_ended_are_decided_by_the_next(

@@ -26,6 +26,7 @@ _KEYS = (
     "refused_by_queue",
     "broken_events",
     "handler_errors",
+    "gaps",
     "decisions",
     "gate",
     "sources",

@@ -125,6 +125,8 @@ FIGURES = (
            "was full or nothing ran.", _status("refused_by_queue")),
     Figure("prefrontal.events_broken", "counter", "{event}", "Events left out because a field was "
            "wrong.", _status("broken_events")),
+    Figure("prefrontal.log_gaps", "counter", "{gap}", "Times that lines of a followed log may have "
+           "been lost before they were read.", _status("gaps")),
     Figure("prefrontal.labels_learned", "counter", "{label}", "Labels learned from.",
            _status("labels_learned")),
     Figure("prefrontal.delivered", "counter", "{wake}", "Wakes and audits handed to every handler.",

@@ -24,6 +24,7 @@ _COUNTS = (
     ("broken_events", "events left out as broken"),
     ("unwritten", "decisions lost before they were written"),
     ("handler_errors", "deliveries that raised"),
+    ("gaps", "gaps in followed logs, where lines may be lost"),
 )
 
 
@@ -111,7 +112,7 @@ def _gate(status: Mapping[str, Any]) -> Iterator[tuple[str, str, str, object]]:
         return
     numbers = [(status.get(key), words) for key, words in _COUNTS]
     counts = ", ".join(f"{n:,} {words}" for n, words in numbers if isinstance(n, int) and n)
-    lost = any(status.get(key) for key in ("refused_by_queue", "unwritten"))
+    lost = any(status.get(key) for key in ("refused_by_queue", "unwritten", "gaps"))
     yield "queue", "trouble" if lost else "well", "Queue", counts or "empty, nothing lost"
     if isinstance(status.get("at"), int | float):
         yield "said", "", "The gate said so", moment(status["at"])

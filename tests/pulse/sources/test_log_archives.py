@@ -21,14 +21,20 @@ SECOND = 10**9
 
 
 class Rotated:
-    """A log that is written to and rotated on a clock of its own; each start tells the rest."""
+    """A log that is written to and rotated on a clock of its own; each start tells the rest.
 
-    def __init__(self, folder: Path) -> None:
+    runs_on: one start looks again and again instead.
+    """
+
+    def __init__(self, folder: Path, *, runs_on: bool = False) -> None:
         self.path = folder / "app.log"
+        self.runs_on = runs_on
+        self.receiver = Receiver()
         self.state = folder / "state"
         self.lines = count()
         self.written: list[str] = []
         self.heard: list[str] = []
+        self._source: LogFileSource | None = None
         self._now = 1_700_000_000 * SECOND
         self.path.touch()
         self._at(self.path)
@@ -73,29 +79,43 @@ class Rotated:
         path.unlink()
 
     def listen(self, looks: int = 1) -> None:
-        """One start that looks so often."""
-        source, receiver = LogFileSource(self.path, state_path=self.state), Receiver()
-        source._poller._outlet.push = receiver
-        source._begin()
+        """One start that looks so often, or the start that goes on."""
+        if not self.runs_on:
+            self.stop()
+        source = self.begun
         for _ in range(looks):
             source._poller.call()
-        self.heard += [each.features["text"] for each in receiver.rest()]
-        source.stop()
+        assert source.status()["last_error"] == ""
+        self.heard += [each.features["text"] for each in self.receiver.rest()]
+
+    @property
+    def begun(self) -> LogFileSource:
+        if self._source is None:
+            self._source = LogFileSource(self.path, state_path=self.state)
+            self._source._poller._outlet.push = self.receiver
+            self._source._begin()
+        return self._source
+
+    def stop(self) -> None:
+        if self._source is not None:
+            self._source.stop()
+        self._source = None
 
     def _at(self, path: Path) -> None:
         self._now += SECOND
         os.utime(path, ns=(self._now, self._now))
 
 
-@pytest.fixture
-def rotated(tmp_path: Path) -> Iterator[Rotated]:
-    made = Rotated(tmp_path)
+@pytest.fixture(params=[False, True], ids=["started again", "running on"])
+def rotated(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Rotated]:
+    made = Rotated(tmp_path, runs_on=request.param)
     made.listen()
     made.write()
     made.listen()
     assert made.heard == made.written == ["line 0", "line 1", "line 2"]
     yield made
     made.listen()
+    made.stop()
     assert made.heard == made.written
 
 
@@ -189,24 +209,70 @@ def test_a_start_that_ends_in_an_archive_is_gone_on_with(
 def test_what_cannot_be_read_any_more_is_said(
     rotated: Rotated, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for name in ("app.log-1", "app.log-2"):
+        rotated.write()
+        rotated.rename(name)
+        rotated.pack(name, ".zst")
     rotated.write()
-    rotated.rename("app.log-1")
-    rotated.pack("app.log-1", ".zst")
-    rotated.write()
-    rotated.rename("app.log-2")
+    rotated.rename("app.log-3")
     rotated.listen()
-    assert "app.log-1.zst is not read: this release cannot unpack it" in caplog.text
-    assert "what was read of it last is gone: lines are lost" in caplog.text
-    assert rotated.heard == rotated.written[:3] + rotated.written[6:]
+    assert "app.log-2.zst is not read: this release cannot unpack it" in caplog.text
+    if rotated.runs_on:  # it holds what app.log-1.zst was made of
+        assert rotated.heard == rotated.written[:6] + rotated.written[9:]
+    else:
+        assert "what was read of it last is gone: lines are lost" in caplog.text
+        assert rotated.heard == rotated.written[:3] + rotated.written[9:]
+    assert rotated.begun.status()["gaps"] == (1 if rotated.runs_on else 3)
     rotated.heard = list(rotated.written)
     caplog.clear()
     monkeypatch.setattr(log_archives, "MOST_UNPACKED", 5)
     rotated.write()
-    rotated.rename("app.log-3")
-    rotated.pack("app.log-3")
+    rotated.rename("app.log-4")
+    rotated.write()
+    rotated.rename("app.log-5")
+    rotated.pack("app.log-5")
     rotated.listen()
-    assert "app.log-3.gz is not read: it holds more than 5 bytes" in caplog.text
+    assert "app.log-5.gz is not read: it holds more than 5 bytes" in caplog.text
     monkeypatch.undo()
     assert rotated.heard == rotated.written[:-3]
     rotated.listen()
+    if rotated.runs_on:  # and went on behind it
+        rotated.heard += rotated.written[-3:]
     assert rotated.heard == rotated.written  # it can be read now
+
+
+def test_files_that_were_rotated_away_unread_are_told_as_a_gap(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    rotated = Rotated(tmp_path, runs_on=True)
+    rotated.listen()
+    for _ in range(3):  # each replaces the one before
+        rotated.write()
+        rotated.rename("app.log.1")
+        rotated.listen()
+    assert rotated.begun.status()["gaps"] == 0
+    assert rotated.heard == rotated.written
+    for _ in range(3):
+        rotated.write()
+        rotated.rename("app.log.1")
+    rotated.listen()
+    assert rotated.heard == rotated.written[:12] + rotated.written[15:]
+    assert rotated.begun.status()["gaps"] == 1
+    assert "rotated again and again, and files are gone: lines may be lost" in caplog.text
+    rotated.stop()
+
+
+def test_what_a_file_was_packed_to_is_not_read_again(tmp_path: Path) -> None:
+    rotated = Rotated(tmp_path, runs_on=True)
+    rotated.listen()
+    for number, suffix in enumerate((".gz", ".xz", ".zst", ".gz", ".gz")):
+        rotated.write()
+        rotated.rename(f"app.log-{number}")
+        rotated.pack(f"app.log-{number}", suffix)
+        if number == 4:  # by what does not keep the time
+            os.utime(tmp_path / "app.log-4.gz")
+        rotated.write(1)
+        rotated.listen()
+        assert rotated.heard == rotated.written
+    assert rotated.begun.status()["gaps"] == 0
+    rotated.stop()

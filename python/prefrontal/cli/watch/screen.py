@@ -99,6 +99,8 @@ def ending(session: WatchSession, finished: bool) -> str:
     lines += threshold_lines(session.watch.thresholds())
     if lost := status["refused_by_queue"]:
         lines.append(f"{many(lost, 'pushed event')} lost: the queue was full or the gate ended.")
+    if gaps := status["gaps"]:
+        lines.append(f"{many(gaps, 'gap')} in followed logs: rotated away before they were read.")
     if session.owed:
         them = "it" if session.owed == 1 else "them"
         lines.append(f"{many(session.owed, 'delivery')} pending; the next watch takes {them} up.")

@@ -256,6 +256,7 @@ class Watch:
     def status(self) -> dict[str, Any]:
         """Counts since the start by reason, the queue, the handlers, and what sources say."""
         with self._lock:
+            sources = [{"kind": type(each).__name__} | each.status() for each in self._sources]
             return {
                 "running": self._running,
                 "modules": len(self._gate.modules),
@@ -271,9 +272,8 @@ class Watch:
                 "handler_errors": self._delivery.failed,
                 "thresholds": {k: m.threshold for k, m in sorted(self._gate.modules.items())},
                 "gate": {k: m.facts().to_dict() for k, m in sorted(self._gate.modules.items())},
-                "sources": [
-                    {"kind": type(each).__name__} | each.status() for each in self._sources
-                ],
+                "gaps": sum(int(str(each.get("gaps", 0))) for each in sources),
+                "sources": sources,
             }
 
     def _counts(self) -> dict[str, int]:

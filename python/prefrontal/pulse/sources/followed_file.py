@@ -28,7 +28,8 @@ class FollowedFile:
     what is no regular file.
 
     It stays the same file when it is renamed. One that became shorter, or holds something else
-    where it was read, is read anew. content, identity: of a file that was unpacked.
+    where it was read, is read anew. content, identity: of a file that was unpacked. is_ended:
+    whether nobody writes to it any more.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class FollowedFile:
     ) -> None:
         self._path = os.fspath(path)
         self._identity = identity
+        self.is_ended = identity is not None
         if content is None:
             number = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
             content = os.fdopen(number, "rb", buffering=0)
@@ -49,6 +51,8 @@ class FollowedFile:
         self.lines = LineSplitter()
         self._offset = 0
         self._mark = self._marked(0)
+        self._read_of = self._written()
+        self._was_empty = not self.size
 
     @property
     def identity(self) -> list[int]:
@@ -59,6 +63,10 @@ class FollowedFile:
         return [facts.st_dev, facts.st_ino]
 
     @property
+    def is_unpacked(self) -> bool:
+        return self._identity is not None
+
+    @property
     def size(self) -> int:
         """Bytes."""
         return self._facts().st_size
@@ -67,6 +75,29 @@ class FollowedFile:
     def is_read(self) -> bool:
         """Whether all of it was read."""
         return self._offset == self.size
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether what was read last does not stand there any more."""
+        return self.size < self._offset or self._mark != self._marked(self._offset)
+
+    @property
+    def may_be_cut(self) -> bool:
+        """Whether nothing stood in it, and it was changed since: perhaps written to and cut."""
+        return self._was_empty and not self._offset and self._written() != self._read_of
+
+    @property
+    def reached(self) -> dict[str, object]:
+        """What was read last, for `continues`, whatever stands there now."""
+        place = {"file": self.identity, "offset": self._offset, "mark": self._mark}
+        return place | {"written": self._read_of}
+
+    @property
+    def end(self) -> dict[str, object]:
+        """The place behind all that is in it."""
+        size = self.size
+        place = {"file": self.identity, "offset": size, "mark": self._marked(size)}
+        return place | {"written": self._written()}
 
     @property
     def place(self) -> dict[str, object]:
@@ -101,6 +132,8 @@ class FollowedFile:
         self._file.seek(offset)
         self._offset = offset
         self._mark = self._marked(offset)
+        self._read_of = self._written()
+        self._was_empty = not offset and not self.size
         self.lines = LineSplitter()
 
     def added(self, limit: int) -> Iterator[list[bytes]]:
@@ -108,9 +141,10 @@ class FollowedFile:
 
         limit: bytes after which to stop.
         """
-        if self.size < self._offset or self._mark != self._marked(self._offset):
+        if self.is_cut:
             log.info("%s was cut and is read anew", self._path)
             self.go_to(0)
+        self._read_of = self._written()
         self._skip_hole()
         end = self._offset + limit
         while self._offset < end and (data := self._file.read(_CHUNK)):

@@ -6,8 +6,8 @@ import logging
 import os
 import re
 import tempfile
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, NamedTuple, cast
 
@@ -18,6 +18,9 @@ MOST_ARCHIVES = 100
 MOST_UNPACKED = 2**30
 """Bytes of compressed files that are unpacked, into a file that has no name."""
 _CHUNK = 2**20
+_TRIES = 5
+_UNITS = (1, 10**3, 10**9)
+"""Of ns, in which times are kept of what was packed."""
 _UNREADABLE = (".zst", ".zip", ".lz4", ".Z")
 _PACKED = (".gz", ".bz2", ".xz")
 _SUFFIX = re.compile(r"[-._]\d[\dTZ:._+-]*$")
@@ -33,14 +36,82 @@ class Archive(NamedTuple):
     written: int
     number: int
     identity: list[int]
+    size: int
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether `unread` unpacks it."""
+        return self.path.endswith(_PACKED)
+
+    def packs(self, end: Mapping[str, object]) -> bool:
+        """Whether it was made of the file with that end: those that pack keep its time."""
+        written = cast("int", end["written"])
+        times = [written // unit * unit for unit in _UNITS]
+        return self.path.endswith((*_PACKED, *_UNREADABLE)) and self.written in times
 
 
-def unread(path: Path, place: Mapping[str, object]) -> list[FollowedFile]:
-    """The files between the place and the file that has the name now, the oldest first.
+class Unread(NamedTuple):
+    """files: what is to be read, the oldest first. gaps: what may be gone, or cannot be read.
+
+    holder: the one of the files that goes on at the place.
+    """
+
+    files: list[FollowedFile]
+    gaps: int = 0
+    holder: FollowedFile | None = None
+
+
+def unread(path: Path, place: Mapping[str, object]) -> Unread:
+    """The files between the place and the file that has the name now.
 
     The first goes on at the place, the others begin at their start. What cannot be read any more is
     told of.
     """
+    return _in_peace(lambda: _unread(path, place))
+
+
+def between(
+    path: Path, last: FollowedFile, left: Mapping[str, object] | None, known: list[list[int]]
+) -> Unread:
+    """The files that had the name after `last`, which had it a look ago, and lost it since.
+
+    left: the end of the file before. known: identities of files that are followed, which are left
+    out. It is told where files may have been rotated away unread.
+    """
+    return _in_peace(lambda: _between(path, last, left, known))
+
+
+def copies(path: Path, file: FollowedFile, left: Mapping[str, object] | None) -> Unread:
+    """What was copied of a file before it was cut, when nothing of it was read."""
+    since = cast("int", file.reached["written"])
+    found = _in_peace(lambda: _open_all(each for each in _archives(path) if each.written > since))
+    files = _without(left, found.files)
+    for each in files:
+        each.is_ended = True
+    return Unread(files, found.gaps)
+
+
+def _without(place: Mapping[str, object] | None, files: list[FollowedFile]) -> list[FollowedFile]:
+    """Without the file of the place, or what it was packed to."""
+    kept = []
+    for each in files:
+        may_be = place is not None and (each.is_unpacked or each.identity == place["file"])
+        if place is not None and may_be and each.continues(place):
+            each.close()
+        else:
+            kept.append(each)
+    return kept
+
+
+def _in_peace(search: Callable[[], Unread]) -> Unread:
+    """Search again where files were renamed meanwhile."""
+    for _ in range(_TRIES - 1):
+        with suppress(FileNotFoundError):
+            return search()
+    return search()
+
+
+def _unread(path: Path, place: Mapping[str, object]) -> Unread:
     renamed = _renamed(path, place)
     written = place.get("written") if renamed is None else renamed.place["written"]
     archives = [] if renamed is None and not isinstance(written, int) else _archives(path)
@@ -48,25 +119,53 @@ def unread(path: Path, place: Mapping[str, object]) -> list[FollowedFile]:
         since = written + (renamed is None and place["offset"] == 0)
         archives = [each for each in archives if each.written >= since]
     own = None if renamed is None else renamed.identity
-    files = [_opened(each) for each in archives[-MOST_ARCHIVES:] if each.identity != own]
-    there = [file for file in files if file is not None]
+    there, gaps, _ = _open_all(each for each in archives if each.identity != own)
     if renamed is not None:
-        return [renamed, *there]
+        return Unread([renamed, *there], gaps, renamed)
     holder = next((each for each in there if each.continues(place)), None)
     if holder is None and place["offset"] != 0:
         log.warning("%s was rotated, and what was read of it last is gone: lines are lost", path)
+        gaps += 1
+    if holder is not None and not holder.is_unpacked:  # logs are copied here, and cut
+        for file in there:
+            file.is_ended = True
     first = 0 if holder is None else there.index(holder)
     for file in there[:first]:
         file.close()
-    return there[first:]
+    return Unread(there[first:], gaps, holder)
+
+
+def _between(
+    path: Path, last: FollowedFile, left: Mapping[str, object] | None, known: list[list[int]]
+) -> Unread:
+    end = last.end
+    archives = _archives(path)
+    own = [number for number, each in enumerate(archives) if each.identity == last.identity]
+    since = cast("int", end["written"]) + (end["offset"] == 0)
+    later = archives[own[0] + 1 :] if own else [each for each in archives if each.written >= since]
+    found = _open_all(
+        each for each in later if each.size and each.identity not in known and not each.packs(end)
+    )
+    others = _without(end, found.files)
+    is_there = bool(own) or len(others) < len(found.files)
+    is_there = is_there or any(each.packs(end) for each in archives)
+    files = _without(left, others)
+    if files and not is_there:
+        log.warning("%s was rotated again and again, and files are gone: lines may be lost", path)
+    return Unread(files, found.gaps + bool(files and not is_there))
 
 
 def _renamed(path: Path, place: Mapping[str, object]) -> FollowedFile | None:
     """The very file of the place, at the place, if it has another name in its folder now."""
-    with suppress(OSError, InputError), os.scandir(path.parent) as entries:
-        for entry in entries:
+    try:
+        with os.scandir(path.parent) as entries:
+            files = [entry for entry in entries if entry.is_file() and entry.name != path.name]
+    except FileNotFoundError:
+        return None
+    with suppress(InputError):
+        for entry in files:
             facts = entry.stat()
-            if [facts.st_dev, facts.st_ino] == place["file"] and entry.name != path.name:
+            if [facts.st_dev, facts.st_ino] == place["file"]:
                 packed = entry.name.endswith(_PACKED)
                 content = _unpacked(entry.path) if packed else None
                 identity = cast("list[int]", place["file"]) if packed else None
@@ -78,16 +177,22 @@ def _renamed(path: Path, place: Mapping[str, object]) -> FollowedFile | None:
 
 
 def _archives(path: Path) -> list[Archive]:
-    """All that are named after the log, the oldest first."""
+    """All that are named after the log, the oldest first; of one that is being packed, itself."""
     archives = []
-    with suppress(OSError), os.scandir(path.parent) as entries:
-        for entry in entries:
-            suffixes = (each for each in (*_PACKED, *_UNREADABLE) if entry.name.endswith(each))
-            number = _number(entry.name.removesuffix(next(suffixes, "")), path)
-            if number is not None and entry.is_file():
-                facts = entry.stat()
-                identity = [facts.st_dev, facts.st_ino]
-                archives.append(Archive(entry.path, facts.st_mtime_ns, number, identity))
+    try:
+        with os.scandir(path.parent) as entries:
+            names = {entry.name: entry for entry in entries}
+    except FileNotFoundError:
+        return []
+    for name, entry in names.items():
+        suffix = next((each for each in (*_PACKED, *_UNREADABLE) if name.endswith(each)), "")
+        plain = name.removesuffix(suffix)
+        number = _number(plain, path)
+        if number is None or (suffix and plain in names) or not entry.is_file():
+            continue
+        facts = entry.stat()
+        identity = [facts.st_dev, facts.st_ino]
+        archives.append(Archive(entry.path, facts.st_mtime_ns, number, identity, facts.st_size))
     return sorted(archives, key=lambda each: (each.written, -each.number, each.path))
 
 
@@ -101,19 +206,30 @@ def _number(name: str, path: Path) -> int | None:
     return None
 
 
-def _opened(archive: Archive) -> FollowedFile | None:
-    """None for one that cannot be read, which is told of."""
-    try:
-        if archive.path.endswith(_UNREADABLE):
-            raise InputError("this release cannot unpack it")
-        if archive.path.endswith(_PACKED):
-            return FollowedFile(archive.path, _unpacked(archive.path), archive.identity)
-        return FollowedFile(archive.path)
-    except FileNotFoundError:  # it was rotated away this moment
-        return None
-    except (OSError, EOFError, ValueError) as error:  # each module of the library has its own
-        log.warning("what stands in %s is not read: %s", archive.path, error)
-        return None
+def _open_all(archives: Iterable[Archive]) -> Unread:
+    """The newest of them; one that cannot be read is told of and counted."""
+    files: list[FollowedFile] = []
+    gaps = 0
+    with ExitStack() as opened:
+        for archive in list(archives)[-MOST_ARCHIVES:]:
+            try:
+                files.append(_opened(archive))
+                opened.callback(files[-1].close)
+            except FileNotFoundError:  # it was rotated away this moment
+                raise
+            except (OSError, EOFError, ValueError) as error:  # each module has its own
+                log.warning("what stands in %s is not read: %s", archive.path, error)
+                gaps += 1
+        opened.pop_all()
+    return Unread(files, gaps)
+
+
+def _opened(archive: Archive) -> FollowedFile:
+    if archive.path.endswith(_UNREADABLE):
+        raise InputError("this release cannot unpack it")
+    if archive.is_packed:
+        return FollowedFile(archive.path, _unpacked(archive.path), archive.identity)
+    return FollowedFile(archive.path)
 
 
 def _unpacked(path: str) -> IO[bytes]:

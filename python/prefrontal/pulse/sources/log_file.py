@@ -14,7 +14,7 @@ from ...clock import Clock, SystemClock
 from ...errors import InputError, SourceError
 from ...types import SignalEvent
 from .followed_file import FollowedFile
-from .log_archives import unread
+from .log_archives import Unread, between, copies, unread
 from .polling import Poller
 from .source_place import SourcePlace
 
@@ -26,7 +26,7 @@ TEXT_LIMIT = 2_000
 READ_LIMIT = 8 * 2**20
 """Bytes read in one look; the rest comes with the next."""
 
-MOST_OPEN = 4
+MOST_OPEN = 16
 """Files of the name that are followed at once: renamed ones and the one that has it now."""
 
 NOWHERE: dict[str, object] = {"file": [], "offset": 0, "mark": ""}
@@ -42,8 +42,9 @@ class LogFileSource:
     `text`, the line (at most 2,000 characters). Rotation is followed both ways: a file that was
     renamed is read until there is something in the new one of its name, which is read from its
     start; and a file that became shorter, or holds something else where it was read, is read anew.
-    What was there at the first start is no event. A file that does not exist yet is waited for, and
-    then read from its start. Of files that come and go between two looks nothing is seen.
+    Files that came and went since the last look are read before it, while rotation keeps them, and
+    counted as `gaps` where it may not have. What was there at the first start is no event. A file
+    that does not exist yet is waited for, and then read from its start.
 
     How far was read is kept with what was decided about it, or, where lines go somewhere else than
     to a gate, in `state_path`, whose place is also taken over. The next start goes on there, and
@@ -69,6 +70,8 @@ class LogFileSource:
         self._begun = False
         self._told = 0
         self._too_long = 0
+        self._gaps = 0
+        self._left: dict[str, object] | None = None
         self._poller = Poller(f"prefrontal-log {self._path}"[:200], interval_s, self._ask)
         kept_in = None if state_path is None else Path(state_path).expanduser()
         name = f"place log {str(self._path)!a}"
@@ -90,9 +93,12 @@ class LogFileSource:
         return self._poller.looked(timeout_s) and all(file.is_read for file in self._files)
 
     def status(self) -> dict[str, object]:
-        """file, lines told of, lines too long, and what went wrong."""
+        """file, lines told of, lines too long, gaps, and what went wrong.
+
+        gaps: how often lines of it may have been lost before they were read.
+        """
         told = {"file": str(self._path), "lines": self._told, "too_long": self._too_long}
-        return told | self._poller.status()
+        return told | {"gaps": self._gaps} | self._poller.status()
 
     def _leave_off(self) -> None:
         """Forget how far it came; what begins next goes on where its place is."""
@@ -122,31 +128,59 @@ class LogFileSource:
         if any(file.goes_on(kept) for file in self._files) and kept["offset"]:
             return
         if kept["file"]:
-            self._files[:0] = unread(self._path, kept)
+            self._put_first(unread(self._path, kept))
+
+    def _put_first(self, found: Unread) -> None:
+        self._files[:0] = found.files
+        self._gaps += found.gaps
 
     def _ask(self, outlet: Outlet) -> None:
         self._begin()
         self._open()
         for events in self._news():
-            if not self._place.hand_on(events, self._here()):
+            if not self._place.hand_on(events, self._here(), meanwhile=self._open):
                 self._leave_off()
                 return
             self._told += len(events)
+            self._open()
         self._place.hand_on([], self._here())  # blank lines lead somewhere, too
 
     def _news(self) -> Iterator[list[SignalEvent]]:
         """What is new in each file, once those before it are read to their ends."""
         while self._files:
             file = self._files[0]
+            if (file.is_cut or file.may_be_cut) and self._has_name(file):
+                self._read_copies(file)
+                continue
             for lines in file.added(READ_LIMIT):
                 yield self._events(file, lines)
-            if not file.is_read or not any(each.size for each in self._files[1:]):
+            if not file.is_read:
+                return
+            if not (file.is_ended or any(each.size for each in self._files[1:])):
                 return
             # The last line of a file that nobody writes to any more needs no end.
             rest = self._events(file, file.lines.end())
+            self._left = file.reached
             self._files.remove(file)
             file.close()
             yield rest
+
+    def _read_copies(self, file: FollowedFile) -> None:
+        """What was copied of a file before it was cut is read before it goes on."""
+        if file.is_cut:
+            found = unread(self._path, file.reached)
+            if found.holder is not None:
+                found.holder.lines = file.lines  # the half line that waits goes on there
+        else:
+            found = copies(self._path, file, self._left)
+        file.go_to(0)
+        self._put_first(found)
+
+    def _has_name(self, file: FollowedFile) -> bool:
+        with suppress(FileNotFoundError):
+            there = self._path.stat()
+            return [there.st_dev, there.st_ino] == file.identity
+        return False
 
     def _events(self, file: FollowedFile, lines: Iterable[bytes]) -> list[SignalEvent]:
         events = []
@@ -160,16 +194,22 @@ class LogFileSource:
         return events
 
     def _open(self) -> None:
-        """Follow the file that has the name now, too."""
+        """Follow the file that has the name now, too, and those that had it since the last look."""
         try:
-            there = self._path.stat()
-            if self._files and [there.st_dev, there.st_ino] == self._files[-1].identity:
+            if self._files and self._has_name(self._files[-1]):
                 return
             self._make_room()
-            if len(self._files) < MOST_OPEN:  # otherwise once one of them is left
-                self._files.append(FollowedFile(self._path))
+            if len(self._files) >= MOST_OPEN:  # once one of them is left
+                return
+            new = FollowedFile(self._path)
         except FileNotFoundError:  # not yet, or between the two halves of a rotation
             return
+        if self._files:
+            known = [file.identity for file in (*self._files, new)]
+            found = between(self._path, self._files[-1], self._left, known)
+            self._files += found.files
+            self._gaps += found.gaps
+        self._files.append(new)
 
     def _make_room(self) -> None:
         """Leave a file that nobody has written to while it had the name."""

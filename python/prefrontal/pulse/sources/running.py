@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from time import monotonic
 
 from ...types import SignalEvent
 from .source_batch import Intake, SourceBatch
@@ -11,6 +12,7 @@ from .source_batch import Intake, SourceBatch
 Push = Callable[[SignalEvent], object]
 """Takes an event; False says that it was refused."""
 
+MEANWHILE_S = 1.0
 log = logging.getLogger("prefrontal.pulse")
 
 
@@ -43,16 +45,24 @@ class Outlet:
         """What keeps places with decisions; None when events go somewhere else."""
         return self.push if isinstance(self.push, Intake) else None
 
-    def put(self, batch: SourceBatch) -> bool:
-        """Hand a batch on, waiting for room; False when the source ends before."""
+    def put(self, batch: SourceBatch, meanwhile: Callable[[], object] = lambda: None) -> bool:
+        """Hand a batch on, waiting for room; False when the source ends before.
+
+        meanwhile: called about each second while it waits.
+        """
         intake = self.intake
         if intake is None:
             for event in batch.events:
                 self(event)
             return True
-        if not intake.put(batch, self.is_ended):
-            self.refused += 0 if batch.places else len(batch.events)
-            return False
+        while True:
+            due = monotonic() + MEANWHILE_S
+            if intake.put(batch, lambda due=due: self.is_ended() or monotonic() >= due):
+                break
+            if self.is_ended() or monotonic() < due:  # or nobody takes anything any more
+                self.refused += 0 if batch.places else len(batch.events)
+                return False
+            meanwhile()
         self.pushed += len(batch.events)
         return True
 

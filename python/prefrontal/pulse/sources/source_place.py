@@ -8,7 +8,7 @@ from ...storage.files import write_atomic
 from .source_batch import SourceBatch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from ...types import SignalEvent
@@ -45,17 +45,22 @@ class SourcePlace:
         self._saved = content
 
     def hand_on(
-        self, events: Iterable[SignalEvent], content: str, *, together: bool = False
+        self,
+        events: Iterable[SignalEvent],
+        content: str,
+        *,
+        together: bool = False,
+        meanwhile: Callable[[], object] = lambda: None,
     ) -> bool:
         """Hand events on with the place after them; False when the source ends before.
 
-        together: as one window.
+        together: as one window. meanwhile: as of `Outlet.put`.
         """
         places = ((self._name, content.encode()),) if content != self._saved else ()
         batch = SourceBatch(self._name, tuple(events), places, together)
         if not (batch.events or places):
             return True
-        if not self._outlet.put(batch):
+        if not self._outlet.put(batch, meanwhile):
             return False
         if self._outlet.intake is None:
             self.keep(content)
