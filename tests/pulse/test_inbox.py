@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Semaphore, Thread
+from typing import Any
 
 import pytest
 
+from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.pulse.followed import FollowedWindow
 from prefrontal.pulse.modules.fingerprint import parse_fingerprint
 from prefrontal.pulse.shells import inbox as rules
-from prefrontal.pulse.shells.inbox import BATCH, LITTLE, PUSHED_QUEUE, QUEUE_SIZE, Inbox, Taken
+from prefrontal.pulse.shells import worker
+from prefrontal.pulse.shells.inbox import (
+    BATCH,
+    LITTLE,
+    MOST_COUNTED,
+    PUSHED_QUEUE,
+    QUEUE_SIZE,
+    Inbox,
+    Taken,
+)
 from prefrontal.pulse.shells.watch import Watch
+from prefrontal.pulse.shells.worker import MOST_TOGETHER
 from prefrontal.pulse.shells.worker_intake import WorkerIntake
+from prefrontal.pulse.slept_lines import SleptLines
 from prefrontal.pulse.sources.source_batch import Post, PostPart, SourceBatch
+from prefrontal.pulse.wake_records import Refusal
 from prefrontal.settings.gate import GateSettings
 from prefrontal.types import SignalEvent
 
@@ -129,6 +145,120 @@ def test_a_long_post_is_taken_in_parts_and_settled_with_the_last() -> None:
     assert events_of(parts) == list(post.events)
     assert [isinstance(each, PostPart) and each.last for each in parts] == [False, False, True]
     assert not inbox and (inbox.events, inbox.bytes) == (0, 0)
+
+
+def test_windows_of_many_events_count_as_many() -> None:
+    inbox = Inbox()
+    inbox.add(tuple(event("great", number) for number in range(3000)), 1000)
+    assert inbox.events == MOST_COUNTED
+    window, taken = tuple(event("flood", number) for number in range(100)), 0
+    while inbox.has_room(window, 1000):
+        inbox.add(window, 1000)
+        taken += 1
+    assert taken == PUSHED_QUEUE // 100
+    while inbox:
+        inbox.take()
+    assert (inbox.events, inbox.bytes) == (0, 0)
+
+
+class KnownLog(DecisionLog):
+    """acts: how many decisions each commit held."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.acts: list[int] = []
+
+    def keep(self, records: Iterable[Decision] = (), *rest: Any, **more: Any) -> None:
+        decisions = list(records)
+        super().keep(decisions, *rest, **more)
+        self.acts.append(len(decisions))
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[KnownLog]:
+    with KnownLog(tmp_path / "decisions.sqlite") as log:
+        yield log
+
+
+@contextmanager
+def held(watch: Watch) -> Iterator[None]:
+    """The gate has one event in hand and takes nothing more meanwhile."""
+    with watch._worker.paused():
+        assert watch.push(event("first", 0))
+        while watch.status()["waiting"]:
+            Event().wait(0.01)
+        yield
+
+
+def test_turns_of_a_flood_are_stored_together(
+    log: KnownLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "TOGETHER_S", PATIENCE_S)
+    watch = Watch(GateSettings(audit_share=0.1), log)
+    watch.add(parse_fingerprint(MODULE | {"default_threshold": 0.999}))
+    watch.start()
+    with held(watch):
+        for number in range(1000):
+            assert watch.push(event("flood", number))
+    assert watch.stop(PATIENCE_S)
+    audits = sum(log.acts)
+    assert audits > 60 and sum(1 for each in log.acts if each) <= audits // MOST_TOGETHER + 2
+
+
+def test_what_slept_is_written_down_once_wakes_are_on_their_way(
+    log: KnownLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commits: list[int] = []
+    keep = SleptLines.keep
+
+    def kept(lines: SleptLines, refusals: Sequence[Refusal]) -> None:
+        if refusals:
+            commits.append(sum(log.acts))
+        keep(lines, refusals)
+
+    monkeypatch.setattr(SleptLines, "keep", kept)
+    watch = Watch(GateSettings(audit_share=0.0), log)
+    watch.add(parse_fingerprint(MODULE | {"default_threshold": 0.999}))
+    watch.add(parse_fingerprint(MODULE | {"module_id": "awake"}))
+    watch.start()
+    assert watch.push(event("source", 0))
+    assert watch.stop(PATIENCE_S)
+    assert commits == [1]
+
+
+def test_a_watch_that_ends_leaves_what_it_has_no_time_for_and_says_so(
+    log: KnownLog, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(worker, "LAST_SHARE", 0.0)
+    watch = Watch(GateSettings(audit_share=0.0), log)
+    watch.add(parse_fingerprint(MODULE))
+    watch.start()
+    intake = WorkerIntake(watch._worker, log)
+    post = Post(tuple(event("posts", number) for number in range(1000)))
+    posting = Thread(target=intake.accept, args=(post, PATIENCE_S), daemon=True)
+    batches = [
+        SourceBatch("a log", (event("log", number),), (("place a log", b"%d" % number),))
+        for number in range(1000)
+    ]
+    ending = Thread(target=watch.stop, args=(PATIENCE_S,), daemon=True)
+    with held(watch):
+        pushed = 1 + sum(watch.push(event("flood", number)) for number in range(1000))
+        assert all(intake.put(each, lambda: False) for each in batches)
+        posting.start()
+        while watch.status()["waiting"] < 3000:
+            Event().wait(0.01)
+        ending.start()
+        while watch._worker._takes():
+            Event().wait(0.01)
+    ending.join(PATIENCE_S)
+    posting.join(PATIENCE_S)
+    lost = watch.status()["refused_by_queue"]
+    sources = Counter(each.window[0].source for each in log.records())
+    assert sources["first"] + sources["flood"] + lost == pushed and lost > 700
+    assert f"{lost} pushed events were lost: there was no time to decide them" in caplog.text
+    assert not post.stored and post.settled.is_set()
+    place = intake.place("place a log")
+    assert sources["log"] == (0 if place is None else int(place) + 1) < 300
 
 
 def test_a_flood_delays_a_quiet_source_by_a_turn_and_takes_none_of_its_room(

@@ -30,6 +30,8 @@ MOST_LANES = 32
 """Names that are told apart at once behind one door; the others share a lane."""
 FEW = 16
 """Sources of which so little waits have a turn of their own where others have more."""
+MOST_COUNTED = 1_024
+"""A window of more events counts as so many: it is decided at once."""
 BATCH = 256
 BATCH_BYTES = 4_000_000
 """Events and bytes about which are taken, decided and stored at once."""
@@ -62,7 +64,10 @@ class Entry:
     def events(self) -> int:
         """How many are left."""
         handed = self.handed
-        return len(handed.events) - self.done if isinstance(handed, SourceBatch | Post) else 1
+        if isinstance(handed, SourceBatch | Post):
+            return len(handed.events) - self.done
+        events = handed if isinstance(handed, tuple) else _window_of(handed)
+        return min(max(1, len(events)), MOST_COUNTED)
 
 
 @dataclass(slots=True)
@@ -82,6 +87,7 @@ class Inbox:
     another one pours in; what is taken comes in the order of its arrival. Where more waits than a
     turn takes, every other turn is for those alone of which few wait, so that they need not wait
     until the others are decided, either. was_for_few: whether the last turn was one of these.
+    had_few: whether it took of a source of which few waited.
     """
 
     def __init__(self) -> None:
@@ -92,6 +98,7 @@ class Inbox:
         self._doors: Counter[str] = Counter()
         self._number = 0
         self.was_for_few = False
+        self.had_few = False
 
     def __bool__(self) -> bool:
         return bool(self._lanes)
@@ -137,8 +144,17 @@ class Inbox:
         lanes = sorted(self._lanes.values(), key=attrgetter("events"))
         few = [lane for lane in lanes if lane.events <= FEW]
         is_crowded = self.events > most and 0 < len(few) < len(lanes)
+        self.had_few = bool(few)
         self.was_for_few = is_crowded and not self.was_for_few
         return few if self.was_for_few else lanes
+
+    def clear(self) -> list[Handed]:
+        """Take everything away, in no order; of a post that was begun, too."""
+        left = [entry.handed for lane in self._lanes.values() for entry in lane.entries]
+        self._lanes.clear()
+        self._doors.clear()
+        self.events = self.bytes = 0
+        return left
 
     def withdraw(self, post: Post) -> bool:
         """Whether it waited still, none of it taken, and is gone now."""
@@ -199,6 +215,10 @@ class Inbox:
         if not lane.entries and lane.key in self._lanes:
             del self._lanes[lane.key]
             self._doors[lane.key[0]] -= 1
+
+
+def _window_of(handed: Addressed | FollowedWindow) -> tuple[SignalEvent, ...]:
+    return handed.window if isinstance(handed, Addressed) else handed.events
 
 
 def _key(handed: Handed) -> LaneKey:

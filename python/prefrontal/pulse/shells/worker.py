@@ -38,9 +38,14 @@ PLACES_EVERY_S = 0.5
 LABELS_EVERY_S = 2.0
 """How often labels are looked for that another process wrote."""
 
-TURN_S = 0.005
+TURN_S = 0.0025
 """A turn computes about so long where more waits: who comes next waits for one."""
 LEAST_BATCH = 16
+TOGETHER_S = 0.05
+MOST_TOGETHER = 16
+"""While more waits, turns are stored and told of together: so long, and so many decisions."""
+LAST_SHARE = 0.25
+"""Of the time to stop in, which is left for deciding what waits."""
 
 UNSTORED = "decisions could not be stored, they are delivered all the same"
 
@@ -101,13 +106,17 @@ class Worker:
         self._clock = clock
         self._following = Following(gate, learned, decisions, clock)
         self.inbox = Inbox()
-        self._most = BATCH
+        self._most = LEAST_BATCH
+        self._cost_s = TURN_S / LEAST_BATCH
         self._unstored = Unstored()
         self._stuck = False
         self._is_replaced = False
         self._gap = False
         self._places_due = 0.0
         self._complaint_due = -math.inf
+        self._stored_at = -math.inf
+        self._put_off = False
+        self._leave_at = math.inf
         guard = Lock()
         self._ready = Condition(guard)
         self._room = Condition(guard)
@@ -231,19 +240,25 @@ class Worker:
             if self._thread is not None:
                 return
             self._ending = self._gap = False
+            self._leave_at = math.inf
             self.loss = ""
             self._thread = Thread(target=self._run, name="prefrontal-gate", daemon=True)
             self._thread.start()
 
     def stop(self, timeout_s: float) -> bool:
-        """Take what is queued, deliver it, save; whether all was done in time."""
+        """Take what is queued, deliver it, save; whether all was done in time.
+
+        What could not be decided in the first part of the time is left: sources tell of it again,
+        posts are refused, and what is lost is told of.
+        """
+        started = self._clock.monotonic()
         with self._ready:
             thread = self._thread
+            self._leave_at = started + LAST_SHARE * timeout_s
             self._ending = True
             self._ready.notify()
         if thread is None:
             return True
-        started = self._clock.monotonic()
         thread.join(timeout_s)
         ended = not thread.is_alive()
         left = max(0.0, timeout_s - (self._clock.monotonic() - started))
@@ -270,31 +285,44 @@ class Worker:
                     batch = []
                 else:
                     if not (self.inbox or self._labels or self._looking or self._ending):
-                        self._ready.wait(self._patience())
+                        self._ready.wait(0.0 if self._put_off else self._patience())
                     self._looking = False
                     batch = self._take()
+                    if self._ending and self._clock.monotonic() >= self._leave_at:
+                        self._leave()
                 last = self._ending and not self.inbox
                 labels, self._labels = self._labels, False
-            begin = thread_time()
+            begin, before = thread_time(), self.taken
             with self._working:
                 self._work(batch, labels, last)
-            if self.inbox and not self.inbox.was_for_few:
-                self._fit(thread_time() - begin)
+            if self.inbox and not self.inbox.was_for_few and self.taken > before:
+                self._fit(self.taken - before, thread_time() - begin)
             self.after_work()
             if last:
                 return
 
-    def _fit(self, took_s: float) -> None:
-        """Take fewer at once where a turn took too long, more where it was short or the last.
+    def _leave(self) -> None:
+        """Decide nothing more that waits; the caller holds the lock."""
+        lost = 0
+        for handed in self.inbox.clear():
+            if isinstance(handed, Post):
+                handed.settle(stored=False)
+            elif isinstance(handed, SourceBatch) and handed.places:
+                self._gap = True
+            elif not isinstance(handed, FollowedWindow):
+                lost += len(handed.events) if isinstance(handed, SourceBatch) else 1
+        if lost:
+            self.refused += lost
+            log.warning("%d pushed events were lost: there was no time to decide them", lost)
+
+    def _fit(self, events: int, took_s: float) -> None:
+        """Take as many at once as fit into a turn, by what each took of late.
 
         took_s: of CPU. What the disk and a busy machine take is not less for fewer events.
         """
-        if self._ending:
-            self._most = BATCH
-        elif took_s > TURN_S:
-            self._most = max(LEAST_BATCH, self._most // 2)
-        elif took_s < TURN_S / 2:
-            self._most = min(BATCH, 2 * self._most)
+        self._cost_s += (took_s / events - self._cost_s) / 4
+        most = BATCH if self._ending else round(TURN_S / max(self._cost_s, TURN_S / BATCH))
+        self._most = max(LEAST_BATCH, most)
 
     def _patience(self) -> float:
         """Seconds until something is due without an event."""
@@ -320,10 +348,24 @@ class Worker:
         was_stuck = self._stuck
         if not was_stuck:
             self._gate.tick(everything=last)
-        self._send(last)
+        self._put_off = not (last or was_stuck) and self._waits_for_more()
+        if not self._put_off:
+            self._send(last)
         if last and was_stuck and not self.loss:  # the log took it just now
             self._gate.tick(everything=True)
             self._send(last)
+        if self.slept is not None and self._gate.asleep is not None:  # once wakes are on their way
+            self.slept.keep(self._gate.asleep)
+            self._gate.asleep = []
+
+    def _waits_for_more(self) -> bool:
+        """Whether what was decided is stored with what is decided next, for those who flood.
+
+        Who says little waits for each commit of theirs.
+        """
+        is_soon = self._clock.monotonic() < self._stored_at + TOGETHER_S
+        made = len(self._gate.decided) + len(self._gate.held) + len(self._gate.unstored or ())
+        return bool(self.inbox) and not self.inbox.had_few and is_soon and made < MOST_TOGETHER
 
     def _judge(self, handed: Taken) -> None:
         if isinstance(handed, SourceBatch):
@@ -387,15 +429,13 @@ class Worker:
 
     def _send(self, last: bool = False) -> None:
         """Store what was decided with its places, and only then hand it out."""
+        self._stored_at, self._put_off = self._clock.monotonic(), False
         gate, unstored = self._gate, self._unstored
         unstored.records += gate.stored()
         woken, gate.decided, gate.held = gate.decided, [], []
         if gate.unstored:
             unstored.records += gate.refused(gate.unstored)
             gate.unstored = []
-        if self.slept is not None and gate.asleep is not None:
-            self.slept.keep(gate.asleep)
-            gate.asleep = []
         if unstored.records or self._is_time(unstored, last):
             if self._is_stored(unstored):
                 self._unstored = Unstored()

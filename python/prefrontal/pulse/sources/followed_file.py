@@ -15,7 +15,7 @@ from typing import IO
 from ...errors import InputError
 from .event_lines import LineSplitter
 
-_CHUNK = 2**12
+_CHUNK = 2**11
 """Bytes whose lines are decided and stored at once; nobody else waits longer than for these."""
 _MARK = 256
 """Bytes before the place that was reached, by which it is known again."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import partial
 from time import monotonic
 
 from ...types import SignalEvent
@@ -57,7 +58,7 @@ class Outlet:
             return True
         while True:
             due = monotonic() + MEANWHILE_S
-            if intake.put(batch, lambda due=due: self.is_ended() or monotonic() >= due):
+            if intake.put(batch, partial(self._is_ended_by, due)):
                 break
             if self.is_ended() or monotonic() < due:  # or nobody takes anything any more
                 self.refused += 0 if batch.places else len(batch.events)
@@ -65,6 +66,9 @@ class Outlet:
             meanwhile()
         self.pushed += len(batch.events)
         return True
+
+    def _is_ended_by(self, due: float) -> bool:
+        return self.is_ended() or monotonic() >= due
 
     def counts(self) -> dict[str, object]:
         return {"events": self.pushed, "refused": self.refused, "failed": self.failed}
