@@ -194,6 +194,8 @@ def test_turns_of_a_flood_are_stored_together(
     log: KnownLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker, "TOGETHER_S", PATIENCE_S)
+    monkeypatch.setattr(worker, "TURN_S", 0.0)
+    monkeypatch.setattr(worker, "BATCH", 16)
     watch = Watch(GateSettings(audit_share=0.1), log)
     watch.add(parse_fingerprint(MODULE | {"default_threshold": 0.999}))
     watch.start()

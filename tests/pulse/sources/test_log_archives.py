@@ -189,9 +189,10 @@ def test_a_log_that_was_empty_at_the_end_loses_nothing(rotated: Rotated, rotate:
 def test_a_start_that_ends_in_an_archive_is_gone_on_with(
     rotated: Rotated, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from prefrontal.pulse.sources import log_file
+    from prefrontal.pulse.sources import followed_file, log_file
 
     monkeypatch.setattr(log_file, "READ_LIMIT", 1)  # a chunk each look
+    monkeypatch.setattr(followed_file, "_CHUNK", 2**12)
     for number in (1, 2, 3, 4):
         rotated.write(4000)
         rotated.rename(f"app.log-{number}")

@@ -6,7 +6,6 @@ import logging
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
 from threading import Condition, Lock, Thread
 from time import thread_time
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from ..event_bytes import size_of
 from ..followed import FollowedWindow, Following
 from ..sources.source_batch import Post, PostPart, SourceBatch
 from .inbox import BATCH, Addressed, Handed, Inbox, Taken
+from .unstored import Unstored
 
 if TYPE_CHECKING:
     from ...clock import Clock
@@ -50,28 +50,6 @@ LAST_SHARE = 0.25
 UNSTORED = "decisions could not be stored, they are delivered all the same"
 
 log = logging.getLogger("prefrontal.pulse")
-
-
-@dataclass(slots=True)
-class Unstored:
-    """What one transaction is to keep: decisions, and the places of the sources behind them."""
-
-    records: list[Decision] = field(default_factory=list)
-    places: dict[str, bytes] = field(default_factory=dict)
-    posts: list[Post] = field(default_factory=list)
-
-    @property
-    def is_awaited(self) -> bool:
-        """Whether somebody waits until a place is stored."""
-        return any(post.places for post in self.posts)
-
-    def settle(self, stored: bool) -> None:
-        """Tell those who wait."""
-        for post in self.posts:
-            post.settle(stored)
-
-    def states(self) -> list[tuple[str, bytes, int]]:
-        return [(name, content, 0) for name, content in self.places.items()]
 
 
 class Worker:

@@ -84,23 +84,23 @@ def between(
 def copies(path: Path, file: FollowedFile, left: Mapping[str, object] | None) -> Unread:
     """What was copied of a file before it was cut, when nothing of it was read."""
     since = cast("int", file.reached["written"])
-    found = _in_peace(lambda: _open_all(each for each in _archives(path) if each.written > since))
-    files = _without(left, found.files)
+    opened = _in_peace(lambda: _open_all(each for each in _archives(path) if each.written > since))
+    files = _without(left, opened.files)
     for each in files:
         each.is_ended = True
-    return Unread(files, found.gaps)
+    return Unread(files, opened.gaps)
 
 
 def _without(place: Mapping[str, object] | None, files: list[FollowedFile]) -> list[FollowedFile]:
     """Without the file of the place, or what it was packed to."""
-    kept = []
+    rest = []
     for each in files:
         may_be = place is not None and (each.is_unpacked or each.identity == place["file"])
         if place is not None and may_be and each.continues(place):
             each.close()
         else:
-            kept.append(each)
-    return kept
+            rest.append(each)
+    return rest
 
 
 def _in_peace(search: Callable[[], Unread]) -> Unread:
@@ -143,16 +143,16 @@ def _between(
     own = [number for number, each in enumerate(archives) if each.identity == last.identity]
     since = cast("int", end["written"]) + (end["offset"] == 0)
     later = archives[own[0] + 1 :] if own else [each for each in archives if each.written >= since]
-    found = _open_all(
+    opened = _open_all(
         each for each in later if each.size and each.identity not in known and not each.packs(end)
     )
-    others = _without(end, found.files)
-    is_there = bool(own) or len(others) < len(found.files)
+    others = _without(end, opened.files)
+    is_there = bool(own) or len(others) < len(opened.files)
     is_there = is_there or any(each.packs(end) for each in archives)
     files = _without(left, others)
     if files and not is_there:
         log.warning("%s was rotated again and again, and files are gone: lines may be lost", path)
-    return Unread(files, found.gaps + bool(files and not is_there))
+    return Unread(files, opened.gaps + bool(files and not is_there))
 
 
 def _renamed(path: Path, place: Mapping[str, object]) -> FollowedFile | None:
@@ -210,17 +210,17 @@ def _open_all(archives: Iterable[Archive]) -> Unread:
     """The newest of them; one that cannot be read is told of and counted."""
     files: list[FollowedFile] = []
     gaps = 0
-    with ExitStack() as opened:
+    with ExitStack() as stack:
         for archive in list(archives)[-MOST_ARCHIVES:]:
             try:
                 files.append(_opened(archive))
-                opened.callback(files[-1].close)
+                stack.callback(files[-1].close)
             except FileNotFoundError:  # it was rotated away this moment
                 raise
             except (OSError, EOFError, ValueError) as error:  # each module has its own
                 log.warning("what stands in %s is not read: %s", archive.path, error)
                 gaps += 1
-        opened.pop_all()
+        stack.pop_all()
     return Unread(files, gaps)
 
 

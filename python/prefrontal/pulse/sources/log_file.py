@@ -130,9 +130,9 @@ class LogFileSource:
         if kept["file"]:
             self._put_first(unread(self._path, kept))
 
-    def _put_first(self, found: Unread) -> None:
-        self._files[:0] = found.files
-        self._gaps += found.gaps
+    def _put_first(self, more: Unread) -> None:
+        self._files[:0] = more.files
+        self._gaps += more.gaps
 
     def _ask(self, outlet: Outlet) -> None:
         self._begin()
@@ -168,13 +168,13 @@ class LogFileSource:
     def _read_copies(self, file: FollowedFile) -> None:
         """What was copied of a file before it was cut is read before it goes on."""
         if file.is_cut:
-            found = unread(self._path, file.reached)
-            if found.holder is not None:
-                found.holder.lines = file.lines  # the half line that waits goes on there
+            more = unread(self._path, file.reached)
+            if more.holder is not None:
+                more.holder.lines = file.lines  # the half line that waits goes on there
         else:
-            found = copies(self._path, file, self._left)
+            more = copies(self._path, file, self._left)
         file.go_to(0)
-        self._put_first(found)
+        self._put_first(more)
 
     def _has_name(self, file: FollowedFile) -> bool:
         with suppress(FileNotFoundError):
@@ -206,9 +206,9 @@ class LogFileSource:
             return
         if self._files:
             known = [file.identity for file in (*self._files, new)]
-            found = between(self._path, self._files[-1], self._left, known)
-            self._files += found.files
-            self._gaps += found.gaps
+            more = between(self._path, self._files[-1], self._left, known)
+            self._files += more.files
+            self._gaps += more.gaps
         self._files.append(new)
 
     def _make_room(self) -> None:
