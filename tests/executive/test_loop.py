@@ -127,6 +127,38 @@ def test_nothing_is_done_about_a_signal_that_wakes_nobody(loop: Loop) -> None:
     assert loop.actor.acted == []
 
 
+class EndingReviewer(ScriptedReviewer):
+    """The process ends, as it were, while it reflects."""
+
+    def reflect(self, *_: object) -> list[Conclusion]:
+        raise KeyboardInterrupt
+
+
+def test_what_was_acted_on_is_not_acted_on_again_after_a_restart(loop: Loop) -> None:
+    whole, loop.reviewer = loop.reviewer, EndingReviewer()
+    with pytest.raises(KeyboardInterrupt):
+        loop.executive().sense(EVENT)
+    assert [each.kind for each in loop.log.followed(WAKE.id)] == ["route"]
+    loop.reviewer = whole
+    episode = loop.executive().attend(WAKE)
+    assert len(loop.actor.acted) == 1
+    assert episode.outcome == DONE
+    route, act, belief = loop.log.followed(WAKE.id)
+    assert (route, act, belief) == episode.records
+    assert act.time == 102.0
+
+
+def test_another_wake_is_acted_on_though_the_last_one_was_not_ended(loop: Loop) -> None:
+    whole, loop.reviewer = loop.reviewer, EndingReviewer()
+    with pytest.raises(KeyboardInterrupt):
+        loop.executive().sense(EVENT)
+    loop.reviewer = whole
+    other = replace(WAKE, id="4567cdef")
+    loop.log.append(other)
+    loop.executive().attend(other)
+    assert len(loop.actor.acted) == 2
+
+
 def test_what_is_kept_gives_choice_and_outcome_back(loop: Loop) -> None:
     [episode] = loop.executive().sense(EVENT)
     route, act, *_ = episode.records

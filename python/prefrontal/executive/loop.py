@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..decisions.payloads import ACT, DIRECTIVE, ROUTE, WAKE
 from ..errors import InputError
+from .last_act import act_before, keep_act
 from .nouns import ASK, ActOutcome, Choice, Conclusion, Episode, Status
 from .records import (
     act_record,
@@ -144,10 +145,15 @@ class Executive:
         if route.reason == Status.DEFERRED:
             consent = route_payload(route).consent
             outcome = ActOutcome(Status.DEFERRED, consent.reasoning if consent else "")
-        else:
-            self._enter(EXTERNAL_TASK)
-            outcome = self._actor.act(wake, choice)
-        return outcome, act_record(route, choice, outcome, self._moments.take())
+            return outcome, act_record(route, choice, outcome, self._moments.take())
+        before = act_before(self._store, route, choice)
+        if before is not None:  # acted on, but the process ended before all that follows was kept
+            return before
+        self._enter(EXTERNAL_TASK)
+        outcome = self._actor.act(wake, choice)
+        act = act_record(route, choice, outcome, self._moments.take())
+        keep_act(self._store, act)
+        return outcome, act
 
     def _reflect(
         self, wake: Decision, choice: Choice, outcome: ActOutcome, act: Decision

@@ -115,9 +115,14 @@ def act_record(cause: Decision, choice: Choice, outcome: ActOutcome, at: float) 
 def outcome_of(act: Decision) -> ActOutcome:
     """The outcome that `act_record` kept."""
     payload = act.payload if isinstance(act.payload, ActPayload) else ActPayload()
+    return outcome_from(payload, act.question or "", act.reason)
+
+
+def outcome_from(payload: ActPayload, text: str, status: str = "") -> ActOutcome:
+    """The outcome of a payload. status: where that has none."""
     return ActOutcome(
-        Status(payload.status or act.reason),
-        act.question or "",
+        Status(payload.status or status),
+        text,
         payload.value,
         payload.useful,
         payload.accepted,
