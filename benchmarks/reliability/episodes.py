@@ -173,8 +173,14 @@ def forked(work: Callable[[], None]) -> int:
 Opened = Callable[[Parts, PostgresServer | None], Attend]
 
 
-def killed(folder: Path, form: Opened, server: PostgresServer | None, kills: int) -> str:
-    """Kill an episode at each boundary in turn, attend again, and count the acts."""
+def killed(
+    folder: Path, form: Opened, server: PostgresServer | None, kills: int
+) -> dict[str, Counter[int]]:
+    """Kill an episode at each boundary in turn and attend again.
+
+    Boundary -> how many episodes had so many acts. Raises AssertionError where records are not
+    those of one episode.
+    """
     log, effects = _log(folder, server), folder / "effects"
     acts: dict[str, Counter[int]] = {each: Counter() for each in BOUNDARIES}
     for number in range(kills):
@@ -196,8 +202,7 @@ def killed(folder: Path, form: Opened, server: PostgresServer | None, kills: int
         for number in range(kills):
             kinds = [each.kind for each in decisions.followed(wake(number).id)]
             assert kinds == ["route", "act", "belief"], kinds
-    words = (f"{name}: {dict(counts)}" for name, counts in acts.items() if counts)
-    return f"acts an episode, killed when {'; '.join(words)}"
+    return acts
 
 
 def timed(folder: Path, form: Opened, server: PostgresServer | None, episodes: int) -> str:
@@ -242,7 +247,9 @@ def main() -> None:
                 forms.append(("DBOS, PostgreSQL", by_dbos, server))
         for name, form, database in forms:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            print(f"{name}: {killed(folder, form, database, options.kills)}", flush=True)
+            acts = killed(folder, form, database, options.kills).items()
+            words = (f"{boundary} {dict(counts)}" for boundary, counts in acts if counts)
+            print(f"{name}: acts an episode, killed when {', '.join(words)}", flush=True)
 
             def measure(
                 folder: Path = folder,
