@@ -21,6 +21,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 from statistics import quantiles
 from typing import Any
@@ -30,7 +31,7 @@ from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.decisions.payloads import BeliefPayload, WakePayload
 from prefrontal.errors import InputError
-from prefrontal.executive import ActOutcome, Choice, Conclusion, Executive, Option, Status
+from prefrontal.executive import ActOutcome, Choice, Conclusion, Executive, Option, Status, loop
 from prefrontal.storage.postgres_url import PostgresUrl, write_link
 from prefrontal.testing import (
     ScriptedActor,
@@ -105,6 +106,20 @@ def loop_alone(parts: Parts, server: PostgresServer | None) -> Attend:
     return parts.attend
 
 
+def loop_that_forgets(parts: Parts, server: PostgresServer | None) -> Attend:
+    """The loop without the act that it keeps."""
+
+    def attend(about: Decision) -> None:
+        module: Any = loop
+        keep_act, module.keep_act = module.keep_act, lambda *_: None
+        try:
+            parts.attend(about)
+        finally:
+            module.keep_act = keep_act
+
+    return attend
+
+
 def by_dbos(parts: Parts, server: PostgresServer | None) -> Attend:
     """The same steps as a workflow; what was not over is taken up when it is launched."""
     assert server is not None
@@ -113,11 +128,11 @@ def by_dbos(parts: Parts, server: PostgresServer | None) -> Attend:
     config = {"name": "episodes", "system_database_url": url, "executor_id": "partition-0",
               "application_version": "1", "log_level": "CRITICAL"}  # fmt: skip
     dbos.DBOS(config=config)
-    loop: Any = parts.executive
+    steps: Any = parts.executive
 
     @dbos.DBOS.step()  # type: ignore[untyped-decorator]
     def route(about: str) -> None:
-        loop._route(_wake_of(parts, about))
+        steps._route(_wake_of(parts, about))
 
     @dbos.DBOS.step()  # type: ignore[untyped-decorator]
     def act(about: str) -> ActOutcome:
@@ -131,9 +146,9 @@ def by_dbos(parts: Parts, server: PostgresServer | None) -> Attend:
         assert record is not None
         choice = choice_of(record)
         acted = act_record(record, choice, outcome, 0.0)
-        loop._learn(_wake_of(parts, about), choice, outcome, 0.0)
+        steps._learn(_wake_of(parts, about), choice, outcome, 0.0)
         with suppress(InputError):  # a step is at least once: it was kept, and its end was not
-            loop._reflect(_wake_of(parts, about), choice, outcome, acted)
+            steps._reflect(_wake_of(parts, about), choice, outcome, acted)
         parts.at("reflected")
 
     @dbos.DBOS.workflow()  # type: ignore[untyped-decorator]
@@ -205,19 +220,25 @@ def killed(
     return acts
 
 
-def timed(folder: Path, form: Opened, server: PostgresServer | None, episodes: int) -> str:
-    """Milliseconds that an episode takes."""
+def timed(
+    folder: Path, forms: dict[str, Opened], server: PostgresServer | None, episodes: int
+) -> str:
+    """Milliseconds that an episode takes, the forms in turn."""
     with DecisionLog(_log(folder, server)) as decisions:
-        wakes = [wake(10_000 + number) for number in range(episodes)]
+        wakes = [wake(10_000 + number) for number in range(episodes * len(forms))]
         decisions.append_many(wakes)
-        attend = form(Parts(decisions, folder / "timed"), server)
-        took = []
-        for each in wakes:
+        parts = Parts(decisions, folder / "timed")
+        attends = [form(parts, server) for form in forms.values()]
+        took: list[list[float]] = [[] for _ in forms]
+        for number, each in enumerate(wakes):
             before = time.perf_counter()
-            attend(each)
-            took.append(1000 * (time.perf_counter() - before))
-    cuts = quantiles(took, n=100)
-    return f"p50 {cuts[49]:.1f} ms, p99 {cuts[98]:.1f} ms of {episodes}"
+            attends[number % len(forms)](each)
+            took[number % len(forms)].append(1000 * (time.perf_counter() - before))
+    cuts = [quantiles(each, n=100) for each in took]
+    words = (
+        f"{name} {cut[49]:.1f} and {cut[98]:.1f}" for name, cut in zip(forms, cuts, strict=True)
+    )
+    return f"p50 and p99 in ms, {episodes} each in turn: {', '.join(words)}"
 
 
 def _log(folder: Path, server: PostgresServer | None) -> Path:
@@ -228,38 +249,34 @@ def _log(folder: Path, server: PostgresServer | None) -> Path:
 
 
 def main() -> None:
-    """Print two lines a form: acts after kills, and how long an episode takes."""
+    """Print a line a form on acts after kills, and one a database on the time of an episode."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--kills", type=int, default=60, help="of each form")
     parser.add_argument("--timed", type=int, default=200, help="episodes of each form")
     options = parser.parse_args()
     with ExitStack() as stack:
-        forms: list[tuple[str, Opened, PostgresServer | None]] = [
-            ("the loop alone, SQLite", loop_alone, None)
+        alone: dict[str, Opened] = {"nothing kept": loop_that_forgets, "loop": loop_alone}
+        databases: list[tuple[str, dict[str, Opened], PostgresServer | None]] = [
+            ("SQLite", alone, None)
         ]
         if (found := programs()) is not None:
             server = stack.enter_context(server_in(found))
-            forms.append(("the loop alone, PostgreSQL", loop_alone, server))
+            both = dict(alone)
             if importlib.util.find_spec("dbos") is not None:
                 importlib.import_module("dbos")
                 server._run("createdb", "-h", str(server.folder), "-p", str(server.port), "-U",
                             "prefrontal", "workflows")  # fmt: skip
-                forms.append(("DBOS, PostgreSQL", by_dbos, server))
-        for name, form, database in forms:
+                both["DBOS"] = by_dbos
+            databases.append(("PostgreSQL", both, server))
+        for database, forms, at in databases:
+            for name, form in forms.items():
+                folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+                acts = killed(folder, form, at, options.kills).items()
+                words = (f"{boundary} {dict(counts)}" for boundary, counts in acts if counts)
+                print(f"{database}, {name}: acts, killed when {', '.join(words)}", flush=True)
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            acts = killed(folder, form, database, options.kills).items()
-            words = (f"{boundary} {dict(counts)}" for boundary, counts in acts if counts)
-            print(f"{name}: acts an episode, killed when {', '.join(words)}", flush=True)
-
-            def measure(
-                folder: Path = folder,
-                form: Opened = form,
-                at: PostgresServer | None = database,
-                name: str = name,
-            ) -> None:
-                print(f"{name}: {timed(folder, form, at, options.timed)}", flush=True)
-
-            assert forked(measure) == 0, name
+            line = partial(timed, folder, forms, at, options.timed)
+            assert forked(lambda line=line, at=database: print(f"{at}: {line()}", flush=True)) == 0  # type: ignore[misc]
 
 
 if __name__ == "__main__":
