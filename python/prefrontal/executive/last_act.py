@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from ..decisions.payload_json import from_plain, to_plain
 from ..decisions.payloads import ACT, ActPayload
-from .records import act_record, followed_id, outcome_from
 
 if TYPE_CHECKING:
     from ..decisions.decision import Decision
@@ -26,6 +25,8 @@ def keep_act(store: Store, act: Decision) -> None:
 
 def act_before(store: Store, route: Decision, choice: Choice) -> tuple[ActOutcome, Decision] | None:
     """What came of this route before a restart; None when it was not acted on."""
+    from .records import act_record, followed_id, outcome_from
+
     state = store.load_state(STATE)
     if state is None:
         return None
