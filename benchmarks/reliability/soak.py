@@ -199,8 +199,8 @@ def main() -> int:
     print("| lines | decided | gaps | MB at the end | MB/h | more descriptors | idle wake-ups/s |")
     print("|---|---|---|---|---|---|---|")
     print(
-        f"| {seen.written:,} | {seen.decided:,} | {seen.gaps} | {seen.memory[-1][1]:.1f} | {seen.slope_mb():.2f} "
-        f"| {seen.more_descriptors()} | {seen.idle_wake_ups:.1f} |"
+        f"| {seen.written:,} | {seen.decided:,} | {seen.gaps} | {seen.memory[-1][1]:.1f} "
+        f"| {seen.slope_mb():.2f} | {seen.more_descriptors()} | {seen.idle_wake_ups:.1f} |"
     )
     wrong = [] if options.smoke else seen.broken()
     print("\n".join(wrong))
