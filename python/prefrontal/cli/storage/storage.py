@@ -78,7 +78,7 @@ def migrate_command(target: str, workspace: str | None, state: str | None, as_js
 @click.option("--config", type=click.Path(), metavar="FILE.yml", help="Settings, in YAML.")
 @json_option
 def partitions(config: str | None, as_json: bool) -> None:
-    """Which process holds which partition, and how much waits for each."""
+    """Who holds each partition, and how much waits there."""
     from ...settings import load_settings
     from ...settings.agent_file import settings_file
     from ...storage.partitions.standing import standing
