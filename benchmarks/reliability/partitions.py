@@ -18,7 +18,6 @@ import os
 import shutil
 import signal
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -26,6 +25,7 @@ from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
+from own_folder import make_own_folder
 from partition_nodes import PATIENCE_S, Node, Sender, Server, Woken
 from partition_speed import latency, throughput
 from postgres_server import PostgresServer, free_port, programs, server_in
@@ -240,7 +240,7 @@ def main() -> int:
     broken = 0
     with server_in(folder, max_connections="200", track_commit_timestamp="on") as server:
         for name in options.act or [*ACTS, "throughput", "latency"]:
-            scratch = Path(tempfile.mkdtemp(prefix="prefrontal-partitions-"))
+            scratch = make_own_folder("partitions")
             print(f"{name}:", flush=True)
             try:
                 if name in ACTS:
@@ -250,7 +250,6 @@ def main() -> int:
                         scratch, server, options.seconds
                     )
             finally:
-                shutil.copytree(scratch, "/tmp/parts/last", dirs_exist_ok=True)
                 shutil.rmtree(scratch, ignore_errors=True)
             for fault in faults:
                 print(f"  broken: {fault}")

@@ -7,12 +7,13 @@ import os
 import struct
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 from typing import NoReturn
+
+from own_folder import make_own_folder
 
 SOURCE = Path(__file__).with_name("preload.c")
 CONTROL = "RELIABILITY_CONTROL"
@@ -138,8 +139,7 @@ def is_preloaded() -> bool:
 def start_preloaded() -> NoReturn:
     """Begin this program again under preload.c, with a folder in memory for what it writes."""
     memory = Path("/dev/shm")
-    beside = memory if memory.is_dir() else None
-    folder = Path(tempfile.mkdtemp(prefix="prefrontal-reliability-", dir=beside)).resolve()
+    folder = make_own_folder("trials", *([memory] if memory.is_dir() else []))
     library, control = folder / "preload.so", folder / "control"
     words = ["-O1", "-shared", "-fPIC", "-pthread", "-o", str(library), str(SOURCE)]
     subprocess.run([os.environ.get("CC", "cc"), *words], check=True)

@@ -17,13 +17,13 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 from threading import Event, Thread
 
+from own_folder import make_own_folder
 from postgres_server import PostgresServer, programs, server_in
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.errors import SourceError
@@ -304,7 +304,7 @@ def main() -> int:
     broken = 0
     with server_in(folder) as server:
         for name in options.act or ACTS:
-            scratch = Path(tempfile.mkdtemp(prefix="prefrontal-server-"))
+            scratch = make_own_folder("server")
             print(f"{name}:", flush=True)
             try:
                 with closing(Trial(scratch, server, options.rate, options.planted)) as trial:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import preload
 from starts import MODULES, tell_modules
 from voice import Voice
 from writers import Writer
@@ -100,7 +101,7 @@ def _ended(work: Callable[[], object]) -> int:
 
 def warm_up(writers: Sequence[Writer]) -> None:
     """Import what the writers need, once, before there are copies; each works in one to tell."""
-    with TemporaryDirectory() as name:
+    with TemporaryDirectory(dir=preload.scratch()) as name:
         modules = Path(name) / "modules"
         os.environ[MODULES] = str(modules)
         for number, writer in enumerate(writers):
