@@ -110,7 +110,7 @@ def _tells_what_slept(record: Decision) -> bool:
     wake = _wake(record)
     if wake.burst is None:
         return record.acted
-    stored = record.acted or wake.waits or wake.opening
+    stored = record.acted or wake.waits or wake.crowded or wake.opening
     return wake.burst.look and bool(stored) and not wake.late
 
 
@@ -210,6 +210,7 @@ class GateAgain:
         self.gate = opened.gate
         self.gate.unstored = []
         self.gate.restore_waiting(log.chosen(start.waiting))
+        self.gate.holds.restore_crowd(start.crowd)
         self.learned = opened.learned
         self._limbic = opened.limbic
         self.learn(start.labels)

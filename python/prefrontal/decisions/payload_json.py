@@ -33,7 +33,7 @@ from .payloads import (
 )
 
 Plain = dict[str, Any]
-_FLAGS = ("closed", "wished", "waits", "late", "ended", "update")
+_FLAGS = ("closed", "wished", "waits", "late", "ended", "update", "crowded")
 """Of a wake: written where they are true."""
 
 
@@ -69,6 +69,8 @@ def _wake_to_plain(wake: WakePayload) -> Plain:
         plain["folded"] = [each._asdict() for each in wake.folded]
     if wake.opening:
         plain["opening"] = wake.opening
+    if wake.crowd:
+        plain["crowd"] = wake.crowd
     return plain | {name: True for name in _FLAGS if getattr(wake, name)}
 
 

@@ -79,6 +79,8 @@ class WakePayload:
     folded: what was held back and this question tells of, oldest first. late: asked when a hold
     ended, about one of them. opening: the decision with which the burst was opened that the window
     belongs to. ended: the burst is over. update: asked again about an incident that goes on.
+    crowded: held back while so many waited already that a question counts it without naming it.
+    crowd: how many of these were counted by this question.
     """
 
     kind: ClassVar[str] = WAKE
@@ -95,6 +97,8 @@ class WakePayload:
     opening: str = ""
     ended: bool = False
     update: bool = False
+    crowded: bool = False
+    crowd: int = 0
 
     @property
     def standing(self) -> Standing | None:

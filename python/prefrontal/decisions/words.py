@@ -217,6 +217,10 @@ def _wake(wake: WakePayload) -> Iterator[Fact]:
     for place, each in enumerate(wake.folded):
         held = f"{each.id[:8]} {each.name} (held back: {_plain(each.reason)})"
         yield Fact("tells of" if place == 0 else "", held)
+    if wake.crowd:
+        yield Fact("counts", f"{wake.crowd:,} more that were held back and are not named")
+    if wake.crowded:
+        yield Fact("crowded", "so many waited already that a question counts it and names it not")
     if wake.held_back is not None:
         yield Fact("audit", f"drawn, but not asked: {_plain(wake.held_back)}")
     if wake.wished:

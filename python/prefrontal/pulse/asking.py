@@ -39,15 +39,25 @@ def question_about(
     fingerprint: ModuleFingerprint,
     window: Sequence[SignalEvent],
     others: Sequence[Sequence[SignalEvent]],
+    crowd: int = 0,
     *,
     as_before: bool = False,
 ) -> str | None:
-    """The module's question about a window that names what else it tells of; None for none."""
+    """The module's question about a window that names what else it tells of; None for none.
+
+    crowd: how many more were held back that it only counts.
+    """
     template, module_id = fingerprint.question_template, fingerprint.module_id
     text = question(template, module_id, window, as_before=as_before)
-    if text is None or not others:
+    if text is None:
+        return None
+    text = with_others(text, [each for each in others if each[-1:] != window[-1:]])
+    if not crowd:
         return text
-    return with_others(text, [each for each in others if each[-1:] != window[-1:]])
+    counted = (
+        f" Besides, {crowd:,} held back {'window is' if crowd == 1 else 'windows are'} in the log."
+    )
+    return shorten(text, QUESTION_LIMIT - len(counted)) + counted
 
 
 def with_others(text: str, others: Sequence[Sequence[SignalEvent]]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Sequence
@@ -20,7 +19,7 @@ from .incidents.bursts import Bursts
 from .incidents.control import incident_control
 from .incidents.open_bursts import OpenBursts
 from .learning.seeds import NOVELTY
-from .moment import shifted
+from .moment import shifted, standing_behind
 from .policy import DeliveryPolicy
 from .recall.audit import AuditDraw
 from .recall.score_draw import score_draw
@@ -41,8 +40,6 @@ LOOK_AGAIN_S = 1.0, 3600.0
 """A hold that did not end as it should have is looked at again after so long: least and most."""
 COMPLETE = frozenset({"preset"})
 """Sources of labels that label every window, whether it woke or slept."""
-
-log = logging.getLogger("prefrontal.pulse")
 
 
 class Gate:
@@ -91,7 +88,7 @@ class Gate:
         self.policy = DeliveryPolicy(settings.policy, fair=self._shares)
         self._audits = AuditDraw(settings.audit_share, settings.seed + judged)
         self._groups: dict[str, WindowGroup] = {}
-        self.holds = HeldWindows(gathers=version >= GATHERING, fair=self._shares)
+        self.holds = HeldWindows.by_rules(version)
         self._folds = version >= FOLDING
         self._groups_apart = settings.policy.group_s > 0 and version < GATHERING
         self.bursts = Bursts() if settings.policy.incidents else None
@@ -130,7 +127,7 @@ class Gate:
         if not again and self.policy.repeated(window, now):
             self.counts[Reason.DUPLICATE] += 1
             return False
-        standing = None if self._standings is None else self._standing(window, self._standings)
+        standing = standing_behind(window, self._standings)
         wall = self._clock.now()
         alone = module_id is not None
         burst = None if self.bursts is None else self.bursts.take(wall, window)
@@ -266,13 +263,6 @@ class Gate:
             propensity = None if complete else decision.propensity
             module.labelled(decision.score, label >= 0.5, decision.threshold, propensity)
 
-    def _standing(self, window: Sequence[SignalEvent], standings: Standings) -> Standing | None:
-        try:
-            return standings.standing(window[-1]) if window else None
-        except Exception as error:  # a window must not be lost for who may be behind it
-            log.exception("the standing behind an event is not known: %s", error)
-            return None
-
     def _moment(
         self, wall: float, now: float, standing: Standing | None, burst: Burst | None
     ) -> Moment:
@@ -286,13 +276,11 @@ class Gate:
             self._gather(group, scored)
             self.counts[Reason.GROUPED] += 1
         elif (end := self._written_on(scored)) is not None:
-            held = self._hold(scored, Reason.GROUPED)
-            self.holds.add(module_id, held, end, written_on=True)
+            self._wait(scored, Reason.GROUPED, end, written_on=True)
         elif reason := self._held_back(module_id, moment, hold, scored.source, wakes=True):
             if self._folds:
-                held = self._hold(scored, reason)
                 free = self._free_at(module_id, moment, hold, scored.source)
-                self.holds.add(module_id, held, min(free, moment.monotonic + LOOK_AGAIN_S[1]))
+                self._wait(scored, reason, min(free, moment.monotonic + LOOK_AGAIN_S[1]))
             else:
                 self._refuse(scored, reason)
         elif self._groups_apart and not scored.module.complete:
@@ -306,16 +294,27 @@ class Gate:
         """The window is stored, too, so that it is asked about though the group is lost."""
         group.add(scored, self._put_by(scored, Reason.GROUPED) if self._folds else None)
 
-    def _hold(self, scored: ScoredWindow, reason: Reason) -> HeldWindow:
-        """Count a window that must wait, and put it by."""
+    def _wait(
+        self, scored: ScoredWindow, reason: Reason, due: float, *, written_on: bool = False
+    ) -> None:
+        """Count a window that must wait, and put it by until monotonic second `due`."""
         self.counts[reason] += 1
-        return self._put_by(scored, reason)
+        if self.holds.has_room(scored.module_id, scored.source):
+            held = self._put_by(scored, reason)
+            self.holds.add(scored.module_id, held, due, written_on=written_on)
+        else:
+            self._put_by(scored, reason, crowded=True)
+            self.holds.turn_away(scored.module_id)
 
-    def _put_by(self, scored: ScoredWindow, reason: Reason) -> HeldWindow:
-        """Put a window at or above its threshold by, for the log and for a later question."""
+    def _put_by(self, scored: ScoredWindow, reason: Reason, *, crowded: bool = False) -> HeldWindow:
+        """Put a window at or above its threshold by, for the log and for a later question.
+
+        crowded: which counts it and does not name it.
+        """
         incidents = scored.module.incidents
         meanwhile = () if incidents is None else incidents.take_meanwhile()
-        record = self._store(scored, reason, WakePayload(waits=True, meanwhile=meanwhile))
+        more = WakePayload(waits=not crowded, crowded=crowded, meanwhile=meanwhile)
+        record = self._store(scored, reason, more)
         if incidents is not None:
             incidents.open_burst(scored.moment, record.id)
         return HeldWindow.of(record)
@@ -431,12 +430,15 @@ class Gate:
             more = replace(more or WakePayload(), folded=folded)
         module, score, window, moment = scored
         rest, as_before = [each.window for each in others], self.version < DECLARED
-        text = question_about(module.fingerprint, window, rest, as_before=as_before)
+        crowd = self.holds.crowd[scored.module_id]
+        text = question_about(module.fingerprint, window, rest, crowd, as_before=as_before)
         if text is None or math.isnan(score):
             self._ask_nothing(scored, more, alone=not others)
             if audit:
                 module.decided(score, 0.0)
             return
+        if self.holds.crowd.pop(scored.module_id, 0):
+            more = replace(more or WakePayload(), crowd=crowd)
         reason = Reason.AUDIT if audit else Reason.WOKE
         self.counts[reason] += 1
         limit = module.threshold if threshold is None else threshold
@@ -490,10 +492,6 @@ class Gate:
     def stored(self) -> list[Decision]:
         """What must be stored before anybody is told: wakes and audits, and what waits."""
         return self.decided + self.held
-
-    def refusal_id(self, refusal: Refusal) -> str:
-        """The id that the refusal has in the log."""
-        return self.records.refusal_id(refusal)
 
     def refused(self, refusals: Iterable[Refusal]) -> list[Decision]:
         """Refusals in the form of the log, each with what pushed its score now."""

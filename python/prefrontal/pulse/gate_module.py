@@ -33,7 +33,9 @@ GATHERING = 5
 """The first rules by which the first of a burst waits, too, so that a burst is one question."""
 SHARING = 6
 """The first rules that keep a part of a budget for modules and sources that spent little of it."""
-VERSION = 6
+BOUNDED = 7
+"""The first rules by which so many windows of a module wait at most, and others are counted."""
+VERSION = 7
 """Of the rules by which a gate decides; a start notes it, so that it can be decided again."""
 
 

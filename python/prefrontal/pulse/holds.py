@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice, zip_longest
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ..decisions.payloads import FoldedWindow, WakePayload
 from ..types import Reason
 from .asking import brief_name
 from .budgets.fair_shares import source_of
 from .event_bytes import size_of
+from .gate_module import BOUNDED, GATHERING, SHARING
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -28,6 +31,14 @@ AGAIN_S = 1.0
 """After which a log that could not be read is read again."""
 MOST_FOLDED = 500
 """Windows that one question tells of at most; the others wait for the next one."""
+
+MOST_WAITING = 5_000
+"""Windows of a module that wait at most; a question counts those beyond, which the log keeps."""
+RESERVE = 8
+"""One part in so many of these places is left to sources of which fewer than LITTLE wait."""
+LITTLE = 64
+CROWD = "crowd"
+"""Name of the state that says how many windows the next question of each module counts."""
 
 EAGER = frozenset({Reason.BUSY, Reason.DROPPED, Reason.QUIET_HOURS})
 """Nobody knows when handlers are done, and a wall clock may be set: looked at again each time."""
@@ -113,17 +124,32 @@ class HeldWindows:
     do not carry theirs past the budget. count: how many windows wait. bytes: about how much memory
     their events take. gathers: whether who has a budget is gathered apart, before it is used up.
     fair: whether who asked longest ago comes first, and nobody puts off when others of a lane ask.
+    bounded: whether only so many of a module wait. crowd: by module, windows beyond these since its
+    last question. crowded: such windows since the start.
     """
 
-    def __init__(self, *, gathers: bool = True, fair: bool = True) -> None:
+    def __init__(self, *, gathers: bool = True, fair: bool = True, bounded: bool = True) -> None:
         self._gathers = gathers
         self._fair = fair
+        self._bounded = bounded
+        self._waiting = Counter[str]()
+        self._of_source = Counter[tuple[str, str]]()
+        self.crowd = Counter[str]()
+        self.crowded = 0
+        self._counts = False
         self._lanes: dict[LaneKey, Lane] = {}
         self._questions = 0
         self._asked: dict[str, int] = {}
         self.count = 0
         self.bytes = 0
         self._load: Load = lambda _: []
+
+    @classmethod
+    def by_rules(cls, version: int) -> Self:
+        """As the rules of that version have it."""
+        return cls(
+            gathers=version >= GATHERING, fair=version >= SHARING, bounded=version >= BOUNDED
+        )
 
     def __bool__(self) -> bool:
         return bool(self._lanes)
@@ -143,10 +169,40 @@ class HeldWindows:
         lane = self._lanes.setdefault(key, Lane())
         lane.windows.append(held)
         self.count += 1
+        self._waiting[module_id] += 1
+        self._of_source[module_id, held.source] += 1
         self.bytes += size_of(held.window)
         earliest = written_on or (self._fair and held.reason in BUDGETS)
         lane.due = min(lane.due, due) if earliest else due
         lane.eager = held.reason in EAGER
+
+    def has_room(self, module_id: str, source: str) -> bool:
+        """Whether one more window of the module, of that source, may wait."""
+        if not self._bounded:
+            return True
+        few = self._of_source[module_id, source] < LITTLE
+        reserve = 0 if few else MOST_WAITING // RESERVE
+        return self._waiting[module_id] < MOST_WAITING - reserve
+
+    def turn_away(self, module_id: str) -> None:
+        """A window had no room: the module's next question counts it."""
+        self.crowd[module_id] += 1
+        self.crowded += 1
+        self._counts = True
+
+    def crowd_state(self) -> dict[str, bytes]:
+        """Name and content of the state to be kept with what was decided; nothing until it counts.
+
+        Without content it is to be forgotten.
+        """
+        if not self._counts:
+            return {}
+        return {CROWD: json.dumps(self.crowd).encode() if self.crowd else b""}
+
+    def restore_crowd(self, crowd: Mapping[str, int]) -> None:
+        """Go on counting where another gate ended."""
+        self.crowd.update(crowd)
+        self._counts = self._counts or bool(crowd)
 
     def drop(self, ids: Collection[str]) -> None:
         """Let go of windows of which somebody else told."""
@@ -235,6 +291,10 @@ class HeldWindows:
         ids = {each.id for each in gone}
         self.bytes -= sum(size_of(each.window) for each in lane.windows if each.id in ids)
         self.count -= len(ids)
+        for each in lane.windows:
+            if each.id in ids:
+                _subtract(self._waiting, key.module_id)
+                _subtract(self._of_source, (key.module_id, each.source))
         lane.windows = [each for each in lane.windows if each.id not in ids]
         if not lane.windows:
             del self._lanes[key]
@@ -265,3 +325,9 @@ class HeldWindows:
         may_cost = self._gathers and standing.wakes_per_hour is not None
         costs = held.reason is Reason.PEER_BUDGET or (may_cost and held.reason is Reason.GROUPED)
         return standing.peer if costs else ""
+
+
+def _subtract(counts: Counter[Any], key: object) -> None:
+    counts[key] -= 1
+    if not counts[key]:
+        del counts[key]

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import logging
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..decisions.payloads import Moment
+    from ..protocols import Standings
+    from ..types import SignalEvent, Standing
 
 _MOST_SHIFT = 700.0
 """Log-odds beyond which a shift changes nothing more; exp still is a number there."""
+
+
+log = logging.getLogger("prefrontal.pulse")
+
+
+def standing_behind(window: Sequence[SignalEvent], standings: Standings | None) -> Standing | None:
+    """Of who is behind the last event; None where nobody knows."""
+    try:
+        return standings.standing(window[-1]) if window and standings is not None else None
+    except Exception as error:  # a window must not be lost for who may be behind it
+        log.exception("the standing behind an event is not known: %s", error)
+        return None
 
 
 def reasons(

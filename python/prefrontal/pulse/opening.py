@@ -16,6 +16,7 @@ bit.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ from ..types import Reason
 from .budgets.fair_shares import Spender, source_of
 from .gate import Gate
 from .gate_module import DECLARED, VERSION
+from .holds import CROWD
 from .learned import Learned, judged_before
 from .learning.limbic import LEARNING_VERSION, LimbicLayer
 from .starts import StartNote, asked_about
@@ -150,6 +152,8 @@ def open_gate(
             raise InputError(f"module_id must be given once, got {module.module_id!r:.80}")
         learned.add(module)
     learned.look()
+    if not asking and (crowd := store.load_state(CROWD)):
+        gate.holds.restore_crowd(json.loads(crowd[0]))
     waiting = store.waiting_windows()
     gate.restore_waiting(asked_about(store, waiting) if asking else waiting)
     return OpenGate(gate, learned, limbic)

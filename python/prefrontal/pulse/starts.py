@@ -6,7 +6,7 @@ import json
 import logging
 import zlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..decisions.payloads import WakePayload
@@ -35,6 +35,7 @@ class Start:
     what their controls knew, by module. refusals: whether they are kept. judged: windows that were
     judged before. changed: number of the window after which the modules became others. waiting:
     ids of windows that were held back before. asking: whether it answers who asks, beside a watch.
+    crowd: how many the next question of each module counts besides.
     """
 
     run: str
@@ -50,6 +51,7 @@ class Start:
     changed: int | None = None
     waiting: tuple[str, ...] = ()
     asking: bool = False
+    crowd: Mapping[str, int] = field(default_factory=dict)
 
     def to_bytes(self) -> bytes:
         """What `start_of` reads."""
@@ -154,6 +156,7 @@ class StartNote:
                     judged=gate.judged,
                     waiting=tuple(gate.holds.ids()),
                     asking=self._asking,
+                    crowd=dict(gate.holds.crowd),
                 )
             )
 

@@ -27,6 +27,8 @@ _KEYS = (
     "broken_events",
     "handler_errors",
     "gaps",
+    "held_back",
+    "crowded",
     "decisions",
     "gate",
     "sources",

@@ -127,6 +127,10 @@ FIGURES = (
            "wrong.", _status("broken_events")),
     Figure("prefrontal.log_gaps", "counter", "{gap}", "Times that lines of a followed log may have "
            "been lost before they were read.", _status("gaps")),
+    Figure("prefrontal.windows_waiting", "gauge", "{window}", "Windows held back until a question "
+           "tells of them.", _status("held_back")),
+    Figure("prefrontal.windows_crowded", "counter", "{window}", "Windows held back while so many "
+           "waited that a question counts them without their names.", _status("crowded")),
     Figure("prefrontal.labels_learned", "counter", "{label}", "Labels learned from.",
            _status("labels_learned")),
     Figure("prefrontal.delivered", "counter", "{wake}", "Wakes and audits handed to every handler.",

@@ -25,6 +25,8 @@ _COUNTS = (
     ("unwritten", "decisions lost before they were written"),
     ("handler_errors", "deliveries that raised"),
     ("gaps", "gaps in followed logs, where lines may be lost"),
+    ("held_back", "windows held back until a question tells of them"),
+    ("crowded", "more than may wait: in the log, counted by a question and not named"),
 )
 
 

@@ -4,6 +4,8 @@ import json
 import os
 import socket
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -177,3 +179,13 @@ def test_a_socket_in_use_and_a_file_in_its_place_are_left_alone(
 def test_a_path_the_system_has_no_room_for_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="socket path must be at most 107 bytes, got"):
         SocketSource(tmp_path / ("x" * 120))
+
+
+def test_an_event_is_read_without_loading_numpy() -> None:
+    """The first post to a busy watch waited half a second for it."""
+    program = (
+        "import sys; from prefrontal.pulse.sources.event_lines import event_from_object as read; "
+        "read({'source': 'a', 'location': 'b', 'delta_type': 'c', 'features': {'text': 'd'}}, 0.0);"
+        "assert 'prefrontal._core' in sys.modules and 'numpy' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)

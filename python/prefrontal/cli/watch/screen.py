@@ -108,6 +108,11 @@ def ending(session: WatchSession, finished: bool) -> str:
         waits, them = ("waits", "it") if waiting == 1 else ("wait", "them")
         held = many(waiting, "window")
         lines.append(f"{held} held back {waits}; the next watch tells of {them}.")
+    if crowded := status["crowded"]:
+        lines.append(
+            f"{many(crowded, 'window')} more than may wait: in the log, "
+            "counted by questions and not named."
+        )
     if not finished:
         lines.append("Not every question could be delivered in time; they are all in the log.")
     return "\n".join(lines)

@@ -138,7 +138,8 @@ class Stepper:
         woken = gate.decided
         records = gate.stored() + gate.refused(gate.unstored or ())
         if records:
-            self._log.append_many(records)
+            states = [(name, content, 0) for name, content in gate.holds.crowd_state().items()]
+            self._log.keep(records, states=states)
         gate.decided, gate.held = [], []
         if gate.unstored:
             gate.unstored = []

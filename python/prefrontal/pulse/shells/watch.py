@@ -233,7 +233,7 @@ class Watch:
         """A wake, an audit or one of the last refusals by its id; None when it is not known."""
         with self._worker.paused():
             gate = self._gate
-            found = [each for each in gate.refusals if gate.refusal_id(each) == decision_id]
+            found = [each for each in gate.refusals if gate.records.refusal_id(each) == decision_id]
             return gate.refused(found)[0] if found else self._log.get(decision_id)
 
     def refusals(self, limit: int = 20) -> DecisionList:
@@ -267,6 +267,7 @@ class Watch:
                 "broken_events": self._worker.broken,
                 "decisions": self._counts(),
                 "held_back": self._gate.holds.count,
+                "crowded": self._gate.holds.crowded,
                 "labels_learned": self._learned.learned,
                 "delivered": self._delivery.delivered,
                 "handler_errors": self._delivery.failed,

@@ -92,6 +92,7 @@ class Worker:
         self._gap = False
         self._places_due = 0.0
         self._complaint_due = -math.inf
+        self._told_crowded = 0
         self._stored_at = -math.inf
         self._put_off = False
         self._leave_at = math.inf
@@ -414,6 +415,9 @@ class Worker:
         if gate.unstored:
             unstored.records += gate.refused(gate.unstored)
             gate.unstored = []
+        if unstored.records:
+            unstored.places |= gate.holds.crowd_state()
+            self._tell_crowd()
         if unstored.records or self._is_time(unstored, last):
             if self._is_stored(unstored):
                 self._unstored = Unstored()
@@ -422,6 +426,12 @@ class Worker:
             unstored.posts = []
         if not self._is_replaced:  # else whoever decides here now delivers
             self._deliver(woken)
+
+    def _tell_crowd(self) -> None:
+        """Say that questions count what they do not name, whenever that became twice as much."""
+        if (crowded := self._gate.holds.crowded) > 2 * self._told_crowded:
+            self._told_crowded = crowded
+            log.warning("%d windows found no room to wait: questions count them", crowded)
 
     def _is_time(self, unstored: Unstored, last: bool) -> bool:
         """Whether places alone are to be kept now."""

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from reprlib import repr as short_repr
+from typing import TYPE_CHECKING
 
 from ...clock import FIRST_MOMENT, LAST_MOMENT
 from ...errors import InputError
 from ...types import SignalEvent
+
+if TYPE_CHECKING:
+    from ..._core.pulse import Routes
 
 LINE_LIMIT = 2**20
 """Bytes a line may hold."""
@@ -49,11 +54,26 @@ def event_from_object(raw: object, now: float, noun: str = "event") -> SignalEve
         _moment(_number(raw, "timestamp", now)),
         features,
     )
-    try:
-        event.to_feature_vector()
-    except TypeError as error:  # it would be left out later, when its sender has gone
-        raise InputError(str(error)) from None
+    check_fields(event)
     return event
+
+
+def check_fields(event: SignalEvent) -> None:
+    """Raise InputError for a field that the gate could not read later, when its sender has gone.
+
+    Without NumPy, which the first post to a busy watch would wait for.
+    """
+    try:
+        _routes().match((event,))
+    except TypeError as error:
+        raise InputError(str(error)) from None
+
+
+@cache
+def _routes() -> Routes:
+    from ..._core import pulse
+
+    return pulse.Routes()
 
 
 def _text(raw: dict[str, object], name: str) -> str:

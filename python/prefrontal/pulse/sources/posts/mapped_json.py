@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ....errors import InputError
 from ....types import SignalEvent
+from ..event_lines import check_fields
 from .ed25519 import verify
 
 if TYPE_CHECKING:
@@ -140,10 +141,7 @@ def _event(
         _moment(document, mapping.timestamp, now),
         features,
     )
-    try:
-        event.to_feature_vector()
-    except TypeError as error:  # it would be left out later, when its sender has gone
-        raise InputError(str(error)) from None
+    check_fields(event)
     mark = _text(document, "id", mapping.id) if mapping.id else ""
     return f"hooks\n{name}\n{mark}" if mark else "", event
 
