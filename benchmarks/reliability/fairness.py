@@ -14,6 +14,7 @@ takes too long.
 from __future__ import annotations
 
 import argparse
+import encodings.idna  # noqa: F401 - of the client: no delay of the gate
 import http.client
 import json
 import subprocess

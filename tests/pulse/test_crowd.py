@@ -27,7 +27,7 @@ from .test_folding import NOW, module, payload
 SETTINGS = GateSettings(
     audit_share=0.0, policy=PolicySettings(key_ttl_s=0.0, cooldown_s=60.0, module_budget=None)
 )
-MOST = 80
+MOST = 40
 
 
 @pytest.fixture(autouse=True)
@@ -53,21 +53,21 @@ def test_the_next_question_counts_what_found_no_place_and_the_log_has_it() -> No
     clock = ManualClock(NOW)
     with DecisionLog(clock=clock) as log:
         gate = Stepper(log, [module()], SETTINGS, clock=clock)
-        flooded(gate, 201)  # the first is asked about
+        flooded(gate, 101)  # the first is asked about
         places = MOST - MOST // holds.RESERVE
         clock.advance(61.0)
         [question] = gate.tick()
         assert len(payload(question).folded) == places
-        assert payload(question).crowd == 200 - places
+        assert payload(question).crowd == 100 - places
         assert question.question is not None
         assert question.question.endswith(
-            f" Besides, {200 - places} held back windows are in the log."
+            f" Besides, {100 - places} held back windows are in the log."
         )
         texts = [each.window[0].features["text"] for each in log.records() if not each.acted]
-        assert texts == [f"{number}" for number in range(1, 201)]
-        assert crowd_of([*log.records()]) == [0, 200 - places]
+        assert texts == [f"{number}" for number in range(1, 101)]
+        assert crowd_of([*log.records()]) == [0, 100 - places]
         names = [fact.name for each in log.records() for fact in facts(each)]
-        assert (names.count("crowded"), names.count("counts")) == (200 - places, 1)
+        assert (names.count("crowded"), names.count("counts")) == (100 - places, 1)
         assert log.waiting_windows() == []
 
 
@@ -98,13 +98,13 @@ def test_a_flood_of_one_module_takes_no_place_of_another() -> None:
 def test_what_is_counted_survives_a_restart_and_is_decided_again_to_the_bit(tmp_path: Path) -> None:
     clock = ManualClock(NOW)
     with DecisionLog(tmp_path / "decisions.sqlite", clock=clock) as log:
-        flooded(Stepper(log, [module()], SETTINGS, clock=clock), 151)  # and it is killed
+        flooded(Stepper(log, [module()], SETTINGS, clock=clock), 71)  # and it is killed
         places = MOST - MOST // holds.RESERVE
         second = Stepper(log, [module()], SETTINGS, clock=clock)
         second.wake(said("one more"))
         clock.advance(61.0)
         asked = [each for each in [*log.records(), *second.tick()] if each.acted]
-        assert sum(crowd_of(asked)) == 150 - places
+        assert sum(crowd_of(asked)) == 70 - places
         third = Stepper(log, [module()], SETTINGS, clock=clock)
         clock.advance(61.0)
         assert crowd_of([*third.wake(said("last")), *third.tick()]) == [0]
@@ -128,13 +128,13 @@ def test_a_watch_says_that_there_was_no_room(
         watch = Watch(SETTINGS, log, clock=clock)
         watch.add(module())
         watch.start()
-        for number in range(201):
+        for number in range(101):
             assert watch.push(said(f"{number}"))
-        while watch.status()["events"] < 201:
+        while watch.status()["events"] < 101:
             Event().wait(0.01)
         assert watch.stop(10.0)
         crowd = watch.status()["crowded"]
-        assert crowd == 200 - (MOST - MOST // holds.RESERVE)
+        assert crowd == 100 - (MOST - MOST // holds.RESERVE)
         kept = log.load_state(holds.CROWD)  # for the question of the next watch
         assert kept is not None and json.loads(kept[0]) == {"code": crowd}
     assert "windows found no room to wait: questions count them" in caplog.text

@@ -33,7 +33,7 @@ class Told:
         return {
             "running": True, "events": self.events, "waiting": 0, "refused_by_queue": 0,
             "broken_events": 0, "handler_errors": 0, "decisions": {}, "sources": [], "gate": {},
-            "gaps": 0,
+            "gaps": 0, "held_back": 0, "crowded": 0,
             "more": 1,
         }  # fmt: skip
 

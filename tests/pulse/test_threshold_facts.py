@@ -78,7 +78,8 @@ def test_a_running_gate_warns_once(caplog: pytest.LogCaptureFixture) -> None:
     clock = ManualClock()
     facts = [ThresholdFacts(0.43, FOLLOWING, 0.9, 30, 9, LOW)]
     status = dict.fromkeys(("running", "events", "waiting", "refused_by_queue", "broken_events",
-                            "handler_errors", "gaps", "decisions", "sources"))  # fmt: skip
+                            "handler_errors", "gaps", "held_back", "crowded", "decisions",
+                            "sources"))  # fmt: skip
     with DecisionLog() as log, caplog.at_level(logging.WARNING):
         note = StatusNote(log, lambda: status | {"gate": {"a": facts[0].to_dict()}}, clock)
         for _ in range(2):
