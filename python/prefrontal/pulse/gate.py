@@ -13,7 +13,7 @@ from ..decisions.payloads import Burst, Moment, WakePayload
 from ..types import Reason, SignalEvent, Standing
 from .asking import question_about
 from .attention import Free
-from .gate_module import DECLARED, FOLDING, GATHERING, SHARING, VERSION, GateModule
+from .gate_module import BOUNDED, DECLARED, FOLDING, GATHERING, SHARING, VERSION, GateModule
 from .holds import HeldWindow, HeldWindows, Lane
 from .incidents.bursts import Bursts
 from .incidents.control import incident_control
@@ -88,7 +88,9 @@ class Gate:
         self.policy = DeliveryPolicy(settings.policy, fair=self._shares)
         self._audits = AuditDraw(settings.audit_share, settings.seed + judged)
         self._groups: dict[str, WindowGroup] = {}
-        self.holds = HeldWindows.by_rules(version)
+        self.holds = HeldWindows(
+            gathers=version >= GATHERING, fair=self._shares, bounded=version >= BOUNDED
+        )
         self._folds = version >= FOLDING
         self._groups_apart = settings.policy.group_s > 0 and version < GATHERING
         self.bursts = Bursts() if settings.policy.incidents else None

@@ -9,14 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice, zip_longest
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..decisions.payloads import FoldedWindow, WakePayload
 from ..types import Reason
 from .asking import brief_name
 from .budgets.fair_shares import source_of
 from .event_bytes import size_of
-from .gate_module import BOUNDED, GATHERING, SHARING
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -143,13 +142,6 @@ class HeldWindows:
         self.count = 0
         self.bytes = 0
         self._load: Load = lambda _: []
-
-    @classmethod
-    def by_rules(cls, version: int) -> Self:
-        """As the rules of that version have it."""
-        return cls(
-            gathers=version >= GATHERING, fair=version >= SHARING, bounded=version >= BOUNDED
-        )
 
     def __bool__(self) -> bool:
         return bool(self._lanes)
