@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from prefrontal.assembly import memory_moves
 from prefrontal.assembly.shadow.adoption import open_shadow
 from prefrontal.assembly.storage_moves import back_up, move_to_file, move_to_server, stores
 from prefrontal.cli.command_group import main
@@ -17,8 +18,13 @@ from prefrontal.decisions.log import DecisionLog, NewLabel
 from prefrontal.decisions.payloads import WakePayload
 from prefrontal.errors import InputError, SourceError
 from prefrontal.ledger.ledger import Ledger
-from prefrontal.storage.postgres_url import PostgresUrl, read_link
+from prefrontal.storage import postgres_lease
+from prefrontal.storage.database import FencedError
+from prefrontal.storage.memory_files import MemoryFiles
+from prefrontal.storage.memory_table import StoredText
+from prefrontal.storage.postgres_url import PostgresUrl, read_link, write_link
 from prefrontal.storage.state_folder import StateFolder
+from prefrontal.storage.text_memory import files_folder, open_memory, table_path
 
 from ..decisions.decision_samples import slept, woke
 from ..storage.postgres_server import PostgresServer, running_server
@@ -35,7 +41,7 @@ def server() -> Iterator[PostgresServer]:
 
 @pytest.fixture
 def state(tmp_path: Path) -> StateFolder:
-    """Decisions with all that may belong to them, and a ledger in the same folder."""
+    """Decisions with all that may belong to them, ledger and memory in the same folder."""
     state = StateFolder(tmp_path / "state")
     state.make()
     records = [woke(float(n), subject="odd \udcff\x00") for n in range(1, 2200)]
@@ -46,12 +52,18 @@ def state(tmp_path: Path) -> StateFolder:
     with Ledger(state.path / "ledger.sqlite") as ledger:
         ledger.record_interaction("ada", "in", event_id="e1", preview="hi")
         ledger.record_assessment("ada", 4, "kind")
+    memory = open_memory(state.path)
+    memory.store("cortex-beliefs", '{"ada": "kind"}')
+    memory.store("Odd \udcff/key", "text\x00")
     return state
 
 
 def contents(state: StateFolder) -> list[object]:
+    memory = open_memory(state.path)
+    keys = memory.keys()
     with DecisionLog(state.decisions) as log, Ledger(state.path / "ledger.sqlite") as ledger:
         return [
+            [(key, memory.retrieve(key)) for key in keys],
             list(log.records()),
             [(each.number, each.label) for each in log.labels_after(0)],
             log.load_states(""),
@@ -67,17 +79,19 @@ def test_a_backup_is_a_store_again(state: StateFolder, tmp_path: Path) -> None:
     copy = StateFolder(tmp_path / "copy")
     copy.make()
     for store in stores(state, state.path):
-        assert back_up(store, copy.path, quiet).rows > 2
+        assert back_up(store, copy.path, quiet).rows >= 2
         with pytest.raises(InputError, match="must be a new file"):
             back_up(store, copy.path, quiet)
+    table_path(copy.path).parent.mkdir()
+    (copy.path / "texts.sqlite").rename(table_path(copy.path))
     assert contents(copy) == before
     assert sorted(each.name for each in copy.path.iterdir()) == [
-        "decisions.sqlite", "ledger.lock", "ledger.sqlite", "modules"
+        "decisions.sqlite", "ledger.lock", "ledger.sqlite", "memory", "modules"
     ]  # fmt: skip
 
 
 def test_a_file_is_no_server(state: StateFolder) -> None:
-    [decisions, _] = stores(state, state.path)
+    [decisions, _, _] = stores(state, state.path)
     with pytest.raises(InputError, match="is an SQLite file already"):
         move_to_file(decisions, quiet)
 
@@ -96,14 +110,69 @@ def test_stores_move_to_a_server_and_back(state: StateFolder, server: PostgresSe
     back = [move_to_file(each, quiet) for each in stores(state, state.path)]
     assert read_link(state.decisions) is None
     assert there[1].digests == back[1].digests and there[0].digests != back[0].digests
+    assert there[2].digests == back[2].digests
+    assert not table_path(state.path).exists()
+    assert contents(state)[0] == before[0]
     with DecisionLog(state.decisions) as log:
         assert log.get(late.id) == late
+
+
+def test_what_stays_on_the_machine_is_said(state: StateFolder) -> None:
+    state.seen_files.write_text("12345")
+    (state.modules / "mail.json").write_text("{}")
+    places = ["--state", str(state.path), "--workspace", str(state.path), "--json"]
+    said = json.loads(CliRunner().invoke(main, ["storage", "status", *places]).stdout)
+    assert [each["rows"] for each in said["stores"]][2] == {"texts": 2}
+    assert said["local"] == [
+        {"path": str(state.modules), "files": 1, "bytes": 2},
+        {"path": str(state.seen_files), "files": 1, "bytes": 5},
+    ]
+
+
+def test_texts_that_were_written_meanwhile_are_not_left_behind(
+    state: StateFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, table = files_folder(state.path), table_path(state.path)
+    read = memory_moves.read_files
+
+    def read_and_written(place: Path) -> list[StoredText]:
+        texts = read(place)
+        MemoryFiles(place).store("late", "text")
+        return texts
+
+    monkeypatch.setattr(memory_moves, "read_files", read_and_written)
+    with pytest.raises(SourceError, match="differs from what it was copied from"):
+        memory_moves.fold_files(folder, table)
+    monkeypatch.undo()
+    assert not table.exists()
+    memory_moves.fold_files(folder, table)
+    assert open_memory(state.path).retrieve("late") == "text" and not folder.exists()
+    memory_moves.unfold_table(table, folder)
+    assert open_memory(state.path).retrieve("late") == "text" and not table.exists()
+
+
+@pytest.mark.exhaustive
+def test_a_ledger_that_was_replaced_writes_nothing_more(
+    state: StateFolder, server: PostgresServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    [_, ledger, _] = stores(state, state.path)
+    move_to_server(ledger, PostgresUrl.parse(server.url()), quiet)
+    link = read_link(ledger.path)
+    assert link is not None
+    elsewhere = tmp_path / "elsewhere.sqlite"
+    write_link(elsewhere, link)
+    monkeypatch.setattr(postgres_lease, "STALE_S", -1.0)  # as if the first one had hung
+    with Ledger(ledger.path) as first, Ledger(elsewhere) as second:
+        with pytest.raises(FencedError, match="has another owner since"):
+            first.record_interaction("ada", "in", event_id="e2")
+        assert second.record_interaction("ada", "in", event_id="e3") is not None
+        assert [each.event_id for each in second.interactions()] == ["e1", "e3"]
 
 
 @pytest.mark.exhaustive
 def test_a_move_that_was_cut_off_goes_on(state: StateFolder, server: PostgresServer) -> None:
     before, url = contents(state), PostgresUrl.parse(server.url())
-    [decisions, _] = stores(state, state.path)
+    [decisions, _, _] = stores(state, state.path)
     copied: list[int] = []
 
     def cut_off(table: str, rows: int) -> None:
@@ -123,7 +192,7 @@ def test_a_move_that_was_cut_off_goes_on(state: StateFolder, server: PostgresSer
 @pytest.mark.exhaustive
 def test_a_store_that_is_there_is_left_alone(state: StateFolder, server: PostgresServer) -> None:
     url = PostgresUrl.parse(server.url())
-    [decisions, _] = stores(state, state.path)
+    [decisions, _, _] = stores(state, state.path)
     with closing(decisions.open_at(url.of_part("decisions"))) as other:
         other.execute(
             "INSERT INTO decisions (seq, id, time, kind, subject, acted, reason, propensity,"
@@ -143,7 +212,7 @@ def test_a_store_that_is_there_is_left_alone(state: StateFolder, server: Postgre
 @pytest.mark.exhaustive
 def test_a_copy_that_differs_is_not_used(state: StateFolder, server: PostgresServer) -> None:
     url = PostgresUrl.parse(server.url())
-    [decisions, _] = stores(state, state.path)
+    [decisions, _, _] = stores(state, state.path)
 
     def damage(table: str, rows: int) -> None:
         with closing(decisions.open_at(url.of_part("decisions"))) as other:
@@ -164,8 +233,9 @@ def test_the_commands_say_where_it_lies(state: StateFolder, server: PostgresServ
 
     assert "2,200 decisions, 1 labels" in run("status")
     moves = json.loads(run("migrate", "--to", server.url(), "--json"))["stores"]
-    assert [each["store"] for each in moves] == ["decisions", "ledger"]
+    assert [each["store"] for each in moves] == ["decisions", "ledger", "memory"]
     assert "_ledger\n  1 peers, 1 interactions, 1 assessments" in run("status")
+    assert "_memory\n  2 texts" in run("status")
     server.stop()
     try:
         assert "start the server (`systemctl start postgresql`" in run("status")

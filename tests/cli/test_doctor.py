@@ -161,8 +161,9 @@ def test_the_row_of_the_sandbox_names_the_level_and_why_none_is_stronger() -> No
 def test_where_decisions_lie_is_shown_and_what_is_wrong_with_it(
     tmp_path: Path, content: str, place: str, fault: str
 ) -> None:
-    assert storage_of(str(tmp_path)) == {"place": None, "fault": None}
-    (tmp_path / "decisions.sqlite").write_text(content)
-    facts = storage_of(str(tmp_path))
+    path = tmp_path / "decisions.sqlite"
+    assert storage_of(path) == {"place": None, "fault": None}
+    path.write_text(content)
+    facts = storage_of(path)
     assert str(facts["place"]).endswith(place)
     assert re.search(fault, str(facts["fault"]))

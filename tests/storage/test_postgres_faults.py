@@ -123,7 +123,9 @@ def test_a_store_has_one_owner_while_that_lives(
         first.claim("ada, process 1")
         with (
             closing(PostgresDatabase(url, str(path))) as second,
-            pytest.raises(SourceError, match="in use by another prefrontal watch .ada, process 1"),
+            pytest.raises(
+                SourceError, match="in use by another process of prefrontal .ada, process 1"
+            ),
         ):
             second.claim("bob, process 2", patience_s=0.0)
     with closing(PostgresDatabase(url, str(path))) as second:

@@ -35,7 +35,7 @@ from ..ledger.location import file_name, ledger_path
 from ..runtime.conversation.semantics import Semantics, configured
 from ..runtime.conversation.store import ConversationStore, conversations_path
 from ..settings.cortex import CortexSettings, parse_cortex
-from ..storage.memory_files import MemoryFiles
+from ..storage.text_memory import open_memory
 
 if TYPE_CHECKING:
     from ..cortex.consultation.deferral import Kind
@@ -79,7 +79,6 @@ class AgentRecords:
         self.clock = clock or SystemClock()
         self.settings: CortexSettings = parse_cortex(config.get("cortex"))[0]
         self._ledger = ledger_path(file_name(config), folder)
-        self._memory = MemoryFiles(folder / "memory" / "files")
         self._config = config
 
     def beliefs(self) -> list[tuple[Belief, str]]:
@@ -196,11 +195,11 @@ class AgentRecords:
         return self._read(HISTORY_KEY, parse_history)
 
     def _read(self, key: str, parse: Callable[[str | None], Document]) -> Document:
+        memory = open_memory(self.folder)
         try:
-            return parse(self._memory.retrieve(key))
+            return parse(memory.retrieve(key))
         except ValueError as error:
-            path = self._memory.path(key)
-            raise InputError(f"{path} must be readable, got: {error}") from None
+            raise InputError(f"{memory.place(key)} must be readable, got: {error}") from None
 
 
 def _meant(book: Ledger, name: str) -> str:

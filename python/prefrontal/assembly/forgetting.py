@@ -15,7 +15,7 @@ from ..ledger import Ledger
 from ..ledger.location import file_name, ledger_path
 from ..origins import peer_origin
 from ..runtime.conversation.store import ConversationStore, conversations_path
-from ..storage.memory_files import MemoryFiles
+from ..storage.text_memory import TextMemory, open_memory
 
 FORGOTTEN = "[forgotten]"
 _OWN = ("cortex-", "session-channels")
@@ -44,7 +44,7 @@ def forget(
     and directives about the peer go, sentences that name it become "[forgotten]". Raises InputError
     for a peer that nothing knows, SourceError while an agent runs in the workspace.
     """
-    notes = MemoryFiles(folder / "memory" / "files")
+    notes = open_memory(folder)
     path = ledger_path(file_name(config), folder)
     book = Ledger(path) if isinstance(path, Path) and path.exists() else Ledger()
     with book:  # the writer's lock: no agent runs beside
@@ -72,7 +72,7 @@ def _names(book: Ledger, peer_id: str) -> tuple[str, ...]:
     return (peer_id, name) if len(name) > 2 else (peer_id,)
 
 
-def _scrub(notes: MemoryFiles, key: str, peer_id: str, names: tuple[str, ...]) -> bool:
+def _scrub(notes: TextMemory, key: str, peer_id: str, names: tuple[str, ...]) -> bool:
     """Take the peer out of a document; whether it held it. One that is no JSON goes whole."""
     text = notes.retrieve(key) or ""
     mention = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names))

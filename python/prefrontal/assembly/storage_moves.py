@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..cortex.memory.wishes import OPERATOR_LOCK
 from ..decisions.schema import STEPS as DECISION_STEPS
 from ..decisions.stored_tables import TABLES as DECISION_TABLES
 from ..errors import InputError, SourceError
@@ -19,10 +20,17 @@ from ..ledger.schema import APPLICATION_ID as LEDGER_ID
 from ..ledger.schema import STEPS as LEDGER_STEPS
 from ..ledger.stored_tables import TABLES as LEDGER_TABLES
 from ..storage.database import APPLICATION_ID
+from ..storage.lock_file import locked
+from ..storage.memory_table import APPLICATION_ID as MEMORY_ID
+from ..storage.memory_table import STEPS as MEMORY_STEPS
+from ..storage.memory_table import TABLES as MEMORY_TABLES
+from ..storage.memory_table import put_texts
 from ..storage.migrations import migrate, open_migrated
 from ..storage.opening import open_database
 from ..storage.postgres_url import PostgresUrl, read_link, write_link
+from ..storage.text_memory import files_folder, table_path
 from ..storage.transfer import Progress, StoredTable, copy_store
+from .memory_moves import FORMER, fold_files, read_files, unfold_table
 
 if TYPE_CHECKING:
     from ..storage.database import Database
@@ -30,8 +38,6 @@ if TYPE_CHECKING:
     from ..storage.postgres_database import PostgresDatabase
     from ..storage.state_folder import StateFolder
 
-FORMER = ".before-postgresql"
-"""Ends the name of the SQLite file that was copied to a server."""
 SQLITE = "sqlite"
 
 
@@ -39,7 +45,8 @@ SQLITE = "sqlite"
 class LocalStore:
     """One file of an installation, and what lies in it. part: ends the name of its schema.
 
-    alone: keeps other processes of ours from writing to it while inside.
+    alone: keeps other processes of ours from writing to it while inside. folder: of files that
+    hold the same as long as there is no file at `path`.
     """
 
     part: str
@@ -48,12 +55,32 @@ class LocalStore:
     tables: Sequence[StoredTable]
     application_id: int
     alone: Callable[[], AbstractContextManager[None]]
+    folder: Path | None = None
+
+    @property
+    def is_there(self) -> bool:
+        return self.path.exists() or (self.folder is not None and self.folder.is_dir())
+
+    @property
+    def in_files(self) -> Path | None:
+        """The folder of files, where it lies in one."""
+        return None if self.path.exists() else self.folder
 
     def open(self, path: Path | None = None) -> Database:
+        if path is None and self.in_files is not None:
+            return self._copy_of(self.in_files)
         return open_migrated(path or self.path, self.steps, application_id=self.application_id)
 
     def open_to_read(self) -> Database:
+        if self.in_files is not None:
+            return self._copy_of(self.in_files)
         return open_database(self.path, read_only=True, application_id=self.application_id)
+
+    def _copy_of(self, folder: Path) -> Database:
+        """A table in memory of the texts in the folder."""
+        database = open_migrated(":memory:", self.steps, application_id=self.application_id)
+        put_texts(database, read_files(folder))
+        return database
 
     def open_at(self, url: PostgresUrl) -> PostgresDatabase:
         """The store on the server, brought to today's schema. Raises SourceError."""
@@ -79,7 +106,9 @@ class StoreCopy:
 
 
 def stores(state: StateFolder, workspace: Path) -> list[LocalStore]:
-    """What is there of decisions, with labels, weights, positions and deliveries, and ledger."""
+    """What is there of decisions, with labels, weights, positions and deliveries, of the ledger,
+    and of the texts that the agent keeps, its beliefs among them.
+    """
     decisions = LocalStore(
         "decisions",
         state.decisions,
@@ -92,11 +121,20 @@ def stores(state: StateFolder, workspace: Path) -> list[LocalStore]:
     ledger = LocalStore(
         "ledger", book, LEDGER_STEPS, LEDGER_TABLES, LEDGER_ID, lambda: _ledger_alone(book)
     )
-    return [each for each in (decisions, ledger) if each.path.exists()]
+    memory = LocalStore(
+        "memory",
+        table_path(workspace),
+        MEMORY_STEPS,
+        MEMORY_TABLES,
+        MEMORY_ID,
+        lambda: _agent_away(workspace, book),
+        files_folder(workspace),
+    )
+    return [each for each in (decisions, ledger, memory) if each.is_there]
 
 
 def move_to_server(store: LocalStore, url: PostgresUrl, progress: Progress) -> StoreCopy:
-    """Copy the SQLite file to its schema on the server, compare, and let its path name that.
+    """Copy the store to its schema on the server, compare, and let its path name that.
 
     The file stays beside it under another name. Cut off before the end, the file is still the
     store, and a second call goes on. Raises InputError where it lies on a server already,
@@ -107,8 +145,11 @@ def move_to_server(store: LocalStore, url: PostgresUrl, progress: Progress) -> S
     place = url.of_part(store.part)
     if (before := read_link(store.path)) is not None:
         raise InputError(f"{store.path} lies on a server already: {before}")
-    former = store.path.with_name(store.path.name + FORMER)
+    former = store.path.with_name(f"{store.path.name}.{FORMER}")
     with store.alone(), ExitStack() as held:
+        folder = store.in_files
+        if folder is not None:
+            fold_files(folder, store.path)
         source = store.open()
         held.callback(source.close)
         target = store.open_at(place)
@@ -125,7 +166,8 @@ def move_to_server(store: LocalStore, url: PostgresUrl, progress: Progress) -> S
         target.end_copy()
         source.sole_file()
         former.unlink(missing_ok=True)
-        os.link(store.path, former)
+        if folder is None:  # else the folder stays
+            os.link(store.path, former)
         write_link(store.path, place)
     return StoreCopy(store, str(place), rows, digests)
 
@@ -133,7 +175,8 @@ def move_to_server(store: LocalStore, url: PostgresUrl, progress: Progress) -> S
 def move_to_file(store: LocalStore, progress: Progress) -> StoreCopy:
     """Copy the store from its server to an SQLite file in the place of the file that names it.
 
-    What lies on the server stays there and belongs to nobody. Raises InputError where the store is
+    What lay in a folder of files does so again. What lies on the server stays there and belongs to
+    nobody. Raises InputError where the store is
     a file already, SourceError.
     """
     url = read_link(store.path)
@@ -148,6 +191,9 @@ def move_to_file(store: LocalStore, progress: Progress) -> StoreCopy:
         finally:
             source.close()
         copy.replace(store.path)
+        if store.folder is not None:
+            unfold_table(store.path, store.folder)
+            return StoreCopy(store, str(store.folder), moved.rows, moved.digests)
     return StoreCopy(store, str(store.path), moved.rows, moved.digests)
 
 
@@ -195,6 +241,13 @@ def _copy(store: LocalStore, source: Database, target: Path, progress: Progress)
         copy.close()
     part.replace(target)
     return StoreCopy(store, str(target), rows, digests)
+
+
+@contextmanager
+def _agent_away(workspace: Path, ledger: Path) -> Iterator[None]:
+    """No agent works there, and nobody changes what the operator wishes."""
+    with _ledger_alone(ledger), locked(workspace / OPERATOR_LOCK):
+        yield
 
 
 @contextmanager

@@ -48,7 +48,7 @@ COMMANDS = {
     "route": ("route.route:route", "From a prompt to a validated, promoted tool."),
     "run": ("run.run:run", "Watch, act with a tool or ask, and learn from it."),
     "shadow": ("shadow.shadow:shadow", "What a watch in the shadow would have done."),
-    "storage": ("storage.storage:storage", "Where decisions lie, and moving them to a server."),
+    "storage": ("storage.storage:storage", "Where all is stored, and moving it to a server."),
     "uninstall": ("install.install:uninstall", "Take the gate out again."),
     "verify": ("decisions.verify:verify", "Decide what is in the log again, bit for bit."),
     "watch": ("watch.watch:watch", "Watch, and ask when a signal matters."),

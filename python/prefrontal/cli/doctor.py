@@ -13,9 +13,15 @@ from typing import Any
 import click
 
 from ..errors import InputError, PrefrontalError
-from ..settings.agent_file import settings_file
+from ..ledger.location import file_name, ledger_path
+from ..ledger.schema import APPLICATION_ID as LEDGER_ID
+from ..settings.agent_file import read_agent_config, settings_file
 from ..settings.home import Home
+from ..storage.database import APPLICATION_ID
+from ..storage.memory_table import APPLICATION_ID as MEMORY_ID
+from ..storage.text_memory import table_path
 
+NO_FILE = "an SQLite file, not there yet"
 INOTIFY = Path("/proc/sys/fs/inotify")
 FEW_FOLDERS = 8192
 """Watched folders below which a home folder may not fit; it was the limit of older systems."""
@@ -127,35 +133,41 @@ def _home() -> dict[str, dict[str, Any]]:
     from ..settings.loading import load_settings
 
     file, fault, state, agent, url = settings_file(), None, None, None, None
+    decisions, book, texts = None, None, None
     try:
         settings = load_settings(file)
         url = settings.storage.url
         state = str(os.environ.get("PREFRONTAL_STATE") or settings.state_folder())
-        agent = str(Home.open(None, None).folder)
+        decisions = Path(state) / "decisions.sqlite"
+        home = Home.open(None, None)
+        agent, texts = str(home.folder), table_path(home.folder)
+        place = ledger_path(file_name(read_agent_config(None, keys={"ledger"})), home.folder)
+        book = place if isinstance(place, Path) else None
     except PrefrontalError as error:
         fault = str(error)
     name = None if file is None else str(file)
     return {
         "settings": {"file": name, "fault": fault},
         "folders": {"state": state, "agent": agent},
-        "storage": storage_of(state),
+        "storage": storage_of(decisions),
+        "ledger": storage_of(book, LEDGER_ID),
+        "memory": storage_of(texts, MEMORY_ID),
         "partitions": partitions_of(url),
     }
 
 
-def storage_of(folder: str | None) -> dict[str, str | None]:
-    """Where the decisions of that folder lie, and why they cannot be used there; None where there
-    are none, and where nothing is wrong."""
+def storage_of(path: Path | None, mark: int = APPLICATION_ID) -> dict[str, str | None]:
+    """Where the store at that path lies, and why it cannot be used there; None where there is
+    none, and where nothing is wrong. mark: of its kind."""
     from ..storage.opening import open_database
     from ..storage.postgres_url import read_link
 
-    path = None if folder is None else Path(folder) / "decisions.sqlite"
     if path is None or not path.exists():
         return {"place": None, "fault": None}
     place = str(path)
     try:
         place = str(read_link(path) or path)
-        open_database(path, read_only=True).close()
+        open_database(path, read_only=True, application_id=mark).close()
     except PrefrontalError as error:
         return {"place": place, "fault": str(error)}
     return {"place": place, "fault": None}
@@ -261,8 +273,8 @@ def _folder_words(folder: str | None, maker: str) -> str:
     return folder if Path(folder).exists() else f"{folder}, not there yet: {maker} makes it"
 
 
-def _storage_words(storage: dict[str, str | None]) -> str:
-    place = storage["place"] or "an SQLite file, not there yet"
+def _storage_words(storage: dict[str, str | None], default: str) -> str:
+    place = storage["place"] or default
     return f"{place}, not usable: {storage['fault']}" if storage["fault"] else place
 
 
@@ -301,7 +313,9 @@ def _rows(facts: dict[str, Any], everything: bool) -> list[tuple[str, str]]:
     rows += [
         ("settings", _settings_words(facts["settings"])),
         ("decisions", _folder_words(folders["state"], "`prefrontal watch`")),
-        ("storage", _storage_words(facts["storage"])),
+        ("storage", _storage_words(facts["storage"], NO_FILE)),
+        ("ledger", _storage_words(facts["ledger"], NO_FILE)),
+        ("memory", _storage_words(facts["memory"], "a file for each text, in the agent's folder")),
         ("partitions", _partition_words(facts["partitions"])),
         ("agent", _folder_words(folders["agent"], "`prefrontal agent chat`")),
     ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 from ..clock import Clock, SystemClock
 from ..errors import InputError, SourceError
-from ..storage.database import RowError
+from ..storage.database import RowError, this_process
 from ..storage.lock_file import in_turn
 from ..storage.migrations import open_migrated
 from . import queries, waiting
@@ -92,7 +91,7 @@ class DecisionLog:
         another lives.
         """
         if epoch is None:
-            self._database.claim(f"{socket.gethostname()}, process {os.getpid()}")
+            self._database.claim(this_process())
         else:
             self._database.write_as(epoch)
 

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from ..clock import Clock, SystemClock
+from ..storage.database import this_process
 from ..storage.store_file import IN_MEMORY, Schema, StoreFile
 from . import queries, rows
 from .drafts import Details, checked_outcome, encodable, new_assessment, new_interaction
@@ -30,7 +31,8 @@ class Ledger:
 
     path: the file, created if missing, in an existing folder; ":memory:" stores in memory.
     read_only: the file must exist, and another process may write it; otherwise this is the only
-    writer, and a second one is refused.
+    writer, and a second one is refused, wherever the ledger lies; on a server what this one still
+    writes is refused once it was frozen and replaced.
 
     Thread-safe. What a method has returned survives a killed process and a power cut. Methods raise
     SourceError naming the path when the file is damaged, full, foreign, of a newer release, or in
@@ -49,6 +51,8 @@ class Ledger:
         self._lock = None if in_memory or read_only else WriterLock(Path(path))
         try:
             self._file = StoreFile(_SCHEMA, path, read_only=read_only)
+            if not (in_memory or read_only):
+                self._own()
         except BaseException:
             self._release()
             raise
@@ -182,6 +186,13 @@ class Ledger:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _own(self) -> None:
+        try:
+            self._file.database.claim(this_process())
+        except BaseException:
+            self._file.close()
+            raise
 
     def _release(self) -> None:
         if self._lock is not None:

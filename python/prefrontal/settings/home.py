@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..storage.memory_files import MemoryFiles
+from ..storage.text_memory import TextMemory, open_memory
 from .agent_file import AGENT_KEYS, read_agent_config, workspace_folder
 
 
@@ -35,6 +35,6 @@ class Home:
         """The configuration with all its keys, as the files hold it now. Raises as `open`."""
         return read_agent_config(self.file)
 
-    def memory(self) -> MemoryFiles:
+    def memory(self) -> TextMemory:
         """The texts that the agent keeps by key."""
-        return MemoryFiles(self.folder / "memory" / "files")
+        return open_memory(self.folder)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, Self, TypeAlias
@@ -25,6 +27,11 @@ class FencedError(SourceError):
 
 class TextBytes(bytes):
     """A text that is no UTF-8, kept in a column of text."""
+
+
+def this_process() -> str:
+    """Machine and process, for people who ask who owns a store."""
+    return f"{socket.gethostname()}, process {os.getpid()}"
 
 
 class Database(Protocol):

@@ -36,6 +36,15 @@ class MemoryFiles:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
 
+    def claim(self, owner: str) -> None:
+        """Whoever has the agent's ledger has the folder."""
+
+    def close(self) -> None: ...
+
+    def place(self, key: str) -> str:
+        """The file, for people."""
+        return str(self.path(key))
+
     def path(self, key: str) -> Path:
         """The file of a key, whether it exists or not. Raises InputError for what is no key."""
         return self.folder / f"{_file_name(key)}.md"
@@ -46,12 +55,7 @@ class MemoryFiles:
         Raises InputError for what is no key or too large, SourceError when it cannot be written.
         """
         path = self.path(key)
-        if not isinstance(content, str):
-            raise InputError(f"content must be a string, got {content!r:.80}")
-        data = (_header(key) + content).encode(errors="replace")
-        if len(data) > LARGEST_CONTENT:
-            rule = f"have at most {LARGEST_CONTENT} bytes"
-            raise InputError(f"content of {key!r:.80} must {rule}, got {len(data)}")
+        data = _header(key).encode() + content_bytes(key, content)
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
@@ -102,11 +106,29 @@ class MemoryFiles:
         return texts
 
 
-def _file_name(key: str) -> str:
+def check_key(key: str) -> None:
+    """Raises InputError for what is no key."""
     if not isinstance(key, str) or not key.strip():
         raise InputError(f"key must be a non-blank string, got {key!r:.80}")
     if len(key) > LONGEST_KEY:
         raise InputError(f"key must have at most {LONGEST_KEY} characters, got {len(key)}")
+
+
+def content_bytes(key: str, content: str) -> bytes:
+    """The text of a key in UTF-8, "?" for what that cannot hold. Raises InputError when it is too
+    large.
+    """
+    if not isinstance(content, str):
+        raise InputError(f"content must be a string, got {content!r:.80}")
+    data = content.encode(errors="replace")
+    if len(data) > LARGEST_CONTENT:
+        rule = f"have at most {LARGEST_CONTENT} bytes"
+        raise InputError(f"content of {key!r:.80} must {rule}, got {len(data)}")
+    return data
+
+
+def _file_name(key: str) -> str:
+    check_key(key)
     if _is_plain(key):
         return key
     slug = re.sub(r"[^a-z0-9]+", "-", key.casefold()).strip("-")[:40].strip("-")

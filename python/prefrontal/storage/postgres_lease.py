@@ -72,7 +72,7 @@ class PostgresLease:
                     return
             if time.monotonic() >= end:
                 raise SourceError(
-                    f"{self._url} is in use by another prefrontal watch ({owner}):"
+                    f"{self._url} is in use by another process of prefrontal ({owner}):"
                     " one process owns a store"
                 )
             time.sleep(_STEP_S)

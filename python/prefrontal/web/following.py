@@ -18,7 +18,7 @@ from ..decisions.payloads import ACT, ASSESSMENT, BELIEF, DIRECTIVE, ROUTE
 from ..decisions.threshold_wishes import THRESHOLDS, parse_thresholds
 from ..errors import PrefrontalError
 from ..pulse.status_note import STATUS
-from ..storage.memory_files import MemoryFiles
+from ..storage.text_memory import open_memory
 from .changes import keep_later
 from .part_decisions import (
     REFLECTIONS_READ,
@@ -237,9 +237,9 @@ class Follower:
         return reflection_pieces(decisions, self._cycles[-REFLECTIONS_READ:])
 
     def _read_cycles(self) -> list[ReflectionRecord]:
-        files = MemoryFiles(self._context.records.folder / "memory" / "files")
+        texts = open_memory(self._context.records.folder)
         try:
-            return list(parse_history(files.retrieve(HISTORY_KEY)))
+            return list(parse_history(texts.retrieve(HISTORY_KEY)))
         except ValueError:
             return []
 

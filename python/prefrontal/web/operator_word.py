@@ -8,17 +8,14 @@ from getpass import getuser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..cortex.memory.wishes import OPERATOR_KEY, OperatorWishes, wishes_damage
+from ..cortex.memory.wishes import OPERATOR_KEY, OPERATOR_LOCK, OperatorWishes, wishes_damage
 from ..cortex.state import CORRUPT_SUFFIX
 from ..errors import InputError
 from ..storage.lock_file import locked
-from ..storage.memory_files import MemoryFiles
+from ..storage.text_memory import open_memory
 
 if TYPE_CHECKING:
     from ..assembly.agent_records import AgentRecords
-
-LOCK_NAME = "cortex-operator.lock"
-"""The same that `prefrontal cortex pin` takes: one process changes the wishes at a time."""
 
 
 def pin_belief(records: AgentRecords, key: str) -> str:
@@ -96,8 +93,8 @@ def _held(records: AgentRecords, key: str) -> None:
 @contextmanager
 def _changing(folder: Path) -> Iterator[OperatorWishes]:
     """The wishes so far; what is changed in them is stored."""
-    memory = MemoryFiles(folder / "memory" / "files")
-    with locked(folder / LOCK_NAME):
+    memory = open_memory(folder)
+    with locked(folder / OPERATOR_LOCK):
         text = memory.retrieve(OPERATOR_KEY)
         if wishes_damage(text):
             memory.store(OPERATOR_KEY + CORRUPT_SUFFIX, text or "")

@@ -19,7 +19,7 @@ from .memory_messages import delete_message, search, show
 
 if TYPE_CHECKING:
     from ...settings.home import Home
-    from ...storage.memory_files import MemoryFiles
+    from ...storage.text_memory import TextMemory
 
 
 @click.group()
@@ -152,7 +152,7 @@ def _standard_input() -> str:
         raise InputError(f"standard input must be text in UTF-8, got: {error}") from None
 
 
-def _nearest(key: str, files: MemoryFiles) -> str:
+def _nearest(key: str, files: TextMemory) -> str:
     from difflib import get_close_matches
 
     close = get_close_matches(key, files.keys(), n=1)

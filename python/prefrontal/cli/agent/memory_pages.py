@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ...runtime.conversation.models import Message
-    from ...storage.memory_files import MemoryFiles
+    from ...storage.text_memory import TextMemory
 
 KEY_WIDTH = 32
 LEAST_TEXT, MOST_TEXT = 12, 160
@@ -19,7 +19,7 @@ NARROW = 64
 """A terminal of less cells than this gets only keys and texts."""
 
 
-def print_keys(files: MemoryFiles, keys: Sequence[str]) -> None:
+def print_keys(files: TextMemory, keys: Sequence[str]) -> None:
     """Key, when it was written, how long it is and how it begins; nothing without keys."""
     if not keys:
         return
@@ -37,7 +37,7 @@ def print_keys(files: MemoryFiles, keys: Sequence[str]) -> None:
         console.print(table, soft_wrap=True)
 
 
-def print_found(files: MemoryFiles, hits: Sequence[tuple[str, float]]) -> None:
+def print_found(files: TextMemory, hits: Sequence[tuple[str, float]]) -> None:
     """Key, how well it fits, and how its text begins."""
     with page() as console:
         table = plain_table("key", "score", "text")

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 LONGEST_KEY = 64
 LONGEST_VALUE = 240
-LOCK_NAME = "cortex-operator.lock"
 WAITING = "pending"
 _KEBAB = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
@@ -142,12 +141,12 @@ def _waiting(home: Home) -> dict[str, str]:
 @contextmanager
 def changing_wishes(home: Home) -> Iterator[OperatorWishes]:
     """The wishes so far; what is changed in them is stored. One process at a time."""
-    from ...cortex.memory.wishes import OPERATOR_KEY, OperatorWishes, wishes_damage
+    from ...cortex.memory.wishes import OPERATOR_KEY, OPERATOR_LOCK, OperatorWishes, wishes_damage
     from ...cortex.state import CORRUPT_SUFFIX
     from ...storage.lock_file import locked
 
     memory = home.memory()
-    with locked(home.folder / LOCK_NAME):
+    with locked(home.folder / OPERATOR_LOCK):
         text = memory.retrieve(OPERATOR_KEY)
         if why := wishes_damage(text):
             memory.store(OPERATOR_KEY + CORRUPT_SUFFIX, text or "")

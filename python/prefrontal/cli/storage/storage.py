@@ -1,4 +1,4 @@
-"""`prefrontal storage`: where decisions and the ledger lie, and moving them."""
+"""`prefrontal storage`: where decisions, ledger and memory lie, and moving them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,20 @@ from ..answers import answer, json_option
 from ..state import state_folder, state_option
 
 if TYPE_CHECKING:
+    from ...assembly.local_files import LocalFile
     from ...assembly.storage_moves import LocalStore, StoreCopy
     from ...storage.transfer import Progress
 
 WORKSPACE = click.option(
-    "--workspace", metavar="DIR", help="The agent's folder, for its ledger; also PREFRONTAL_HOME."
+    "--workspace",
+    metavar="DIR",
+    help="The agent's folder, for its ledger and memory; also PREFRONTAL_HOME.",
 )
 
 
 @click.group()
 def storage() -> None:
-    """Where decisions and the ledger lie: in SQLite files, or on a PostgreSQL server."""
+    """Where decisions, ledger and memory lie: in files, or on a PostgreSQL server."""
 
 
 @storage.command()
@@ -33,9 +36,20 @@ def storage() -> None:
 @state_option
 @json_option
 def status(workspace: str | None, state: str | None, as_json: bool) -> None:
-    """Where each store lies, and how many rows it holds."""
-    rows = [_status(each) for each in _stores(state, workspace)]
-    answer(as_json, {"stores": rows}, "\n".join(map(_line, rows)))
+    """Where each store lies, and what stays on this machine.
+
+    With the rows of each store, and the files and bytes of what lies in none.
+    """
+    from ...assembly.local_files import local_files
+    from ...settings.agent_file import workspace_folder
+
+    present = _stores(state, workspace)
+    rows = [_status(each) for each in present]
+    local = local_files(state_folder(state), workspace_folder(workspace), present)
+    lines = [*map(_line, rows), "stays on this machine:"] if local else [*map(_line, rows)]
+    lines += [f"  {each.path}: {_amount(each)}" for each in local]
+    places = [{"path": str(e.path), "files": e.files, "bytes": e.size} for e in local]
+    answer(as_json, {"stores": rows, "local": places}, "\n".join(lines))
 
 
 @storage.command(name="migrate")
@@ -104,7 +118,8 @@ def partitions(config: str | None, as_json: bool) -> None:
 def backup(folder: Path, workspace: str | None, state: str | None, as_json: bool) -> None:
     """Copy the stores to SQLite files in DIR, while they are in use.
 
-    Copy the files back to where they came from to restore them, wherever the stores lay.
+    Copy the files back to restore them, wherever the stores lay: decisions.sqlite into the state
+    folder, ledger.sqlite into the workspace, and texts.sqlite into its folder memory.
     """
     from ...assembly.storage_moves import back_up
 
@@ -151,10 +166,16 @@ def _line(row: dict[str, Any]) -> str:
     return f"{row['store']}: {row['place']}\n  {what}"
 
 
+def _amount(local: LocalFile) -> str:
+    count = f"{local.files:,} file" + ("" if local.files == 1 else "s")
+    return f"{count}, {local.size:,} bytes"
+
+
 def _status(store: LocalStore) -> dict[str, Any]:
     from ...storage.postgres_url import read_link
 
-    row: dict[str, Any] = {"store": store.part, "place": str(store.path), "rows": {}, "error": None}
+    place = str(store.in_files or store.path)
+    row: dict[str, Any] = {"store": store.part, "place": place, "rows": {}, "error": None}
     try:
         if (url := read_link(store.path)) is not None:
             row["place"] = str(url)

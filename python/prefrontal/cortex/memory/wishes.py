@@ -12,6 +12,8 @@ from ..models import Belief
 
 OPERATOR_KEY = "cortex-operator"
 """The key in the memory; only the command line writes it."""
+OPERATOR_LOCK = "cortex-operator.lock"
+"""The file in the workspace that who changes the wishes holds meanwhile."""
 OPERATOR = "the operator"
 
 

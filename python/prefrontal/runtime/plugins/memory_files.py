@@ -1,4 +1,4 @@
-"""Memory in files of the workspace: memory/files/<key>.md."""
+"""Memory in the workspace: memory/files/<key>.md, or the table that memory/texts.sqlite names."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from functools import partial
 from typing import Any, TypeVar
 
 from ...plugin import Plugin, PluginMeta
-from ...storage.memory_files import MemoryFiles
+from ...storage.database import this_process
+from ...storage.text_memory import TextMemory, open_memory
 from ...storage.text_search import ranked
 from ..workspace_files import workspace_of
 
-FOLDER = "memory/files"
 Result = TypeVar("Result")
 
 
 class MemoryFilesPlugin(Plugin):
-    """Stores each text in a file, by one thread, so that writes keep their order.
+    """Stores each text where the workspace has them, by one thread: writes keep their order.
 
     Without a workspace, holds texts in memory.
     """
@@ -38,7 +38,7 @@ class MemoryFilesPlugin(Plugin):
 
     def __init__(self) -> None:
         self._config: dict[str, Any] = {}
-        self._files: MemoryFiles | None = None
+        self._kept: TextMemory | None = None
         self._texts: dict[str, str] = {}
         self._thread: ThreadPoolExecutor | None = None
 
@@ -46,34 +46,37 @@ class MemoryFilesPlugin(Plugin):
         self._config = config
 
     async def start(self) -> None:
+        """Raises SourceError, naming it, where an agent of another machine keeps texts there."""
         workspace = workspace_of(self.registry, self._config)
         if workspace is not None and self._thread is None:
-            self._files = MemoryFiles(workspace / FOLDER)
+            memory = open_memory(workspace)
+            await asyncio.to_thread(memory.claim, this_process())
+            self._kept = memory
             self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="prefrontal-memory")
 
     async def stop(self) -> None:
         """Wait for pending writes."""
-        if self._thread is not None:
-            await asyncio.get_running_loop().run_in_executor(self._thread, lambda: None)
+        if self._thread is not None and self._kept is not None:
+            await self._in_turn(self._kept.close)
             self._thread.shutdown()
             self._thread = None
 
     async def store(self, ctx: Mapping[str, Any]) -> bool:
-        if self._files is None:
+        if self._kept is None:
             self._texts[ctx["key"]] = ctx["content"]
         else:
-            await self._in_turn(partial(self._files.store, ctx["key"], ctx["content"]))
+            await self._in_turn(partial(self._kept.store, ctx["key"], ctx["content"]))
         return True
 
     async def retrieve(self, ctx: Mapping[str, Any]) -> str | None:
-        if self._files is None:
+        if self._kept is None:
             return self._texts.get(ctx["key"])
-        return await self._in_turn(partial(self._files.retrieve, ctx["key"]))
+        return await self._in_turn(partial(self._kept.retrieve, ctx["key"]))
 
     async def search(self, ctx: Mapping[str, Any]) -> list[tuple[str, float]]:
-        if self._files is None:
+        if self._kept is None:
             return ranked(self._texts, ctx["query"], limit=20)
-        return await self._in_turn(partial(self._files.search, ctx["query"]))
+        return await self._in_turn(partial(self._kept.search, ctx["query"]))
 
     async def _in_turn(self, call: Callable[[], Result]) -> Result:
         if self._thread is None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import logging
-import os
-import socket
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from ....errors import PrefrontalError
+from ....storage.database import this_process
 from ....storage.partitions.membership import Membership
 from ....storage.partitions.partition_table import PartitionTable
 from ....storage.partitions.schema import PART, STREAMS
@@ -54,7 +53,7 @@ class StreamDuty:
 
     def _take_part(self) -> None:
         shared = self._plan.url.of_part(PART)
-        member = Membership(shared, f"{socket.gethostname()}, process {os.getpid()}", ROLE)
+        member = Membership(shared, this_process(), ROLE)
         table = PartitionTable(shared, member)
         try:
             while not (self._ended.is_set() or member.lost.is_set()):

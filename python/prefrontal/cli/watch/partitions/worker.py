@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-import os
 import signal
-import socket
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
@@ -16,7 +14,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from ....errors import PrefrontalError, SourceError
-from ....storage.database import FencedError
+from ....storage.database import FencedError, this_process
 from ....storage.partitions.membership import Membership
 from ....storage.partitions.partition_inbox import InboxBell, PartitionInbox
 from ....storage.partitions.partition_table import PartitionTable, PartitionView, share
@@ -70,7 +68,7 @@ class _Holder:
         self._screen = screen
         self._ended = ended
         self._wanted = plan.wanted(number)
-        self._name = f"{socket.gethostname()}, process {os.getpid()}"
+        self._name = this_process()
         self._held: dict[int, HeldPartition] = {}
         self._complained_at = -math.inf
 
