@@ -62,9 +62,10 @@ class Node:
         self.folder, self.port = folder, port
         self.process: subprocess.Popen[bytes] | None = None
 
-    def start(self, workers: int, which: str = "auto") -> None:
+    def start(self, workers: int, which: str = "auto", metrics: int | None = None) -> None:
         command = [sys.executable, "-m", "prefrontal", "watch", "--partitions", which]
         command += ["--workers", str(workers), "--config", str(self.folder / "prefrontal.yml")]
+        command += [] if metrics is None else ["--metrics", str(metrics)]
         with (self.folder / "output").open("ab") as output:
             self.process = subprocess.Popen(
                 command,

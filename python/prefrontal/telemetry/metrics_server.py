@@ -33,7 +33,7 @@ class MetricsDoor(Door):
 
 
 class MetricsServer:
-    """Serves the figures of a registry as text, on threads of its own.
+    """Serves the figures of a registry, or a page that is made otherwise, on threads of its own.
 
     GET /metrics is for who may ask (see `Door`); GET /health says that it listens. Anything else
     is refused with JSON. tokens_per_wake: what a spared wake would have cost, 0 or more. Use it
@@ -42,13 +42,15 @@ class MetricsServer:
 
     def __init__(
         self,
-        registry: Watch,
+        registry: Watch | Callable[[], str],
         door: MetricsDoor | None = None,
         tokens_per_wake: int = TOKENS_PER_WAKE,
     ) -> None:
         check_tokens_per_wake(tokens_per_wake)
         self.door = MetricsDoor() if door is None else door
-        self._page = lambda: prometheus_text(registry, tokens_per_wake)
+        self._page: Callable[[], str] = (
+            registry if callable(registry) else lambda: prometheus_text(registry, tokens_per_wake)
+        )
         self._lock = Lock()
         self._server: _MetricsServer | None = None
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from .figures import FIGURES, TOKENS_PER_WAKE, Figure, Snapshot, check_tokens_per_wake
+from .figures import FIGURES, TOKENS_PER_WAKE, Figure, Sample, Snapshot, check_tokens_per_wake
 
 if TYPE_CHECKING:
     from ..pulse.shells.watch import Watch
@@ -21,16 +21,19 @@ def prometheus_text(registry: Watch, tokens_per_wake: int = TOKENS_PER_WAKE) -> 
     """
     check_tokens_per_wake(tokens_per_wake)
     snapshot = Snapshot(registry, tokens_per_wake)
-    return "".join(_family(each, snapshot) for each in FIGURES)
+    return prometheus_page((each, each.read(snapshot)) for each in FIGURES)
 
 
-def _family(figure: Figure, snapshot: Snapshot) -> str:
+def prometheus_page(families: Iterable[tuple[Figure, Iterable[Sample]]]) -> str:
+    """Each figure with its samples."""
+    return "".join(_family(figure, samples) for figure, samples in families)
+
+
+def _family(figure: Figure, samples: Iterable[Sample]) -> str:
     """HELP and TYPE stand there even when nothing can be told yet."""
     name = figure.name.replace(".", "_") + ("_total" if figure.kind == "counter" else "")
     lines = [f"# HELP {name} {_escaped(figure.meaning)}", f"# TYPE {name} {figure.kind}"]
-    lines += [
-        f"{name}{_labels(labels)} {_number(value)}" for labels, value in figure.read(snapshot)
-    ]
+    lines += [f"{name}{_labels(labels)} {_number(value)}" for labels, value in samples]
     return "\n".join(lines) + "\n"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -60,9 +60,8 @@ def telling(registry: Watch, settings: Telemetry) -> Iterator[Say]:
         if settings.otel:
             _observe(registry, settings.questions, held)
         if settings.metrics is not None:
-            server = held.enter_context(_page(registry, settings.metrics))
-            host = f"[{server.door.host}]" if ":" in server.door.host else server.door.host
-            speak(f"Figures are at http://{host}:{server.port}/metrics.")
+            server = held.enter_context(metrics_page(registry, settings.metrics))
+            speak(where_figures_are(server))
         yield speak
 
 
@@ -79,7 +78,14 @@ def place(text: str) -> dict[str, Any]:
     )
 
 
-def _page(registry: Watch, metrics: Metrics) -> MetricsServer:
+def where_figures_are(server: MetricsServer) -> str:
+    """A sentence."""
+    host = f"[{server.door.host}]" if ":" in server.door.host else server.door.host
+    return f"Figures are at http://{host}:{server.port}/metrics."
+
+
+def metrics_page(registry: Watch | Callable[[], str], metrics: Metrics) -> MetricsServer:
+    """The page of the settings. registry: as of `MetricsServer`. Raises InputError."""
     from ...telemetry import MetricsDoor, MetricsServer
 
     token = environment_secret("telemetry.metrics.token_env", metrics.token_env) or ""

@@ -136,10 +136,10 @@ def watch(
     added = [{"exec": command}] if command is not None else []
     added += [{"post": post}] if post is not None else []
     if partitions is not None or workers is not None:
-        if partitions is None or directories or shadow or form or telemetry:
+        if partitions is None or directories or shadow or form or log_format:
             raise InputError(
-                "--partitions must come without DIR, --shadow, --format, --metrics and"
-                " --log-format, and --workers with it"
+                "--partitions must come without DIR, --shadow, --format and --log-format, and"
+                " --workers with it"
             )
         from .partitions.node import run_node
         from .partitions.plan import NodePlan

@@ -64,6 +64,7 @@ def test_each_module_has_one_home(tmp_path: Path) -> None:
         ({"sources": {"logs": ["app.log"]}}, "sources.logs must be left out with --partitions"),
         ({"sources": {"stdin": True}}, "sources.stdin must be left out with --partitions"),
         ({"policy": {"budget": "20/day"}}, "policy.budget must be left out with --partitions"),
+        ({"telemetry": {"otel": True}}, "telemetry.otel must be left out with --partitions"),
         ({"storage": {}}, "--partitions needs storage.url in the settings"),
         ({"modules": []}, "modules must hold one at least"),
         ({"storage": {"url": "postgresql://a:b@c/d"}}, "storage must hold no password"),
@@ -90,7 +91,7 @@ def test_what_one_machine_alone_can_do_is_refused(
         ["--workers", "2"],
         ["--partitions", "auto", "--shadow"],
         ["--partitions", "0", "folder"],
-        ["--partitions", "0", "--metrics", "9000"],
+        ["--partitions", "0", "--log-format", "json"],
     ],
 )
 def test_options_that_do_not_go_together_are_refused(words: list[str]) -> None:

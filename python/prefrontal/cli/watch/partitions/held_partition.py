@@ -66,6 +66,10 @@ class HeldPartition:
         watch.on_wake(HandOver(self._session, screen, say).take)
         watch.on_replaced(self.replaced.set)
 
+    @property
+    def watch(self) -> Watch:
+        return self._session.watch
+
     def start(self) -> None:
         self._session.start()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from multiprocessing.connection import wait
 from queue import SimpleQueue
@@ -20,13 +20,14 @@ from ....storage.partitions.partition_inbox import KEEP_MARKS_S, PartitionInbox
 from ....storage.partitions.schema import check_connections, open_shared
 from ..endings import awaited, ended_by_signals
 from ..sources import listening
+from ..telemetry import metrics_page, say, where_figures_are
 from .intake import PartitionIntake
+from .node_figures import WorkerLine, node_page
 from .plan import AUTO
 from .stream_duty import StreamDuty
 from .worker import run_worker
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
     from multiprocessing.context import ForkServerContext
     from multiprocessing.process import BaseProcess
 
@@ -48,7 +49,7 @@ class Workers:
         self._plan = replace(plan)  # without what was read: it goes to other processes
         self._context: ForkServerContext = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(PRELOADED)
-        self._processes: dict[int, tuple[BaseProcess, Connection]] = {}
+        self._processes: dict[int, tuple[BaseProcess, WorkerLine]] = {}
         self._ended = Event()
         self._news, self._bell = self._context.Pipe(duplex=False)
         for number in range(plan.workers):
@@ -61,8 +62,8 @@ class Workers:
         self._ended.set()
         self._bell.close()
         self._thread.join()
-        for _, end in self._processes.values():
-            end.close()
+        for _, line in self._processes.values():
+            line.close()
         last = monotonic() + STOP_S
         late = 0
         for process, _ in self._processes.values():
@@ -73,22 +74,26 @@ class Workers:
         return not late
 
     def _start(self, number: int) -> None:
-        theirs, ours = self._context.Pipe(duplex=False)
+        theirs, ours = self._context.Pipe()
         process = self._context.Process(
             target=run_worker, args=(self._plan, number, theirs), name=f"prefrontal-{number}"
         )
         process.start()
         theirs.close()
-        self._processes[number] = process, ours
+        self._processes[number] = process, WorkerLine(ours)
+
+    def lines(self) -> list[tuple[int, WorkerLine]]:
+        """The connection to each by its number."""
+        return [(number, line) for number, (_, line) in sorted(self._processes.items())]
 
     def _run(self) -> None:
         while not self._ended.is_set():
             sentinels = [process.sentinel for process, _ in self._processes.values()]
             wait([*sentinels, self._news])
-            for number, (process, ours) in list(self._processes.items()):
+            for number, (process, line) in list(self._processes.items()):
                 if process.is_alive() or self._ended.is_set():
                     continue
-                ours.close()
+                line.close()
                 log.warning(
                     "worker %d ended with %s, and is started again", number, process.exitcode
                 )
@@ -113,17 +118,23 @@ def run_node(plan: NodePlan) -> int:
         intake = PartitionIntake(inbox, plan.modules, plan.count, SystemClock())
         http = plan.settings.sources.http
         door = None if http is None else listening(http)
-        with ended_by_signals(ended):
+        with ended_by_signals(ended), ExitStack() as page:
             workers = Workers(plan)
             duty = StreamDuty(plan, intake) if _has_streams(plan) else None
             try:
                 if door is not None:
                     door.start(intake)
+                if (metrics := plan.settings.telemetry.metrics) is not None:
+                    server = metrics_page(
+                        lambda: node_page(workers.lines(), intake.unheard), metrics
+                    )
+                    say(where_figures_are(page.enter_context(server)))
                 click.echo(_beginning(plan), err=True)
                 with suppress(SourceError):
                     inbox.forget_marks(SystemClock().now() - KEEP_MARKS_S)
                 code = awaited(ended)
             finally:
+                page.close()
                 if door is not None:
                     door.stop()
                 if duty is not None:

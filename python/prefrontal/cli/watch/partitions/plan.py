@@ -104,6 +104,12 @@ class NodePlan:
     def check(self) -> None:
         """Raises InputError for settings that one machine alone can follow."""
         refuse_local(self.settings.sources)
+        telemetry = self.settings.telemetry
+        for name in ("json_logs", "otel"):
+            if getattr(telemetry, name):
+                raise InputError(
+                    f"telemetry.{name} must be left out with --partitions: telemetry.metrics goes"
+                )
         if self.settings.adopted:
             raise InputError(
                 "adopted must be empty with --partitions: its history lies on one machine"

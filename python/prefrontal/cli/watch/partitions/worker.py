@@ -6,6 +6,7 @@ import logging
 import math
 import signal
 import sys
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from multiprocessing.connection import Connection
@@ -22,6 +23,7 @@ from ....storage.partitions.schema import PART, open_shared
 from ..screen import Screen
 from ..session import SWITCH_S
 from .held_partition import HeldPartition
+from .node_figures import answer_node, figures_of
 from .plan import AUTO
 
 if TYPE_CHECKING:
@@ -44,32 +46,44 @@ def run_worker(plan: NodePlan, number: int, node: Connection) -> None:
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
     sys.setswitchinterval(SWITCH_S)
-    Thread(target=_wait_for_end, args=(node, ended), daemon=True).start()
+    held: dict[int, HeldPartition] = {}
+    Thread(target=_serve_node, args=(node, ended, held, len(plan.modules)), daemon=True).start()
     screen = Screen("v2" if plan.as_json else None, ended.set)
     while not ended.is_set():
         try:
-            _Holder(plan, number, screen, ended).run()
+            _Holder(plan, number, screen, ended, held).run()
         except PrefrontalError as error:
             log.warning("%s", error)
             ended.wait(RETRY_S)
 
 
-def _wait_for_end(node: Connection, ended: Event) -> None:
-    with suppress(EOFError, OSError):
-        node.recv_bytes()
+def _serve_node(
+    node: Connection, ended: Event, held: Mapping[int, HeldPartition], modules: int
+) -> None:
+    """Tell the node figures until it closes the connection; then end."""
+    answer_node(
+        node, lambda: figures_of({n: each.watch for n, each in list(held.items())}, modules)
+    )
     ended.set()
 
 
 class _Holder:
     """From joining the others to leaving them, or being counted as gone."""
 
-    def __init__(self, plan: NodePlan, number: int, screen: Screen, ended: Event) -> None:
+    def __init__(
+        self,
+        plan: NodePlan,
+        number: int,
+        screen: Screen,
+        ended: Event,
+        held: dict[int, HeldPartition],
+    ) -> None:
         self._plan = plan
         self._screen = screen
         self._ended = ended
         self._wanted = plan.wanted(number)
         self._name = this_process()
-        self._held: dict[int, HeldPartition] = {}
+        self._held = held
         self._complained_at = -math.inf
 
     def run(self) -> None:
