@@ -165,6 +165,10 @@ class Runner(Protocol):
         """Whether that level confines files and network; if not, a person must agree to it."""
         ...
 
+    def narrow(self, hosts: Iterable[str]) -> Runner:
+        """The same where only those of its hosts can be reached that are among `hosts`, too."""
+        ...
+
     def run(
         self,
         argv: Sequence[str],

@@ -8,11 +8,11 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, Self
 
 OUTPUT_LIMIT = 4 << 20
 
@@ -37,7 +37,8 @@ class PlainOutcome:
 class PlainRunner:
     """Runs a command as it is. asked: the words of every command. limit_s: at most, for tests.
 
-    broken: fails as a sandbox that cannot be started. enforced: what it claims.
+    narrowings: hosts that runs were narrowed to. broken: fails as a sandbox that cannot be
+    started. enforced: what it claims.
     """
 
     enforced: bool = True
@@ -45,6 +46,11 @@ class PlainRunner:
     limit_s: float = 30.0
     broken: bool = False
     asked: list[list[str]] = field(default_factory=list)
+    narrowings: list[tuple[str, ...]] = field(default_factory=list)
+
+    def narrow(self, hosts: Iterable[str]) -> Self:
+        self.narrowings.append(tuple(hosts))
+        return self
 
     def run(
         self,

@@ -88,7 +88,8 @@ class Manifest:
     """What a tool.yaml or tool.toml says of one tool: hints for ranking, never the truth.
 
     anti_intents: words of prompts that the tool is not for. example: arguments for a dry run.
-    files: patterns of the names of files it is for, as "*.py"; empty for any.
+    files: patterns of the names of files it is for, as "*.py"; empty for any. hosts: that it
+    reaches, of those that the settings let through; None for all of these.
     """
 
     name: str
@@ -102,6 +103,7 @@ class Manifest:
     side_effects: SideEffects | None = None
     example: Mapping[str, Any] | None = None
     files: tuple[str, ...] = ()
+    hosts: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,6 +45,10 @@ class SandboxRunner:
         """Whether the level works and confines files and network."""
         rung = self.rung
         return rung.works and rung.enforced and not self.network
+
+    def narrow(self, hosts: Iterable[str]) -> SandboxRunner:
+        """The same where only those of its hosts can be reached that are among `hosts`, too."""
+        return replace(self, backend=self.backend.narrow(hosts))
 
     def run(
         self,

@@ -143,6 +143,16 @@ def test_a_tool_that_does_not_pass_is_not_run(tmp_path: Path, source: Path) -> N
     assert not (tmp_path / "workflows" / "_tmp" / ".validated.jsonl").exists()
 
 
+@pytest.mark.exhaustive
+def test_a_tool_is_tried_and_called_with_the_hosts_of_its_manifest(
+    tools: Layout, source: Path
+) -> None:
+    write((tools.root / SYNTAX).with_suffix(".tool.yaml"), "hosts: [api.example.org]\n")
+    runner = QuickRunner(level="namespace")
+    assert acted(tools, source, runner=runner).status is Status.DONE
+    assert runner.narrowings == [("api.example.org",)] * 2
+
+
 class BusyRunner(QuickRunner):
     """Nothing comes to its end in time, as long as the machine is busy."""
 

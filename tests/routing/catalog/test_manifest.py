@@ -28,6 +28,7 @@ hints:
   anti_intents: [plot, visualise]
 side_effects: none
 files: ["*.csv", matrix*]
+hosts: [api.example.org, "*.example.com", "10.0.0.7:8080"]
 example: {df: [1, 2.5], n: 3}
 """
 TOML = """\
@@ -36,6 +37,7 @@ intents = ["summarize", "statistics", "matrix"]
 returns = ["summary"]
 side_effects = "none"
 files = ["*.csv", "matrix*"]
+hosts = ["api.example.org", "*.example.com", "10.0.0.7:8080"]
 [[args]]
 name = "df"
 type = "DataFrame"
@@ -66,6 +68,7 @@ def expected(path: Path) -> Manifest:
         side_effects="none",
         example={"df": [1, 2.5], "n": 3},
         files=("*.csv", "matrix*"),
+        hosts=("api.example.org", "*.example.com", "10.0.0.7:8080"),
     )
 
 
@@ -87,6 +90,14 @@ def test_what_was_read_comes_back_from_its_facts(tmp_path: Path) -> None:
     read = read_manifests(path)
     assert len(read[1]) == 1
     assert from_facts(path, json.loads(json.dumps(to_facts(*read)))) == read
+
+
+def test_no_word_of_hosts_is_another_thing_than_a_list_without_one(tmp_path: Path) -> None:
+    texts = {"a": "name: a\n", "b": "name: b\nhosts: []\n", "c": "name: c\nhosts: [10.1, a b]\n"}
+    paths = [write(tmp_path / f"{name}.tool.yaml", text) for name, text in texts.items()]
+    assert [read_manifests(path)[0][0].hosts for path in paths] == [None, (), ()]
+    rule = "items of hosts must be hosts like api.example.org, *.example.org or example.org:8443"
+    assert slips(paths[2]) == [f"2: {rule}, got 10.1", f"2: {rule}, got 'a b'"]
 
 
 @pytest.mark.parametrize(
@@ -134,7 +145,7 @@ def test_a_file_of_one_tool_need_not_name_it_and_must_not_name_another(tmp_path:
         (
             "intens: [a]",
             "manifest must have only known keys, got 'intens' (did you mean 'intents'?); known are "
-            "name, intents, args, returns, hints, side_effects, example, files",
+            "name, intents, args, returns, hints, side_effects, example, files, hosts",
         ),
         ("intents: plot", "intents must be a list of at most 10000, got 'plot'"),
         ("intents: [plot, 3]", "items of intents must be texts, got 3"),

@@ -65,6 +65,32 @@ except OSError as error:
     assert web.requests[0]["line"] == "POST /a?b=c HTTP/1.1"
 
 
+def test_a_narrowed_runner_reaches_what_both_lists_have(tmp_path: Path, web: Echo) -> None:
+    program = """
+import sys, urllib.request
+for port in sys.argv[1:]:
+    try:
+        print(urllib.request.urlopen(f"http://127.0.0.1:{port}/").status)
+    except urllib.error.HTTPError as error:
+        print(error.code)
+"""
+    with echo() as other:
+        runner = SandboxRunner(backend=ProxyBackend(Hosts([f"127.0.0.1:{web.port}"])))
+        words = [sys.executable, "-I", "-B", "-c", program, str(web.port), str(other.port)]
+        lists = [f"127.0.0.1:{web.port}", f"127.0.0.1:{other.port}"], ["example.org"]
+        results = [runner.narrow(hosts).run(words, scratch=tmp_path) for hosts in lists]
+    assert [result.stdout.split() for result in results] == [[b"200", b"403"], [b"403", b"403"]]
+
+
+def test_a_narrowed_backend_has_the_credentials_of_its_hosts_alone() -> None:
+    credentials = [
+        Credential("ONE", SECRET, ("a.org", "b.org")),
+        Credential("TWO", SECRET, ("c.org",)),
+    ]
+    backend = ProxyBackend(Hosts(["a.org", "b.org", "c.org"]), credentials).narrow(["b.org"])
+    assert [(one.name, one.hosts) for one in backend.credentials] == [("ONE", ("b.org",))]
+
+
 @pytest.mark.exhaustive
 def test_there_is_no_way_past_the_proxy(tmp_path: Path, web: Echo) -> None:
     program = """

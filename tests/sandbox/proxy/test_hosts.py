@@ -83,3 +83,20 @@ def test_a_listed_address_is_connected_to() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         Hosts([f"127.0.0.1:{port}"]).connect("127.0.0.1", port).close()
+
+
+def test_a_narrowed_list_opens_nothing() -> None:
+    hosts = Hosts(["api.example.org", "*.example.com", "example.net:8443"])
+    few = hosts.narrow(["*.example.org", "www.example.com:443", "elsewhere.org", "example.net"])
+    places = [
+        ("api.example.org", 443),
+        ("www.example.com", 443),
+        ("www.example.com", 80),
+        ("img.example.com", 443),
+        ("www.example.org", 443),
+        ("elsewhere.org", 443),
+        ("example.net", 8443),
+    ]
+    assert [few.allow(*place) for place in places] == [True, True, *[False] * 5]
+    assert few.covers("api.example.org") and not few.covers("example.net")
+    assert not hosts.narrow([]).covers("api.example.org")

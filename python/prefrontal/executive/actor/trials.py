@@ -13,6 +13,7 @@ from ...routing.catalog.history import read_history
 from ...routing.local_time import LocalTime
 from ...routing.records import append_record, read_records
 from ...routing.trace import UnwrittenTrace
+from ...routing.trials.hosts import reaching
 from ...routing.trials.validation import validate
 
 if TYPE_CHECKING:
@@ -72,8 +73,11 @@ class Trials:
         example: Mapping[str, Any] | None = None,
         *,
         calls: Sequence[str] = (),
+        hosts: tuple[str, ...] | None = None,
     ) -> Verdict:
         """Of the source, which `path` holds. calls: hashes of the tools that a composition calls.
+
+        hosts: that it may reach, None for all that the settings list.
 
         Raises SourceError when logs cannot be written.
         """
@@ -87,7 +91,7 @@ class Trials:
             path,
             layout=self._layout,
             route_id=route_id,
-            runner=self._runner,
+            runner=reaching(self._runner, hosts),
             settings=self._settings,
             trace=UnwrittenTrace(self._layout, self._clock, f"run-{route_id}", route_id),
             clock=self._clock,

@@ -22,6 +22,7 @@ from ...routing.plans.plan import parse_plan
 from ...routing.plans.render import render
 from ...routing.ranking.tool_ranker import key_of
 from ...routing.trials.calling import CallOutcome, call_tool
+from ...routing.trials.hosts import hosts_of, reaching
 from ...storage.files import write_atomic
 from ..nouns import ActOutcome, Choice, HeardBelief, Option, Status
 from ..options import JOINED
@@ -44,13 +45,15 @@ _BELIEF_LIMIT = 200
 class Module:
     """What is to be run: bytes that stay the same from the trial to the call.
 
-    calls: the tools of a composition, which are not part of the bytes.
+    calls: the tools of a composition, which are not part of the bytes. hosts: that it may reach,
+    None for all that the settings list.
     """
 
     path: Path
     source: bytes
     example: Mapping[str, Any] | None
     calls: tuple[Tool, ...] = ()
+    hosts: tuple[str, ...] | None = None
 
     @property
     def digest(self) -> str:
@@ -110,6 +113,7 @@ class SandboxedActor:
                 scratch.name,
                 module.example,
                 calls=[each.sha256 for each in module.calls],
+                hosts=module.hosts,
             )
             if not verdict.ok:
                 return _invalid(option, module, verdict)
@@ -123,7 +127,7 @@ class SandboxedActor:
         needed = [each.spec.path for each in module.calls]
         seen = [path for path in (*self._readable, *needed) if path.exists()]
         call = call_tool(
-            self._runner,
+            reaching(self._runner, module.hosts),
             module.path,
             module.source,
             option.arguments,
@@ -160,7 +164,8 @@ class SandboxedActor:
         tools = [every[key] for key in dict.fromkeys(keys)]
         if option.plan is None:
             tool = tools[0]
-            return Module(tool.spec.path, tool.spec.path.read_bytes(), tool.example)
+            source = tool.spec.path.read_bytes()
+            return Module(tool.spec.path, source, tool.example, hosts=hosts_of(tools))
         return self._composed(option, tools, scratch)
 
     def _tools(self) -> Sequence[Tool]:
@@ -172,7 +177,7 @@ class SandboxedActor:
         source = render(parse_plan(option.plan), tools, self._layout, name)
         path = scratch / f"{name}.py"
         write_atomic(path, source)
-        return Module(path, source.encode(), None, tuple(tools))
+        return Module(path, source.encode(), None, tuple(tools), hosts_of(tools))
 
     def _gone(self, option: Option) -> str | None:
         """A file of a folder that may be read, of which the signal told and which is gone."""

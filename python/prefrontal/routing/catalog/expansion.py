@@ -107,7 +107,8 @@ def _rest(manifest: Manifest | None) -> dict[str, Any]:
         "example": dict(manifest.example or {}),
         "files": list(manifest.files),
     }
-    return {key: value for key, value in fields.items() if value}
+    rest = {key: value for key, value in fields.items() if value}
+    return rest if manifest.hosts is None else {**rest, "hosts": list(manifest.hosts)}
 
 
 def _argument(argument: ArgSpec) -> dict[str, Any]:

@@ -74,13 +74,21 @@ def _row(manifest: Manifest) -> list[Any]:
     arguments = [[each.name, each.type_hint, each.required, each.default] for each in manifest.args]
     hints = [manifest.domain, manifest.action, list(manifest.anti_intents), manifest.side_effects]
     texts = [list(manifest.intents), list(manifest.returns)]
-    return [manifest.name, *texts, arguments, *hints, manifest.example, list(manifest.files)]
+    return [
+        manifest.name,
+        *texts,
+        arguments,
+        *hints,
+        manifest.example,
+        list(manifest.files),
+        manifest.hosts,
+    ]
 
 
 def _from_row(
     path: Path, name: str, intents: list[str], returns: list[str], args: list[Any], *rest: Any
 ) -> Manifest:
-    domain, action, anti_intents, side_effects, example, files = rest
+    domain, action, anti_intents, side_effects, example, files, hosts = rest
     return Manifest(
         name=name,
         path=path,
@@ -93,6 +101,7 @@ def _from_row(
         side_effects=side_effects,
         example=example,
         files=tuple(files),
+        hosts=None if hosts is None else tuple(hosts),
     )
 
 

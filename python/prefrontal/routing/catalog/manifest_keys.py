@@ -1,11 +1,12 @@
 """The keys of one tool's manifest, each checked independently.
 
 name, intents, args, returns, hints (domain, action, anti_intents), side_effects, example,
-files.
+files, hosts.
 """
 
 from __future__ import annotations
 
+import re
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -16,13 +17,18 @@ from ..layout import is_slug
 from ..plain_values import plain, well_formed
 from ..types import ArgSpec, Manifest, SideEffects
 
-KEYS = ("name", "intents", "args", "returns", "hints", "side_effects", "example", "files")
+KEYS = ("name", "intents", "args", "returns", "hints", "side_effects", "example", "files", "hosts")
 HINTS = ("domain", "action", "anti_intents")
 ARGUMENT = ("name", "type", "required", "default")
 LONGEST = 1000
 """Characters of a text in a manifest."""
 MOST = 10_000
 """Items of a list in a manifest."""
+
+_LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
+_NAME = rf"(?:\*\.)?(?:{_LABEL}\.)*(?![0-9]+(?::|\Z)){_LABEL}"
+_ADDRESS = r"(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\.(?!:|\Z)|(?=:|\Z))){4}"
+_HOST = re.compile(rf"(?=.{{1,253}}\Z)(?:{_NAME}|{_ADDRESS})(?::(?P<port>[0-9]{{1,5}}))?\Z")
 
 Report = Callable[[str, str], None]
 """Takes the dotted key and the sentence of each error."""
@@ -54,7 +60,21 @@ def read_manifest(path: Path, raw: object, default_name: str, report: Report) ->
         side_effects=_side_effects(raw, report),
         example=_example(raw, report),
         files=_texts(raw, "files", "", report, _is_name, "be patterns of names like *.py"),
+        hosts=_hosts(raw, report),
     )
+
+
+def _hosts(raw: Mapping[Any, Any], report: Report) -> tuple[str, ...] | None:
+    """None where there is no such key; without the items that are no hosts."""
+    if raw.get("hosts") is None:
+        return None
+    rule = "be hosts like api.example.org, *.example.org or example.org:8443"
+    return _texts(raw, "hosts", "", report, _is_host, rule)
+
+
+def _is_host(text: str) -> bool:
+    match = _HOST.match(text)
+    return match is not None and (match["port"] is None or 0 < int(match["port"]) < 65_536)
 
 
 def _known(raw: Mapping[Any, Any], keys: Sequence[str], where: str, report: Report) -> None:

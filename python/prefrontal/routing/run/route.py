@@ -116,7 +116,8 @@ class TrialModule:
 
     uncovered: clauses of the prompt that it does not serve. widened: whether it was chosen among
     tools from beyond the folder of the intent. parts: the files of the tools that a composition
-    calls, with their hashes. rivals: names of tools that fit as well.
+    calls, with their hashes. rivals: names of tools that fit as well. hosts: that the manifests
+    of its tools name.
     """
 
     request: RouteRequest
@@ -129,6 +130,7 @@ class TrialModule:
     widened: bool = False
     parts: Mapping[Path, str] = field(default_factory=dict)
     rivals: tuple[str, ...] = ()
+    hosts: tuple[str, ...] | None = None
 
     @property
     def runnable(self) -> bool:

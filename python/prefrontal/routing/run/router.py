@@ -17,14 +17,15 @@ from ..exit_codes import OK, UNSURE
 from ..identity import Identities
 from ..plans.plan import parse_plan
 from ..trace import Show, Trace, log_app, log_metric
-from ..types import ParsedIntent, RouteDecision
+from ..trials.hosts import hosts_of
+from ..types import ParsedIntent, RouteDecision, Tool
 from .approval import approve, promote
 from .parsed_prompt import clarify, parse_prompt
 from .ranking import rank
 from .request import Ending, Mode, RouteRequest
 from .route import Ranking, Route, ToolChoice, TrialModule
 from .tool_choice import choose, planned
-from .trial_module import check_again, parts_of, trial_module
+from .trial_module import check_again, parts_of, tools_of, trial_module
 from .trial_report import try_out
 from .workbench import Operator, Waiting, Workbench
 
@@ -99,8 +100,10 @@ class Router:
         reason = f"taken up again: it was {waiting.why} ({waiting.summary.rstrip('.')})."
         decision = RouteDecision(waiting.route_id, waiting.policy, [], waiting.plan, reason)
         digest = sha256(path.read_bytes()).hexdigest()
-        parts = self._parts(waiting)
-        module = TrialModule(request, intent, decision, path, digest, parts=parts)
+        used = self._used(waiting, path)
+        parts = {} if waiting.plan is None else parts_of(used)
+        hosts = hosts_of(used)
+        module = TrialModule(request, intent, decision, path, digest, parts=parts, hosts=hosts)
         return self._logged(request, lambda _: self._resumed(module))
 
     def choose(self, request: RouteRequest) -> ToolChoice:
@@ -120,12 +123,12 @@ class Router:
             return Route(request, intent, decision, module, ranking)
         return self._tried(module, ranking)
 
-    def _parts(self, waiting: PendingRoute) -> dict[Path, str]:
-        """The files that a waiting composition calls. Raises InputError when one is gone."""
-        if waiting.plan is None:
-            return {}
+    def _used(self, waiting: PendingRoute, path: Path) -> list[Tool]:
+        """The waiting tool, or those a composition calls. Raises InputError when one is gone."""
         tools = discover_all(self.bench.layout).tools
-        return parts_of(parse_plan(waiting.plan), tools)
+        if waiting.plan is None:
+            return [tool for tool in tools if tool.spec.path == path]
+        return tools_of(parse_plan(waiting.plan), tools)
 
     def _resumed(self, module: TrialModule) -> Route:
         ending = check_again(self.bench, module)

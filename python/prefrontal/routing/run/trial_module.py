@@ -17,6 +17,7 @@ from ..plans.links import resolve_tool
 from ..plans.plan import parse_plan
 from ..plans.render import render
 from ..ranking.decide import Bar
+from ..trials.hosts import hosts_of
 from .request import Ending
 from .route import ToolChoice, TrialModule
 from .transcript import two_places
@@ -72,13 +73,19 @@ def _composition(bench: Workbench, choice: ToolChoice) -> TrialModule:
     path = folder / f"{name}.py"
     write_atomic(path, source)
     digest = sha256(source.encode()).hexdigest()
-    return replace(_module(bench, choice, path, digest), parts=parts_of(plan, tools))
+    used = tools_of(plan, tools)
+    module = _module(bench, choice, path, digest)
+    return replace(module, parts=parts_of(used), hosts=hosts_of(used))
 
 
-def parts_of(plan: Plan, tools: Sequence[Tool]) -> dict[Path, str]:
-    """The files that the plan calls, with their hashes when they were read."""
-    used = [resolve_tool(step.tool, tools) for step in plan.steps]
-    return {tool.spec.path: tool.sha256 for tool in used}
+def tools_of(plan: Plan, tools: Sequence[Tool]) -> list[Tool]:
+    """The tools that the plan calls."""
+    return [resolve_tool(step.tool, tools) for step in plan.steps]
+
+
+def parts_of(tools: Sequence[Tool]) -> dict[Path, str]:
+    """The files of a composition's tools, with their hashes when they were read."""
+    return {tool.spec.path: tool.sha256 for tool in tools}
 
 
 def _generated_module(bench: Workbench, choice: ToolChoice) -> TrialModule | Ending:
@@ -127,6 +134,7 @@ def _module(
         choice.uncovered_clauses(Bar.of(bench.settings.ranker).floor),
         choice.ranking.widened,
         rivals=choice.rivals,
+        hosts=hosts_of([tool] if tool else []),
     )
 
 

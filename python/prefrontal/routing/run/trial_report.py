@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..exit_codes import INVALID, NO_SANDBOX, OK
+from ..trials.hosts import reaching
 from ..trials.validation import validate
 from .after_trial import list_as_pending, note_in_history
 from .request import Ending
@@ -26,7 +27,7 @@ def try_out(bench: Workbench, module: TrialModule) -> TrialReport:
             module.path,
             layout=bench.layout,
             route_id=request.trace.route_id,
-            runner=bench.runner,
+            runner=reaching(bench.runner, module.hosts),
             settings=bench.settings,
             trace=request.trace,
             clock=bench.clock,

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ..ladder import Rung
     from ..limits import Limits
     from ..policy import Policy
@@ -29,6 +31,10 @@ class Backend(Protocol):
 
     def rung(self, policy: Policy) -> Rung:
         """The level it would hold the policy at, whether that works here, and if not, why."""
+        ...
+
+    def narrow(self, hosts: Iterable[str]) -> Backend:
+        """The same where only those of its hosts can be reached that are among `hosts`, too."""
         ...
 
     def run(self, job: Job) -> SandboxResult:

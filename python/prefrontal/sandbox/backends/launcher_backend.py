@@ -12,6 +12,8 @@ from ..policy import readable_paths, variables
 from ..result import not_run, result_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ..policy import Policy
     from ..result import SandboxResult
     from .backend import Job
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class LauncherBackend:
     """The levels of docs/sandbox.md, by the level that the policy asks for."""
+
+    def narrow(self, hosts: Iterable[str]) -> LauncherBackend:
+        """Itself: it has no list of hosts."""
+        return self
 
     def rung(self, policy: Policy) -> Rung:
         """The level asked for, or the strongest that works here."""

@@ -29,7 +29,7 @@ from .bundle import write_bundle
 from .leftovers import Leftovers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 LEVEL = "oci"
 _LOOK_S = 0.1
@@ -70,6 +70,10 @@ class OciBackend:
         if not self.runtime:
             raise InputError("runtime must be the words of a program, got none")
         object.__setattr__(self, "runtime", tuple(self.runtime))
+
+    def narrow(self, hosts: Iterable[str]) -> OciBackend:
+        """Itself: it has no network."""
+        return self
 
     def rung(self, policy: Policy) -> Rung:
         """Whether a no-op runs in it and cannot reach outside; tried once for each process."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ssl
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -50,6 +50,16 @@ class ProxyBackend:
                 if host_name(host) != host or not self.hosts.covers(host):
                     rule = "be for hosts of the list, without a port"
                     raise InputError(f"credential {credential.name!r} must {rule}, got {host!r}")
+
+    def narrow(self, hosts: Iterable[str]) -> ProxyBackend:
+        """The same with those of its hosts that are among `hosts`, and their credentials."""
+        fewer = self.hosts.narrow(hosts)
+        credentials = [
+            replace(credential, hosts=of_it)
+            for credential in self.credentials
+            if (of_it := tuple(host for host in credential.hosts if fewer.covers(host)))
+        ]
+        return replace(self, hosts=fewer, credentials=credentials)
 
     def rung(self, policy: Policy) -> Rung:
         """Works where the level "namespace" does."""

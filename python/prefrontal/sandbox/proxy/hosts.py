@@ -48,17 +48,27 @@ class Hosts:
     that lists the address itself. Raises InputError for an entry that is no host.
     """
 
-    def __init__(self, entries: Iterable[str], resolve: Resolve = resolve) -> None:
+    def __init__(
+        self, entries: Iterable[str], resolve: Resolve = resolve, within: Hosts | None = None
+    ) -> None:
+        """within: a list that must have them, too."""
         self._entries = [_entry(each) for each in entries]
         self._resolve = resolve
+        self._within = within
+
+    def narrow(self, entries: Iterable[str]) -> Hosts:
+        """What both this list and the entries allow. Raises InputError as the list itself does."""
+        return Hosts(entries, self._resolve, self)
 
     def allow(self, host: str, port: int) -> bool:
         """Whether the host, as `host_name` writes it, may be reached at the port."""
+        if self._within is not None and not self._within.allow(host, port):
+            return False
         return any(entry.matches(host, port) for entry in self._entries)
 
     def covers(self, host: str) -> bool:
         """Whether the host may be reached at some port."""
-        return any(entry.matches(host, port) for entry in self._entries for port in entry.ports)
+        return any(self.allow(host, port) for entry in self._entries for port in entry.ports)
 
     def connect(self, host: str, port: int) -> socket.socket:
         """A connection to an allowed host. Raises OSError."""
