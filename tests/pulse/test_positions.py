@@ -121,6 +121,10 @@ def test_a_source_that_waits_for_room_holds_on_to_files_that_are_rotated_away(
 ) -> None:
     monkeypatch.setattr(running, "MEANWHILE_S", 0.01)
     monkeypatch.setattr(worker, "ROOM_S", 0.01)
+
+    def follows(files: int) -> Callable[[], bool]:
+        return lambda: len(followed.source._files) == files
+
     followed.path.touch()
     watch = followed.begin()
     lines = [f"line {number}" for number in range(2 * SOURCE_QUEUE)]
@@ -131,7 +135,7 @@ def test_a_source_that_waits_for_room_holds_on_to_files_that_are_rotated_away(
             followed.path.replace(followed.path.with_suffix(".log.1"))
             lines.append(f"file {number}")
             followed.add(lines[-1])
-            assert became_true(lambda n=number: len(followed.source._files) == n + 2)
+            assert became_true(follows(number + 2))
     followed.wait_for(lines[-1])
     assert followed.decided() == lines
     assert watch.status()["gaps"] == 0

@@ -147,4 +147,6 @@ def test_an_empty_container_can_be_a_plugin() -> None:
 
 @pytest.mark.parametrize("name", ["capabilities", "dependencies", "extension_points"])
 def test_a_text_in_place_of_a_list_of_names_is_refused(name: str) -> None:
-    refused(plugin_class("hasty", **{name: "llm"}), f"hasty: {name} must be a list, got 'llm'")
+    refused(
+        plugin_class("hasty", None, **{name: "llm"}), f"hasty: {name} must be a list, got 'llm'"
+    )

@@ -11,8 +11,9 @@ from click.testing import CliRunner, Result
 
 from prefrontal import PulseRegistry, SignalEvent, cli
 from prefrontal.cli.install import claude_hooks
-from prefrontal.cli.install.claude_hooks import is_heartbeat, worth_of
+from prefrontal.cli.install.claude_hooks import LIMIT_S, PATIENCE_S, is_heartbeat, worth_of
 from prefrontal.decisions.log import DecisionLog
+from prefrontal.installation.targets.claude_code import PROMPT_TIMEOUT_S
 
 MODULE = {
     "module_id": "invoices",
@@ -181,3 +182,14 @@ def test_a_gate_that_could_not_decide_wakes_and_says_why(
     assert told["additionalContext"].splitlines()[0] == (
         "prefrontal could not decide (the disk is full); look yourself."
     )
+
+
+def test_the_gate_has_time_on_a_busy_machine_and_less_than_the_hook(
+    tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate_says(tmp_path, monkeypatch, '{"wake": true, "questions": [], "fault": "$*"}')
+    program = tmp_path / "prefrontal"
+    program.write_text(program.read_text().replace("<<'END'", "<<END").replace("'\"$*\"'", "$*"))
+    told = answer(hook(state, "UserPromptSubmit", prompt="HEARTBEAT"))["hookSpecificOutput"]
+    assert f"--limit {LIMIT_S:g} --format json" in told["additionalContext"]
+    assert LIMIT_S < PATIENCE_S < PROMPT_TIMEOUT_S

@@ -15,8 +15,10 @@ from ...errors import SourceError
 from ...installation.programs import Caller, own_program
 from ...storage.files import write_atomic
 
-PATIENCE_S = 8.0
-"""For the gate; less than the hook itself has."""
+LIMIT_S = 8.0
+"""For the gate to decide in: nobody sits at a heartbeat, and being busy is no reason to wake."""
+PATIENCE_S = 25.0
+"""For its answer, start and all; less than the hook itself has."""
 TAIL = 1 << 20
 SLEPT = "prefrontal: nothing that matters since the last time, so the model was not asked."
 ENDING = "If there is nothing to do, answer HEARTBEAT_OK and no more."
@@ -63,7 +65,7 @@ class ClaudeHooks:
         if config is not None:
             words = Caller(own_program(), config, self._state).words("gate")
         done = subprocess.run(
-            [*words, "--format", "json"],
+            [*words, "--limit", f"{LIMIT_S:g}", "--format", "json"],
             check=False,
             stdin=subprocess.DEVNULL,
             capture_output=True,

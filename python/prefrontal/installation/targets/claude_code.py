@@ -17,6 +17,8 @@ from ..target import InstallTarget, Piece
 
 HOOK = "hook claude-code"
 TIMEOUT_S = 10
+PROMPT_TIMEOUT_S = 30
+"""Of a prompt, at which nobody sits: only a heartbeat is held up, on a busy machine longer."""
 CONSULTED = "Bash|Edit|Write|NotebookEdit"
 NEEDS_SDK = "No MCP entry is written: the server needs `pip install 'prefrontal[mcp]'` first."
 
@@ -65,7 +67,7 @@ def _hooks(caller: Caller, consult: bool) -> list[JsonEntry]:
         "timeout": TIMEOUT_S,
     }
     groups: dict[str, dict[str, Any]] = {
-        "UserPromptSubmit": {"hooks": [hook]},
+        "UserPromptSubmit": {"hooks": [hook | {"timeout": PROMPT_TIMEOUT_S}]},
         "Stop": {"hooks": [hook]},
     }
     if consult:
