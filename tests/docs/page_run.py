@@ -27,7 +27,10 @@ from .terminals import OpenTerminal
 _SHELL = set("|<>&;$`*")
 _BY_CLOCK = ("verify",)
 """Commands that need the time zone of the page, which a process takes up only at its start."""
+_PATIENCE = ("--limit", "30")
+"""For the gate, which on a busy machine would rightly wake because nothing was decided."""
 _SHIM = """#!/bin/sh
+{patience}
 PYTHONPATH={modules} exec {python} -W error {more} "$@"
 """
 _LAUNCHER = (
@@ -59,7 +62,11 @@ class PageRun:
         programs.mkdir()
         modules = shlex.quote(os.pathsep.join(filter(None, sys.path)))
         for name, more in ((NAME, "-m prefrontal"), ("python", ""), _LAUNCHER):
-            told = _SHIM.format(python=sys.executable, modules=modules, more=more)
+            patience = f'[ "$1" != gate ] || set -- "$@" {" ".join(_PATIENCE)}'
+            patience = patience if name == NAME else ""
+            told = _SHIM.format(
+                python=sys.executable, modules=modules, more=more, patience=patience
+            )
             (programs / name).write_text(told)
             (programs / name).chmod(0o755)
         own = {k: v for k, v in os.environ.items() if not k.startswith(("PREFRONTAL_", "XDG_"))}
@@ -144,7 +151,8 @@ class PageRun:
             self.environment |= dict([words[1].split("=", 1)])
         elif words[0] == NAME and words[1] not in _BY_CLOCK and not set(command) & _SHELL:
             with patch.dict(os.environ, self.environment, clear=True), chdir(self.place):
-                result = CliRunner().invoke(main, words[1:])
+                patience = _PATIENCE if words[1] == "gate" else ()
+                result = CliRunner().invoke(main, [*words[1:], *patience])
             return result.exit_code, result.output
         else:
             return self._in_a_shell(command)
