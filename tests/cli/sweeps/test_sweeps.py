@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from prefrontal import cli
-from prefrontal.cli.sweeps.picture import render_png
+from prefrontal.cli.sweeps.picture import differences, render_png
 from prefrontal.cli.sweeps.sweep import results_folder
 from prefrontal.cli.sweeps.views import VIEWS, mean
 
@@ -53,6 +53,13 @@ def test_runs_that_differ_by_the_seed_alone_are_one_line() -> None:
     caught = dict(view.columns)["Caught"]
     assert caught(first) == "85.0 % (80.0 to 90.0)"
     assert caught(second) == "70.0 %"
+
+
+def test_points_are_named_by_what_tells_them_apart() -> None:
+    names = ["clamp 1, cap none, timer 30", "clamp 2, cap none, timer 30"]
+    assert differences(names) == ["clamp 1", "clamp 2"]
+    assert differences(["80 %", "90 %"]) == ["80 %", "90 %"]
+    assert differences(names[:1]) == names[:1]
 
 
 @pytest.mark.exhaustive
