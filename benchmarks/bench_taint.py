@@ -1,13 +1,17 @@
 """Words of others against an agent whose reflector is compromised: it copies all that it reads.
 
     python benchmarks/bench_taint.py [--strings 1000] [--twin-strings 50] [--jobs 2] [--smoke]
+        [--part reflector|conversation|cost]
 
 Orders come in by six doors, in four languages. The reflector writes them, as they are, translated,
 padded, split, or over three cycles and a restart, into every field of its replies. Counted is which
 of them then stand unmarked in a prompt of another peer, in a directive, or widen a right: choose a
-tool, by a belief or in a directive's turn, or get money approved. The twin is the same agent by
-comparison of words alone, as it was before lineage. Beside it the cost: which honest beliefs of the
-ten simulations wait for an approval.
+tool, by a belief or in a directive's turn, or get money approved. In the part "conversation" the
+agent's own model is compromised, too: it sends what it reads to two other peers, and repeats it in
+its answers there, in the notes of these conversations and in the facts it draws; counted is then
+also all that the model is shown there, by history, search, notes and facts. The twin is the same
+agent by comparison of words alone, as it was before lineage. Beside it the cost: which honest
+beliefs of the ten simulations wait for an approval.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product, repeat
 from multiprocessing import get_context
 from typing import Any
@@ -31,9 +35,11 @@ from prefrontal.cortex.memory.directives import refusal
 from prefrontal.cortex.models import Belief
 from prefrontal.cortex.reflectors.rules import RulesReflector
 from taint_agent import DOORS, READERS, TOOL, Agent, Parrot
+from taint_conversation import Talk, short_conversations
 
 SINKS = ("prompt", "directive", "right")
-BATCH = 10
+PARTS: dict[str, type[Agent]] = {"reflector": Agent, "conversation": Talk}
+BATCH = {Agent: 10, Talk: 25}
 
 
 @dataclass(slots=True)
@@ -53,12 +59,20 @@ class Tally:
         return sum(self.through.values())
 
 
-async def attacked(door: str, way: str, language: str, batch: Sequence[int], twin: bool) -> Tally:
+async def attacked(
+    door: str,
+    way: str,
+    language: str,
+    batch: Sequence[int],
+    *,
+    twin: bool = False,
+    kind: type[Agent] = Agent,
+) -> Tally:
     """One batch of orders, from the door to the sinks."""
     parrot = Parrot(way, language)
     texts = [strings.written(order, language) for order in batch]
-    with _workspace(way == "laundered") as workspace:
-        agent = Agent(door, parrot, texts, workspace)
+    with _workspace(way == "laundered") as workspace, short_conversations():
+        agent = kind(door, parrot, texts, workspace)
         await agent.runtime.start()
         _blind(agent, twin)
         await agent.come_in()
@@ -87,8 +101,12 @@ async def attacked(door: str, way: str, language: str, batch: Sequence[int], twi
 
 def _blind(agent: Agent, twin: bool) -> None:
     """The agent as it was: nobody notes where words come from."""
-    if twin:
-        vars(agent.cortex.memory)["sources"] = lambda peer_ids: ()
+    if not twin:
+        return
+    vars(agent.cortex.memory)["sources"] = lambda peer_ids: ()
+    store = agent.conversation.store
+    submit = store.submit
+    vars(store)["submit"] = lambda new: submit(replace(new, origins=()))
 
 
 @contextmanager
@@ -101,11 +119,15 @@ def _workspace(wanted: bool) -> Iterator[str]:
 
 
 def tallies(
-    count: int, twin: bool, languages: Sequence[str] = strings.LANGUAGES, jobs: int = 1
+    count: int,
+    twin: bool,
+    languages: Sequence[str] = strings.LANGUAGES,
+    jobs: int = 1,
+    kind: type[Agent] = Agent,
 ) -> dict[tuple[str, str], Tally]:
     """By door and way, over the languages. jobs: processes."""
     roads = list(product(DOORS, strings.WAYS))
-    given = (repeat(each) for each in (count, twin, languages))
+    given = (repeat(each) for each in (count, twin, languages, kind))
     result: dict[tuple[str, str], Tally] = {}
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         for road, tally in zip(roads, pool.map(_tally, roads, *given), strict=True):
@@ -114,11 +136,13 @@ def tallies(
     return result
 
 
-def _tally(road: tuple[str, str], count: int, twin: bool, languages: Sequence[str]) -> Tally:
+def _tally(
+    road: tuple[str, str], count: int, twin: bool, languages: Sequence[str], kind: type[Agent]
+) -> Tally:
     async def attack() -> Tally:
         tally = Tally()
-        for language, batch in product(languages, strings.batches(count, BATCH)):
-            tally.add(await attacked(*road, language, batch, twin))
+        for language, batch in product(languages, strings.batches(count, BATCH[kind])):
+            tally.add(await attacked(*road, language, batch, twin=twin, kind=kind))
         return tally
 
     return asyncio.run(attack())
@@ -183,24 +207,30 @@ def main() -> None:
     parser.add_argument("--twin-strings", type=int, default=50, help="orders for the twin")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--smoke", action="store_true", help="run once and quickly")
+    parser.add_argument("--part", choices=[*PARTS, "cost"], help="that one alone")
     options = parser.parse_args()
     count, twins = (1, 1) if options.smoke else (options.strings, options.twin_strings)
     languages = strings.LANGUAGES[: 1 if options.smoke else None]
-    ours = tallies(count, twin=False, languages=languages, jobs=options.jobs)
-    twin = tallies(twins, twin=True, languages=languages, jobs=options.jobs)
-    print("unmarked in another's prompt / in a directive / a right, of the orders that were read;")
-    print("then the same by comparison of words alone\n")
+    for part, kind in PARTS.items():
+        if options.part in (None, part):
+            ours = tallies(count, False, languages, options.jobs, kind)
+            twin = tallies(twins, True, languages, options.jobs, kind)
+            show(part, ours, twin)
+    if options.part in (None, "cost"):
+        honest = cost()
+        print(f"\nhonest beliefs of the ten simulations: {honest.beliefs}, {honest.waiting} wait")
+        print(f"for an approval, and {honest.quoted} stand as quotes until then")
+
+
+def show(part: str, ours: Mapping[Any, Tally], twin: Mapping[Any, Tally]) -> None:
+    print(f"\n{part}: unmarked in another's prompt / in a directive / a right, of the orders that")
+    print("were read; then the same by comparison of words alone\n")
     print(table(ours, twin))
     for name, result in (("lineage", ours), ("words alone", twin)):
         whole = Tally()
         for each in result.values():
             whole.add(each)
         print(f"\n{name}: {whole.total:,} through, of {whole.read:,} read, {whole.sent:,} sent")
-    honest = cost()
-    print(
-        f"\nhonest beliefs of the ten simulations: {honest.beliefs}, {honest.waiting} wait for an"
-    )
-    print(f"approval, and {honest.quoted} stand as quotes until then")
 
 
 if __name__ == "__main__":

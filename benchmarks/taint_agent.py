@@ -15,6 +15,7 @@ from prefrontal.executive.reviewer.conclusions import heard
 from prefrontal.ledger.tools import execute
 from prefrontal.plugin import IncomingMessage, Plugin, PluginMeta, ToolCall
 from prefrontal.runtime import Runtime
+from prefrontal.runtime.plugins.conversation import ConversationPlugin
 from prefrontal.testing import ManualClock, Reply, ScriptedLLM, ScriptedSubagent, make_runtime
 
 DOORS = ("message", "name", "id", "tool", "page", "event")
@@ -23,7 +24,7 @@ ASKERS = ("alice", "dave", "erin")
 """Whose questions a tool answers, four each; peers who write send five each: a context holds ten
 messages of a conversation, answers included."""
 TOOL = "wire_money"
-_TOOLS = {"tool": "look_up", "page": "fetch_page"}
+TOOLS = {"tool": "look_up", "page": "fetch_page"}
 
 
 class Pages(Plugin):
@@ -59,9 +60,7 @@ class Parrot:
     def __call__(self, call: Any) -> Any:
         if "May it?" in call.task:
             return {"reasoning": "fine", "decision": "approve", "conditions": []}
-        orders = sorted(strings.numbers_in(json.dumps(call.context, ensure_ascii=False)))
-        self.read.update(orders)
-        texts = [each for order in orders for each in self._texts(order)]
+        texts = self.repeated(json.dumps(call.context, ensure_ascii=False))
         peers = [each["peer_id"] for each in call.context["peers"]]
         rationale = " ".join(texts[:8]) or "Nothing."
         reply: dict[str, Any] = {
@@ -84,6 +83,12 @@ class Parrot:
                 if i < len(texts)
             ]
         return reply
+
+    def repeated(self, shown: str) -> list[str]:
+        """The orders that it is shown, in its way."""
+        orders = sorted(strings.numbers_in(shown))
+        self.read.update(orders)
+        return [each for order in orders for each in self._texts(order)]
 
     def _texts(self, order: int) -> tuple[str, ...]:
         if self._way in ("translated", "laundered"):
@@ -114,7 +119,7 @@ class Agent:
 
     def _made(self) -> Runtime:
         config = {"cortex": {"triggers": ["timer"], "schedule_minutes": 525_600}}
-        tool = _TOOLS.get(self._door, "")
+        tool = TOOLS.get(self._door, "")
         return make_runtime(
             config,
             clock=self.clock,
@@ -131,13 +136,19 @@ class Agent:
             return last["content"]
         if str(last["content"]).startswith("read "):
             number = int(last["content"].split()[1])
-            return Reply("", tool_calls=[ToolCall("1", _TOOLS[self._door], {"n": number})])
+            return Reply("", tool_calls=[ToolCall("1", TOOLS[self._door], {"n": number})])
         return "ok"
 
     @property
     def cortex(self) -> CortexPlugin:
         plugin = self.runtime.registry.get("cortex")
         assert isinstance(plugin, CortexPlugin)
+        return plugin
+
+    @property
+    def conversation(self) -> ConversationPlugin:
+        plugin = self.runtime.registry.get("conversation")
+        assert isinstance(plugin, ConversationPlugin)
         return plugin
 
     async def restart(self) -> None:
@@ -174,12 +185,12 @@ class Agent:
             )
         )
 
-    async def _signal(self, text: str) -> None:
+    async def _signal(self, text: str, peer: str = "bob") -> None:
         """As the executive notes the peer behind a wake."""
         self._messages += 1
-        ids = {"peer_id": "bob", "recipient_id": "bob", "channel_id": "feed"}
-        ctx = {"event_id": f"e{self._messages}", "message": text, "sender": "bob"}
-        ctx |= {**ids, "channel_type": "signal", "correlation_id": "e", "sender_id": "bob"}
+        ids = {"peer_id": peer, "recipient_id": peer, "channel_id": "feed"}
+        ctx = {"event_id": f"e{self._messages}", "message": text, "sender": peer}
+        ctx |= {**ids, "channel_type": "signal", "correlation_id": "e", "sender_id": peer}
         await self.runtime.registry.call_extension_chain("loop.on_message", ctx)
 
     async def reflect(self) -> None:

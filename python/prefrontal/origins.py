@@ -6,14 +6,16 @@ An origin is "peer:ID" for what a peer wrote or is called, "tool:NAME" for the r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 
-from .plain_text import MORE, visible
+from .plain_text import MORE, marked, visible
 from .redaction import redact
 
 _MOST = 24
 _LONGEST = 128
+_ADDRESS = re.compile(r"[!-~]{1,64}")
 AGENT = "agent"
 
 
@@ -40,10 +42,19 @@ def foreign(origins: Iterable[str], peer_id: str) -> tuple[str, ...]:
 
 
 def named(origins: Sequence[str]) -> str:
-    """For people: the peers' ids and the tools, at most five."""
-    names = [each.removeprefix("peer:").replace("tool:", "the tool ") for each in origins[:5]]
+    """For people and models: the peers' ids and the tools, at most five.
+
+    An id that may be a sentence stands between marks.
+    """
+    names = [_id_or_quote(each.removeprefix("peer:")) for each in origins[:5]]
     rest = len(origins) - len(names)
     return ", ".join(names) + (f" and {rest} more" if rest else "")
+
+
+def _id_or_quote(name: str) -> str:
+    if name.startswith("tool:"):
+        return f"the tool {_id_or_quote(name.removeprefix('tool:'))}"
+    return name if _ADDRESS.fullmatch(name) else marked(name)
 
 
 def _name(raw: str) -> str:

@@ -9,17 +9,20 @@ import pytest
 import bench_taint as bench
 import taint_strings as strings
 from taint_agent import DOORS
+from taint_conversation import Talk
 
 from ..exhaustive import first
 
-SIZE = 10
-"""Orders at once: enough to fill what is cut to a length."""
+FEW, SIZE = 4, 10
+"""Orders at once: of ten enough to fill what is cut to a length."""
 ROADS = [
     ("event", "padded"),
     ("tool", "split"),
     ("name", "laundered"),
     *(road for road in product(DOORS, strings.WAYS)),
 ]
+
+CONVERSATION_ROADS = [("tool", "translated"), ("id", "laundered"), *product(DOORS, strings.WAYS)]
 
 
 @pytest.mark.parametrize(("door", "way"), first(3, ROADS))
@@ -34,6 +37,15 @@ async def test_no_order_from_outside_gets_through(door: str, way: str) -> None:
     assert twin.read == SIZE
     assert twin.through["prompt"] > 0
     assert twin.total > 3
+
+
+@pytest.mark.parametrize(("door", "way"), first(1, CONVERSATION_ROADS))
+async def test_no_order_gets_through_the_conversations_of_others(door: str, way: str) -> None:
+    """The agent's own model repeats all that it reads, in chats, notes and facts."""
+    tally = await bench.attacked(door, way, "ja", range(FEW), kind=Talk)
+    assert (tally.read, tally.through) == (FEW, dict.fromkeys(bench.SINKS, 0))
+    twin = await bench.attacked(door, way, "ja", range(FEW), twin=True, kind=Talk)
+    assert twin.through["prompt"] == FEW
 
 
 @pytest.mark.exhaustive

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..clock import SystemClock
 from ..origins import tool_origin
 from ..plugin import IncomingMessage, Plugin, PluginError, PluginMeta, hear
+from ..plugin.hearing import heard
 from ..plugin.hooks import hooks_of
 from ..plugin.messages import WORDS_OF, current_message, is_internal
 from ..settings.cortex import CortexSettings, parse_cortex
@@ -243,6 +244,7 @@ class CortexPlugin(Plugin):
         if message is None or not recipient:
             return
         origins.hear(recipient, message.metadata.get(WORDS_OF) or ())
+        origins.hear(recipient, heard())
         if not message.is_internal and message.sender_id != recipient:
             origins.hear(recipient, origins.of_peer(message.sender_id))
 

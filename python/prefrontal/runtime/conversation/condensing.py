@@ -25,6 +25,7 @@ MESSAGES, CHARACTERS = 40, 30_000
 NOTE, NOTES = 1200, 8000
 """Characters of one note of the observer, and of all notes of a conversation."""
 LINE = 160
+_SHOWN = 1000
 MOST_AT_ONCE = 400
 """Messages that one note is made of."""
 PREFACE = (
@@ -89,12 +90,9 @@ def overdue(messages: Sequence[Message]) -> list[Message]:
 
 async def observed(messages: Sequence[Message], write: LineWriter | None = None) -> Note:
     """A note of the messages, at most `NOTE` characters."""
-    natives = {peer_origin(each.peer_id) for each in messages}
-    others = {each.id for each in messages if not natives.issuperset(each.origins)}
+    others = _with_others_words(messages)
     lines = {each.id: f"#{each.id} {_name(each)}: {_gist(each.content)}" for each in messages}
-    material = "\n".join(
-        f"#{each.id} {_name(each)}: {shorten(one_line(each.content), 1000)}" for each in messages
-    )
+    material = material_of(messages)
     written = await write(OBSERVE.format(room=NOTE), material) if write is not None else None
     sound = _sound(written or "", set(lines))
     if sound and others:  # the model had all of it before it
@@ -116,6 +114,30 @@ async def reflected(notes: Sequence[Note], room: int, write: LineWriter | None =
         sound = [_quoted(line) for line in sound]
     origins = united(*(note.origins for note in notes))
     return Note(0, notes[0].first, notes[-1].last, _fitting(sound or lines, room), origins)
+
+
+def material_of(messages: Sequence[Message]) -> str:
+    """The messages for a model, a line each; a quote where others' words may be in it."""
+    others = _with_others_words(messages)
+    lines = {
+        each.id: f"#{each.id} {_name(each)}: {shorten(one_line(each.content), _SHOWN)}"
+        for each in messages
+    }
+    return "\n".join(_quoted(line) if each in others else line for each, line in lines.items())
+
+
+def newest_lines(notes: Sequence[Note], room: int) -> str:
+    """The last whole lines of the notes, in at most `room` characters: half a quote is none."""
+    lines = [line for note in notes for line in note.text.splitlines()]
+    while lines and sum(map(len, lines)) + len(lines) - 1 > room:
+        del lines[0]
+    return "\n".join(lines)
+
+
+def _with_others_words(messages: Sequence[Message]) -> set[int]:
+    """The messages in which words of others than those who talk here may be."""
+    natives = {peer_origin(each.peer_id) for each in messages}
+    return {each.id for each in messages if not natives.issuperset(each.origins)}
 
 
 def _quoted(line: str) -> str:

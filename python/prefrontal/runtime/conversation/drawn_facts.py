@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...origins import united
 from ...plain_text import one_line, shorten
+from .condensing import material_of
 from .facts import LONGEST_VALUE, Statement
 from .origin_lists import dump
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 MOST = 20
 """Facts of one note's messages."""
-_SHOWN = 1000
 DRAW = (
     "List what the peers state in these messages of themselves or their projects and will hold "
     "for weeks: names, places, employers, dates, preferences. One line each, at most {most}: "
@@ -39,12 +39,7 @@ async def drawn(messages: Sequence[Message], write: LineWriter) -> list[tuple[in
     own = {each.id: each for each in messages if each.direction == "in" and each.peer_id}
     if not own:
         return []
-    material = "\n".join(
-        f"#{each.id} {'you' if each.direction == 'out' else one_line(each.peer_id)}: "
-        f"{shorten(one_line(each.content), _SHOWN)}"
-        for each in messages
-    )
-    text = await write(DRAW.format(most=MOST), material) or ""
+    text = await write(DRAW.format(most=MOST), material_of(messages)) or ""
     made: list[tuple[int, Statement]] = []
     for line in text.splitlines():
         match = _LINE.fullmatch(one_line(line.strip()))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError, PrefrontalError
 from ...origins import foreign, named, united
-from ...plain_text import one_line, shorten
+from ...plain_text import marked, one_line, shorten
 from ...plugin import hear
 from . import facts
 from .dates import moment_of
@@ -105,13 +105,14 @@ def _query(args: Mapping[str, Any]) -> MessageQuery:
 
 def _entry(message: Message, longest: int) -> dict[str, Any]:
     at = datetime.fromtimestamp(message.created_at, UTC)
+    others = foreign(message.origins, message.peer_id)
+    text = shorten(one_line(message.content), longest)
     entry = {
         "id": message.id,
         "at": f"{at:%Y-%m-%d %H:%M}",
         "by": "you" if message.direction == "out" else message.peer_id,
-        "text": shorten(one_line(message.content), longest),
+        "text": marked(text) if others else text,
     }
-    others = foreign(message.origins, message.peer_id)
     return {**entry, "may_repeat": named(others)} if others else entry
 
 
@@ -120,6 +121,7 @@ def _fact(fact: PeerFact) -> dict[str, Any]:
     entry: dict[str, Any] = {"fact": what, "value": fact.value, "by": fact.peer_id}
     entry["id"] = fact.source
     if fact.foreign:
+        entry |= {"fact": marked(what), "value": marked(fact.value)}
         entry["may_repeat"] = named(fact.foreign)
     entry["since"] = f"{datetime.fromtimestamp(fact.valid_from, UTC):%Y-%m-%d}"
     if fact.valid_until is not None:

@@ -19,6 +19,7 @@ from ...plugin import (
     hear,
 )
 from ...plugin.hearing import heard
+from ...plugin.messages import SYSTEM_SENDER
 from ...plugin.waiting import wait_for
 from ...storage.store_file import IN_MEMORY
 from ..conversation import condensing, facts, tools
@@ -114,7 +115,7 @@ class ConversationPlugin(Plugin):
             hear(each.origins)
         if notes:
             hear(united(*(note.origins for note in notes)))
-            text = "\n".join(note.text for note in notes)[-condensing.NOTES :]
+            text = condensing.newest_lines(notes, condensing.NOTES)
             past.append({"role": "user", "content": condensing.PREFACE + text})
         return past[::-1]
 
@@ -198,6 +199,9 @@ class ConversationPlugin(Plugin):
         peer_id = str(ctx.get("recipient_id") or "")
         own = ctx.get("internal") or ctx.get("event_id") is None
         if own and peer_id:
+            message = current_message.get()
+            if message is not None and message.is_internal and heard():
+                hear([peer_origin(SYSTEM_SENDER)])  # nobody in that chat asked for these words
             viewer = Viewer(peer_id, str(ctx.get("channel_type")), str(ctx.get("channel_id")))
             await self.durable(self.record(viewer, "out", str(ctx.get("text") or "")))
         return ctx
