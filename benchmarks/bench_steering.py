@@ -5,8 +5,10 @@
 Ten tries and ten ordinary messages in each of ten languages (steering_texts.py), written after the
 first patterns and not for them; the ordinary ones speak of rules, trust, numbers and notes, too.
 The patterns were widened for all of these. Five more of each (steering_texts_later.py) were written
-before the second widening, which brought the rules for shapes, and looked at once after it. The
-sender is "ann".
+before the second widening, which brought the rules for shapes, and looked at once after it. Then
+the hundred tries in disguise (steering_disguises.py), by five kinds that were at hand while it was
+taken off and by 18 that were written before and looked at once after, and 60 ordinary messages with
+encodings, markup and mixed scripts. The sender is "ann".
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 
+import steering_disguises as disguises
 import steering_texts as texts
 import steering_texts_later as later
 from prefrontal.cortex.reflectors.steering import steers
@@ -52,6 +55,24 @@ def main() -> None:
             f"\n{name}: {missed} of {tries} tries missed,"
             f" {false} of {ordinary} ordinary ones noticed"
         )
+    in_disguise()
+
+
+def in_disguise() -> None:
+    """How many of the hundred tries each disguise hides, of those that it changes."""
+    tries = [each for language in texts.TRIES.values() for each in language]
+    for name, kinds in (("at hand", disguises.AT_HAND), ("not", disguises.LATER)):
+        worn = {
+            kind: [made for each in tries if (made := disguise(each)) != each]
+            for kind, disguise in kinds.items()
+        }
+        hidden = {kind: sum(not steers(each, SENDER) for each in worn[kind]) for kind in kinds}
+        count = sum(map(len, worn.values()))
+        print(f"\nin disguise, {name}: {sum(hidden.values())} of {count:,} missed:")
+        parts = [f"{kind} {hidden[kind]} of {len(worn[kind])}" for kind in kinds if hidden[kind]]
+        print(", ".join(parts) or "none")
+    noticed = sum(steers(each, SENDER) for each in disguises.ORDINARY)
+    print(f"{noticed} of {len(disguises.ORDINARY)} ordinary ones noticed")
 
 
 if __name__ == "__main__":

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 
+from .disguises import readings
+
 _GAP = r"[^.!?。！？।؟\n]{0,40}"
 _SHORT = r"[^.!?。！？।؟\n]{0,20}"
 _MOST = r"(?:\d|max|máx|макс|最高|满|अधिकतम|أقصى|সর্বোচ্চ|زیادہ)"
 
 _ENGLISH = (
-    r"\b(?:ignore|disregard|forget) (?:all |any |your |the |these |previous |prior |earlier )+"
+    r"(?<!not )(?<!n't )(?<!never )\b(?:ignore|disregard|forget)"
+    r" (?:all |any |your |the |these |previous |prior |earlier )+"
     r"(?:instructions?|rules?|prompts?|messages?)",
     r"\b(?:set|raise|increase|change|put|make|rate|score|give)\b[^.!?\n]{0,40}"
     r"\b(?:trust|rating|score|reputation)\b[^.!?\n]{0,20}(?:\d|max|high|full)",
@@ -138,6 +141,7 @@ _SYSTEM_GONE = (
 )
 _MARKS = (
     r"<\s?\|\s?(?:im_start|im_end|system|assistant|start_header_id)",
+    r"<\|[a-z]{2,12}(?:_[a-z]{2,12}){0,3}\|>",
     r"\[\s?/?INST\s?\]",
     r"<<\s?/?SYS\s?>>",
 )
@@ -184,9 +188,12 @@ def steers(text: str, name: str = "") -> bool:
 
     By words, in ten languages, and by shape in any: a turn of the system or the assistant that
     speaks of trust and gives a value, a value beside trust in a message that speaks of its own
-    sender, two fields of a reflector's answer. name: the sender's id; "" where it is not known.
+    sender, two fields of a reflector's answer. Both also where it is encoded or in disguise.
+    name: the sender's id; "" where it is not known.
     """
-    return _STEERING.search(text) is not None or _has_shape(text, name)
+    return any(
+        _STEERING.search(each) is not None or _has_shape(each, name) for each in readings(text)
+    )
 
 
 def _has_shape(text: str, name: str) -> bool:
