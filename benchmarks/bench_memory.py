@@ -1,6 +1,6 @@
 """Memory over long conversations: does what is asked for stand among five things that come back?
 
-    python benchmarks/bench_memory.py [--smoke] [--model NAME_OR_FOLDER]
+    python benchmarks/bench_memory.py [--smoke] [--model NAME_OR_FOLDER] [--locomo FILE]
 
 200 made dialogues of 300 messages each, one a peer, recorded as an agent records them. In each, six
 facts are said (half of the wordings are none that the rules for facts know), three of them change,
@@ -10,11 +10,15 @@ friends. Then each is asked for in other words; what counts is the message that 
 with the same words, and the newest 40 messages, all of them instead of five. The rules were not
 changed after a look at these figures. --model: a model of sentence-transformers, which must be
 installed; then both stand there once more, with its vectors beside the words, and vectors alone.
+--locomo: locomo10.json of LoCoMo (Maharana et al., ACL 2024), which its authors give under CC BY-NC
+4.0 and of which nothing is kept here: ten conversations of two people, of several hundred messages
+each, with questions that name the messages their answer is in.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import tempfile
 from collections.abc import Callable, Sequence
@@ -129,12 +133,16 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Dialogue:
-    """Messages of a peer. first: how many messages of other dialogues stand before them."""
+    """Messages of a peer. first: how many messages of other dialogues stand before them.
+
+    answers: places of those that the agent wrote.
+    """
 
     peer: str
     first: int
     messages: Sequence[str]
     questions: Sequence[Question]
+    answers: frozenset[int] = frozenset()
 
 
 Way = Callable[[Dialogue, str], list[int]]
@@ -183,9 +191,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--smoke", action="store_true", help="run once and quickly")
     parser.add_argument("--model", metavar="NAME_OR_FOLDER", help="of sentence-transformers")
+    parser.add_argument("--locomo", type=Path, metavar="FILE", help="locomo10.json: that instead")
     options = parser.parse_args()
-    chance = random.Random(7)
-    dialogues = [dialogue(number, chance) for number in range(5 if options.smoke else 200)]
+    if options.locomo is not None:
+        dialogues = locomo(options.locomo)
+    else:
+        chance = random.Random(7)
+        dialogues = [dialogue(number, chance) for number in range(5 if options.smoke else 200)]
     with (
         tempfile.TemporaryDirectory() as folder,
         ConversationStore(Path(folder) / "conversations.sqlite") as store,
@@ -200,13 +212,63 @@ def main() -> None:
             last = semantics.embed_old(store)
             while last is not None:
                 last = semantics.embed_old(store, last)
-        compare(dialogues, store, twin, semantics)
+        show = compare if options.locomo is None else evidence
+        show(dialogues, store, twin, semantics)
+
+
+def locomo(path: Path) -> list[Dialogue]:
+    """The conversations as chats: one of the two is the peer, the other one the agent."""
+    dialogues: list[Dialogue] = []
+    first = 0
+    for raw in json.loads(path.read_text()):
+        talk = raw["conversation"]
+        turns = [turn for n in range(1, 100) for turn in talk.get(f"session_{n}") or ()]
+        places = {turn["dia_id"]: place for place, turn in enumerate(turns)}
+        texts = [" ".join((turn["text"], turn.get("blip_caption", ""))).strip() for turn in turns]
+        answers = frozenset(
+            place for place, turn in enumerate(turns) if turn["speaker"] != talk["speaker_a"]
+        )
+        questions = [
+            Question(each["question"], tuple(places[one] for one in each["evidence"]))
+            for each in raw["qa"]
+            if each.get("evidence") and all(one in places for one in each["evidence"])
+        ]
+        dialogues.append(Dialogue(f"peer{first}", first, texts, questions, answers))
+        first += len(texts)
+    return dialogues
+
+
+def evidence(
+    dialogues: Sequence[Dialogue],
+    store: ConversationStore,
+    twin: Twin,
+    semantics: Semantics | None,
+) -> None:
+    """Of the messages that an answer is in, the share among five things that come back."""
+    count = sum(len(each.questions) for each in dialogues)
+    print(f"| {len(dialogues)} conversations, {count:,} questions | recalled | any of them |")
+    print("|---|---|---|")
+    for name, way in _ways(store, twin, semantics).items():
+        shares = [
+            len(set(question.places) & set(way(each, question.text))) / len(set(question.places))
+            for each in dialogues
+            for question in each.questions
+        ]
+        some = sum(share > 0 for share in shares) / count
+        print(f"| {name} | {sum(shares) / count:.3f} | {some:.3f} |", flush=True)
 
 
 def record(store: ConversationStore, each: Dialogue) -> None:
     viewer = Viewer(each.peer, "web", each.peer)
     waiting = [
-        store.submit(NewMessage(viewer, "in", text, 1_700_000_000.0 + place * DAY_S / 8))
+        store.submit(
+            NewMessage(
+                viewer,
+                "out" if place in each.answers else "in",
+                text,
+                1_700_000_000.0 + place * DAY_S / 8,
+            )
+        )
         for place, text in enumerate(each.messages)
     ]
     numbers = [one.result() for one in waiting]
@@ -219,12 +281,18 @@ def compare(
     twin: Twin,
     semantics: Semantics | None,
 ) -> None:
-    newest = list(range(MESSAGES - LAST, MESSAGES))
+    print(f"| {len(dialogues)} dialogues | recalled | said once | changed | before what it was |")
+    print("|---|---|---|---|---|")
+    for name, way in _ways(store, twin, semantics).items():
+        print(f"| {name} | {' | '.join(_figures(dialogues, way))} |")
+
+
+def _ways(store: ConversationStore, twin: Twin, semantics: Semantics | None) -> dict[str, Way]:
     ways: dict[str, Way] = {
         "conversation_search: facts, then messages": partial(_hits, store),
         "its messages alone": partial(_hits, store, with_facts=False),
         "FTS5 by its own rank": twin.search,
-        f"the newest {LAST} messages, all of them": lambda _, __: newest,
+        f"the newest {LAST} messages, all of them": _newest,
     }
     if semantics is not None:
         with_vectors: dict[str, Way] = {
@@ -235,10 +303,12 @@ def compare(
             "vectors alone": partial(_nearest, store, semantics),
         }
         ways |= with_vectors
-    print(f"| {len(dialogues)} dialogues | recalled | said once | changed | before what it was |")
-    print("|---|---|---|---|---|")
-    for name, way in ways.items():
-        print(f"| {name} | {' | '.join(_figures(dialogues, way))} |")
+    return ways
+
+
+def _newest(each: Dialogue, _: str) -> list[int]:
+    count = len(each.messages)
+    return list(range(count - LAST, count))
 
 
 class Twin:
@@ -256,7 +326,7 @@ class Twin:
         self._connection.executemany("INSERT INTO m VALUES (?, ?)", rows)
 
     def search(self, each: Dialogue, question: str) -> list[int]:
-        words = " OR ".join(f'"{word}"' for word in question.strip("?").split())
+        words = " OR ".join(f'"{word}"' for word in question.replace('"', "").strip("?").split())
         rows = self._connection.execute(
             f"SELECT rowid FROM m WHERE m MATCH ? ORDER BY rank LIMIT {AT}",
             (f"content : ({words}) AND peer : {each.peer}",),

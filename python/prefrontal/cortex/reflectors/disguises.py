@@ -23,7 +23,9 @@ _APART = re.compile(r"(?<!\S)\S(?:[ .\-_*][^\s.\-_*](?![^\s.\-_*])){3,}")
 _WIDE = re.compile(r"\s{2,}")
 _MARKUP = re.compile(r"</?[a-zA-Z][^<>]{0,80}>|<!--|-->|[*_~`]{1,3}")
 _BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{16,}={0,2}")
-_HEX = re.compile(r"(?<!\w)(?:0x)?((?:[0-9a-fA-F]{2}[ :]?){12,})(?!\w)")
+_HEX = re.compile(
+    r"(?<!\w)(?<![0-9a-fA-F]{2}[ :])(?:0x)?((?:[0-9a-fA-F]{2}[ :]?+){12,}+)(?!\w)"
+)
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})|=([0-9A-F]{2})")
 _TAG = range(0xE0020, 0xE007F)
 
@@ -43,7 +45,8 @@ def readings(text: str) -> Iterator[str]:
         if depth == _DEPTH:
             continue
         for undo in _WAYS:
-            for new in undo(current):
+            for undone in undo(current):
+                new = undone[:_LONGEST]
                 if new not in seen and new.strip():
                     seen.add(new)
                     waiting.append((new, depth + 1))

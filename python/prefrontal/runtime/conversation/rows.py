@@ -23,14 +23,14 @@ FROM messages JOIN walls ON walls.id = wall
   JOIN conversations ON conversations.id = conversation JOIN peers ON peers.id = peer"""
 
 _NUMBERS = """\
-SELECT (SELECT id FROM conversations WHERE channel_type = ? AND channel_id = ?),
+SELECT (SELECT coalesce(max(id), 0) + 1 FROM messages),
+  (SELECT id FROM conversations WHERE channel_type = ? AND channel_id = ?),
   (SELECT id FROM peers WHERE peer_id = ?),
   coalesce((SELECT wall FROM messages WHERE id = ?),
     (SELECT id FROM walls WHERE scope = ? AND channel_type = ? AND name = ?))"""
 _INSERT = """\
-INSERT INTO messages (wall, conversation, peer, direction, content, created_at, turn, origins)
-VALUES (?, ?, ?, ?, ?, ?, coalesce(?, (SELECT coalesce(max(id), 0) + 1 FROM messages)), ?)
-RETURNING id"""
+INSERT INTO messages (id, wall, conversation, peer, direction, content, created_at, turn, origins)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, coalesce(?8, ?1), ?9)"""
 _HOUR = """\
 INSERT INTO hours VALUES (?1, ?2, ?2)
 ON CONFLICT (hour) DO UPDATE SET first = min(first, ?2), last = max(last, ?2)"""
@@ -45,7 +45,7 @@ def insert(database: Database, new: NewMessage) -> int:
     """
     viewer, own = new.viewer, new.viewer.wall
     chat = {"channel_type": viewer.channel_type, "channel_id": viewer.channel_id}
-    [(conversation, peer, wall)] = database.execute(
+    [(number, conversation, peer, wall)] = database.execute(
         _NUMBERS,
         (*chat.values(), viewer.peer_id, new.turn, own.scope, own.channel_type, own.name),
     )
@@ -54,7 +54,7 @@ def insert(database: Database, new: NewMessage) -> int:
     wall = wall or _new(database, "walls", **columns_of(own))
     origins = None if new.direction == "in" else dump(new.origins)
     values = (wall, conversation, peer, new.direction, new.content, new.created_at, new.turn)
-    [(number,)] = database.execute(_INSERT, (*values, origins))
+    database.execute(_INSERT, (number, *values, origins))
     place = f"w{wall} c{conversation} p{peer} {channel_word(viewer.channel_type)}"
     database.execute(
         "INSERT INTO words (rowid, content, place) VALUES (?, ?, ?)",
