@@ -98,6 +98,10 @@ def _selection(
         conditions.append("conversation IN (SELECT id FROM conversations WHERE channel_type = ?)")
         values.append(query.channel_type)
     where = f"{' AND '.join(conditions)} ORDER BY {order} DESC LIMIT ?"
+    if walls is None:
+        sql = f"SELECT message, vector FROM {source} WHERE {where}"
+        return sql, [*values, MOST_COMPARED]
+    # sorted without their vectors, which are long
     ids = f"SELECT message FROM {source} WHERE {where}"
     sql = f"SELECT message, vector FROM vectors WHERE message IN ({ids}) ORDER BY message DESC"
     return sql, [*values, MOST_COMPARED]
