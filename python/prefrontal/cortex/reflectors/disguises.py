@@ -23,9 +23,7 @@ _APART = re.compile(r"(?<!\S)\S(?:[ .\-_*][^\s.\-_*](?![^\s.\-_*])){3,}")
 _WIDE = re.compile(r"\s{2,}")
 _MARKUP = re.compile(r"</?[a-zA-Z][^<>]{0,80}>|<!--|-->|[*_~`]{1,3}")
 _BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{16,}={0,2}")
-_HEX = re.compile(
-    r"(?<!\w)(?<![0-9a-fA-F]{2}[ :])(?:0x)?((?:[0-9a-fA-F]{2}[ :]?+){12,}+)(?!\w)"
-)
+_HEX = re.compile(r"(?<!\w)(?<![0-9a-fA-F]{2}[ :])(?:0x)?((?:[0-9a-fA-F]{2}[ :]?+){12,}+)(?!\w)")
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})|=([0-9A-F]{2})")
 _TAG = range(0xE0020, 0xE007F)
 
@@ -37,18 +35,18 @@ def readings(text: str) -> Iterator[str]:
     they give a text. Looked through are invisible characters, compatibility forms, marks on
     letters, Cyrillic and Greek letters in Latin words, letters set apart, and markup.
     """
-    seen = {text}
+    texts = {text}
     waiting = [(text[:_LONGEST], 0)]
     yield text
-    while waiting and len(seen) < _MOST:
+    while waiting and len(texts) < _MOST:
         current, depth = waiting.pop(0)
         if depth == _DEPTH:
             continue
         for undo in _WAYS:
-            for undone in undo(current):
-                new = undone[:_LONGEST]
-                if new not in seen and new.strip():
-                    seen.add(new)
+            for raw in undo(current):
+                new = raw[:_LONGEST]
+                if new not in texts and new.strip():
+                    texts.add(new)
                     waiting.append((new, depth + 1))
                     yield new
 
@@ -56,12 +54,12 @@ def readings(text: str) -> Iterator[str]:
 def _folded(text: str) -> Iterator[str]:
     if text.isascii():
         return
-    shown = "".join(
+    visible = "".join(
         chr(ord(each) - 0xE0000) if ord(each) in _TAG else each
         for each in text
         if ord(each) in _TAG or category(each) != "Cf"
     )
-    composed = normalize("NFKC", shown)
+    composed = normalize("NFKC", visible)
     plain = "".join(each for each in composed if not _is_laid_over(each))
     yield plain
     yield _WORD.sub(_one_script, plain)
