@@ -44,7 +44,7 @@ def throughput(scratch: Path, server: PostgresServer, seconds: float) -> list[st
                 number += BATCH
 
         threads = [Thread(target=send, args=(lane,)) for lane in range(SENDERS)]
-        began, before = time.monotonic(), cpu_of(node, server)
+        began, before, logged = time.monotonic(), cpu_of(node, server), _logged(store)
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -52,6 +52,7 @@ def throughput(scratch: Path, server: PostgresServer, seconds: float) -> list[st
         accepted_s = time.monotonic() - began
         _drained(store, sum(sent))
         after = cpu_of(node, server)
+        written = [new - old for new, old in zip(_logged(store), logged, strict=True)]
         times = sorted(at for _, at, _ in store.decided())
         node.end()
     each = {name: 1e6 * (after[name] - before[name]) / len(times) for name in before}
@@ -61,9 +62,18 @@ def throughput(scratch: Path, server: PostgresServer, seconds: float) -> list[st
         f"  {sum(sent):,} signals accepted at {sum(sent) / accepted_s:,.0f} a second, decided and"
         f" kept at {rate:,.0f} a second (asked {ASKED_A_SECOND:,}); a commit each: {twin:,.0f}"
         f" a second: {rate / twin:.1f} times; load {os.getloadavg()[0]:.1f}; CPU of a signal:"
-        f" {', '.join(f'{took:.0f} us in the {name}' for name, took in each.items())}"
+        f" {', '.join(f'{took:.0f} us in the {name}' for name, took in each.items())};"
+        f" {written[0] / len(times):,.0f} bytes of PostgreSQL's log a signal,"
+        f" {written[1] / len(times):.4f} syncs; {written[2] / len(times):.0f} bytes of tables"
     )
     return [] if len(times) == sum(sent) else [f"{sum(sent)} sent, {len(times)} decided"]
+
+
+def _logged(store: Server) -> tuple[int, int, int]:
+    """Bytes written ahead and syncs of them so far, and bytes of all tables and indexes."""
+    [(size, syncs)] = store.execute("SELECT wal_bytes::bigint, wal_sync FROM pg_stat_wal")
+    [(tables,)] = store.execute("SELECT pg_database_size(current_database())")
+    return int(size), int(syncs), int(tables)
 
 
 def latency(scratch: Path, server: PostgresServer, seconds: float) -> list[str]:

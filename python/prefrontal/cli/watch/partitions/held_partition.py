@@ -20,6 +20,7 @@ from ..telemetry import say
 from .plan import NodePlan, partition_folder
 
 if TYPE_CHECKING:
+    from ....protocols import Standings
     from ....storage.partitions.partition_inbox import PartitionInbox
     from ....storage.partitions.partition_table import PartitionTable
     from ..screen import Screen
@@ -30,7 +31,8 @@ log = logging.getLogger("prefrontal.partitions")
 class HeldPartition:
     """A watch of the partition's modules, from `start` to `stop`, for a member that holds it.
 
-    Raises SourceError, FencedError when another holds it since.
+    standings: how far who is behind a signal is trusted. Raises SourceError, FencedError when
+    another holds it since.
     """
 
     def __init__(
@@ -40,6 +42,7 @@ class HeldPartition:
         table: PartitionTable,
         inbox: PartitionInbox,
         screen: Screen,
+        standings: Standings | None = None,
     ) -> None:
         self.number = number
         self.replaced = Event()
@@ -58,7 +61,13 @@ class HeldPartition:
             held.callback(outbox.close)
             modules = tuple(plan.modules_of(number))
             self.source = PartitionSource(inbox, number)
-            watch = Watch(plan.settings.gate, decisions, sources=[self.source], poll=True)
+            watch = Watch(
+                plan.settings.gate,
+                decisions,
+                sources=[self.source],
+                poll=True,
+                standings=standings,
+            )
             for module in modules:
                 watch.add(module)
             ground = Ground(state, (), modules, sinks, decisions, outbox)

@@ -8,7 +8,7 @@ import signal
 import sys
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from multiprocessing.connection import Connection
 from threading import Event, Thread
 from time import monotonic
@@ -25,8 +25,10 @@ from ..session import SWITCH_S
 from .held_partition import HeldPartition
 from .node_figures import answer_node, figures_of
 from .plan import AUTO
+from .shared_trust import SharedTrust, shared_ledger
 
 if TYPE_CHECKING:
+    from ....executive.trust_standings import TrustStandings
     from .plan import NodePlan
 
 LOOK_S = 0.25
@@ -84,6 +86,7 @@ class _Holder:
         self._wanted = plan.wanted(number)
         self._name = this_process()
         self._held = held
+        self._standings: TrustStandings | None = None
         self._complained_at = -math.inf
 
     def run(self) -> None:
@@ -91,7 +94,12 @@ class _Holder:
         with (
             closing(open_shared(self._plan.url, self._plan.count)) as database,
             ThreadPoolExecutor(OPENERS) as self._openers,
+            ExitStack() as trusting,
         ):
+            if (book := shared_ledger(self._plan)) is not None:
+                trust = SharedTrust(self._plan.settings.executive.trust, book)
+                trusting.callback(trust.stop)
+                self._standings = trust.standings
             self._inbox = PartitionInbox(database)
             self._member = Membership(shared, self._name, self._plan.role)
             self._table = PartitionTable(shared, self._member)
@@ -138,7 +146,9 @@ class _Holder:
 
     def _open(self, number: int) -> None:
         try:
-            held = HeldPartition(number, self._plan, self._table, self._inbox, self._screen)
+            held = HeldPartition(
+                number, self._plan, self._table, self._inbox, self._screen, self._standings
+            )
         except FencedError:
             return
         except BaseException:
