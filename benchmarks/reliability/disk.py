@@ -15,6 +15,7 @@ from __future__ import annotations
 import errno
 import random
 import shutil
+import signal
 import sys
 from argparse import Namespace
 from collections import Counter
@@ -50,6 +51,7 @@ def main() -> int:
             if tallies[-1].is_ended:
                 break
     finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # one Ctrl-C is enough
         shutil.rmtree(scratch, ignore_errors=True)
     return 1 if any(each.broken for each in tallies) else 0
 
