@@ -14,6 +14,7 @@ from prefrontal.decisions.decision import Decision
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.decisions.words import facts
 from prefrontal.pulse import holds
+from prefrontal.pulse.event_bytes import size_of
 from prefrontal.pulse.gate_module import SHARING
 from prefrontal.pulse.opening import UnlabelledStates, open_gate
 from prefrontal.pulse.shells.stepper import Stepper
@@ -109,6 +110,27 @@ def test_what_is_counted_survives_a_restart_and_is_decided_again_to_the_bit(tmp_
         clock.advance(61.0)
         assert crowd_of([*third.wake(said("last")), *third.tick()]) == [0]
         assert list(again(log)) == []
+
+
+def test_what_waited_before_a_start_leaves_the_memory_and_is_told_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(holds, "MOST_BYTES", 10_000)
+    clock = ManualClock(NOW)
+    with DecisionLog(tmp_path / "decisions.sqlite", clock=clock) as log:
+        flooded(Stepper(log, [module()], SETTINGS, clock=clock), 31)  # and it is killed
+        watch = Watch(SETTINGS, log, clock=clock)
+        watch.add(module())
+        waiting = watch._worker._gate.holds
+        assert 0 < waiting.bytes <= 10_000 < 30 * size_of([said("0")])
+        asked = Event()
+        watch.on_wake(lambda _: asked.set())
+        clock.advance(61.0)
+        watch.start()
+        assert asked.wait(10.0)
+        assert watch.stop(10.0)
+        told = [payload(each).folded for each in log.records() if each.acted]
+        assert [len(each) for each in told] == [0, 30]
 
 
 def test_by_the_rules_of_before_all_wait() -> None:

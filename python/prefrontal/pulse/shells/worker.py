@@ -105,6 +105,7 @@ class Worker:
         self._labels = False
         self._looking = False
         self._labels_at = 0.0
+        gate.holds.spill(self._load)  # what an earlier start let wait is in the log
 
     def push(
         self,
