@@ -62,7 +62,8 @@ def repaired(wheel: Path, folder: Path, environment: dict[str, str]) -> Path:
 
 def check_contents(wheel: Path) -> None:
     """Raise UnfitWheelError unless the wheel holds the package, its licences and nothing else."""
-    names = [name for name in zipfile.ZipFile(wheel).namelist() if not name.endswith("/")]
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if not name.endswith("/")]
     for name in names:
         top = name.split("/")[0]
         manual = name.split("/")[1:3] == ["data", "share"] and top.endswith(".data")

@@ -20,9 +20,9 @@ from hypothesis import settings
 steady = "PREFRONTAL_NEW_EXAMPLES" not in os.environ
 settings.register_profile("steady", deadline=None, derandomize=steady)
 settings.load_profile("steady")
-QUICK_SHARE = 4
+QUICK_SHARE = 8
 """`make test` tries a property with one of so many examples, `make test-exhaustive` with all."""
-FEWEST_EXAMPLES = 20
+FEWEST_EXAMPLES = 10
 if "PYTEST_XDIST_WORKER" in os.environ:  # each core has a worker of its own
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a script

@@ -12,6 +12,8 @@ import pytest
 
 from prefrontal import _core
 
+from .exhaustive import first
+
 HEAVY = (
     *("numpy", "torch", "rich", "click", "sqlite3", "asyncio", "pydantic"),
     *("apsw", "watchfiles", "yaml"),
@@ -42,7 +44,8 @@ def test_help_loads_neither_numpy_nor_rich() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["runtime", "ledger", "cortex", "cortex.state", "plugin", "testing", "cli.cortex"]
+    "name",
+    first(2, ["runtime", "ledger", "cortex", "cortex.state", "plugin", "testing", "cli.cortex"]),
 )
 def test_importing_a_part_of_the_agent_loads_no_model_library_and_no_event_loop(name: str) -> None:
     heavy = {*HEAVY, *MODEL_LIBRARIES} - ({"click"} if name.startswith("cli") else set())
@@ -71,7 +74,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("kept")
-@pytest.mark.parametrize("command", [["beliefs"], ["history"], ["show", "7"], ["status"]])
+@pytest.mark.parametrize("command", first(1, [["beliefs"], ["history"], ["show", "7"], ["status"]]))
 def test_reading_the_cortex_loads_no_model_library_and_no_event_loop(command: list[str]) -> None:
     words = ["cortex", *command]
     code = f"from prefrontal.cli import main\nmain({words!r}, standalone_mode=False)"

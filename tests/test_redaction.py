@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from prefrontal.redaction import REDACTED, _without_secrets, redact
 
+from .exhaustive import first
+
 HEX = "0123456789abcdef" * 4
 
 SECRETS = [
@@ -78,7 +80,8 @@ def test_redacting_twice_is_redacting_once(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a" * 200_000, "key " * 50_000, "x://" * 50_000, "token: " * 30_000, "-" * 200_000]
+    "text",
+    first(2, ["a" * 200_000, "key " * 50_000, "x://" * 50_000, "token: " * 30_000, "-" * 200_000]),
 )
 def test_long_texts_are_redacted_once(text: str) -> None:
     once = redact(text)

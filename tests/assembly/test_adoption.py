@@ -131,7 +131,7 @@ def log(tmp_path: Path) -> Iterator[DecisionLog]:
         yield opened
 
 
-@pytest.mark.parametrize("relevant", [NEWS, FOLLOWUP, WORDS, FIXED_LATER])
+@pytest.mark.parametrize("relevant", first(1, [NEWS, FOLLOWUP, WORDS, FIXED_LATER]))
 def test_a_watch_goes_on_where_the_replay_ended_to_the_bit(
     log: DecisionLog, import_history: Import, git: repositories.Git, relevant: str
 ) -> None:
@@ -196,7 +196,8 @@ def told(log: DecisionLog) -> list[tuple[str, float, float, float, str]]:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("relevant", first(1, [NEWS, FOLLOWUP, FIXED_LATER]))
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("relevant", [NEWS, FOLLOWUP, FIXED_LATER])
 def test_a_kill_at_any_point_loses_and_doubles_nothing(
     tmp_path: Path, import_history: Import, git: repositories.Git, relevant: str
 ) -> None:

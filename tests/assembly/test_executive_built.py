@@ -146,6 +146,7 @@ def test_a_signal_wakes_is_routed_acted_on_and_reflected_on_in_one_chain(make: M
     assert world.standings.trust("ada") == to_plain(last.conclusions[0].payload)["trust"]
 
 
+@pytest.mark.exhaustive
 def test_what_came_of_acting_trains_gate_tools_and_ledger(make: Make) -> None:
     world = make()
     [episode] = world.touch("broken.py")
@@ -166,6 +167,7 @@ def test_with_the_link_off_nothing_is_trained(make: Make) -> None:
     assert not list(world.layout.root.rglob("history.jsonl"))
 
 
+@pytest.mark.exhaustive
 def test_trust_reaches_the_gate_at_once_and_after_a_restart(make: Make) -> None:
     world = make()
     for number in range(3):
@@ -206,6 +208,7 @@ def test_who_wants_no_tool_run_has_the_agent_asked(make: Make) -> None:
     assert world.asked == [f"Check the syntax of {world.folder / 'broken.py'}."]
 
 
+@pytest.mark.exhaustive
 def test_a_persons_word_about_the_route_reaches_the_tools_history(make: Make) -> None:
     world = make()
     [episode] = world.touch("broken.py")

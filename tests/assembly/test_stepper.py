@@ -55,6 +55,7 @@ def test_it_fills_the_role_of_the_loop_and_its_wakes_are_in_the_log(log: Decisio
     assert list(waker.wake(file("notes.txt"))) == []
 
 
+@pytest.mark.exhaustive
 def test_the_same_events_and_labels_give_the_same_decisions() -> None:
     told = []
     for _ in range(2):

@@ -28,6 +28,7 @@ from prefrontal.settings import GateSettings, PolicySettings
 from prefrontal.testing import ManualClock
 from prefrontal.types import Reason, SignalEvent
 
+from ..exhaustive import first
 from .wake_days import MODULES, NOW, POLICY, Trust, gate, live, module, signals
 
 PATIENCE_S = 30.0
@@ -134,7 +135,7 @@ def test_bursts_of_modules_that_hold_are_decided_again() -> None:
     assert len(told) > 20 and len(audits) > 5
 
 
-@pytest.mark.parametrize("hold_s", [0.0, 30.0])
+@pytest.mark.parametrize("hold_s", first(1, [0.0, 30.0]))
 def test_wakes_of_budgets_that_modules_and_sources_share_are_decided_again(hold_s: float) -> None:
     random, clock = Random(3), ManualClock(NOW)
     modules = [parse_fingerprint(each.to_dict() | {"hold_s": hold_s}) for each in MODULES]
@@ -171,6 +172,7 @@ def change(path: Path, sql: str) -> None:
         other.commit()
 
 
+@pytest.mark.exhaustive
 def test_a_label_that_was_changed_afterwards_is_found(tmp_path: Path) -> None:
     path = tmp_path / "log.sqlite"
     with DecisionLog(path) as log:
@@ -212,6 +214,7 @@ def test_a_weight_that_no_label_moved_is_found() -> None:
     assert [each.id for each in found if each.field == "weights"] == ["bills"]
 
 
+@pytest.mark.exhaustive
 def test_weights_that_came_from_elsewhere_are_told_at_the_start(tmp_path: Path) -> None:
     path = tmp_path / "log.sqlite"
     with DecisionLog(path) as log:
@@ -240,6 +243,7 @@ def test_a_wake_that_was_taken_out_is_found(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.exhaustive
 def test_refusals_that_were_pruned_are_counted_and_nothing_else_changes() -> None:
     clock = ManualClock(NOW)
     with DecisionLog(clock=clock) as log:

@@ -130,10 +130,8 @@ def test_it_serves_until_it_is_told_to_end_even_while_a_page_is_open(number: int
         assert "Traceback" not in process.stderr.read()
 
 
-@pytest.mark.parametrize(
-    "words",
-    [("--token-env", "DASH_TOKEN"), pytest.param(("--token",), marks=pytest.mark.exhaustive)],
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("words", [("--token-env", "DASH_TOKEN"), ("--token",)])
 def test_with_a_token_the_link_that_is_told_opens_the_page(words: tuple[str, ...]) -> None:
     with running(Path.cwd(), *words) as (_, address):
         kept = Path("state", "http.token")
@@ -145,6 +143,7 @@ def test_with_a_token_the_link_that_is_told_opens_the_page(words: tuple[str, ...
             assert "HttpOnly; SameSite=Strict" in (answer.getheader("set-cookie") or "")
 
 
+@pytest.mark.exhaustive
 def test_the_gate_that_watches_is_told_by_its_process() -> None:
     from prefrontal.storage.state_folder import StateFolder
 
@@ -155,6 +154,7 @@ def test_the_gate_that_watches_is_told_by_its_process() -> None:
         assert f"runs, process {os.getpid()}" in page
 
 
+@pytest.mark.exhaustive
 def test_the_modules_of_the_settings_are_shown() -> None:
     Path("prefrontal.yml").write_text(
         "threshold: 0.7\nmodules: [{module_id: bills, cluster: c, version: '1', "

@@ -103,6 +103,7 @@ def test_the_traceback_of_a_defect_is_shown_on_demand(monkeypatch: pytest.Monkey
     assert isinstance(result.exception, ZeroDivisionError)
 
 
+@pytest.mark.exhaustive
 def test_a_closed_pipe_ends_quietly() -> None:
     reader_gone = subprocess.Popen(
         [SCRIPT, "doctor", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE

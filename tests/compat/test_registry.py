@@ -346,6 +346,7 @@ def test_a_wrong_option_is_refused_by_its_name(options: dict[str, Any], rule: st
         PulseRegistry(**options)
 
 
+@pytest.mark.exhaustive
 def test_four_producers_and_feedback_from_the_handler_lose_and_double_nothing() -> None:
     registry = PulseRegistry(audit_share=0.0, policy=PolicySettings(overlap="parallel"))
     registry.register_module("homework", raw(threshold=0.0))

@@ -12,6 +12,8 @@ import pytest
 import cortex_rubric as rubric
 import cortex_simulations as simulations
 
+from ..exhaustive import first
+
 SIMULATIONS = [
     simulations.s2_hallucination, simulations.s3_pattern, simulations.s4_cost,
     simulations.s5_activity, simulations.s6_expiry, simulations.s7_clamp, simulations.s8_first,
@@ -19,7 +21,7 @@ SIMULATIONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("simulation", SIMULATIONS)
+@pytest.mark.parametrize("simulation", first(3, SIMULATIONS))
 async def test_a_simulation_passes(simulation: Callable[[], Awaitable[Any]]) -> None:
     verdict = await simulation()
     assert verdict.passed, verdict.measured
@@ -27,13 +29,19 @@ async def test_a_simulation_passes(simulation: Callable[[], Awaitable[Any]]) -> 
 
 @pytest.mark.parametrize(
     ("simulation", "settings"),
-    [
-        (simulations.s2_hallucination, {"max_trust_delta": 9, "max_trust_delta_per_hour": None}),
-        (simulations.s4_cost, {"triggers": ["timer"], "schedule_minutes": 120}),
-        (simulations.s6_expiry, {"belief_ttl_minutes": 60}),
-        (simulations.s7_clamp, {"max_trust_delta": 5}),
-        (simulations.s8_first, {"max_trust_delta": 8}),
-    ],
+    first(
+        2,
+        [
+            (
+                simulations.s2_hallucination,
+                {"max_trust_delta": 9, "max_trust_delta_per_hour": None},
+            ),
+            (simulations.s4_cost, {"triggers": ["timer"], "schedule_minutes": 120}),
+            (simulations.s6_expiry, {"belief_ttl_minutes": 60}),
+            (simulations.s7_clamp, {"max_trust_delta": 5}),
+            (simulations.s8_first, {"max_trust_delta": 8}),
+        ],
+    ),
 )
 async def test_a_simulation_fails_where_the_agent_is_set_up_otherwise(
     simulation: Callable[..., Awaitable[Any]], settings: dict[str, Any]

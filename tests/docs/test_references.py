@@ -41,6 +41,7 @@ def rows() -> Iterator[tuple[str, list[str]]]:
             yield section, [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
 
 
+@pytest.mark.exhaustive
 def test_the_pages_are_up_to_date() -> None:
     result = made("--check")
     assert result.returncode == 0, result.stderr

@@ -81,7 +81,7 @@ def acknowledged(path: Path, kills: int, choose: random.Random) -> list[tuple[st
     return [(event, int(kept), int(judged)) for event, kept, judged in whole]
 
 
-@pytest.mark.parametrize("batch", first(2, range(BATCHES)))
+@pytest.mark.parametrize("batch", first(1, range(BATCHES)))
 def test_a_kill_at_any_point_loses_and_doubles_nothing(tmp_path: Path, batch: int) -> None:
     path = tmp_path / "ledger.sqlite"
     said = acknowledged(path, KILLS, random.Random(batch))

@@ -16,6 +16,7 @@ from prefrontal.mcp.progress import Progress, StoppedError
 from prefrontal.mcp.server import build_server
 from prefrontal.replay.report.wording import percent
 
+from ..exhaustive import first
 from .served_samples import answer, asking, refusal, served
 
 
@@ -63,7 +64,7 @@ async def test_a_replay_tells_what_a_gate_would_have_cost_and_how_far_it_is(
     assert told[-1] == (1000.0, 1000.0, "replaying")
 
 
-@pytest.mark.parametrize("labels", [None, "asked", "all"])
+@pytest.mark.parametrize("labels", first(1, [None, "asked", "all"]))
 async def test_a_replay_says_which_labels_there_were_and_what_the_others_give(
     tmp_path: Path, labels: str | None
 ) -> None:

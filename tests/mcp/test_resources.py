@@ -12,6 +12,7 @@ from mcp.types import INVALID_PARAMS, TextResourceContents
 from prefrontal.cortex.models import Belief
 from prefrontal.testing import ManualClock
 
+from ..exhaustive import first
 from .served_samples import BILL, MODES, answer, asking, meet, remember
 
 
@@ -64,18 +65,21 @@ async def test_what_can_be_read_is_listed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
     "uri",
-    [
-        "prefrontal://decisions/f00d",
-        "prefrontal://decisions/",
-        "prefrontal://peers/bob",
-        "prefrontal://beliefs/one",
-        "prefrontal://wakes/after/f00d",
-        "prefrontal://wakes/after/",
-        "prefrontal://wakes/one",
-        "prefrontal://secrets",
-        "file:///etc/passwd",
-        "prefrontal://peers/..%2F..%2Fetc",
-    ],
+    first(
+        4,
+        [
+            "prefrontal://decisions/f00d",
+            "prefrontal://decisions/",
+            "prefrontal://peers/bob",
+            "prefrontal://beliefs/one",
+            "prefrontal://wakes/after/f00d",
+            "prefrontal://wakes/after/",
+            "prefrontal://wakes/one",
+            "prefrontal://secrets",
+            "file:///etc/passwd",
+            "prefrontal://peers/..%2F..%2Fetc",
+        ],
+    ),
 )
 async def test_what_is_not_there_is_invalid_params_with_the_address(
     tmp_path: Path, uri: str, mode: str

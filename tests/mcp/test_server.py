@@ -120,6 +120,7 @@ async def test_an_argument_that_cannot_be_is_a_sentence_for_the_model(
     assert "pydantic" not in said
 
 
+@pytest.mark.exhaustive
 async def test_many_questions_at_once_are_all_answered(tmp_path: Path) -> None:
     async with asking(tmp_path) as client:
         asked = [client.call_tool("should_wake", {"events": [BILL]}) for _ in range(50)]

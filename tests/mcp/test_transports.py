@@ -26,7 +26,7 @@ def with_headers(**headers: str) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(headers=headers)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", first(1, MODES))
 async def test_over_http_a_client_is_answered(tmp_path: Path, mode: str) -> None:
     async with listening(tmp_path) as address, Client(address, mode=mode) as client:
         found = answer(await client.call_tool("should_wake", {"events": [BILL]}))
@@ -56,7 +56,9 @@ async def test_with_the_token_a_client_is_let_in(tmp_path: Path) -> None:
     assert found["wake"] is True
 
 
-@pytest.mark.parametrize("given", ["", "Bearer", f"Bearer {TOKEN}x", f"Basic {TOKEN}", TOKEN])
+@pytest.mark.parametrize(
+    "given", first(2, ["", "Bearer", f"Bearer {TOKEN}x", f"Basic {TOKEN}", TOKEN])
+)
 async def test_without_the_token_nobody_is_answered(tmp_path: Path, given: str) -> None:
     headers = {"Authorization": given} if given else {}
     async with listening(tmp_path, TOKEN) as address, with_headers(**headers) as http:
@@ -87,7 +89,8 @@ def test_an_address_that_is_taken_is_a_sentence() -> None:
             listen(Door("127.0.0.1", port))
 
 
-@pytest.mark.parametrize("mode", first(1, MODES))
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("mode", MODES)
 async def test_over_standard_input_and_output_a_process_answers(tmp_path: Path, mode: str) -> None:
     config = tmp_path / "prefrontal.yml"
     config.write_text(json.dumps({"modules": [INVOICES], "audit_share": 0}), encoding="utf-8")

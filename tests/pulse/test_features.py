@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from prefrontal._core import pulse as core
 from prefrontal.types import SignalEvent
 
+from ..exhaustive import first
 from .sample_modules import MONDAY_EVENING, file, tick
 
 
@@ -110,12 +111,15 @@ print("agreed", len(times))
 
 @pytest.mark.parametrize(
     "zone",
-    [
-        "UTC0",
-        "CET-1CEST,M3.5.0,M10.5.0/3",
-        "NST3:30NDT,M3.2.0,M11.1.0",
-        "<+1245>-12:45<+1345>,M9.5.0/2:45,M4.1.0/3:45",
-    ],
+    first(
+        1,
+        [
+            "UTC0",
+            "CET-1CEST,M3.5.0,M10.5.0/3",
+            "NST3:30NDT,M3.2.0,M11.1.0",
+            "<+1245>-12:45<+1345>,M9.5.0/2:45,M4.1.0/3:45",
+        ],
+    ),
 )
 def test_the_hour_and_the_day_are_those_of_the_calendar_in_every_zone(zone: str) -> None:
     done = subprocess.run(

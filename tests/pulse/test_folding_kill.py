@@ -92,7 +92,8 @@ def names(question: Decision, held: dict[str, Decision]) -> list[str]:
     return own + [held[each.id].window[0].location for each in wake.folded]
 
 
-@pytest.mark.parametrize("kills", [3, pytest.param(50, marks=pytest.mark.exhaustive)])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("kills", [3, 50])
 def test_a_killed_watch_tells_of_each_window_once(kills: int, tmp_path: Path) -> None:
     path, random, last = tmp_path / "log.sqlite", Random(kills), -1
     for _ in range(kills):

@@ -102,6 +102,7 @@ def test_what_fits_into_one_turn_is_taken_as_it_came() -> None:
     assert events_of(inbox.take()) == came and not inbox
 
 
+@pytest.mark.exhaustive
 def test_floods_of_many_names_leave_room_for_who_says_little() -> None:
     inbox = Inbox()
     for number in range(200):

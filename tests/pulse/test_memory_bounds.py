@@ -182,6 +182,7 @@ def held_and_told(folder: Path, events: int, hold: Callable[[Watch], None]) -> l
         return [[f"{places[window.id]}: {window.name}" for window in each] for each in told]
 
 
+@pytest.mark.exhaustive
 def test_what_waits_is_told_in_the_same_words_though_its_events_left_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

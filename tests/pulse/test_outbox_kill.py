@@ -137,6 +137,7 @@ def test_a_kill_between_storing_and_delivering_loses_nothing(tmp_path: Path) -> 
     assert [body["question"] for _, body in got] == ["first?", "second?"]
 
 
+@pytest.mark.exhaustive
 def test_a_kill_in_the_middle_of_a_delivery_repeats_it_under_the_same_id(tmp_path: Path) -> None:
     path = tmp_path / "log.db"
     with running(STORE, path, "q?") as process:

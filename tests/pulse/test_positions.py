@@ -93,6 +93,7 @@ def followed(tmp_path: Path) -> Iterator[Followed]:
     followed.log.close()
 
 
+@pytest.mark.exhaustive
 def test_a_burst_greater_than_the_queue_slows_the_source_and_loses_no_line(
     followed: Followed,
 ) -> None:

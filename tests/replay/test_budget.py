@@ -19,6 +19,7 @@ from prefrontal.replay.result import BudgetUse, ReplayResult
 from prefrontal.settings.budget import Budget, parse_budget
 from prefrontal.testing import ScriptedGate
 
+from ..exhaustive import first
 from .sample_results import sample_result
 from .streams import history, window, write_lines
 
@@ -26,7 +27,7 @@ HOUR = 3600.0
 
 
 @pytest.mark.parametrize("labels", ["all", "asked"])
-@pytest.mark.parametrize("text", ["1/hour", "3/day", "10/week"])
+@pytest.mark.parametrize("text", first(1, ["1/hour", "3/day", "10/week"]))
 def test_no_span_holds_more_than_was_asked(labels: str, text: str) -> None:
     budget, windows = parse_budget(text), history(3, 600)
     gate = PulseGate()
@@ -71,6 +72,7 @@ def test_both_askings_stand_in_the_table() -> None:
     assert own.wakes_per_day < beside.wakes_per_day
 
 
+@pytest.mark.exhaustive
 def test_the_command_shows_both_and_json_says_what_was_asked(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "windows.jsonl", history(3, 600))
     runner = CliRunner()

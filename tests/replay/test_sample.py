@@ -49,6 +49,7 @@ def test_no_names_and_addresses_are_in_it() -> None:
             assert re.fullmatch("[a-z]{6}|python-trio", request[1]), window.text
 
 
+@pytest.mark.exhaustive
 def test_it_is_replayed_with_what_relevant_meant_when_it_was_recorded() -> None:
     result = replay_sample(Request(), PulseGate())
     sample = read_sample()

@@ -117,6 +117,7 @@ print(*[names.revision() for _ in range(20)], *[names.run_id() for _ in range(5)
 """
 
 
+@pytest.mark.exhaustive
 def test_several_processes_never_get_the_same_name(layout: Layout) -> None:
     words = [sys.executable, "-c", COUNT, str(layout.root)]
     children = [

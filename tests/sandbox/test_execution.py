@@ -16,6 +16,7 @@ from prefrontal.errors import InputError
 from prefrontal.sandbox import Limits, Policy, SandboxResult, run
 from prefrontal.sandbox.ladder import best_level, rung
 
+from ..exhaustive import first
 from .driver import survivors
 
 pytestmark = pytest.mark.skipif(not best_level().works, reason=best_level().why)
@@ -242,7 +243,7 @@ run(command, Limits(max_seconds=20), Policy(pathlib.Path(sys.argv[1]), level=sys
 FAMILY = "import os, time; os.fork(); os.fork(); open('ready', 'w').close(); time.sleep(15)"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", first(2, [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]))
 def test_when_the_caller_is_ended_its_command_is_too(policy: Policy, number: int) -> None:
     host = HOST.replace("PROGRAM", repr(FAMILY))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -111,6 +111,7 @@ def test_the_sample_replays_as_the_repository_does(
         )
 
 
+@pytest.mark.exhaustive
 def test_every_way_of_asking_gives_the_same(
     script: ModuleType, clone: Path, tmp_path: Path
 ) -> None:

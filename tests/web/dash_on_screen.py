@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.remote.webelement import WebElement
 
-PATIENCE_S = 15.0
+PATIENCE_S = 60.0
 
 
 class Screen:

@@ -70,6 +70,7 @@ def test_the_page_loads_without_complaint_and_asks_nobody_else(
     assert screen.complaints() == []
 
 
+@pytest.mark.exhaustive
 def test_a_wake_appears_without_a_reload(screen: Screen, page: Served) -> None:
     screen.open(page.url)
     assert [each.text for each in screen.all(".question .text")] == [
@@ -83,7 +84,7 @@ def test_a_wake_appears_without_a_reload(screen: Screen, page: Served) -> None:
     assert screen.script("return document.title") == "(4) Prefrontal"
 
 
-@pytest.mark.parametrize(("answer", "expected"), [("accept", 1.0), ("ignore", 0.0)])
+@pytest.mark.parametrize(("answer", "expected"), first(1, [("accept", 1.0), ("ignore", 0.0)]))
 def test_an_answer_is_kept_and_the_question_goes(
     screen: Screen, page: Served, answer: str, expected: float
 ) -> None:
@@ -95,6 +96,7 @@ def test_an_answer_is_kept_and_the_question_goes(
     assert screen.complaints() == []
 
 
+@pytest.mark.exhaustive
 def test_all_questions_about_a_file_are_ignored_and_that_is_undone(
     screen: Screen, page: Served
 ) -> None:
@@ -113,6 +115,7 @@ def test_all_questions_about_a_file_are_ignored_and_that_is_undone(
     assert not [each for each in page.context.log.labels_after(0) if each.source == "dash"]
 
 
+@pytest.mark.exhaustive
 def test_an_edited_question_is_kept_with_its_words(screen: Screen, page: Served) -> None:
     from selenium.webdriver.common.keys import Keys
 
@@ -135,6 +138,7 @@ def test_an_edited_question_is_kept_with_its_words(screen: Screen, page: Served)
     assert kept.question == "Is it three?"
 
 
+@pytest.mark.exhaustive
 def test_a_dragged_threshold_shows_its_curve_its_preview_and_is_saved(
     screen: Screen, page: Served
 ) -> None:
@@ -161,6 +165,7 @@ def test_a_dragged_threshold_shows_its_curve_its_preview_and_is_saved(
     screen.until(lambda: read_thresholds(page.context.log) == {})
 
 
+@pytest.mark.exhaustive
 def test_a_moved_thumb_is_undone_and_stays_under_the_hand(screen: Screen, page: Served) -> None:
     screen.open(page.url)
     screen.until(lambda: screen.all(".chart canvas"))
@@ -176,6 +181,7 @@ def test_a_moved_thumb_is_undone_and_stays_under_the_hand(screen: Screen, page: 
     assert not screen.find(".knob button").is_enabled()
 
 
+@pytest.mark.exhaustive
 def test_a_belief_is_pinned_and_forgotten(screen: Screen, page: Served) -> None:
     screen.open(page.url)
     screen.click(".belief button[value=pin]")
@@ -189,6 +195,7 @@ def test_a_belief_is_pinned_and_forgotten(screen: Screen, page: Served) -> None:
     assert screen.complaints() == []
 
 
+@pytest.mark.exhaustive
 def test_a_slip_is_told_and_the_page_goes_on(screen: Screen, page: Served) -> None:
     screen.open(page.url)
     screen.script("document.querySelector('[name=decision]').value = 'nothing'")
@@ -198,6 +205,7 @@ def test_a_slip_is_told_and_the_page_goes_on(screen: Screen, page: Served) -> No
     screen.until(lambda: not screen.find("#trouble").is_displayed())
 
 
+@pytest.mark.exhaustive
 def test_the_keyboard_alone_is_enough(screen: Screen, page: Served) -> None:
     from selenium.webdriver.common.keys import Keys
 
@@ -233,6 +241,7 @@ def test_the_keyboard_alone_is_enough(screen: Screen, page: Served) -> None:
     assert screen.script(outline) == "solid" or screen.focused() == "body"
 
 
+@pytest.mark.exhaustive
 def test_the_strip_is_one_stop_that_arrows_walk_along(screen: Screen, page: Served) -> None:
     from selenium.webdriver.common.keys import Keys
 
@@ -252,6 +261,7 @@ def test_the_strip_is_one_stop_that_arrows_walk_along(screen: Screen, page: Serv
     assert not screen.find("#tip").is_displayed()
 
 
+@pytest.mark.exhaustive
 def test_ten_pages_share_one_line_and_all_are_told(screen: Screen, page: Served) -> None:
     screen.open(page.url)
     for _ in range(9):
@@ -265,6 +275,7 @@ def test_ten_pages_share_one_line_and_all_are_told(screen: Screen, page: Served)
     assert screen.complaints() == []
 
 
+@pytest.mark.exhaustive
 def test_without_a_shared_worker_a_page_has_a_line_of_its_own(screen: Screen, page: Served) -> None:
     source = {"source": "delete window.SharedWorker"}
     script = screen.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", source)
@@ -276,6 +287,7 @@ def test_without_a_shared_worker_a_page_has_a_line_of_its_own(screen: Screen, pa
     assert screen.complaints() == []
 
 
+@pytest.mark.exhaustive
 def test_a_page_that_missed_a_change_asks_for_everything(screen: Screen, page: Served) -> None:
     screen.open(page.url)
     screen.script("shown.number -= 1; document.querySelector('.bar').remove()")
@@ -286,6 +298,7 @@ def test_a_page_that_missed_a_change_asks_for_everything(screen: Screen, page: S
     assert screen.complaints() == []
 
 
+@pytest.mark.exhaustive
 def test_many_events_at_once_are_all_counted(screen: Screen, page: Served) -> None:
     screen.open(page.url)
     for number in range(60):
@@ -335,6 +348,7 @@ def test_a_busy_hour_is_six_screens_of_a_telephone(screen: Screen, tmp_path: Pat
             assert len(screen.all(".route.folded")) == 4
 
 
+@pytest.mark.exhaustive
 def test_what_strangers_wrote_shows_as_text_and_runs_nothing(screen: Screen, page: Served) -> None:
     screen.open(page.url)
     page.context.log.append(wake(NOON + 6, subject=HOSTILE, question=HOSTILE))
@@ -351,15 +365,13 @@ def test_what_strangers_wrote_shows_as_text_and_runs_nothing(screen: Screen, pag
     screen.complaints()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("width", "scheme"),
-    first(
-        2,
-        sorted(
-            product((320, 390, 860, 1280), ("light", "dark")),
-            key=EXTREMES.__contains__,
-            reverse=True,
-        ),
+    sorted(
+        product((320, 390, 860, 1280), ("light", "dark")),
+        key=EXTREMES.__contains__,
+        reverse=True,
     ),
 )
 def test_no_window_is_too_narrow_and_the_scheme_is_followed(
@@ -375,6 +387,7 @@ def test_no_window_is_too_narrow_and_the_scheme_is_followed(
     assert bright > 600 if scheme == "light" else bright < 150
 
 
+@pytest.mark.exhaustive
 def test_a_fresh_install_is_readable(screen: Screen, tmp_path: Path) -> None:
     with shown_in(tmp_path) as context, served(context) as fresh:
         screen.open(fresh.url)
@@ -386,6 +399,7 @@ def test_a_fresh_install_is_readable(screen: Screen, tmp_path: Path) -> None:
         assert screen.complaints() == []
 
 
+@pytest.mark.exhaustive
 def test_a_link_with_the_token_opens_the_page(screen: Screen, tmp_path: Path) -> None:
     with (
         shown_in(tmp_path) as context,

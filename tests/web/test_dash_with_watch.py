@@ -7,12 +7,16 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from prefrontal.clock import SystemClock
 from prefrontal.storage.state_folder import StateFolder
 
 from ..cli.running import Running
 from .dash_on_screen import Screen
 from .dash_samples import served, shown_in
+
+pytestmark = pytest.mark.exhaustive  # make test looks at the page in fewer ways
 
 BILLS = {
     "module_id": "bills",

@@ -65,6 +65,7 @@ def lines(*messages: dict[str, Any]) -> str:
     return "".join(json.dumps(message) + "\n" for message in messages)
 
 
+@pytest.mark.exhaustive
 def test_json_lines_go_in_and_a_reply_a_line_comes_out() -> None:
     data = lines({"sender_id": "ann", "content": "Hello", "id": "1"}) + "no message\n"
     code, out, err = ended("run", "--log", "warn", data=data)
@@ -75,6 +76,7 @@ def test_json_lines_go_in_and_a_reply_a_line_comes_out() -> None:
     assert found["error"]["line"] == 2
 
 
+@pytest.mark.exhaustive
 def test_what_was_said_is_in_the_ledger_and_reflected_on() -> None:
     data = lines(*({"sender_id": "ann", "content": f"Question {n}?"} for n in range(6)))
     assert ended("run", "--channel", "jsonl", data=data)[0] == 0
@@ -84,6 +86,7 @@ def test_what_was_said_is_in_the_ledger_and_reflected_on() -> None:
     assert json.loads(cortex("reflect", "--json").stdout)["status"] == "ok"
 
 
+@pytest.mark.exhaustive
 def test_a_chat_ends_with_quit_and_shows_the_answers() -> None:
     code, out, err = ended("chat", data="Hello there\n/quit\nnever read\n")
     assert code == 0
@@ -110,6 +113,7 @@ def test_a_chat_without_a_model_says_how_to_get_one(monkeypatch: pytest.MonkeyPa
     assert "pip install 'prefrontal[llm]'" in no_model()
 
 
+@pytest.mark.exhaustive
 def test_a_chat_answers_commands_and_sends_none_of_them() -> None:
     code, out, _ = ended("chat", data="/help\n/hlep\n//quit\n/etc/hosts is broken\n/quit\n")
     assert code == 0
@@ -158,6 +162,7 @@ def test_a_webhook_answers_and_ctrl_c_ends_it() -> None:
     assert "not running" in cortex("status").stdout
 
 
+@pytest.mark.exhaustive
 def test_sigterm_ends_it_with_its_own_code() -> None:
     with webhook() as (process, _):
         process.terminate()

@@ -163,6 +163,7 @@ def typed(text: str, *words: str | Path) -> Result:
     )
 
 
+@pytest.mark.exhaustive
 def test_the_configured_model_reflects_and_its_recorded_replies_do_again(
     ratings: Path, labels: Path, settings: Path, tmp_path: Path
 ) -> None:
@@ -203,6 +204,7 @@ def test_somebody_at_a_terminal_is_told_the_cost_and_asked(ratings: Path, settin
     assert "questions without a usable answer 0 of 18" in " ".join(yes.stdout.split())
 
 
+@pytest.mark.exhaustive
 def test_nobody_is_asked_who_said_yes_or_replays(
     ratings: Path, settings: Path, tmp_path: Path
 ) -> None:

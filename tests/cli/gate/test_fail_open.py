@@ -27,6 +27,7 @@ STEPS_READ = 4
 """Signs of life of a turn that has read its sources and not yet ended."""
 
 
+@pytest.mark.exhaustive
 def test_broken_settings_wake_in_the_contract_of_the_format(place: Place) -> None:
     place.settings("sources: {lgos: [app.log]}\nstate: state\n")
     code, output, errors = place.run("--format", "openclaw")
@@ -49,6 +50,7 @@ def test_a_gate_that_hangs_in_the_system_wakes_at_the_limit(place: Place) -> Non
     assert "no decision within 0.5 s" in errors
 
 
+@pytest.mark.exhaustive
 def test_a_locked_log_wakes_at_the_limit_and_loses_nothing(place: Place) -> None:
     place.take()
     place.write("ERROR while the log is locked")
@@ -177,6 +179,7 @@ def test_a_fault_wakes_once_and_again_when_it_was_over() -> None:
     assert GateFaults("another").wakes("no settings")
 
 
+@pytest.mark.exhaustive
 def test_a_fault_of_which_nobody_heard_wakes_again(place: Place) -> None:
     place.settings("sources: {logs: [app.log], git: [gone]}\nstate: state\n")
     assert place.take(is_printed=False).wake

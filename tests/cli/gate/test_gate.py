@@ -34,6 +34,7 @@ NIGHT = {
 }
 
 
+@pytest.mark.exhaustive
 def test_the_command_says_what_came_since_the_last_call(place: Place) -> None:
     assert place.run() == (1, "", f"{FIRST}\n")
     assert GatePlan(place.call().key()).nothing_new()

@@ -21,7 +21,6 @@ import pytest
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.decisions.payloads import WakePayload
 
-from ...exhaustive import first
 from ..forked_commands import forks
 from .turns import LIMIT_S, PATIENCE_S, Place
 
@@ -109,7 +108,8 @@ def outcome(place: Place) -> tuple[Counter[str], set[str]]:
     return lines, questions
 
 
-@pytest.mark.parametrize("kills", first(1, [1, MANY]))
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("kills", [1, MANY])
 def test_a_gate_that_is_killed_at_any_moment_loses_no_signal(place: Place, kills: int) -> None:
     moments, numbers, answers = Moments(0), count(), set[str]()
     place.take()
@@ -132,7 +132,8 @@ def test_a_gate_that_is_killed_at_any_moment_loses_no_signal(place: Place, kills
     nothing_is_lost(place, next(numbers), answers, killed)
 
 
-@pytest.mark.parametrize("kills", first(1, [6, FORKS]))
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("kills", [6, FORKS])
 def test_a_forked_gate_that_is_killed_at_any_moment_loses_no_signal(
     place: Place, kills: int
 ) -> None:

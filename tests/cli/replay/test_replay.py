@@ -115,6 +115,7 @@ def test_options_reach_the_replay(file: Path) -> None:
     assert found["preset"] == "message:fix"
 
 
+@pytest.mark.exhaustive
 def test_report_save_and_png_are_written_whole_and_said(file: Path, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     folder.mkdir()

@@ -63,6 +63,7 @@ def test_without_arguments_the_repository_one_is_in_is_replayed(
     assert found("--max", "50")["windows"] == 40
 
 
+@pytest.mark.exhaustive
 def test_a_module_run_by_its_name_does_the_same(project: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "prefrontal", "replay", "--json"],
@@ -100,6 +101,7 @@ def test_a_folder_of_neither_says_so(tmp_path: Path) -> None:
     assert "git" not in said(run(tmp_path / "missing"))
 
 
+@pytest.mark.exhaustive
 def test_the_sample_is_replayed_without_git(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -130,6 +132,7 @@ def test_the_sample_takes_the_options_of_any_history(tmp_path: Path) -> None:
     assert compared.exit_code == 0
 
 
+@pytest.mark.exhaustive
 def test_the_sample_stands_beside_another_history(tmp_path: Path) -> None:
     windows = write_lines(tmp_path / "windows.jsonl", history(0, 60))
     both = found("--sample", "--events", windows)["results"]

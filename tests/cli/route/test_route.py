@@ -44,7 +44,7 @@ def project(tmp_path: Path) -> Path:
 
 
 @confined
-@pytest.mark.parametrize("flag", first(2, MATRIX))
+@pytest.mark.parametrize("flag", first(1, MATRIX))
 def test_each_mode_validates_promotes_and_prints_what_its_row_says(
     flag: str, project: Path
 ) -> None:
@@ -84,7 +84,7 @@ def test_a_plan_that_does_not_exist_prints_nothing_but_why(project: Path) -> Non
 
 
 @confined
-@pytest.mark.parametrize("flags", [["--non-interactive"], ["--dry-run"]])
+@pytest.mark.parametrize("flags", first(1, [["--non-interactive"], ["--dry-run"]]))
 def test_json_lines_are_the_log(flags: list[str], project: Path) -> None:
     result = route(project, SUMMARIZE, *flags, "--json")
     assert [json.loads(line) for line in result.stdout.splitlines()] == log(project)
@@ -92,7 +92,7 @@ def test_json_lines_are_the_log(flags: list[str], project: Path) -> None:
 
 
 @confined
-@pytest.mark.parametrize("prompt", [SUMMARIZE, COMPOSE])
+@pytest.mark.parametrize("prompt", first(1, [SUMMARIZE, COMPOSE]))
 def test_an_old_run_is_told_again_exactly_as_it_was_explained(prompt: str, project: Path) -> None:
     live = route(project, prompt, "--explain", "--non-interactive")
     run_id = log(project)[0]["run_id"]
@@ -124,6 +124,7 @@ def test_a_torn_log_is_told_as_far_as_it_goes(project: Path) -> None:
     assert "Warning: " in result.stderr
 
 
+@pytest.mark.exhaustive
 @confined
 def test_the_exit_codes_that_a_person_sees(project: Path) -> None:
     assert route(project, SUMMARIZE, "--non-interactive").exit_code == 0
@@ -152,6 +153,7 @@ def test_generated_code_ends_with_4_or_6(tmp_path: Path) -> None:
     assert "got 'urllib.request'" in refused.stdout
 
 
+@pytest.mark.exhaustive
 def test_a_sandbox_that_does_not_confine_ends_with_7(project: Path) -> None:
     settings(project, "sandbox: {level: none}")
     result = route(project, SUMMARIZE, "--non-interactive")
@@ -212,7 +214,8 @@ HIDDEN = "summarize \x1b[2J\x07 a \u202ematrix\u200b \x9b then plot it\u2066"
 
 
 @pytest.mark.parametrize(
-    "flags", [["--plan"], ["--plan", "--json"], ["--plan", "--explain"], ["--non-interactive"]]
+    "flags",
+    first(1, [["--plan"], ["--plan", "--json"], ["--plan", "--explain"], ["--non-interactive"]]),
 )
 def test_control_characters_of_a_prompt_never_reach_the_terminal(
     flags: list[str], project: Path

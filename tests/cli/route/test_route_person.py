@@ -22,7 +22,6 @@ from prefrontal import cli
 from prefrontal.cli.route import person
 from prefrontal.cli.route.person import Person
 
-from ...exhaustive import first
 from ..routed import COMPOSE, SUMMARIZE, UNKNOWN, confined, example, kept, log, phases, route
 
 PATIENCE_S = 120.0
@@ -36,6 +35,7 @@ def project(tmp_path: Path) -> Path:
     return example(tmp_path)
 
 
+@pytest.mark.exhaustive
 @confined
 def test_a_closed_input_is_no_answer_and_no(project: Path) -> None:
     before = kept(project)
@@ -88,6 +88,7 @@ def test_an_input_that_was_never_open_is_no_answer_either(prompt: str, project: 
     assert done.stderr == b""
 
 
+@pytest.mark.exhaustive
 @confined
 def test_silence_teaches_nothing_and_no_does(project: Path) -> None:
     history = project / "workflows/domains/analysis/summarise/history.jsonl"
@@ -149,7 +150,7 @@ def test_a_question_shows_nothing_hidden(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.exhaustive
 @confined
-@pytest.mark.parametrize("prompt", first(1, [COMPOSE, UNKNOWN]))
+@pytest.mark.parametrize("prompt", [COMPOSE, UNKNOWN])
 def test_ctrl_c_at_a_terminal_ends_with_130_and_leaves_nothing(prompt: str, project: Path) -> None:
     before = kept(project)
     code, output = at_a_terminal(project, prompt, INTERRUPT)

@@ -174,6 +174,7 @@ def test_a_network_that_is_on_says_what_it_needs(project: Path) -> None:
     assert route(project, SUMMARIZE, "--dry-run", "--allow-weak-sandbox").exit_code == 0
 
 
+@pytest.mark.exhaustive
 @confined
 def test_who_declines_keeps_nothing(project: Path, mine: Path) -> None:
     before = kept(project)
@@ -191,6 +192,7 @@ def test_a_file_that_does_not_pass_is_code_5(project: Path, mine: Path) -> None:
     assert not (project / "workflows/domains/office").exists()
 
 
+@pytest.mark.exhaustive
 @confined
 def test_a_file_that_changes_while_it_is_asked_about_is_refused(project: Path, mine: Path) -> None:
     class Swapping(BytesIO):
@@ -214,6 +216,7 @@ def test_a_file_that_changes_while_it_is_asked_about_is_refused(project: Path, m
     assert not (project / "workflows/domains/office").exists()
 
 
+@pytest.mark.exhaustive
 @confined
 def test_a_file_that_no_record_knows_is_not_written_over(project: Path, mine: Path) -> None:
     there = project / "workflows/domains/office/letters" / mine.name

@@ -22,7 +22,6 @@ from prefrontal.decisions.payloads import WakePayload
 from prefrontal.ledger import Ledger
 
 from ...executive.desk_tools import tools_of
-from ...exhaustive import first
 from ..routed import confined
 from ..running import watching
 
@@ -119,6 +118,7 @@ def test_kept_events_run_through_the_whole_loop_and_the_story_is_told(project: P
         assert all((each.outcome or 0.0) > 0.0 for each in ledger.interactions())
 
 
+@pytest.mark.exhaustive
 @confined
 def test_as_json_each_decision_is_one_object(project: Project) -> None:
     done = project.once(*(project.event(n) for n in range(2)), words=("--json",))
@@ -147,6 +147,7 @@ def test_the_same_events_come_to_the_same_decisions(tmp_path: Path) -> None:
     assert len(told[0]) > 3
 
 
+@pytest.mark.exhaustive
 def test_a_file_of_events_is_read_as_well(project: Project, tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     path.write_text(project.event(0) + "\n", encoding="utf-8")
@@ -187,6 +188,7 @@ def test_without_a_tool_that_fits_the_sinks_are_asked(tmp_path: Path) -> None:
     assert told[0]["question"].startswith("Anything new in ")
 
 
+@pytest.mark.exhaustive
 @confined
 def test_a_tool_that_fits_leaves_the_sinks_alone(tmp_path: Path) -> None:
     asked = tmp_path / "asked.jsonl"
@@ -241,6 +243,7 @@ def test_events_at_the_ends_of_the_calendar_are_run_through(
     assert "Done: 1 event, 1 wake" in done.stderr
 
 
+@pytest.mark.exhaustive
 def test_what_a_person_said_is_taught_at_the_next_start_once(project: Project) -> None:
     project.once(project.event(0))
     with project.log() as log:
@@ -258,6 +261,7 @@ def test_what_a_person_said_is_taught_at_the_next_start_once(project: Project) -
     assert "Learned" not in again.stderr
 
 
+@pytest.mark.exhaustive
 def test_a_wake_that_a_killed_run_left_is_taken_up(project: Project) -> None:
     project.once(project.event(0))
     with project.log() as log:
@@ -274,6 +278,7 @@ def test_a_wake_that_a_killed_run_left_is_taken_up(project: Project) -> None:
         assert len(log.followed("f" * 32)) >= 2
 
 
+@pytest.mark.exhaustive
 @confined
 def test_with_its_link_on_the_control_agent_learns_and_keeps_what_it_learned(
     tmp_path: Path,
@@ -293,6 +298,7 @@ def changed(record: Decision, **fields: Any) -> Decision:
     return replace(record, **fields)
 
 
+@pytest.mark.exhaustive
 def test_a_ledger_in_use_ends_the_run_before_it_begins(project: Project) -> None:
     project.once(project.event(0))
     with Ledger(project.workspace / "ledger.sqlite"):
@@ -309,10 +315,9 @@ def test_settings_that_cannot_be_are_told(project: Project, tmp_path: Path) -> N
     assert "(did you mean 'act'?)" in said(done)
 
 
+@pytest.mark.exhaustive
 @confined
-@pytest.mark.parametrize(
-    ("number", "code"), first(1, [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-)
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_live_a_saved_file_is_acted_on_and_a_signal_ends_it_cleanly(
     project: Project, number: int, code: int
 ) -> None:

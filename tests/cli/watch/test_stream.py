@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from prefrontal.cli import main
@@ -44,6 +45,7 @@ def settings(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.exhaustive
 def test_a_stream_has_a_line_for_each_wake_and_nothing_else(tmp_path: Path) -> None:
     config = settings(tmp_path)
     with watching("--config", config):  # what is there at the first start is no event

@@ -149,6 +149,7 @@ def test_what_was_learned_is_there_after_a_restart(tmp_path: Path, inbox: Path) 
     assert later["score"] < first["score"] - 0.1
 
 
+@pytest.mark.exhaustive
 def test_what_came_while_nothing_ran_is_asked_at_the_next_start(
     tmp_path: Path, inbox: Path
 ) -> None:
@@ -160,6 +161,7 @@ def test_what_came_while_nothing_ran_is_asked_at_the_next_start(
         running.end()
 
 
+@pytest.mark.exhaustive
 def test_a_closed_pipe_ends_the_watch_quietly(tmp_path: Path, inbox: Path) -> None:
     nobody, output = os.pipe()
     with watching("--config", config(tmp_path), "--json", stdout=output) as running:
@@ -368,6 +370,7 @@ def test_folders_of_one_name_get_modules_of_their_own(tmp_path: Path) -> None:
     assert [module.module_id for module in built.modules] == ["in", folders[1]]
 
 
+@pytest.mark.exhaustive
 def test_a_commit_is_one_question_with_its_subject_and_author(
     tmp_path: Path, repository: Path, commit: Callable[..., str]
 ) -> None:

@@ -37,7 +37,8 @@ no_set_up, git, repository, commit = (
 KILLS = first(1, [1, 50])
 
 
-@pytest.mark.parametrize("kills", KILLS)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("kills", [1, 50])
 def test_each_line_of_a_followed_log_is_decided_once_whenever_the_watch_is_killed(
     tmp_path: Path, kills: int
 ) -> None:

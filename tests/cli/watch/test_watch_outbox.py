@@ -54,6 +54,7 @@ def posting(folder: Path, receiver: Receiver, **told: Any) -> Path:
     return config(folder, sinks=[{"post": receiver.url, "name": "agent"} | told])
 
 
+@pytest.mark.exhaustive
 def test_a_watch_that_is_killed_before_the_answer_delivers_after_the_restart(
     tmp_path: Path, inbox: Path, receiver: Receiver
 ) -> None:
@@ -115,6 +116,7 @@ def test_what_nobody_took_is_told_at_the_end_and_by_decisions_and_taken_up_later
     assert run("decisions", "--state", state).stderr == ""
 
 
+@pytest.mark.exhaustive
 def test_what_was_given_up_is_told_by_decisions(
     tmp_path: Path, inbox: Path, receiver: Receiver
 ) -> None:
@@ -128,6 +130,7 @@ def test_what_was_given_up_is_told_by_decisions(
     assert told == "agent: 1 question was given up within 7 days (HTTP 400)\n"
 
 
+@pytest.mark.exhaustive
 def test_the_wake_hook_of_openclaw_is_a_sink(
     tmp_path: Path, inbox: Path, receiver: Receiver
 ) -> None:
@@ -143,6 +146,7 @@ def test_the_wake_hook_of_openclaw_is_a_sink(
     assert body["mode"] == "next-heartbeat"
 
 
+@pytest.mark.exhaustive
 def test_lines_to_a_dash_are_json_lines_on_standard_output(tmp_path: Path, inbox: Path) -> None:
     with watching("--config", config(tmp_path, sinks=[{"lines": "-"}])) as running:
         (inbox / "a.pdf").write_text("x")
@@ -172,6 +176,7 @@ def test_a_command_may_be_durable_too(tmp_path: Path, inbox: Path) -> None:
     assert handed.state == "done"
 
 
+@pytest.mark.exhaustive
 def test_a_file_on_a_full_disk_is_told(tmp_path: Path, inbox: Path) -> None:
     path = config(tmp_path, sinks=[{"lines": "/dev/full", "durable": True}])
     with watching("--config", path) as running:
@@ -218,6 +223,7 @@ def test_a_slip_in_a_sink_is_one_sentence(sink: dict[str, Any], sentence: str) -
         parse_settings({"sinks": [sink]})
 
 
+@pytest.mark.exhaustive
 def test_a_token_that_is_not_in_the_environment_is_told_before_anything_runs(
     tmp_path: Path, inbox: Path
 ) -> None:

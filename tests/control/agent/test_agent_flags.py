@@ -10,6 +10,7 @@ import torch
 from prefrontal.control import ControlAgent
 from prefrontal.control.agent.control_config import ALL_FEATURES
 
+from ...exhaustive import first
 from ..agent_cases import small_agent, small_config, walk
 
 MARKS = {
@@ -49,7 +50,7 @@ def test_a_feature_has_parameters_only_while_it_is_on(flag: str) -> None:
     assert all(name.startswith(wanted) for name in added)
 
 
-@pytest.mark.parametrize("flag", MARKS)
+@pytest.mark.parametrize("flag", first(3, MARKS))
 def test_a_feature_leaves_all_other_parameters_and_the_random_numbers_as_they_are(
     flag: str,
 ) -> None:
@@ -74,13 +75,16 @@ def test_parts_are_drawn_from_seeds_of_their_own() -> None:
 
 @pytest.mark.parametrize(
     "features",
-    [
-        {"use_lateral_pfc_analog": True},
-        {"use_salience": True},
-        {"use_harm": True, "use_affective_harm": True},
-        {"use_affective_harm": True, "use_dacc": True, "use_salience": True},
-        {"use_goal": True},
-    ],
+    first(
+        2,
+        [
+            {"use_lateral_pfc_analog": True},
+            {"use_salience": True},
+            {"use_harm": True, "use_affective_harm": True},
+            {"use_affective_harm": True, "use_dacc": True, "use_salience": True},
+            {"use_goal": True},
+        ],
+    ),
 )
 def test_a_feature_without_weight_walks_the_same_way_to_the_bit(features: dict[str, Any]) -> None:
     assert trace(small_agent(**features)) == trace(small_agent())

@@ -14,10 +14,11 @@ from prefrontal.control.choice.allostasis import AllostaticCoupling
 from prefrontal.control.memory.context_clusters import ContextClustersConfig
 from prefrontal.control.profiles import PROFILE_NAMES
 
+from ...exhaustive import first
 from ..agent_cases import same_state, small_agent, walk
 
 
-@pytest.mark.parametrize("profile", PROFILE_NAMES)
+@pytest.mark.parametrize("profile", first(1, PROFILE_NAMES))
 def test_an_agent_comes_back_with_its_configuration_and_parameters(
     tmp_path: Path, profile: str
 ) -> None:

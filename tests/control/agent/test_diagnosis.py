@@ -31,6 +31,7 @@ def harm(*hazards: float) -> torch.Tensor:
     return torch.tensor(hazards)[:, None].expand(-1, 51).contiguous()
 
 
+@pytest.mark.exhaustive
 def test_the_profile_seed_shows_its_weaknesses() -> None:
     diagnosis = diagnose(small_agent(**ALL_FEATURES), steps=60)
     told = found(diagnosis)
@@ -43,12 +44,14 @@ def test_the_profile_seed_shows_its_weaknesses() -> None:
     assert "WRONG  attention entropy 2.773: ln 16 = 2.7726 would be none" in str(diagnosis)
 
 
+@pytest.mark.exhaustive
 def test_in_the_default_world_every_step_is_labelled_dangerous() -> None:
     told = found(diagnose(small_agent(sd016_enabled=True), steps=60, world="default"))
     assert (told["label dangerous"].value, told["label safe"].value) == (1.0, 0.0)
     assert told["label dangerous"].wrong
 
 
+@pytest.mark.exhaustive
 def test_the_profile_sound_has_balanced_labels_and_attends() -> None:
     told = found(diagnose(small_agent("sound", **ALL_FEATURES), steps=200))
     for name in ("attention entropy", "likeness of slots", "label dangerous", "label safe"):
@@ -113,6 +116,7 @@ def test_a_trained_cue_is_well() -> None:
     assert not told["modulation depth"].wrong
 
 
+@pytest.mark.exhaustive
 def test_an_agent_that_does_one_thing_only_is_told() -> None:
     agent = small_agent()
     last = agent.hippocampal.action_object_decoder[-1]

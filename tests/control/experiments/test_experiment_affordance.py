@@ -48,6 +48,7 @@ def test_the_verdict_is_that_of_its_measurements(record: ExperimentRecord) -> No
     assert record.measured["rise"] == pytest.approx(shares["hazard"][2] - shares["safe"][2])
 
 
+@pytest.mark.exhaustive
 def test_the_same_seed_gives_the_same_record(record: ExperimentRecord) -> None:
     torch.manual_seed(77)
     assert affordance.run([3], **SMALL).to_json() == record.to_json()

@@ -38,6 +38,7 @@ def record() -> ExperimentRecord:
     return allostasis.run([2], **SMALL)
 
 
+@pytest.mark.exhaustive
 def test_the_coupling_holds_for_any_cue_however_little_was_trained(
     record: ExperimentRecord,
 ) -> None:

@@ -94,6 +94,7 @@ def test_a_gate_that_leaks_would_fail_the_persistence(monkeypatch: pytest.Monkey
     assert {"cos at gate 0.05", "gru, gate 0: 1 - cos"} <= missed
 
 
+@pytest.mark.exhaustive
 def test_pulses_out_of_phase_move_the_rule_as_much_less_as_theory_says(
     records: dict[ModuleType, ExperimentRecord],
 ) -> None:

@@ -98,6 +98,7 @@ def test_the_verdict_follows_the_bank(monkeypatch: pytest.MonkeyPatch) -> None:
         assert result.verdict == ("pass" if all(passed.values()) else "fail")
 
 
+@pytest.mark.exhaustive
 def test_a_small_run_is_the_same_again_and_its_figure_comes_from_the_json() -> None:
     state = torch.random.get_rng_state()
     first, second = (writing.run([1], sizes=SMALL).to_json() for _ in range(2))

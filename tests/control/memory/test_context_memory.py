@@ -154,6 +154,7 @@ def test_double_precision_other_layouts_copies_and_pickles_read_the_same() -> No
     assert doubled.dtype == torch.float64 and torch.allclose(doubled.float(), wanted, atol=1e-5)
 
 
+@pytest.mark.exhaustive
 def test_meta_tensors_and_fake_tensors_are_read_as_shapes() -> None:
     memory = ContextMemory().to("meta")
     assert memory.read(torch.empty(5, 64, device="meta")).shape == (5, 64)

@@ -15,8 +15,6 @@ from prefrontal.control.memory.e1 import E1Config, E1DeepPredictor
 from prefrontal.control.memory.e1_experience import E1Experience
 from prefrontal.control.memory.recurrent import RecurrentLayers
 
-from ...exhaustive import first
-
 
 def made(seed: int = 0, **options: Any) -> E1DeepPredictor:
     torch.manual_seed(seed)
@@ -132,7 +130,7 @@ def test_the_layers_begin_as_torchs_own() -> None:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("training", first(1, [False, True]))
+@pytest.mark.parametrize("training", [False, True])
 def test_a_prediction_compiles_to_one_graph(training: bool) -> None:
     e1, x = made(num_layers=2, prediction_horizon=2).train(training), states(2)
     compiled = torch.compile(e1, fullgraph=True, backend="aot_eager")
@@ -180,6 +178,7 @@ def test_the_prediction_loss_is_of_what_followed_and_leaves_acting_alone() -> No
     assert made().prediction_loss().item() == 0
 
 
+@pytest.mark.exhaustive
 def test_learning_lowers_the_prediction_loss() -> None:
     e1 = made(dropout=0.0, prediction_horizon=5)
     for i in range(30):

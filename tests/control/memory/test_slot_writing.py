@@ -100,6 +100,7 @@ def test_matching_writes_what_it_knows_where_it_is_and_what_is_new_to_a_free_slo
     assert torch.allclose(memory.memory[first[2]], written, atol=1e-5)
 
 
+@pytest.mark.exhaustive
 def test_the_old_rule_makes_all_slots_alike_and_the_new_one_does_not() -> None:
     def likeness(memory: ContextMemory) -> float:
         unit = functional.normalize(memory.memory.detach(), dim=1)

@@ -78,6 +78,7 @@ def test_the_states_are_those_of_a_rollout_of_the_actions() -> None:
         torch.testing.assert_close(a, b, rtol=0, atol=1e-6)
 
 
+@pytest.mark.exhaustive
 def test_the_scores_are_the_residue_that_score_trajectories_finds() -> None:
     arguments = propose_arguments(1, 20, 4)
     harm = Source(1).linear(32, 64, 1)

@@ -7,7 +7,6 @@ import torch
 
 from prefrontal.control.ops import compiled
 
-from ...exhaustive import first
 from .. import operator_contract as contract
 from ..rollout_cases import SMALL, lstm_case, propose_case, rollout_case
 
@@ -75,11 +74,12 @@ def test_vmap_is_the_calls_one_by_one(case: contract.Case, over: int) -> None:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("name", first(1, ["lstm_rollout", "rollout"]))
+@pytest.mark.parametrize("name", ["lstm_rollout", "rollout"])
 def test_torch_accepts_the_registration(name: str) -> None:
     contract.check_registration(LITTLE[name])
 
 
+@pytest.mark.exhaustive
 def test_torch_accepts_the_graph_of_a_proposal() -> None:
     case = LITTLE["propose"]  # its compilation with gradients is tested below, in less time
     tests = ("test_schema", "test_autograd_registration", "test_faketensor")

@@ -234,6 +234,7 @@ def test_ctrl_c_ends_with_what_was_done() -> None:
     assert trusts(result) == [3, 5]
 
 
+@pytest.mark.exhaustive
 def test_ctrl_c_in_the_second_replay_leaves_the_figures_of_the_first() -> None:
     ratings = merged(stream("a", [1] * 6), stream("b", [-5] * 6))
     reflector = Interrupted(lambda peer: judged(peer["peer_id"], 5))

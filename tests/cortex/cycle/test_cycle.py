@@ -277,6 +277,7 @@ async def test_no_trust_moves_twice_on_the_same_evidence() -> None:
         assert [each["outcome"] for each in record.assessments] == ["unchanged"]
 
 
+@pytest.mark.exhaustive
 async def test_an_hour_moves_trust_by_nine_at_most_however_often_the_trigger_fires() -> None:
     async with Agent([reply(assessed(trust=10))] * 4 + [reply(assessed(trust=-10))]) as agent:
         for _ in range(4):

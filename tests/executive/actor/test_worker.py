@@ -123,11 +123,13 @@ def test_a_tool_is_tried_out_once_for_each_content_also_after_a_restart(
     assert _validated(acted(tools, source, runner=runner))
 
 
+@pytest.mark.exhaustive
 def test_what_prefrontal_route_tried_out_is_not_tried_again(tools: Layout, source: Path) -> None:
     passed(tools, SYNTAX)
     assert _validated(acted(tools, source)) is None
 
 
+@pytest.mark.exhaustive
 def test_what_failed_its_last_trial_there_is_tried_again(tools: Layout, source: Path) -> None:
     passed(tools, SYNTAX)
     passed(tools, SYNTAX, "failed")
@@ -164,6 +166,7 @@ class BusyRunner(QuickRunner):
         return super().run(argv, **told)
 
 
+@pytest.mark.exhaustive
 def test_a_tool_that_did_not_pass_is_tried_again_an_hour_later(tools: Layout, source: Path) -> None:
     clock = noon()
     runner = BusyRunner(level="namespace")
@@ -209,15 +212,18 @@ def test_a_tool_that_does_not_end_is_ended(tmp_path: Path, source: Path) -> None
 
 @pytest.mark.parametrize(
     ("body", "value"),
-    [
-        ('return {"when": file, 3: {1, 2}}', {"3": [1, 2]}),
-        ('return [float("nan"), float("inf"), b"x", 10**30]', ["nan", "inf", "x", hex(10**30)]),
-        ("return (1, [None, True])", [1, [None, True]]),
-        ("return lambda: 0", None),
-        ("return ['x' * 10] * 10**6", None),
-        ("a: list[Any] = []\n    a.append(a)\n    return a", None),
-        ("print('{\"ok\": true}')\n    return 'said'", "said"),
-    ],
+    first(
+        1,
+        [
+            ('return {"when": file, 3: {1, 2}}', {"3": [1, 2]}),
+            ('return [float("nan"), float("inf"), b"x", 10**30]', ["nan", "inf", "x", hex(10**30)]),
+            ("return (1, [None, True])", [1, [None, True]]),
+            ("return lambda: 0", None),
+            ("return ['x' * 10] * 10**6", None),
+            ("a: list[Any] = []\n    a.append(a)\n    return a", None),
+            ("print('{\"ok\": true}')\n    return 'said'", "said"),
+        ],
+    ),
 )
 def test_whatever_a_tool_returns_is_kept_as_bounded_json(
     tmp_path: Path, source: Path, body: str, value: Any
@@ -241,14 +247,11 @@ def test_a_secret_that_a_tool_returns_or_raises_is_not_kept(tmp_path: Path, sour
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "body",
-    first(
-        1,
-        [
-            "return {str(number): number for number in range(300_000)}",
-            'return "\\N{GRINNING FACE}" * 300_000',
-            "return [number / 7 for number in range(300_000)]",
-        ],
-    ),
+    [
+        "return {str(number): number for number in range(300_000)}",
+        'return "\\N{GRINNING FACE}" * 300_000',
+        "return [number / 7 for number in range(300_000)]",
+    ],
 )
 def test_a_huge_value_is_cut_before_it_leaves_the_sandbox(
     tmp_path: Path, source: Path, body: str
@@ -283,6 +286,7 @@ def test_an_argument_too_deep_to_hand_over_is_an_outcome(tmp_path: Path, source:
     assert outcome.status is Status.FAILED and outcome.accepted is None
 
 
+@pytest.mark.exhaustive
 def test_the_scratch_folder_is_gone_afterwards(tools: Layout, source: Path) -> None:
     acted(tools, source)
     assert not [path for path in tools.tmp.iterdir() if path.name.startswith("act-")]
@@ -324,6 +328,7 @@ def test_a_trial_in_a_weak_sandbox_does_not_count_for_one_that_confines(
     assert _validated(acted(tools, source))
 
 
+@pytest.mark.exhaustive
 def test_a_sandbox_that_breaks_after_the_trial_is_no_fault_of_the_tool(
     tools: Layout, source: Path
 ) -> None:
@@ -404,16 +409,14 @@ def test_in_a_real_sandbox_it_reads_the_watched_folder_and_writes_nowhere(
     assert outcome.tool_run is not None and outcome.tool_run.level == runner.level
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "body",
-    first(
-        1,
-        [
-            'file.write_text("gone")\n    return 1',
-            'return Path("/etc/passwd").read_text()',
-            'return (file.parents[2] / "secret.txt").read_text()',
-        ],
-    ),
+    [
+        'file.write_text("gone")\n    return 1',
+        'return Path("/etc/passwd").read_text()',
+        'return (file.parents[2] / "secret.txt").read_text()',
+    ],
 )
 def test_in_a_real_sandbox_nothing_else_is_read_or_written(
     tmp_path: Path, source: Path, body: str

@@ -373,6 +373,7 @@ def test_a_configured_model_reflects_and_what_only_repeats_a_peer_is_kept_back()
     assert [each.key for each in heard] == ["ada-quick"]
 
 
+@pytest.mark.exhaustive
 def test_the_same_wakes_times_and_outcomes_come_to_the_same_conclusions() -> None:
     def whole() -> list[Any]:
         reviewing = Reviewing(FIVE)

@@ -62,6 +62,7 @@ def test_what_keeps_failing_is_left_for_the_next_best_with_a_sentence_that_says_
     assert "count was preferred to summarise" in made.sentence
 
 
+@pytest.mark.exhaustive
 def test_the_same_choices_and_outcomes_pick_the_same() -> None:
     def told() -> list[object]:
         chooser, found = PlanChooser(seed=3), list[object]()

@@ -44,6 +44,7 @@ def test_a_choice_moves_the_rule_as_far_as_the_gate_of_the_mode_is_open(mode: st
     assert float(moved.norm()) > 1e-3
 
 
+@pytest.mark.exhaustive
 def test_a_choice_writes_nothing_but_the_rule_and_while_awake_the_scales() -> None:
     for mode in MODES:
         selector = taught()

@@ -131,6 +131,7 @@ def made(count: int) -> list[repositories.Change]:
     return changes
 
 
+@pytest.mark.exhaustive
 def test_one_fix_blames_whom_a_pass_over_the_history_blames(import_history: Import) -> None:
     folder = import_history(made(150))
     changes = list(GitHistory(folder))

@@ -63,7 +63,7 @@ class Page:
         """A link within the page is followed after the click has returned."""
         from selenium.webdriver.support.wait import WebDriverWait
 
-        WebDriverWait(self.browser, 10, poll_frequency=0.01).until(lambda _: holds())
+        WebDriverWait(self.browser, 60, poll_frequency=0.02).until(lambda _: holds())
 
     def cdp(self, command: str, **arguments: object) -> None:
         self.browser.execute_cdp_cmd(command, arguments)

@@ -44,7 +44,7 @@ def foreign_result() -> ReplayResult:
 
 @pytest.mark.parametrize(
     "result",
-    first(5, [
+    first(1, [
         sample_result(), hostile_result(), nothing_relevant(), tiny_result(), empty_result(),
         busy_result(), foreign_result(), replace(tiny_result(), days=0.0),
         replace(sample_result(windows=90), policies=())
@@ -60,11 +60,14 @@ def test_every_result_becomes_a_picture_of_one_size(result: ReplayResult) -> Non
 
 @pytest.mark.parametrize(
     ("result", "title", "red"),
-    [
-        (made_histories.kept(), "\u2714 Worth it", False),
-        (made_histories.missed(), "\u2718 Promise not kept", True),
-        (nothing_relevant(), "? Nothing to measure", False),
-    ],
+    first(
+        1,
+        [
+            (made_histories.kept(), "\u2714 Worth it", False),
+            (made_histories.missed(), "\u2718 Promise not kept", True),
+            (nothing_relevant(), "? Nothing to measure", False),
+        ],
+    ),
 )
 def test_the_picture_has_the_verdict_as_its_title(
     result: ReplayResult, title: str, red: bool
@@ -93,6 +96,7 @@ def test_the_picture_says_which_labels_there_were(labels: str, words: str) -> No
     assert any(each.get_text().endswith(f" days, {words}") for each in figure.texts)
 
 
+@pytest.mark.exhaustive
 def test_the_asked_recall_is_a_line() -> None:
     pytest.importorskip("matplotlib")
     above = draw(made_histories.kept()).axes[0]

@@ -219,6 +219,7 @@ def test_any_prompt_gives_known_names_and_a_confidence_from_0_to_1(
     assert sum(share for _, share in shares.domains) <= 1.00001
 
 
+@pytest.mark.exhaustive
 def test_the_same_prompt_gives_the_same_answer_in_every_process(tmp_path: Path) -> None:
     layout = analysis_and_ingest(tmp_path)
     write(layout.domains / "other/load/load_text.py", tool("Read a text."))

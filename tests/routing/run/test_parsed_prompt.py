@@ -54,7 +54,9 @@ def two_homes(tmp_path: Path) -> Layout:
 @pytest.mark.parametrize(
     "reply", first(2, ["nonsense", "1", "", "3", "summarise", "action=count", "\0"])
 )
-@pytest.mark.parametrize("prompt", [SUMMARIZE, UNKNOWN, "text analysis", "count and plot it all"])
+@pytest.mark.parametrize(
+    "prompt", first(2, [SUMMARIZE, UNKNOWN, "text analysis", "count and plot it all"])
+)
 def test_a_run_asks_one_question_at_most(prompt: str, reply: str, project: Layout) -> None:
     operator = Script(reply, yes=False)
     route = routed(project, prompt, DRY, operator=operator)
@@ -105,7 +107,7 @@ def test_a_search_that_was_widened_says_so_and_lowers_the_confidence(two_homes: 
     assert route.exit_code == 3
 
 
-@pytest.mark.parametrize("threshold", [0.0, 0.3, 0.5])
+@pytest.mark.parametrize("threshold", first(1, [0.0, 0.3, 0.5]))
 def test_no_threshold_lets_a_widened_search_pass_by_itself(
     threshold: float, two_homes: Layout
 ) -> None:

@@ -57,7 +57,7 @@ def project(tmp_path: Path) -> Layout:
 @pytest.mark.parametrize(
     ("prompt", "policy"), first(1, [(COMPOSE, "compose"), (SUMMARIZE, "select")])
 )
-@pytest.mark.parametrize("flags", MATRIX)
+@pytest.mark.parametrize("flags", first(2, MATRIX))
 def test_each_mode_takes_the_phases_of_its_row(
     flags: str, prompt: str, policy: str, project: Layout
 ) -> None:
@@ -70,7 +70,7 @@ def test_each_mode_takes_the_phases_of_its_row(
     assert (files(project.root) != before) == bool(kept and mode != Mode(plan_only=True))
 
 
-@pytest.mark.parametrize("mode", [Mode(plan_only=True), Mode(dry_run=True), Mode()])
+@pytest.mark.parametrize("mode", first(1, [Mode(plan_only=True), Mode(dry_run=True), Mode()]))
 def test_a_generated_module_takes_the_same_way(mode: Mode, project: Layout) -> None:
     route = routed(project, UNKNOWN, mode, operator=Script(), model=Writer())
     middle = [] if mode.plan_only else ["generate", *TRIED]
@@ -186,6 +186,7 @@ def test_an_interruption_leaves_nothing_half_written(phase: str, project: Layout
     assert (again.exit_code, again.route_id) == (0, "route-002")
 
 
+@pytest.mark.exhaustive
 def test_a_rejected_route_waits_and_can_be_taken_up(project: Layout) -> None:
     rejected = routed(project, COMPOSE, operator=Script(yes=False))
     assert (rejected.exit_code, rejected.promoted) == (4, None)
@@ -205,6 +206,7 @@ def test_a_rejected_route_waits_and_can_be_taken_up(project: Layout) -> None:
     assert (last["state"], last["route_id"]) == ("closed", rejected.route_id)
 
 
+@pytest.mark.exhaustive
 def test_a_failed_module_can_be_mended_and_taken_up(project: Layout) -> None:
     failed = routed(project, UNKNOWN, operator=Script(), model=Writer(FAILING))
     assert failed.exit_code == 5

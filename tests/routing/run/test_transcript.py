@@ -74,6 +74,7 @@ def test_five_candidates_have_one_for_each_clause() -> None:
     ]
 
 
+@pytest.mark.exhaustive
 def test_a_selection_is_told_down_to_its_revision(project: Layout) -> None:
     shown = lines(routed(project, SUMMARIZE, ALONE))
     assert starting(
@@ -87,6 +88,7 @@ def test_a_selection_is_told_down_to_its_revision(project: Layout) -> None:
     assert any(line.endswith("(already kept, no new record)") for line in again)
 
 
+@pytest.mark.exhaustive
 def test_a_person_reads_what_the_trial_found_before_being_asked(project: Layout) -> None:
     told, transcript = list[str](), Transcript()
     router_of(
@@ -99,6 +101,7 @@ def test_a_person_reads_what_the_trial_found_before_being_asked(project: Layout)
     assert "approval: approved by a person." in told[asked + 1]
 
 
+@pytest.mark.exhaustive
 def test_a_composition_names_its_steps(project: Layout) -> None:
     shown = lines(routed(project, COMPOSE, ALONE))
     steps = "(s1 summarize_matrix.py::run -> s2 plot_matrix.py::run)"
@@ -193,7 +196,7 @@ def test_a_question_that_nobody_was_asked_is_told_as_such(project: Layout) -> No
     assert starting(asked, "question: action=count, summarise or visualise? answer: count -> ")
 
 
-@pytest.mark.parametrize("hidden", first(2, ["\x1b[31m", "\u202e", "\u200b", "\x9b", "\x07", "\r"]))
+@pytest.mark.parametrize("hidden", first(1, ["\x1b[31m", "\u202e", "\u200b", "\x9b", "\x07", "\r"]))
 def test_nothing_hidden_in_a_prompt_reaches_the_terminal(hidden: str, project: Layout) -> None:
     prompt = f"summarize {hidden} this matrix {hidden}then plot it"
     route = routed(project, prompt, ALONE)

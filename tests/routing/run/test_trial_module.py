@@ -88,6 +88,7 @@ def test_without_a_model_that_is_said_and_nothing_pretends(project: Layout) -> N
         assert phases(route)[-2:] == ["generate", "end"]
 
 
+@pytest.mark.exhaustive
 def test_a_composition_runs_what_its_plan_says(project: Layout, tmp_path: Path) -> None:
     route = routed(project, COMPOSE, ALONE)
     plan = route.decision.plan
@@ -103,6 +104,7 @@ def test_a_composition_runs_what_its_plan_says(project: Layout, tmp_path: Path) 
     )
 
 
+@pytest.mark.exhaustive
 def test_the_promoted_composition_can_be_called(
     project: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

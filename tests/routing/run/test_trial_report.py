@@ -15,6 +15,7 @@ from prefrontal.routing.layout import Layout
 from prefrontal.routing.promotion.pending import pending_routes
 from prefrontal.routing.run.request import Mode
 
+from ...exhaustive import first
 from ..project import write
 from ..routes import (
     COMPOSE,
@@ -88,7 +89,7 @@ ENDINGS: dict[str, tuple[int, str, Mode, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("ending", first(3, ENDINGS))
 def test_each_ending_has_its_exit_code_and_keeps_only_what_may_be_kept(
     ending: str, project: Layout
 ) -> None:
@@ -141,6 +142,7 @@ def test_an_accepted_tool_gets_a_record_once(project: Layout) -> None:
     assert [one["intent"] for one in accepted] == [SUMMARIZE, SUMMARIZE]
 
 
+@pytest.mark.exhaustive
 def test_a_composition_is_kept_in_the_place_of_the_prompt(project: Layout) -> None:
     route = routed(project, COMPOSE, operator=Script())
     place = project.action("analysis", "visualise") / "summarize_matrix_then_plot_matrix.py"
@@ -152,6 +154,7 @@ def test_a_composition_is_kept_in_the_place_of_the_prompt(project: Layout) -> No
     assert route.module is not None and not route.module.exists()
 
 
+@pytest.mark.exhaustive
 def test_a_shared_tool_stays_where_it_is(project: Layout) -> None:
     source = tool("Frobnicate invoices.", "month: int = 1")
     path = write(project.shared_action("letters") / "frobnicate_invoices.py", source)
@@ -187,6 +190,7 @@ def test_a_file_that_changed_after_it_was_validated_is_not_kept(project: Layout)
     assert not (summarize(project).parent / "metadata.jsonl").exists()
 
 
+@pytest.mark.exhaustive
 def test_a_step_that_changed_after_it_was_validated_is_not_kept(project: Layout) -> None:
     def edit(question: str) -> None:
         path = summarize(project)
@@ -216,6 +220,7 @@ def test_a_step_that_changed_after_it_was_found_is_not_tried(project: Layout) ->
     assert "summarize_matrix.py has changed since it was found" in route.sentence
 
 
+@pytest.mark.exhaustive
 def test_a_composition_that_changed_after_it_was_validated_is_not_kept(project: Layout) -> None:
     def edit(question: str) -> None:
         [module] = project.tmp.glob("route-*/*.py")
@@ -227,6 +232,7 @@ def test_a_composition_that_changed_after_it_was_validated_is_not_kept(project: 
     assert set(files(project.root)) == before
 
 
+@pytest.mark.exhaustive
 def test_what_was_refused_is_learned_and_the_tool_stays(project: Layout) -> None:
     before = summarize(project).read_bytes()
     route = routed(project, SUMMARIZE, operator=Script(yes=False))

@@ -10,6 +10,7 @@ from prefrontal.routing.exit_codes import NEEDS_APPROVAL, OK, UNSURE
 from prefrontal.routing.layout import Layout
 from prefrontal.routing.run.request import Mode
 
+from ...exhaustive import first
 from ..project import layout_of
 from ..routes import Script, events, routed
 
@@ -48,12 +49,15 @@ def test_a_person_is_asked_once_and_names_both(project: Layout) -> None:
 
 @pytest.mark.parametrize(
     ("reply", "name"),
-    [
-        ("1", "print_mail"),
-        ("2", "send_mail"),
-        ("Send Mail", "send_mail"),
-        ("tool=send_mail", "send_mail"),
-    ],
+    first(
+        1,
+        [
+            ("1", "print_mail"),
+            ("2", "send_mail"),
+            ("Send Mail", "send_mail"),
+            ("tool=send_mail", "send_mail"),
+        ],
+    ),
 )
 def test_a_number_or_a_name_in_any_case_is_an_answer(
     project: Layout, reply: str, name: str
@@ -62,7 +66,7 @@ def test_a_number_or_a_name_in_any_case_is_an_answer(
     assert route.decision.selected[0].path.stem == name
 
 
-@pytest.mark.parametrize("reply", ["", "3", "0", "neither"])
+@pytest.mark.parametrize("reply", first(1, ["", "3", "0", "neither"]))
 def test_without_an_answer_the_others_are_named_again(project: Layout, reply: str) -> None:
     operator = Script(reply=reply, yes=False)
     route = routed(project, PROMPT, operator=operator, settings=LOW)
@@ -70,6 +74,7 @@ def test_without_an_answer_the_others_are_named_again(project: Layout, reply: st
     assert route.exit_code == NEEDS_APPROVAL
 
 
+@pytest.mark.exhaustive
 def test_where_nobody_is_asked_nothing_is_kept_and_both_are_named(project: Layout) -> None:
     for mode in (ALONE, PLAN):
         route = routed(project, PROMPT, mode, operator=Script(reply="1"), settings=LOW)

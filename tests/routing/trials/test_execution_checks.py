@@ -75,7 +75,7 @@ BAD_MANNERS = {
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("manner", first(4, BAD_MANNERS))
+@pytest.mark.parametrize("manner", BAD_MANNERS)
 def test_bad_manners_cost_one_failed_report(layout: Layout, manner: str) -> None:
     source, step, said = BAD_MANNERS[manner]
     report = tried(layout, source)
@@ -109,6 +109,7 @@ raise ValueError("after all")
 """
 
 
+@pytest.mark.exhaustive
 def test_a_tool_that_answers_for_itself_is_not_believed(layout: Layout) -> None:
     report = tried(layout, BODY + "\n" + FORGER)
     assert states(report)[2] == "failed" and "before it answered" in report.summary, report.steps
@@ -125,6 +126,7 @@ def test_a_hang_is_a_timeout(layout: Layout) -> None:
     assert states(report)[3] == "timeout"
 
 
+@pytest.mark.exhaustive
 def test_a_fork_of_the_tool_does_not_answer_too(layout: Layout) -> None:
     fork = BODY.replace("return 1", "import os\n    os.fork()\n    return 1")
     report = tried(layout, fork)
@@ -154,6 +156,7 @@ def test_an_example_that_fails_is_a_failure_and_a_guess_that_is_refused_is_not(
     assert tried(layout, picky, example={"numbers": [1]}, generated=True).ok
 
 
+@pytest.mark.exhaustive
 def test_whatever_goes_wrong_with_guessed_inputs_is_not_the_tools_fault(layout: Layout) -> None:
     lost = GOOD.replace("    print", "    raise RuntimeError('no such account')\n    print")
     report = tried(layout, lost)
@@ -188,6 +191,7 @@ def run(host: str) -> str:
 '''
 
 
+@pytest.mark.exhaustive
 def test_a_tool_that_needs_the_network_is_told_that_it_is_off(layout: Layout) -> None:
     report = tried(layout, CALLS_OUT, example={"host": "127.0.0.1"})
     assert report.ok and states(report)[3] == "not runnable", report.steps
@@ -217,6 +221,7 @@ def test_a_signature_that_differs_at_run_time_is_told(layout: Layout) -> None:
     assert states(tried(layout, source, generated=True))[2] == "failed"
 
 
+@pytest.mark.exhaustive
 def test_a_main_with_keywords_is_called_with_its_example(layout: Layout) -> None:
     report = tried(layout, SAYS, example={"word": "hello"}, generated=True)
     assert report.ok

@@ -14,7 +14,6 @@ from prefrontal.routing.trials.validation import validate
 from prefrontal.sandbox.runner import SandboxRunner
 from prefrontal.settings.routing import Routing
 
-from ...exhaustive import first
 from ..project import EAST, layout_of, noon, write
 from ..tools_on_trial import BODY, GOOD, states
 
@@ -99,15 +98,12 @@ def test_harm_at_import_is_held_too(layout: Layout) -> None:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("lines", "state"),
-    first(
-        1,
-        [
-            (["x = bytearray(800_000_000)", "print(len(x))"], "failed"),
-            (["while True:", "    pass"], "timeout"),
-            (["while True:", "    print('x' * 1_000_000)"], "failed"),
-            (["import os", "while True:", "    os.fork()"], "failed"),
-        ],
-    ),
+    [
+        (["x = bytearray(800_000_000)", "print(len(x))"], "failed"),
+        (["while True:", "    pass"], "timeout"),
+        (["while True:", "    print('x' * 1_000_000)"], "failed"),
+        (["import os", "while True:", "    os.fork()"], "failed"),
+    ],
 )
 def test_what_is_too_much_is_stopped(layout: Layout, lines: list[str], state: str) -> None:
     found, summary = tried(layout, body(*lines))
@@ -115,6 +111,7 @@ def test_what_is_too_much_is_stopped(layout: Layout, lines: list[str], state: st
     assert found[3] in {state, "timeout"}, summary
 
 
+@pytest.mark.exhaustive
 def test_the_scratch_folder_may_be_written(layout: Layout) -> None:
     found, summary = tried(layout, body("open('mine.txt', 'w').close()"))
     assert found == ["ok"] * 4, summary

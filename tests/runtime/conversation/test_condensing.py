@@ -79,6 +79,7 @@ async def test_a_model_writes_the_lines_where_it_keeps_to_ids_that_are_there() -
     assert (await reflected(notes, 10, failing)).text == "#3 b\n#5 c"
 
 
+@pytest.mark.exhaustive
 async def test_what_a_model_is_told_is_bounded_however_long_they_talk(tmp_path: Path) -> None:
     chance = random.Random(1)
     model = ScriptedLLM()
