@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ...errors import InputError
 from ..state import state_option
 from ..watch.gate_options import gate_options, gate_overrides
 
@@ -14,6 +15,15 @@ EPILOG = """\
 Tools are looked for in `executive.tools` of prefrontal.yml, else in `routing.workflows_root`. They
 run in the sandbox. Where no tool fits the agent is asked: every sink of the settings gets the
 question."""
+
+
+def refuse_partitions(_: click.Context, __: click.Parameter, value: str | None) -> None:
+    """Say which command has them. Raises InputError where they are named."""
+    if value is not None:
+        raise InputError(
+            "--partitions must come with `prefrontal watch`: it decides for many agents and wakes"
+            " each through a sink; `run` is one agent in its workspace"
+        )
 
 
 @click.command(epilog=EPILOG)
@@ -34,6 +44,7 @@ question."""
 )
 @gate_options
 @click.option("--json", "as_json", is_flag=True, help="Print each decision as a JSON object.")
+@click.option("--partitions", hidden=True, expose_value=False, callback=refuse_partitions)
 @click.option("--metrics", metavar="[HOST:]PORT", help="Serve figures for Prometheus there.")
 @click.option(
     "--log-format",

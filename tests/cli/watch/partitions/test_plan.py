@@ -98,3 +98,9 @@ def test_options_that_do_not_go_together_are_refused(words: list[str]) -> None:
     result = CliRunner().invoke(main, ["watch", *words])
     assert result.exit_code == 2
     assert "--partitions must come without" in result.output
+
+
+def test_one_agent_in_its_workspace_has_no_partitions() -> None:
+    result = CliRunner().invoke(main, ["run", "--partitions", "0-3"])
+    assert result.exit_code == 2
+    assert "--partitions must come with `prefrontal watch`" in result.output
