@@ -10,7 +10,6 @@ from torch import Tensor
 
 from prefrontal.control import ops
 
-from ...exhaustive import first
 from ..cue_cases import cue_case, cue_of, read_case, read_of, terrain_weights
 
 Loss = Callable[[Sequence[Tensor]], Tensor]
@@ -67,7 +66,8 @@ def test_a_graph_of_the_gradients_changes_none_of_them(loss: Loss, rows: int) ->
     assert gap < 1e-4 * float(exact.abs().max())
 
 
-@pytest.mark.parametrize("dtype", first(1, [torch.float32, torch.float64]))
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_the_step_is_compiled_whole(dtype: torch.dtype) -> None:
     tensors = cue_case().to(dtype)
     parameters = [*tensors[1:9], *tensors[11:13]]

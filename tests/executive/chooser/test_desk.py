@@ -65,6 +65,7 @@ def test_the_tool_is_the_one_that_prefrontal_route_would_take(tools: Layout) -> 
     assert choice.threshold == 0.6
 
 
+@pytest.mark.exhaustive
 def test_an_option_says_what_it_would_be_called_with_and_what_made_its_score(tools: Layout) -> None:
     option = chosen(tools).option
     assert option is not None
