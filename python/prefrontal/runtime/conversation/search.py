@@ -21,9 +21,8 @@ CANDIDATES = 2000
 """Newest messages with a word that are looked at; a word that more have counts as common."""
 _NOTHING = "place : w0"
 _PAGE = 200
-_FUSION = 5
-_BY_WORDS, _BY_MEANING = 0.4, 0.6
-"""Weights of the two rankings: the best by words alone stands among the first five."""
+_FUSION = 1
+"""So small that only what stands high in both rankings comes before the best of either."""
 
 
 def matches(
@@ -37,7 +36,7 @@ def matches(
     walls: those behind which one may look; None for all. A word weighs ln(1 + N / n), n of
     N messages having it; a message's score is the sum of its words. Words that are common count
     among the messages that have a rare one. meaning: of the query; with it, a message's score is
-    0.4 / (5 + place) by words and 0.6 / (5 + place) by meaning, added up (reciprocal rank fusion).
+    the sum of 1 / (1 + place) over its places by words and by meaning (reciprocal rank fusion).
     Raises InputError for a limit out of range.
     """
     if not 1 <= query.limit <= MOST_LIMIT:
@@ -50,7 +49,7 @@ def matches(
     best = _best(scores)
     if meaning is not None:
         near = vectors.nearest(database, meaning, query, index.walls, index.span)
-        scores = _fused((best, _BY_WORDS), (near, _BY_MEANING))
+        scores = _fused(best, near)
         best = _best(scores)
     hits: list[Hit] = []
     for start in range(0, len(best), _PAGE):
@@ -66,12 +65,12 @@ def _best(scores: Mapping[int, float]) -> list[int]:
     return sorted(scores, key=lambda number: (-scores[number], -number))
 
 
-def _fused(*rankings: tuple[Sequence[int], float]) -> dict[int, float]:
-    """The sum of weight / (5 + place) over weighted rankings (Cormack et al., SIGIR 2009)."""
+def _fused(*rankings: Sequence[int]) -> dict[int, float]:
+    """The sum of 1 / (1 + place) over the rankings (Cormack et al., SIGIR 2009)."""
     scores: dict[int, float] = {}
-    for ranking, weight in rankings:
+    for ranking in rankings:
         for place, number in enumerate(ranking, start=1):
-            scores[number] = scores.get(number, 0.0) + weight / (_FUSION + place)
+            scores[number] = scores.get(number, 0.0) + 1 / (_FUSION + place)
     return scores
 
 
