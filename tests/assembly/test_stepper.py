@@ -194,10 +194,10 @@ class Full:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._log, name)
 
-    def append_many(self, records: list[Decision]) -> None:
+    def keep(self, records: list[Decision], **more: Any) -> None:
         if self.full:
             raise SourceError("the disk is full")
-        self._log.append_many(records)
+        self._log.keep(records, **more)
 
 
 def test_a_wake_that_could_not_be_stored_comes_with_the_next(log: DecisionLog) -> None:

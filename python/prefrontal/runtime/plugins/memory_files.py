@@ -50,9 +50,15 @@ class MemoryFilesPlugin(Plugin):
         workspace = workspace_of(self.registry, self._config)
         if workspace is not None and self._thread is None:
             memory = open_memory(workspace)
-            await asyncio.to_thread(memory.claim, this_process())
-            self._kept = memory
             self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="prefrontal-memory")
+            try:
+                await self._in_turn(partial(memory.claim, this_process()))
+            except BaseException:
+                memory.close()
+                self._thread.shutdown(wait=False)
+                self._thread = None
+                raise
+            self._kept = memory
 
     async def stop(self) -> None:
         """Wait for pending writes."""
