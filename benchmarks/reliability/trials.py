@@ -49,6 +49,12 @@ def in_copy(work: Callable[[], object], scratch: Path, after_s: float | None = N
         if is_late:
             with suppress(ProcessLookupError):
                 os.killpg(child, signal.SIGKILL)
+    except KeyboardInterrupt:
+        os.kill(child, signal.SIGKILL)  # which may have no group of its own yet
+        with suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        raise
     finally:
         os.close(handle)
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
