@@ -180,5 +180,7 @@ def _greet(server: socket.socket) -> None:
     with suppress(OSError):
         while True:
             client, _ = server.accept()
-            client.send(b"hello")
-            client.close()
+            with client, suppress(OSError):
+                client.settimeout(0.2)
+                client.send(b"hello")
+                client.recv(1)  # whoever sends something is not hung up on before
