@@ -28,7 +28,10 @@ def main() -> None:
     parser.add_argument("--agents", type=int, default=1_000_000)
     parser.add_argument("--partitions", type=int, default=256)
     parser.add_argument("--labels", type=int, default=20, help="windows that each learned from")
+    parser.add_argument("--smoke", action="store_true", help="1,000 agents")
     options = parser.parse_args()
+    if options.smoke:
+        options.agents, options.partitions = 1_000, 4
     fingerprint = parse_fingerprint(
         {
             "module_id": "agent",

@@ -67,7 +67,8 @@ def test_a_text_is_there_for_who_opens_the_memory_next(workspace: Path, memory: 
 def test_what_was_never_stored_is_not_in_it(memory: TextMemory) -> None:
     assert memory.retrieve("nothing") is None
     assert memory.modified("nothing") is None
-    assert memory.keys() == memory.search("nothing") == []
+    assert memory.keys() == []
+    assert memory.search("nothing") == []
     assert not memory.delete("nothing")
 
 
