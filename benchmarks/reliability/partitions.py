@@ -20,8 +20,8 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -30,6 +30,7 @@ from partition_nodes import PATIENCE_S, Node, Sender, Server, Woken
 from partition_speed import latency, throughput
 from postgres_server import PostgresServer, free_port, programs, server_in
 from prefrontal.storage.partitions.schema import partition_url
+from waiting import wait_until as wait
 
 BACK_S = 5.0
 """Asked: how long a partition may be without decisions."""
@@ -215,13 +216,7 @@ def longest_gaps(decided: list[tuple[int, float, str]]) -> list[float]:
     return gaps
 
 
-def wait_until(is_so: Callable[[], bool], what: str) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not is_so():
-        if time.monotonic() > end:
-            raise TimeoutError(f"{what} took more than {PATIENCE_S:g} s")
-        time.sleep(LOOK_S)
-
+wait_until = partial(wait, patience_s=PATIENCE_S, look_s=LOOK_S)
 
 ACTS = {"kill": kill, "lose": lose, "freeze": freeze, "join": join}
 

@@ -18,8 +18,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 
@@ -28,6 +28,7 @@ from postgres_server import PostgresServer, programs, server_in
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.errors import SourceError
 from prefrontal.storage.postgres_url import PostgresUrl, write_link
+from waiting import wait_until as wait
 from watched import are_decided, lines_of, places, texts, write_settings
 
 BACK_S = 5.0
@@ -276,13 +277,7 @@ def written_late(watch: Watch) -> list[str]:
     return [f"{each.run} wrote after {last.run} began" for each in late]
 
 
-def wait_until(is_so: Callable[[], bool], what: str) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not is_so():
-        if time.monotonic() > end:
-            raise TimeoutError(f"{what} took more than {PATIENCE_S:g} s")
-        time.sleep(LOOK_S)
-
+wait_until = partial(wait, patience_s=PATIENCE_S, look_s=LOOK_S)
 
 ACTS = {"kill": kill, "freeze": freeze, "restart": restart, "cut": cut}
 
