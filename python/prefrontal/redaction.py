@@ -58,7 +58,10 @@ def redact(text: str) -> str:
 def _may_hold_a_secret(text: str) -> bool:
     """Costs a tenth of the patterns; most texts hold none."""
     small = text.lower()
-    return any(sign in small for sign in _SIGNS) or any(letter in text for letter in _FOLDED)
+    for sign in _SIGNS:  # a generator in `any` would take twice as long
+        if sign in small:
+            return True
+    return not text.isascii() and any(letter in text for letter in _FOLDED)
 
 
 def _without_secrets(text: str) -> str:

@@ -73,6 +73,12 @@ def test_time_is_exact_after_a_clock_that_jumped(store: ConversationStore) -> No
     assert found(store, "", since=NOW + 5) == ["at 9", "at 9"]
 
 
+def test_what_is_of_another_time_takes_nobodys_place(store: ConversationStore) -> None:
+    for number in range(60):
+        said(store, chat(), f"lunch lunch {number}", at=NOW + (5 if number % 30 == 0 else 0))
+    assert found(store, "lunch", since=NOW + 1, limit=2) == ["lunch lunch 30", "lunch lunch 0"]
+
+
 @pytest.mark.parametrize(
     "words",
     ['"', "'", "AND", "NOT x", "a OR", "NEAR(", "content:", "x* y", "*", "()", "-", "a\0b", '""*'],

@@ -75,15 +75,21 @@ def test_the_best_by_words_is_one_of_the_first_two_whatever_is_near() -> None:
     assert texts[:2] == ["h", "it was number 4711"]
 
 
-def test_the_nearest_are_those_of_the_exact_cosines() -> None:
+@pytest.mark.parametrize("block", [1024, 64])
+def test_the_nearest_are_those_of_the_exact_cosines(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vectors, "_BLOCK", block)
     chance = np.random.default_rng(3)
     matrix = chance.normal(size=(400, 48))
     with ConversationStore() as store:
         for number in range(400):
             said(store, chat(), f"message {number}")
         rows = [(number + 1, vectors.packed(row)) for number, row in enumerate(matrix)]
+        rows[17] = (18, b"")  # refused by the model
+        matrix[17] = -1e9 * np.ones(48)
         store.submit_vectors("m", rows).result()
-        for row in chance.normal(size=(20, 48)):
+        for row in np.abs(chance.normal(size=(20, 48))):
             exact = matrix @ row / (np.linalg.norm(matrix, axis=1) * np.linalg.norm(row))
             hits = store.search(
                 MessageQuery("zzz", limit=10), None, Meaning("m", row.tolist(), -1.0)
@@ -93,6 +99,16 @@ def test_the_nearest_are_those_of_the_exact_cosines() -> None:
         least = float(np.sort(exact)[-5])
         hits = store.search(MessageQuery("zzz"), None, Meaning("m", row.tolist(), least - 0.005))
         assert 4 <= len(hits) <= 6
+
+
+def test_of_what_is_as_near_the_newest_comes_first() -> None:
+    with ConversationStore() as store:
+        for number in range(5):
+            said(store, chat(), f"message {number}")
+        same = vectors.packed([1.0, 2.0, -3.0])
+        store.submit_vectors("m", [(number, same) for number in (2, 5, 1, 4, 3)]).result()
+        hits = store.search(MessageQuery("zzz"), None, Meaning("m", [1.0, 2.0, -3.0], 0.5))
+        assert [hit.message.id for hit in hits] == [5, 4, 3, 2, 1]
 
 
 def test_no_search_by_meaning_looks_over_a_wall_or_out_of_its_filters() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...origins import foreign, peer_origin
 from ...plain_text import one_line, shorten
@@ -31,7 +31,8 @@ _IS = rf"(?: is called| is| are|{_CHANGED}|'s|’s)(?: now| actually)?"
 _VALUE = r"(?P<value>\S.{0,120}?)(?= but | and (?:my|i|the|we)\b|, |; |$)"
 _AM = r"\bi(?:'m| am)?(?: now| just| have)?"
 _PLACES = r"(?: live| living| moved| move)(?: now)? (?:in|to)"
-_RULES: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = tuple(
+_Rule: TypeAlias = "tuple[str, tuple[str, ...], re.Pattern[str]]"
+_RULES: tuple[_Rule, ...] = tuple(
     (attribute, parts, re.compile(pattern + " " + _VALUE, re.IGNORECASE))
     for attribute, parts, pattern in (
         ("home", ("live", "living", "move"), _AM + _PLACES),
@@ -104,9 +105,11 @@ class PeerFact:
 def statements(text: str) -> list[Statement]:
     """The facts that a message states."""
     made: list[Statement] = []
-    for sentence in _SENTENCE.findall(text[:_READ]):
-        small = sentence.casefold()
-        rules = [rule for rule in _RULES if any(part in small for part in rule[1])]
+    text = text[:_READ]
+    if not _rules_for(text):  # most messages state nothing
+        return made
+    for sentence in _SENTENCE.findall(text):
+        rules = _rules_for(sentence)
         if not rules or sentence.endswith("?") or _DOUBT.search(sentence):
             continue
         words = sentence.rstrip(".!\n ")
@@ -115,6 +118,12 @@ def statements(text: str) -> list[Statement]:
             if match is not None and (each := _statement(attribute, match)) not in made:
                 made.append(each)
     return made
+
+
+def _rules_for(text: str) -> list[_Rule]:
+    """The rules of which the text holds a part."""
+    small = text.casefold()
+    return [rule for rule in _RULES if any(part in small for part in rule[1])]
 
 
 def _statement(attribute: str, match: re.Match[str]) -> Statement:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,8 @@ MOST_LIMIT = 1000
 CANDIDATES = 2000
 """Newest messages with a word that are looked at; a word that more have counts as common."""
 _NOTHING = "place : w0"
-_PAGE = 200
+_PAGE = 20
+"""Messages read at least at once, as some may be of another time than asked for."""
 _FUSION = 1
 """So small that only what stands high in both rankings comes before the best of either."""
 
@@ -52,8 +52,9 @@ def matches(
         scores = _fused(best, near)
         best = _best(scores)
     hits: list[Hit] = []
-    for start in range(0, len(best), _PAGE):
-        messages = rows.select(database, page := best[start : start + _PAGE])
+    size = max(query.limit, _PAGE)
+    for start in range(0, len(best), size):
+        messages = rows.select(database, page := best[start : start + size])
         fitting = [messages[number] for number in page if _is_in_time(messages[number], query)]
         hits += [Hit(each, scores[each.id]) for each in fitting]
         if len(hits) >= query.limit:
@@ -62,7 +63,9 @@ def matches(
 
 
 def _best(scores: Mapping[int, float]) -> list[int]:
-    return sorted(scores, key=lambda number: (-scores[number], -number))
+    """The highest first, of the same the newest."""
+    newest = sorted(scores, reverse=True)
+    return sorted(newest, key=scores.__getitem__, reverse=True)
 
 
 def _fused(*rankings: Sequence[int]) -> dict[int, float]:
@@ -84,22 +87,23 @@ def _scores(index: _Index, wanted: Sequence[str]) -> dict[int, float]:
     holders = {term: index.newest(term) for term in wanted}
     rare = [term for term, numbers in holders.items() if 0 < len(numbers) < CANDIDATES]
     common = [term for term, numbers in holders.items() if len(numbers) >= CANDIDATES]
-    scores: Counter[int] = Counter()
+    scores: dict[int, float] = {}
     total = index.total
     if not rare and len(common) > 1:
         both = index.newest(" AND ".join(common))
         if both:
             return dict.fromkeys(both, len(common) * math.log1p(total / CANDIDATES))
     for term in rare or common:
+        weight = math.log1p(total / max(1, len(holders[term])))
         for number in holders[term]:
-            scores[number] += math.log1p(total / len(holders[term]))  # type: ignore[assignment]
+            scores[number] = scores.get(number, 0.0) + weight
     if rare:
-        among = " OR ".join(rare)
+        among, weight = " OR ".join(rare), math.log1p(total / CANDIDATES)
         for term in common:
             for number in index.newest(f"({among}) AND {term}"):
                 if number in scores:
-                    scores[number] += math.log1p(total / CANDIDATES)  # type: ignore[assignment]
-    return dict(scores)
+                    scores[number] += weight
+    return scores
 
 
 class _Index:

@@ -53,7 +53,8 @@ class ConversationStore:
 
     def submit(self, new: NewMessage) -> Future[int]:
         """Queue a message, without its secrets; the future has its id once it is on the disk."""
-        clean = replace(new, content=_text(new.content))
+        text = _text(new.content)
+        clean = new if text is new.content else replace(new, content=text)
         return self._file.submit(partial(self._insert, clean))
 
     def history(self, viewer: Viewer, limit: int) -> list[Message]:

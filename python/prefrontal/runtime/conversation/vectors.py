@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +11,9 @@ from typing import TYPE_CHECKING
 from ...errors import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ...storage.database import Database, Value
     from .models import MessageQuery
 
@@ -19,6 +23,9 @@ NEAREST = 100
 AT_ONCE = 5_000
 """Vectors deleted in one transaction, so that messages do not wait."""
 _FULL = 127
+_BLOCK = 1024
+"""Vectors compared at once: as many as stay in a cache."""
+_IN_ONE = "json_group_array(message), CAST(group_concat(vector, '') AS BLOB)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +65,34 @@ def nearest(
     """
     import numpy as np
 
-    size = len(meaning.vector)
-    rows = database.execute(*_selection(database, meaning, query, walls, span))
-    rows = [row for row in rows if len(row[1]) == size]
-    if not rows:
+    # all in one row: a row for each would cost more than the arithmetic
+    sql, values = _selection(database, meaning, query, walls, span)
+    [(ids, vectors)] = database.execute(f"SELECT {_IN_ONE} FROM ({sql})", values)
+    if not vectors:
         return []
-    matrix = np.frombuffer(b"".join(row[1] for row in rows), np.int8).reshape(-1, size)
-    vectors = matrix.astype(np.float32)
-    wanted = np.asarray(meaning.vector, np.float32)
-    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    numbers = np.array(json.loads(ids), np.int64)
+    cosines = _cosines(vectors, meaning.vector)
+    fitting = np.flatnonzero(cosines >= meaning.least)
+    order = np.lexsort((-numbers[fitting], -cosines[fitting]))[:NEAREST]
+    return list(map(int, numbers[fitting[order]]))
+
+
+def _cosines(packed_vectors: bytes, vector: Sequence[float]) -> NDArray[np.float32]:
+    """The cosine of each of the vectors, which stand one behind the other, with `vector`."""
+    import numpy as np
+
+    wanted = np.asarray(vector, np.float32)
+    matrix = np.frombuffer(packed_vectors, np.int8).reshape(-1, wanted.size)
     length = float(np.linalg.norm(wanted)) or math.inf
-    cosines = vectors @ wanted / (lengths * length)
-    best = np.argsort(-cosines, kind="stable")[:NEAREST]
-    return [rows[place][0] for place in best.tolist() if cosines[place] >= meaning.least]
+    cosines = np.empty(len(matrix), np.float32)
+    room = np.empty((min(_BLOCK, len(matrix)), wanted.size), np.float32)
+    for start in range(0, len(matrix), _BLOCK):
+        rows = matrix[start : start + _BLOCK]
+        block = room[: len(rows)]
+        block[...] = rows
+        squares = np.einsum("ij,ij->i", block, block)
+        cosines[start : start + _BLOCK] = block @ wanted / (np.sqrt(squares) * length)
+    return cosines
 
 
 def _selection(
@@ -83,8 +105,8 @@ def _selection(
     """The statement that reads the newest vectors with their messages' ids, and its values."""
     # a plus keeps SQLite from an index: of one chat few of all, of everything the newest
     embedder_is, order = ("embedder = ?", "+message") if walls else ("+embedder = ?", "message")
-    conditions = [embedder_is, "message BETWEEN ? AND ?"]
-    values: list[Value] = [_known(database, meaning.embedder), *span]
+    conditions = [embedder_is, "message BETWEEN ? AND ?", "length(vector) = ?"]
+    values: list[Value] = [_known(database, meaning.embedder), *span, len(meaning.vector)]
     if walls is not None:
         conditions.append(f"vectors.wall IN ({', '.join('?' * len(walls))})")
         values += walls

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from hashlib import blake2b
 
 MOST_TERMS = 32
@@ -43,6 +44,7 @@ def is_exact(query: str) -> bool:
     return '"' in query or any(word.endswith("*") for word in query.split())
 
 
+@lru_cache(maxsize=64)
 def channel_word(channel_type: str) -> str:
     """The word in `place` of all messages that came through channels of a type."""
     return "t" + blake2b(channel_type.encode(), digest_size=8).hexdigest()
