@@ -8,7 +8,8 @@ The patterns were widened for all of these. Five more of each (steering_texts_la
 before the second widening, which brought the rules for shapes, and looked at once after it. Then
 the hundred tries in disguise (steering_disguises.py), by five kinds that were at hand while it was
 taken off and by 18 that were written before and looked at once after, and 60 ordinary messages with
-encodings, markup and mixed scripts. The sender is "ann".
+encodings, markup and mixed scripts. Last 180 tries and 200 honest messages for which no rule was
+written (steering_texts_held_out.py). The sender is "ann".
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Mapping, Sequence
 
 import steering_disguises as disguises
 import steering_texts as texts
+import steering_texts_held_out as held_out
 import steering_texts_later as later
 from prefrontal.cortex.reflectors.steering import steers
 
@@ -56,6 +58,7 @@ def main() -> None:
             f" {false} of {ordinary} ordinary ones noticed"
         )
     in_disguise()
+    in_plain_words()
 
 
 def in_disguise() -> None:
@@ -73,6 +76,20 @@ def in_disguise() -> None:
         print(", ".join(parts) or "none")
     noticed = sum(steers(each, SENDER) for each in disguises.ORDINARY)
     print(f"{noticed} of {len(disguises.ORDINARY)} ordinary ones noticed")
+
+
+def in_plain_words() -> None:
+    """How many tries in words that no rule was written for are missed."""
+    kinds = {
+        "plain": held_out.TRIES,
+        "in another register": held_out.REWORDED,
+        "of other kinds": held_out.OTHER_TRIES,
+    }
+    print("\nno rule was written for these:")
+    for name, tries in kinds.items():
+        _, (missed, false, count, ordinary) = rates(tries, held_out.ORDINARY)
+        print(f"{name}: {missed} of {count} tries missed")
+    print(f"{false} of {ordinary} honest ones noticed")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import steering_texts_held_out as held_out
 import steering_texts_later as later
 from prefrontal.cortex.reflectors.steering import steers
 from steering_texts import ORDINARY, TRIES
@@ -60,6 +61,11 @@ def test_a_try_is_noticed(text: str) -> None:
 )
 def test_ordinary_words_are_not(text: str) -> None:
     assert not steers(text)
+
+
+def test_honest_messages_with_the_words_of_tries_are_none() -> None:
+    messages = [each for texts in held_out.ORDINARY.values() for each in texts]
+    assert [each for each in messages if steers(each, "bob")] == []
 
 
 @pytest.mark.parametrize(
