@@ -181,14 +181,13 @@ def test_what_must_be_listened_to_is_left_to_a_watch(place: Place) -> None:
 
 
 def test_what_only_a_watch_hears_is_named_once(place: Place) -> None:
-    mail = "{host: imap.example.org, user: a, password_env: P}"
-    place.settings(f"sources: {{logs: [app.log], mail: [{mail}], http: {{}}}}\nstate: state\n")
-    left = "Only `prefrontal watch` hears sources.mail, sources.http: a call does not look there."
+    place.settings("sources: {logs: [app.log], socket: s.sock, http: {}}\nstate: state\n")
+    left = "Only `prefrontal watch` hears sources.http, sources.socket: a call does not look there."
     assert place.take().errors.decode() == f"{FIRST}\n{left}\n"
     place.write("ERROR")
     assert place.take().errors == b""
-    place.settings(f"sources: {{logs: [app.log], mail: [{mail}]}}\nstate: state\n")
-    left = "Only `prefrontal watch` hears sources.mail: a call does not look there.\n"
+    place.settings("sources: {logs: [app.log], socket: s.sock}\nstate: state\n")
+    left = "Only `prefrontal watch` hears sources.socket: a call does not look there.\n"
     assert place.take().errors.decode() == left
 
 

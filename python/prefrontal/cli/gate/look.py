@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...decisions.deliveries import GATE_CALLER
 from ...pulse.sources.clock import TICK_INTERVAL_S, ClockSource
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ...pulse.shells.watch import Watch
     from ...settings import Settings
     from ...settings.calendar_entry import CalendarEntry
+    from ...settings.mail_source import Mailbox
     from ...storage.state_folder import StateFolder
     from ..watch.session import Ground
     from .call import GateCall
@@ -29,8 +30,17 @@ if TYPE_CHECKING:
 ASKED = "gate asked"
 """The state of the log that says when addresses were asked, GitHub and the clock."""
 CLOCK, GITHUB = "clock", "github"
-POLLED = frozenset({"NetworkSource", "GitHubNotifications", "CalendarSource"})
-"""Kinds of sources that are asked only now and then."""
+POLLED = {
+    "NetworkSource": "endpoint",
+    "GitHubNotifications": "account",
+    "MailSource": "mailbox",
+    "CalendarSource": "calendar",
+}
+"""Kinds of sources that are asked only now and then, and the key of the name in what they say."""
+MAIL_S = 60.0
+"""A mailbox is asked so often at most."""
+MOST_WAITS = 8
+"""A server that is slow to answer is waited for so often, a quarter of the limit each."""
 LOOK_AGAIN_S = 3600.0
 """Everything is looked at after so long though no sign has changed."""
 
@@ -71,6 +81,12 @@ class GateLook:
                 watch.push(ClockSource().tick())
             is_all = watch.caught_up(self._call.limit_s / 2)
             caller.go_on()
+            for _ in range(MOST_WAITS if addresses.are_due else 0):
+                if is_all:
+                    break
+                is_all = watch.caught_up(self._call.limit_s / 4)
+                caller.go_on()
+            late = [each for each in watch.late() if each["kind"] in POLLED]
             is_all = watch.stop(self._call.limit_s / 4) and is_all
             caller.go_on()
             self.faults += _faults(watch, lambda kind: kind not in POLLED)
@@ -78,6 +94,7 @@ class GateLook:
                 self.faults.append(f"what was decided could not be stored: {watch.loss}")
             if addresses.are_due:
                 self.unreached = _faults(watch, POLLED.__contains__)
+                self.unreached += [f"{_name(each)} did not answer in time" for each in late]
             addresses.keep()
             due = time.time() + LOOK_AGAIN_S
             if (later := watch.due_s()) is not None:
@@ -89,6 +106,11 @@ def _faults(watch: Watch, chosen: Callable[[str], bool]) -> list[str]:
     """What the sources of the chosen kinds ran into."""
     sources = [each for each in watch.status()["sources"] if chosen(each["kind"])]
     return [str(each["last_error"]) for each in sources if each.get("errors")]
+
+
+def _name(status: dict[str, Any]) -> str:
+    """What a source calls itself."""
+    return str(status[POLLED[status["kind"]]])
 
 
 class _Asked:
@@ -107,6 +129,7 @@ class _Asked:
         self._every = {each.url: each.every_s for each in sources.network}
         if sources.github is not None:
             self._every[GITHUB] = sources.github.every_s
+        self._every |= {_mailbox(each): MAIL_S for each in sources.mail}
         self._every |= {_calendar(each): each.every_s for each in sources.calendar}
         files = {_calendar(each) for each in sources.calendar if each.file is not None}
         self._due = [name for name in self._every if name in files or self._is_due(name)]
@@ -122,7 +145,8 @@ class _Asked:
         network = tuple(each for each in sources.network if each.url in self._due)
         github = sources.github if GITHUB in self._due else None
         calendar = tuple(each for each in sources.calendar if _calendar(each) in self._due)
-        update = {"network": network, "github": github, "calendar": calendar}
+        mail = tuple(each for each in sources.mail if _mailbox(each) in self._due)
+        update = {"network": network, "github": github, "mail": mail, "calendar": calendar}
         return self._settings.model_copy(update={"sources": sources.model_copy(update=update)})
 
     def is_clock_due(self, ground: Ground) -> bool:
@@ -150,6 +174,10 @@ class _Asked:
     def _is_due(self, name: str) -> bool:
         since = self._now - self._times.get(name, 0.0)
         return not 0.0 <= since < self._every[name]
+
+
+def _mailbox(entry: Mailbox) -> str:
+    return f"mail {entry.host} {entry.user}/{entry.folder}"
 
 
 def _calendar(entry: CalendarEntry) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 GATHER_S = 60.0
 """What one call finds is one question of each module."""
-LOOKED_AT = ("directories", "git", "logs", "network", "github", "calendar")
+LOOKED_AT = ("directories", "git", "logs", "network", "github", "mail", "calendar")
 """Sources that can be looked at now and then; the others hear only while they listen."""
 
 

@@ -203,6 +203,14 @@ class Watch:
         caught_up = [wait(max(end - self._clock.monotonic(), 0.0)) for wait in waits]
         return all(caught_up)
 
+    def late(self) -> list[dict[str, Any]]:
+        """What sources say that failed at nothing and have not handed on all that was there."""
+        with self._lock:
+            waits = [(each, getattr(each, "caught_up", None)) for each in self._sources]
+            late = [each for each, wait in waits if wait is not None and not wait(0.0)]
+            found = [{"kind": type(each).__name__} | each.status() for each in late]
+            return [each for each in found if not each.get("errors")]
+
     def due_s(self) -> float | None:
         """Seconds until something that was held back may be asked; None where nothing waits."""
         with self._worker.paused():

@@ -73,6 +73,7 @@ class MailSource:
         self._mark: MailMark | None = None
         self._lock = Lock()
         self._end = Event()
+        self._looked = Event()
         self._thread: Thread | None = None
         self._session: ImapSession | None = None
         self._connections = self._failures = self._in_a_row = self._malformed = 0
@@ -85,6 +86,7 @@ class MailSource:
                 return
             self._outlet.push = push
             self._end = Event()
+            self._looked.clear()
             self._outlet.is_ended = self._end.is_set
             name = f"prefrontal-mail {self._address.name}"[:200]
             self._thread = Thread(target=self._run, args=(self._end,), name=name, daemon=True)
@@ -100,6 +102,10 @@ class MailSource:
             session.hang_up()
         if thread is not None and thread is not current_thread():
             thread.join(timeout_s)
+
+    def caught_up(self, timeout_s: float) -> bool:
+        """Wait for the first look; whether all there was has been handed on."""
+        return self._looked.wait(timeout_s) and not self._in_a_row
 
     def status(self) -> dict[str, object]:
         """mailbox, whether it is connected, messages that were none, and what went wrong."""
@@ -123,6 +129,7 @@ class MailSource:
             except Exception as error:  # noqa: BLE001 - whatever it was, it is tried again
                 if not end.is_set():
                     self._fail(error)
+                    self._looked.set()
                 if isinstance(error, LoginError):
                     wait_s = LONGEST_WAIT_S
             finally:
@@ -151,6 +158,7 @@ class MailSource:
                 self._in_a_row = 0
             if session.has_news():
                 continue
+            self._looked.set()
             if session.can_idle:
                 session.idle(RENEW_S)
             elif not end.wait(ASK_S):
