@@ -208,8 +208,8 @@ class Watch:
         with self._lock:
             waits = [(each, getattr(each, "caught_up", None)) for each in self._sources]
             late = [each for each, wait in waits if wait is not None and not wait(0.0)]
-            found = [{"kind": type(each).__name__} | each.status() for each in late]
-            return [each for each in found if not each.get("errors")]
+            reports = [{"kind": type(each).__name__} | each.status() for each in late]
+            return [each for each in reports if not each.get("errors")]
 
     def due_s(self) -> float | None:
         """Seconds until something that was held back may be asked; None where nothing waits."""
