@@ -102,6 +102,21 @@ def test_a_server_that_says_nothing_is_waited_for_and_named(
     assert caller.steps > 8  # so that who waits for the answer knows that somebody lives
 
 
+def test_without_its_password_a_mailbox_is_named_and_all_else_is_looked_at(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.take()
+    monkeypatch.delenv("MAIL_PASSWORD", raising=False)
+    box = "{host: imap.example.org, user: ada, password_env: MAIL_PASSWORD}"
+    place.settings(f"sources: {{logs: [app.log], mail: [{box}]}}\nstate: state\n")
+    place.write("ERROR the database is gone")
+    answer = json.loads(place.take("json").output)
+    unset = "sources.mail.password_env must name a variable that is set, got 'MAIL_PASSWORD'"
+    assert answer["fault"] == unset
+    [question] = answer["questions"]
+    assert "the database is gone" in question["question"]
+
+
 @pytest.mark.exhaustive
 def test_a_mailbox_of_dovecot_is_looked_at(
     place: Place, now: list[float], monkeypatch: pytest.MonkeyPatch

@@ -8,18 +8,21 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from ...decisions.deliveries import GATE_CALLER
+from ...errors import InputError
 from ...pulse.sources.clock import TICK_INTERVAL_S, ClockSource
+from ...settings.secrets import environment_secret
 from ..watch.session import lay_ground, watch_on
 from .signs import files_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
 
     from ...decisions.log import DecisionLog
     from ...pulse.shells.watch import Watch
     from ...settings import Settings
     from ...settings.calendar_entry import CalendarEntry
     from ...settings.mail_source import Mailbox
+    from ...settings.models import Sources
     from ...storage.state_folder import StateFolder
     from ..watch.session import Ground
     from .call import GateCall
@@ -95,6 +98,7 @@ class GateLook:
             if addresses.are_due:
                 self.unreached = _faults(watch, POLLED.__contains__)
                 self.unreached += [f"{_name(each)} did not answer in time" for each in late]
+                self.unreached += addresses.locked.values()
             addresses.keep()
             due = time.time() + LOOK_AGAIN_S
             if (later := watch.due_s()) is not None:
@@ -133,6 +137,8 @@ class _Asked:
         self._every |= {_calendar(each): each.every_s for each in sources.calendar}
         files = {_calendar(each) for each in sources.calendar if each.file is not None}
         self._due = [name for name in self._every if name in files or self._is_due(name)]
+        self.locked = _locked(sources, self._due)
+        """What is due and cannot be asked without its secret: the sentence on each."""
 
     @property
     def are_due(self) -> bool:
@@ -142,10 +148,11 @@ class _Asked:
     def due_now(self) -> Settings:
         """The settings without the addresses that are to be asked later."""
         sources = self._settings.sources
-        network = tuple(each for each in sources.network if each.url in self._due)
-        github = sources.github if GITHUB in self._due else None
-        calendar = tuple(each for each in sources.calendar if _calendar(each) in self._due)
-        mail = tuple(each for each in sources.mail if _mailbox(each) in self._due)
+        open_ = set(self._due) - set(self.locked)
+        network = tuple(each for each in sources.network if each.url in open_)
+        github = sources.github if GITHUB in open_ else None
+        calendar = tuple(each for each in sources.calendar if _calendar(each) in open_)
+        mail = tuple(each for each in sources.mail if _mailbox(each) in open_)
         update = {"network": network, "github": github, "mail": mail, "calendar": calendar}
         return self._settings.model_copy(update={"sources": sources.model_copy(update=update)})
 
@@ -174,6 +181,24 @@ class _Asked:
     def _is_due(self, name: str) -> bool:
         since = self._now - self._times.get(name, 0.0)
         return not 0.0 <= since < self._every[name]
+
+
+def _locked(sources: Sources, due: Container[str]) -> dict[str, str]:
+    """Of the sources that are due, those whose secret the environment lacks, each with why."""
+    secrets = [
+        *((_mailbox(each), "mail.password_env", each.password_env) for each in sources.mail),
+        *((_calendar(each), "calendar.url_env", each.url_env) for each in sources.calendar),
+    ]
+    if sources.github is not None:
+        secrets.append((GITHUB, "github.token_env", sources.github.token_env))
+    sentences: dict[str, str] = {}
+    for name, key, variable in secrets:
+        try:
+            if name in due:
+                environment_secret(f"sources.{key}", variable)
+        except InputError as error:
+            sentences[name] = str(error)
+    return sentences
 
 
 def _mailbox(entry: Mailbox) -> str:
