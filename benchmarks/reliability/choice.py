@@ -12,7 +12,7 @@ from writers import CarelessWriter, LedgerWriter, LogWriter, MemoryWriter, Write
 
 
 def read_options(
-    description: str, amount: str, usual: int, meaning: str, planted: str
+    description: str, amount: str, usual: int | None, meaning: str, planted: str
 ) -> argparse.Namespace:
     """The options of a command line; `amount` is the name of the number, without dashes.
 

@@ -27,6 +27,7 @@ enum { GO_ON, REFUSE, HALF };
 struct control {
   uint64_t mode, at, error, kinds, count, fired, kind, spared;
   char root[PATH_MAX], voice[PATH_MAX], trace[PATH_MAX], path[PATH_MAX];
+  uint64_t counts[SAY + 1];
 };
 
 struct record {
@@ -88,6 +89,7 @@ static int fate(int kind, const char* path) {
   if (control->spared == (uint64_t)getpid()) return GO_ON;
   if (!(control->kinds & (1u << kind)) || !strcmp(path, control->voice)) return GO_ON;
   uint64_t number = __atomic_add_fetch(&control->count, 1, __ATOMIC_SEQ_CST);
+  __atomic_add_fetch(&control->counts[kind], 1, __ATOMIC_SEQ_CST);
   if (mode == COUNT || number < control->at) return GO_ON;
   if (mode != FAIL_ON && number != control->at) return GO_ON;
   control->kind = kind;

@@ -20,7 +20,9 @@ CONTROL = "RELIABILITY_CONTROL"
 _LONGEST_PATH = 4096
 _NUMBERS = struct.Struct("8Q")
 _RECORD = struct.Struct("6Q")
-_SIZE = _NUMBERS.size + 4 * _LONGEST_PATH
+_COUNTS = struct.Struct("9Q")
+_COUNTS_AT = _NUMBERS.size + 4 * _LONGEST_PATH
+_SIZE = _COUNTS_AT + _COUNTS.size
 
 
 class Mode(IntEnum):
@@ -75,6 +77,7 @@ class Control:
         error: an errno; 0 stands for a short write, and for a kill at a whole act.
         """
         kinds = sum(1 << act for act in acts)
+        self._shared[_COUNTS_AT:_SIZE] = bytes(_COUNTS.size)
         self._shared[: _NUMBERS.size] = _NUMBERS.pack(0, at, error, kinds, 0, 0, 0, 0)
         self._shared[:8] = struct.pack("Q", mode)
 
@@ -86,6 +89,12 @@ class Control:
     def count(self) -> int:
         """How many acts there were."""
         return self._numbers()[4]
+
+    @property
+    def counts(self) -> dict[Act, int]:
+        """How many acts of each kind there were."""
+        counts = _COUNTS.unpack(self._shared[_COUNTS_AT:_SIZE])
+        return {act: count for act, count in zip(Act, counts, strict=True) if count}
 
     @property
     def met(self) -> tuple[Act, str] | None:

@@ -13,7 +13,7 @@ from ..exhaustive import first
 
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "reliability"
 PATIENCE_S = 600.0
-SHORT = [("kills", "--kills"), ("power", "--losses"), ("disk", "--every")]
+SHORT = [("kills", "--kills"), ("power", "--losses"), ("disk", "--failures")]
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or shutil.which("cc") is None, reason="needs Linux and a C compiler"
 )
@@ -32,7 +32,7 @@ def run(harness: str, *words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize(("harness", "amount"), first(1, SHORT))
 def test_a_planted_fault_is_found(harness: str, amount: str) -> None:
-    done = run(harness, amount, "5" if harness == "disk" else "20", "--planted")
+    done = run(harness, amount, "20", "--planted")
     assert done.returncode == 1, done.stdout + done.stderr
     assert "careless: " in done.stdout and "the last text is lost or torn" in done.stdout
 
@@ -45,9 +45,8 @@ def test_a_planted_fault_is_found(harness: str, amount: str) -> None:
             ("kills", "--kills", "20", "memory"),
             ("kills", "--kills", "85", "all"),
             ("power", "--losses", "85", "all"),
-            ("disk", "--every", "20", "ledger"),
-            ("disk", "--every", "20", "log"),
-            ("disk", "--every", "5", "memory"),
+            ("disk", "--failures", "60", "ledger"),
+            ("disk", "--failures", "85", "all"),
         ],
     ),
 )
