@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -29,8 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLOURS = {"agent": BLUE, "PPO": AMBER, "DQN": VIOLET}
-AIMLESS = {"random": True, "stay": False}
-"""Whether each one's name stands above its line."""
+AIMLESS = ("random", "stay")
 
 
 def draw(axes: Axes, saved: dict[str, Any]) -> None:
@@ -40,12 +40,12 @@ def draw(axes: Axes, saved: dict[str, Any]) -> None:
         steps = [step / 1000 for step, _ in min(curves, key=len)]
         lines = [[value for _, value in curve[: len(steps)]] for curve in curves]
         band(axes, steps, lines, colour, name)
-    for name, above in AIMLESS.items():
-        values = [run[name] for run in saved["runs"]]
-        mean = sum(values) / len(values)
+    means = {name: fmean(run[name] for run in saved["runs"]) for name in AIMLESS}
+    for name, mean in means.items():
         target_line(axes, mean)
+        below = mean < max(means.values())  # so that two that are near each other can be read
         axes.annotate(
-            name, (1, mean), xycoords=("axes fraction", "data"), xytext=(0, 3 if above else -9),
+            name, (1, mean), xycoords=("axes fraction", "data"), xytext=(0, -9 if below else 3),
             textcoords="offset points", fontsize=7.5, color=SOFT, ha="right",
         )  # fmt: skip
     seeds = len(saved["curves"])
