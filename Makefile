@@ -18,7 +18,7 @@ SOURCES := $(shell find csrc bindings python share -type f ! -name '*.pyc' ! -na
            CMakeLists.txt pyproject.toml scripts/check_isa_objects.py README.md LICENSE
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-exhaustive test-all check format sanitize coverage bench-smoke bench soak wheel lock audit clean
+.PHONY: help build demo test test-exhaustive test-ray test-all check format sanitize coverage bench-smoke bench soak wheel lock audit clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -33,6 +33,11 @@ test: $(VENV)/with-torch $(VENV)/tools  ## run the tests on all cores, some case
 
 test-exhaustive: $(VENV)/with-torch $(VENV)/tools  ## run what make test leaves out
 	$(PYTEST) -m exhaustive --record=$(RUNS)/exhaustive.json
+
+test-ray: $(VENV)/with-torch $(VENV)/tools $(VENV)/ray-tools  ## run the tests that begin a Ray cluster
+	PREFRONTAL_TEST_RAY=1 $(BIN)/python -m pytest \
+	  tests/reliability/test_partitions.py::test_actors_that_ray_begins_again_decide_once \
+	  tests/cli/sweeps/test_sweeps.py::test_all_that_is_written_is_the_same_on_a_ray_cluster
 
 test-all:  ## run every test
 	rm -rf $(RUNS)
@@ -118,7 +123,7 @@ $(VENV)/tools: $(VENV)/ready requirements-cpu.lock
 	$(LOCKED) $@.txt
 	@touch $@
 
-$(VENV)/audit-tools $(VENV)/coverage-tools $(VENV)/wheel-tools: $(VENV)/%-tools: $(VENV)/ready
+$(VENV)/audit-tools $(VENV)/coverage-tools $(VENV)/ray-tools $(VENV)/wheel-tools: $(VENV)/%-tools: $(VENV)/ready
 	$(BIN)/python scripts/locked.py $* > $@.txt
 	$(LOCKED) $@.txt
 	@touch $@

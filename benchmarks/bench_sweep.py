@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from prefrontal.assembly.sweeps.pool import WorkerPool
+from prefrontal.assembly.sweeps.local_workers import LocalWorkers
 from prefrontal.assembly.sweeps.sweep import carry_out, history_sweep
 
 HISTORIES = ("aiohttp", "astropy", "pip", "pytest")
@@ -25,14 +25,14 @@ MOST = 1.1
 """Of half the time: what was asked of two workers."""
 
 
-class TimedPool(WorkerPool):
+class TimedWorkers(LocalWorkers):
     """Notes how much processor time each worker took."""
 
     seconds: tuple[float, ...] = ()
 
-    def __exit__(self, *error: object) -> None:
-        TimedPool.seconds = tuple(_processor_s(each.pid) for each in self._idle)
-        super().__exit__(None, None, None)
+    def close(self) -> None:
+        TimedWorkers.seconds = tuple(_processor_s(each.pid) for each in self._idle)
+        super().close()
 
 
 def _processor_s(process: int) -> float:
@@ -68,11 +68,11 @@ def measure(folder: Path, names: list[str], count: int) -> str:
     lines, rows, wall, most = [], [], [], []
     for jobs in (1, 2):
         before = time.perf_counter()
-        outcome = carry_out(plan, folder / str(jobs), jobs, lambda *_: None, TimedPool)
+        outcome = carry_out(plan, folder / str(jobs), jobs, lambda *_: None, TimedWorkers)
         wall.append(time.perf_counter() - before)
         rows.append(outcome.rows)
-        most.append(max(TimedPool.seconds))
-        each = ", ".join(f"{seconds:.1f}" for seconds in TimedPool.seconds)
+        most.append(max(TimedWorkers.seconds))
+        each = ", ".join(f"{seconds:.1f}" for seconds in TimedWorkers.seconds)
         lines.append(f"{jobs} workers: {plan.runs} runs, {wall[-1]:.1f} s; at work {each} s")
     assert rows[0] == rows[1], "rows must be the same on one worker and on two"
     ratio, ideal = wall[1] / wall[0], most[1] / most[0]

@@ -62,10 +62,13 @@ class Node:
         self.folder, self.port = folder, port
         self.process: subprocess.Popen[bytes] | None = None
 
-    def start(self, workers: int, which: str = "auto", metrics: int | None = None) -> None:
+    def start(
+        self, workers: int, which: str = "auto", metrics: int | None = None, ray: str = ""
+    ) -> None:
         command = [sys.executable, "-m", "prefrontal", "watch", "--partitions", which]
         command += ["--workers", str(workers), "--config", str(self.folder / "prefrontal.yml")]
         command += [] if metrics is None else ["--metrics", str(metrics)]
+        command += ["--ray", ray] if ray else []
         with (self.folder / "output").open("ab") as output:
             self.process = subprocess.Popen(
                 command,

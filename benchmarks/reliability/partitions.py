@@ -4,6 +4,7 @@
     python benchmarks/reliability/partitions.py --act freeze --planted fence
     python benchmarks/reliability/partitions.py --act kill --planted position
     python benchmarks/reliability/partitions.py --act throughput
+    python benchmarks/reliability/partitions.py --act ray-kill --act ray-lose    # the extra [ray]
 
 Each signal that a door acknowledged must be decided about once, and each delivery carries its key.
 How long a partition was without decisions is read from the times of their commits, on the server.
@@ -20,8 +21,10 @@ import signal
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
@@ -35,6 +38,8 @@ from waiting import wait_until as wait
 BACK_S = 5.0
 """Asked: how long a partition may be without decisions."""
 PARTITIONS = 8
+RAY_KILL_S = 5.0
+"""An actor takes 2 s of CPU to begin, more than half of them Ray's: one a second is too many."""
 LOOK_S = 0.1
 QUIET_S = 4.0
 PLANTED = {
@@ -67,10 +72,10 @@ class Trial:
         self.nodes.append(node)
         return node
 
-    def begin(self, *nodes: Node, workers: int = 2) -> None:
+    def begin(self, *nodes: Node, workers: int = 2, ray: str = "") -> None:
         """Start them and wait until each partition is held."""
         for node in nodes:
-            node.start(workers)
+            node.start(workers, ray=ray)
         wait_until(lambda: len(self._holders()) == PARTITIONS, "the first start")
         if self.planted:
             for number in range(PARTITIONS):
@@ -123,15 +128,15 @@ class Trial:
         return bool(self.server.execute(f"SELECT to_regclass('{name}') IS NOT NULL")[0][0])
 
 
-def kill(trial: Trial, seconds: float) -> list[str]:
+def kill(trial: Trial, seconds: float, every_s: float = 1.0, ray: str = "") -> list[str]:
     """Kill a process that holds partitions, once a second."""
     node = trial.node()
-    trial.begin(node, workers=PARTITIONS)
+    trial.begin(node, workers=PARTITIONS, ray=ray)
     kills = 0
     with trial.sender() as sender:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            time.sleep(1.0)
+            time.sleep(every_s)
             if holders := sorted(set(trial.server.holders().values())):
                 with suppress(ProcessLookupError):
                     os.kill(holders[kills % len(holders)], signal.SIGKILL)
@@ -207,6 +212,37 @@ def join(trial: Trial, seconds: float) -> list[str]:
     return faults
 
 
+def ray_kill(trial: Trial, seconds: float) -> list[str]:
+    """As `kill`, the processes being actors of Ray, which starts them again."""
+    return kill(trial, seconds, RAY_KILL_S, "local")
+
+
+def ray_lose(trial: Trial, seconds: float) -> list[str]:
+    """Kill one of three machines of a Ray cluster with all its actors, and add one, in turn."""
+    from ray_machines import RayMachines
+
+    node = trial.node()
+    with RayMachines() as machines:
+        machines.add()
+        machines.add()
+        trial.begin(node, workers=PARTITIONS, ray=machines.address)
+        with trial.sender() as sender:
+            end = time.monotonic() + seconds
+            turn = 0
+            while time.monotonic() < end:
+                shares = lambda: machines.all_share(set(trial.server.holders().values()))  # noqa: E731
+                wait_until(shares, "a share each")
+                time.sleep(2.0)
+                machines.destroy()
+                machines.add()
+                turn += 1
+            time.sleep(QUIET_S)
+        faults = trial.settle(sender)
+        print(f"  {turn} machines of the cluster killed")
+        node.end()
+    return faults
+
+
 def longest_gaps(decided: list[tuple[int, float, str]]) -> list[float]:
     """For each partition the longest time between two commits of decisions."""
     gaps = []
@@ -218,13 +254,17 @@ def longest_gaps(decided: list[tuple[int, float, str]]) -> list[float]:
 
 wait_until = partial(wait, patience_s=PATIENCE_S, look_s=LOOK_S)
 
-ACTS = {"kill": kill, "lose": lose, "freeze": freeze, "join": join}
+Act = Callable[[Trial, float], list[str]]
+ACTS: dict[str, Act] = {"kill": kill, "lose": lose, "freeze": freeze, "join": join}
+RAY_ACTS: dict[str, Act] = {"ray-kill": ray_kill, "ray-lose": ray_lose}
+"""Where the extra [ray] is installed."""
 
 
 def main() -> int:
     """Each act on an installation of its own; 1 when a promise was broken."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--act", choices=[*ACTS, "throughput", "latency"], action="append")
+    acts = ACTS | (RAY_ACTS if find_spec("ray") else {})
+    parser.add_argument("--act", choices=[*acts, "throughput", "latency"], action="append")
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--rate", type=float, default=500.0, help="signals a second")
     parser.add_argument("--planted", choices=PLANTED, default="", help="a fault to be found")
@@ -234,12 +274,12 @@ def main() -> int:
         sys.exit("needs PostgreSQL's server (Debian: postgresql)")
     broken = 0
     with server_in(folder, max_connections="200", track_commit_timestamp="on") as server:
-        for name in options.act or [*ACTS, "throughput", "latency"]:
+        for name in options.act or [*acts, "throughput", "latency"]:
             scratch = make_own_folder("partitions")
             print(f"{name}:", flush=True)
             try:
-                if name in ACTS:
-                    faults = _act(name, scratch, server, options)
+                if name in acts:
+                    faults = _act(acts[name], scratch, server, options)
                 else:
                     faults = (throughput if name == "throughput" else latency)(
                         scratch, server, options.seconds
@@ -252,12 +292,10 @@ def main() -> int:
     return 1 if broken else 0
 
 
-def _act(
-    name: str, scratch: Path, server: PostgresServer, options: argparse.Namespace
-) -> list[str]:
+def _act(act: Act, scratch: Path, server: PostgresServer, options: argparse.Namespace) -> list[str]:
     trial = Trial(scratch, server, options.rate, options.planted)
     try:
-        return ACTS[name](trial, options.seconds)
+        return act(trial, options.seconds)
     finally:
         trial.close()
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from partitions import ACTS, Trial
+from partitions import ACTS, RAY_ACTS, Trial
 from postgres_server import PostgresServer, programs, server_in
 
+from ..ray_extra import require_ray
 from ..storage.postgres_server import running_server
 
 pytestmark = pytest.mark.exhaustive
@@ -40,6 +41,12 @@ def trial(server: PostgresServer, tmp_path: Path) -> Iterator[Callable[[str], Tr
 @pytest.mark.parametrize("act", ["kill", "freeze"])
 def test_each_acknowledged_signal_is_decided_once(trial: Callable[[str], Trial], act: str) -> None:
     assert ACTS[act](trial(""), 12.0) == []
+
+
+@pytest.mark.parametrize("act", ["ray-kill", "ray-lose"])
+def test_actors_that_ray_begins_again_decide_once(trial: Callable[[str], Trial], act: str) -> None:
+    require_ray()
+    assert RAY_ACTS[act](trial(""), 12.0) == []
 
 
 def test_a_missing_fence_is_found(trial: Callable[[str], Trial]) -> None:

@@ -38,6 +38,7 @@ PURPOSES = {
     "otel": "traces for OpenTelemetry",
     "plot": "pictures of replays",
     "postgres": "decisions on a server, `prefrontal storage`",
+    "ray": "partitions and sweeps on a Ray cluster",
     "redis": "streams of Redis as a source",
     "validate": "checks of tools before they run",
     "web": "`prefrontal dash`",

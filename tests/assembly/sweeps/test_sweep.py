@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from prefrontal.assembly.replay_gate import PulseGate
 from prefrontal.assembly.sweeps import history_runs, trust_runs
+from prefrontal.assembly.sweeps.local_workers import LocalWorkers
 from prefrontal.assembly.sweeps.pool import LostTask, Task, WorkerPool
 from prefrontal.assembly.sweeps.store import NAME, SweepStore
 from prefrontal.assembly.sweeps.sweep import carry_out, history_sweep, trust_sweep
@@ -153,15 +155,15 @@ def test_a_stream_is_replayed_under_each_setting(tmp_path: Path) -> None:
     assert (low["cycles"], low["missed"]) != (high["cycles"], high["missed"])
 
 
-class KillingPool(WorkerPool):
+class KillingWorkers(LocalWorkers):
     """Kills the worker of each task that it is asked for, the first time."""
 
-    def __init__(self, folder: str, jobs: int) -> None:
-        super().__init__("histories", folder, jobs)
+    def __init__(self, folder: str) -> None:
+        super().__init__("histories", folder)
         self.killed: set[int] = set()
 
-    def _ask(self, place: int, task: Task) -> None:
-        super()._ask(place, task)
+    def ask(self, place: int, task: Task) -> None:
+        super().ask(place, task)
         if place not in self.killed:
             self.killed.add(place)
             [process] = [each for each, at in self._busy.values() if at == place]
@@ -172,7 +174,8 @@ class KillingPool(WorkerPool):
 def test_a_task_whose_worker_is_killed_is_done_by_another(settings: Path, tmp_path: Path) -> None:
     plan = history_sweep(str(settings))
     tasks = [{"act": "read", "with": [n, each]} for n, each in enumerate(plan.inputs)]
-    with KillingPool(str(tmp_path), 2) as pool:
+    with closing(KillingWorkers(str(tmp_path))) as workers:
+        pool = WorkerPool(workers, 2)
         answers = dict(pool.answers(tasks))
     assert [answers[n]["total"] for n in range(2)] == [60, 50]
     assert pool.restarts == 2
@@ -185,8 +188,8 @@ def test_a_task_whose_workers_all_end_is_lost_and_no_other(settings: Path, tmp_p
         {"act": "no such act", "with": []},
         {"act": "read", "with": [0, plan.inputs[0]]},
     ]
-    with WorkerPool("histories", str(tmp_path), 2) as pool:
-        answers = dict(pool.answers(tasks))
+    with closing(LocalWorkers("histories", str(tmp_path))) as workers:
+        answers = dict(WorkerPool(workers, 2).answers(tasks))
     assert isinstance(answers[0], LostTask)
     assert answers[0].why == "exit code 1"
     assert answers[1]["total"] == 60

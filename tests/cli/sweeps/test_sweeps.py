@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,9 @@ from prefrontal import cli
 from prefrontal.cli.sweeps.picture import differences, render_png
 from prefrontal.cli.sweeps.sweep import results_folder
 from prefrontal.cli.sweeps.views import VIEWS, mean
+from ray_machines import RayMachines
 
+from ...ray_extra import require_ray
 from ...replay.streams import history, write_lines
 from ..commands import run, said
 
@@ -27,7 +31,10 @@ def row(history: str, recall: float, seed: int, caught: float) -> dict[str, obje
 def test_what_says_how_runs_are_made_stands_in_the_file_alone() -> None:
     assert "--recall: its file says" in said(run("--sweep", "sweep.yml", "--recall", "0.8"))
     assert "without PATH" in said(run("somewhere", "--sweep", "sweep.yml"))
-    assert said(run("--sample", "--jobs", "2")) == "--jobs and --out must come with --sweep"
+    assert said(run("--sample", "--jobs", "2")) == "--jobs, --ray and --out must come with --sweep"
+    assert (
+        said(run("--sample", "--ray", "auto")) == "--jobs, --ray and --out must come with --sweep"
+    )
     words = ["cortex", "backtest", "--sweep", "sweep.yml", "--clamp", "3"]
     refusal = CliRunner().invoke(cli.main, words)
     assert "--sweep must come without --clamp" in refusal.stderr
@@ -90,6 +97,42 @@ def test_all_that_is_written_is_the_same_on_one_worker_and_on_two(tmp_path: Path
     again = run("--sweep", file, "--out", tmp_path / "1")
     assert "4 runs were done before." in again.stderr
     assert "windows1.jsonl" in again.stdout
+
+
+@pytest.mark.exhaustive
+def test_all_that_is_written_is_the_same_on_a_ray_cluster(tmp_path: Path) -> None:
+    require_ray()
+    for seed in (0, 1):
+        write_lines(tmp_path / f"windows{seed}.jsonl", history(seed, 60))
+    windows = tmp_path / "sweep.yml"
+    windows.write_text("histories: [windows0.jsonl, windows1.jsonl]\nrecalls: [0.8, 0.9]\n")
+    rows = [f"rater{n},user{user},{-10 if user and n > 7 else 3},{n * 86_400}"
+            for n in range(12) for user in range(2)]  # fmt: skip
+    (tmp_path / "ratings.csv").write_text("\n".join(rows) + "\n")
+    (tmp_path / "labels.csv").write_text("user0,1\nuser1,-1\n")
+    ratings = tmp_path / "ratings.yml"
+    ratings.write_text(
+        "streams: [{ratings: ratings.csv, labels: labels.csv}]\nclamps: [1, 20]\nbatches: [1]\n"
+    )
+    with RayMachines() as machines:
+        for command, file, address in (
+            (["replay"], windows, machines.address),
+            (["cortex", "backtest"], ratings, machines.client_address),
+        ):
+            printed = []
+            for name, where in (("here", ["--jobs", "2"]), ("ray", ["--ray", address])):
+                out = tmp_path / file.stem / name
+                words = [*command, "--sweep", str(file), *where, "--out", str(out), "--json"]
+                answer = subprocess.run(
+                    [sys.executable, "-m", "prefrontal", *words], capture_output=True, check=False
+                )
+                assert answer.returncode == 0, answer.stderr.decode()
+                printed.append(answer.stdout)
+            assert len(json.loads(printed[0])) == (4 if file == windows else 2)
+            assert printed[0] == printed[1]
+            for name in ("table.csv", "table.json", "picture.png"):
+                here, there = (tmp_path / file.stem / each / name for each in ("here", "ray"))
+                assert here.read_bytes() == there.read_bytes()
 
 
 def test_a_history_that_is_missing_is_named(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ...replay.result import ReplayResult
     from ...types import Window
 
+FILES = ("file",)
 CHUNK = 500
 MOST_BYTES = 256 * 2**20
 """A history whose copy is larger is read from it for each run, instead of held in memory."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,11 +13,14 @@ from typing import Any
 
 from ...errors import InputError, SourceError
 from ...settings.sweeps import MOST_RUNS, SAMPLE, HistorySweep, TrustSweep, beside, read_sweep
-from .pool import LostTask, Task, WorkerPool
+from .local_workers import LocalWorkers
+from .pool import LostTask, SweepWorkers, Task, WorkerPool
 from .store import Row, SweepStore, run_key
 
 Step = Callable[[str, int, int], None]
 """Called with what is being done, how much is done, and of how much."""
+OpenWorkers = Callable[[str, str], SweepWorkers]
+"""Called with a name of `worker.WORKS`, and the folder that what was read is kept in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,19 +79,27 @@ def carry_out(
     folder: Path,
     jobs: int,
     step: Step,
-    open_pool: Callable[[str, str, int], WorkerPool] = WorkerPool,
+    open_readers: OpenWorkers = LocalWorkers,
+    open_runners: OpenWorkers | None = None,
 ) -> SweepOutcome:
     """Run what the folder does not hold yet, on at most `jobs` processes.
 
+    open_readers: of processes on this machine, which run, too, where `open_runners` is None.
     What is done is in the folder when it is done, however this ends. Raises InputError and
     SourceError for an input that cannot be read.
     """
     with (
         SweepStore(folder) as store,
         TemporaryDirectory(prefix="prefrontal-sweep-") as copies,
-        open_pool(plan.work, copies, jobs) as pool,
+        ExitStack() as stack,
     ):
-        places = _read(plan, pool, step)
+        readers = stack.enter_context(closing(open_readers(plan.work, copies)))
+        reading = WorkerPool(readers, jobs if open_runners is None else min(jobs, processors()))
+        places = _read(plan, reading, step)
+        running = reading
+        if open_runners is not None:
+            runners = stack.enter_context(closing(open_runners(plan.work, copies)))
+            running = WorkerPool(runners, jobs)
         names = _names([each["name"] for each in places])
         keys, waiting, tasks = list[str](), list[int](), list[Task]()
         for place in places:
@@ -99,7 +112,7 @@ def carry_out(
         done_before = len(keys) - len(waiting)
         done, lost = done_before, list[str]()
         step("running", done, plan.runs)
-        for task, answer in pool.answers(tasks):
+        for task, answer in running.answers(tasks):
             at = waiting[task]
             if isinstance(answer, LostTask):
                 name, setting = (
@@ -116,7 +129,13 @@ def carry_out(
             for at, key in enumerate(keys)
             if (row := store.row(key)) is not None
         ]
-        return SweepOutcome(rows, done_before, lost, pool.restarts)
+        restarts = sum(pool.restarts for pool in {reading, running})
+        return SweepOutcome(rows, done_before, lost, restarts)
+
+
+def processors() -> int:
+    """How many this process may use."""
+    return max(1, len(os.sched_getaffinity(0)))
 
 
 def setting_words(setting: dict[str, Any]) -> str:

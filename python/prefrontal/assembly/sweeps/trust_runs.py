@@ -12,6 +12,8 @@ from ...cortex.backtest.replay import BacktestOptions
 from ...cortex.backtest.result import run_backtest
 from ...ledger import Ledger
 
+FILES = ("ratings", "labels")
+
 
 def read(folder: Path, number: int, stream: dict[str, Any]) -> dict[str, Any]:
     """Read a stream once to see that it can be, and take its hash."""

@@ -87,6 +87,11 @@ of what was replayed, and the exit code 130."""
     "--jobs", type=int, metavar="N", help="With --sweep FILE: processes; as many as cores."
 )
 @click.option(
+    "--ray",
+    metavar="ADDRESS",
+    help="With --sweep FILE: run on a Ray cluster: auto, local, HOST:PORT or ray://HOST:PORT.",
+)
+@click.option(
     "--out",
     type=click.Path(),
     metavar="DIR",
@@ -100,6 +105,7 @@ def backtest(
     labels: str | None,
     swept: str | None,
     jobs: int | None,
+    ray: str | None,
     out: str | None,
     picture: str | None,
     as_json: bool,
@@ -116,16 +122,17 @@ def backtest(
     as in a running agent: its triggers, clamp, cap and policy, and the rules as the reflector.
     """
     from ...cortex.backtest.ratings import read_labels, read_ratings
+    from ..sweeps.sweep import SweepOptions
 
+    beside = SweepOptions(jobs, ray, out)
     if swept:
         from ...assembly.sweeps.sweep import trust_sweep
         from ..sweeps.sweep import check_alone, sweep
 
         check_alone(click.get_current_context())
-        sweep(trust_sweep(swept), swept, out, jobs, as_json)
+        sweep(trust_sweep(swept), swept, beside, as_json)
         return
-    if jobs is not None or out is not None:
-        raise InputError("--jobs and --out must come with --sweep FILE")
+    beside.check_absent("--sweep FILE")
     if ratings is None:
         raise click.MissingParameter(param_hint="--ratings", param_type="option")
     options = _options(chosen)

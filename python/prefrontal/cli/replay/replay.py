@@ -126,6 +126,11 @@ only warms up. Times are read as UTC. Exit codes: 0 done, 2 something handed in 
     "--jobs", type=int, metavar="N", help="With --sweep: processes; as many as there are cores."
 )
 @click.option(
+    "--ray",
+    metavar="ADDRESS",
+    help="With --sweep: run on a Ray cluster: auto, local, HOST:PORT or ray://HOST:PORT.",
+)
+@click.option(
     "--out",
     type=click.Path(),
     metavar="DIR",
@@ -176,6 +181,7 @@ def replay(
     seed: int,
     sweep: str | None,
     jobs: int | None,
+    ray: str | None,
     out: str | None,
     report: str | None,
     png: str | None,
@@ -207,16 +213,18 @@ def replay(
       prefrontal replay --log decisions.db --threshold 0.5
       prefrontal replay --sweep sweep.yml
     """
+    from ..sweeps.sweep import SweepOptions
+
+    beside = SweepOptions(jobs, ray, out)
     if sweep is not None:
         from ...assembly.sweeps.sweep import history_sweep
         from ..sweeps.sweep import check_alone
         from ..sweeps.sweep import sweep as carry_out_sweep
 
         check_alone(click.get_current_context())
-        carry_out_sweep(history_sweep(sweep), sweep, out, jobs, as_json)
+        carry_out_sweep(history_sweep(sweep), sweep, beside, as_json)
         return
-    if jobs is not None or out is not None:
-        raise InputError("--jobs and --out must come with --sweep")
+    beside.check_absent("--sweep")
     policy = {
         "cooldown_s": cooldown,
         "wakes_per_hour": wakes_per_hour,

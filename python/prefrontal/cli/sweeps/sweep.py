@@ -5,9 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from click.core import ParameterSource
@@ -16,31 +15,44 @@ from ...errors import InputError, SourceError
 from ...plain_text import visible
 
 if TYPE_CHECKING:
-    from ...assembly.sweeps.sweep import SweepOutcome, SweepPlan
+    from ...assembly.sweeps.sweep import Step, SweepOutcome, SweepPlan
     from .views import SweepView
 
 MOST_JOBS = 256
-BESIDE = ("sweep", "swept", "jobs", "out", "as_json")
+BESIDE = ("sweep", "swept", "jobs", "ray", "out", "as_json")
 """Options that --sweep may have beside it."""
 TABLE, PICTURE = "table", "picture.png"
 INCOMPLETE = 3
 """Exit code when runs were lost, whose workers ended each time."""
 
 
-def sweep(plan: SweepPlan, settings: str, out: str | None, jobs: int | None, as_json: bool) -> None:
-    """Carry out a plan and show it. settings: its file. out: the folder, beside the file when None;
-    jobs: processes, the cores of this process when None.
+class SweepOptions(NamedTuple):
+    """What stands beside --sweep. jobs: processes, one a core when None. ray: the address of the
+    cluster that runs them. out: the folder, beside the file when None.
     """
-    from ...assembly.sweeps.sweep import carry_out
+
+    jobs: int | None = None
+    ray: str | None = None
+    out: str | None = None
+
+    def check_absent(self, word: str) -> None:
+        """Raises InputError where one is there without the option `word`."""
+        if any(each is not None for each in self):
+            raise InputError(f"--jobs, --ray and --out must come with {word}")
+
+
+def sweep(plan: SweepPlan, settings: str, options: SweepOptions, as_json: bool) -> None:
+    """Carry out a plan and show it. settings: its file."""
     from ..page import page, progress
     from .views import VIEWS, print_rows
 
     view = VIEWS[plan.work]
+    out = options.out
     folder = results_folder(settings) if out is None else Path(out).expanduser()
-    count = _jobs(jobs)
+    _check_jobs(options.jobs)
     try:
         with progress() as step:
-            outcome = carry_out(plan, folder, count, step)
+            outcome = _carried_out(plan, folder, options, step)
     except (KeyboardInterrupt, SystemExit):
         words = "Interrupted: the runs that are done are kept in"
         click.echo(f"{words} {visible(str(folder), 500)}; the same command goes on.", err=True)
@@ -71,12 +83,29 @@ def results_folder(settings: str) -> Path:
     return file.with_name(f"{file.stem}-results")
 
 
-def _jobs(jobs: int | None) -> int:
-    if jobs is None:
-        return max(1, min(MOST_JOBS, len(os.sched_getaffinity(0))))
-    if not 1 <= jobs <= MOST_JOBS:
+def _carried_out(plan: SweepPlan, folder: Path, options: SweepOptions, step: Step) -> SweepOutcome:
+    from ...assembly.sweeps.sweep import carry_out, processors
+
+    if options.ray is None:
+        return carry_out(plan, folder, options.jobs or min(MOST_JOBS, processors()), step)
+    from ...assembly.sweeps.ray_workers import RayWorkers
+    from ...ray_cluster import ray_cluster
+
+    address = options.ray
+    with ray_cluster(address, options.jobs or processors()) as ray:
+        most = int(ray.cluster_resources().get("CPU", 1))
+        return carry_out(
+            plan,
+            folder,
+            options.jobs or max(1, min(MOST_JOBS, most)),
+            step,
+            open_runners=lambda work, copies: RayWorkers(ray, address, work, copies),
+        )
+
+
+def _check_jobs(jobs: int | None) -> None:
+    if jobs is not None and not 1 <= jobs <= MOST_JOBS:
         raise InputError(f"--jobs must be a whole number from 1 to {MOST_JOBS}, got {jobs!r}")
-    return jobs
 
 
 def _written(outcome: SweepOutcome, folder: Path, view: SweepView) -> list[Path]:

@@ -6,6 +6,7 @@ import errno
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from ...decisions.decision import Decision
     from ...pulse.sinks import Sink
     from ...settings.telemetry import Telemetry
+    from .partitions.plan import NodePlan
     from .session import WatchSession
 
 CLOSED_PIPE = 1
@@ -82,7 +84,14 @@ class WatchCommand(click.Command):
     "--workers",
     type=click.IntRange(1, 64),
     metavar="N",
-    help="Processes that decide, with --partitions. [default: one a processor]",
+    help="Processes that decide, with --partitions. [default: one a processor; with --ray, one a"
+    " partition]",
+)
+@click.option(
+    "--ray",
+    metavar="ADDRESS",
+    help="With --partitions: decide in actors of a Ray cluster: auto, local, HOST:PORT or"
+    " ray://HOST:PORT.",
 )
 @click.option("--metrics", metavar="[HOST:]PORT", help="Serve figures for Prometheus there.")
 @click.option(
@@ -104,6 +113,7 @@ def watch(
     shadow: bool,
     partitions: str | None,
     workers: int | None,
+    ray: str | None,
     metrics: str | None,
     log_format: str | None,
     state: str | None,
@@ -135,19 +145,17 @@ def watch(
     file = config if config is not None or directories else settings_file()
     added = [{"exec": command}] if command is not None else []
     added += [{"post": post}] if post is not None else []
-    if partitions is not None or workers is not None:
+    if any(each is not None for each in (partitions, workers, ray)):
         if partitions is None or directories or shadow or form or log_format:
             raise InputError(
                 "--partitions must come without DIR, --shadow, --format and --log-format, and"
-                " --workers with it"
+                " --workers and --ray with it"
             )
-        from .partitions.node import run_node
         from .partitions.plan import NodePlan
 
-        count = workers or os.cpu_count() or 1
         name = None if file is None else str(Path(file).absolute())
-        plan = NodePlan(partitions, count, name, overrides, tuple(added), as_json)
-        click.get_current_context().exit(run_node(plan))
+        plan = NodePlan(partitions, workers or 0, name, overrides, tuple(added), as_json)
+        click.get_current_context().exit(decide_partitions(plan, ray))
     settings = load_settings(file, overrides)
     agent = read_agent_config(config, keys={"workspace", "ledger"})
     standings = gate_standings(settings.executive, agent, workspace_folder(None, agent))
@@ -169,6 +177,20 @@ def watch(
     built = build_watch(settings, directories, more, standings, shadow, durable)
     code = run(built, as_json, settings.telemetry, handled, is_quiet=bool(form))
     click.get_current_context().exit(code)
+
+
+def decide_partitions(plan: NodePlan, ray: str | None) -> int:
+    """Be a node, with actors at the address `ray` where one is named; the exit code.
+
+    plan: with 0 workers for as many as are usual.
+    """
+    from .partitions.node import run_node, run_ray_node
+
+    if ray is None:
+        return run_node(replace(plan, workers=plan.workers or os.cpu_count() or 1))
+    if plan.as_json:
+        raise InputError("--ray must come without --json: wakes go to the sinks alone")
+    return run_ray_node(replace(plan, workers=plan.workers or len(plan.all_wanted())), ray)
 
 
 def telemetry_told(metrics: str | None, log_format: str | None) -> dict[str, Any]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import cloudpickle
 import pytest
 from click.testing import CliRunner
 
@@ -14,6 +16,7 @@ from prefrontal.cli import main
 from prefrontal.cli.watch.partitions.plan import NodePlan, parse_partitions
 from prefrontal.errors import InputError
 from prefrontal.pulse.modules.partition_of import partition_of
+from prefrontal.storage.postgres_url import PostgresUrl, write_link
 
 URL = "postgresql://localhost/prefrontal"
 MODULE = {
@@ -89,6 +92,7 @@ def test_what_one_machine_alone_can_do_is_refused(
     "words",
     [
         ["--workers", "2"],
+        ["--ray", "local"],
         ["--partitions", "auto", "--shadow"],
         ["--partitions", "0", "folder"],
         ["--partitions", "0", "--log-format", "json"],
@@ -104,3 +108,30 @@ def test_one_agent_in_its_workspace_has_no_partitions() -> None:
     result = CliRunner().invoke(main, ["run", "--partitions", "0-3"])
     assert result.exit_code == 2
     assert "--partitions must come with `prefrontal watch`" in result.output
+
+
+@pytest.mark.parametrize("option", [["--json"], ["--metrics", "9464"]])
+def test_actors_print_no_wakes_and_tell_no_figures(tmp_path: Path, option: list[str]) -> None:
+    plan(tmp_path)
+    words = ["watch", "--config", str(tmp_path / "prefrontal.yml"), "--partitions", "0", *option]
+    result = CliRunner().invoke(main, [*words, "--ray", "local"])
+    assert result.exit_code == 2
+    assert f"--ray must come without {option[0]}" in result.output
+
+
+def test_what_was_read_goes_along_to_another_machine(tmp_path: Path) -> None:
+    ledger = PostgresUrl.parse("postgresql://localhost/prefrontal?schema=other")
+    write_link(tmp_path / "ledger.sqlite", ledger)
+    here = plan(tmp_path, workspace=str(tmp_path))
+    here.check()
+    assert here.sinks == ()
+    assert here.ledger == ledger
+    sent = cloudpickle.dumps(here)  # as Ray does: settings have a class of their own
+    for name in ("prefrontal.yml", "ledger.sqlite"):
+        (tmp_path / name).unlink()
+    there = pickle.loads(sent)
+    assert there.url == PostgresUrl.parse(URL)
+    assert there.ledger == ledger
+    assert [each.module_id for each in there.modules_of(partition_of("ada/mail", 64))] == [
+        "ada/mail"
+    ]

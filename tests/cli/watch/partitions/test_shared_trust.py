@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from prefrontal.cli.watch.partitions.plan import NodePlan
-from prefrontal.cli.watch.partitions.shared_trust import SharedTrust, shared_ledger
+from prefrontal.cli.watch.partitions.shared_trust import SharedTrust, ledger_link
 from prefrontal.ledger.ledger import Ledger
 from prefrontal.settings.executive import TrustSettings
 from prefrontal.storage.postgres_url import PostgresUrl, write_link
+from prefrontal.storage.state_folder import StateFolder
 
 from ....storage.postgres_server import PostgresServer, running_server
 
@@ -40,10 +41,11 @@ def test_a_ledger_that_lies_on_a_server_is_followed(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "ledger.sqlite"
-    assert shared_ledger(plan(tmp_path)) is None
-    write_link(path, PostgresUrl.parse("postgresql://localhost/prefrontal"))
-    assert shared_ledger(plan(tmp_path)) == path
-    assert shared_ledger(plan(tmp_path, executive={"links": {"trust": False}})) is None
+    assert plan(tmp_path).ledger is None
+    url = PostgresUrl.parse("postgresql://localhost/prefrontal")
+    write_link(path, url)
+    assert plan(tmp_path).ledger == url
+    assert plan(tmp_path, executive={"links": {"trust": False}}).ledger is None
 
 
 def test_a_ledger_of_one_machine_is_left_out_and_said(
@@ -52,14 +54,13 @@ def test_a_ledger_of_one_machine_is_left_out_and_said(
     monkeypatch.chdir(tmp_path)
     Ledger(tmp_path / "ledger.sqlite").close()
     with caplog.at_level(logging.WARNING):
-        assert shared_ledger(plan(tmp_path)) is None
+        assert plan(tmp_path).ledger is None
     assert "is left out, since other machines do not have it" in caplog.text
 
 
 @pytest.mark.exhaustive
 def test_a_judgment_reaches_the_partitions_soon(tmp_path: Path, server: PostgresServer) -> None:
-    path = tmp_path / "ledger.sqlite"
-    write_link(path, PostgresUrl.parse(server.url()))
+    path = ledger_link(StateFolder(tmp_path), PostgresUrl.parse(server.url()))
     with Ledger(path) as ledger:
         ledger.record_interaction("ada", "in", event_id="e1")
         shared = SharedTrust(TrustSettings(), path, every_s=0.01)

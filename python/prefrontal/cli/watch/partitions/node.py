@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
+import os
+from collections.abc import Callable
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from multiprocessing.connection import wait
 from queue import SimpleQueue
 from threading import Event, Thread
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import click
 
 from ....clock import SystemClock
-from ....errors import SourceError
+from ....errors import InputError, SourceError
 from ....storage.partitions.partition_inbox import KEEP_MARKS_S, PartitionInbox
 from ....storage.partitions.schema import check_connections, open_shared
 from ..endings import awaited, ended_by_signals
@@ -42,8 +44,24 @@ PRELOADED = [run_worker.__module__, "psycopg", "yaml", "prefrontal.settings.load
 log = logging.getLogger("prefrontal.partitions")
 
 
+class NodeWorkers(Protocol):
+    """What decides for a node. kind: what they are, in a word."""
+
+    kind: str
+
+    def stop(self) -> bool:
+        """End them cleanly; whether all ended by themselves."""
+        ...
+
+    def lines(self) -> list[tuple[int, WorkerLine]]:
+        """The connection to each that tells its figures, by its number."""
+        ...
+
+
 class Workers:
     """The processes that decide, each started again when it ends; `stop` ends them cleanly."""
+
+    kind = "processes"
 
     def __init__(self, plan: NodePlan) -> None:
         self._plan = replace(plan)  # without what was read: it goes to other processes
@@ -103,7 +121,7 @@ class Workers:
                     self._start(number)
 
 
-def run_node(plan: NodePlan) -> int:
+def run_node(plan: NodePlan, open_workers: Callable[[NodePlan], NodeWorkers] = Workers) -> int:
     """Take signals and decide until a signal comes; the exit code.
 
     Raises InputError for settings that are not for this, SourceError while the server is away.
@@ -119,7 +137,7 @@ def run_node(plan: NodePlan) -> int:
         http = plan.settings.sources.http
         door = None if http is None else listening(http)
         with ended_by_signals(ended), ExitStack() as page:
-            workers = Workers(plan)
+            workers = open_workers(plan)
             duty = StreamDuty(plan, intake) if _has_streams(plan) else None
             try:
                 if door is not None:
@@ -129,7 +147,7 @@ def run_node(plan: NodePlan) -> int:
                         lambda: node_page(workers.lines(), intake.unheard), metrics
                     )
                     say(where_figures_are(page.enter_context(server)))
-                click.echo(_beginning(plan), err=True)
+                click.echo(_beginning(plan, workers.kind), err=True)
                 with suppress(SourceError):
                     inbox.forget_marks(SystemClock().now() - KEEP_MARKS_S)
                 code = awaited(ended)
@@ -145,15 +163,31 @@ def run_node(plan: NodePlan) -> int:
     return code
 
 
+def run_ray_node(plan: NodePlan, address: str) -> int:
+    """`run_node` with actors of a Ray cluster, at `address`, as its workers.
+
+    Raises also InputError for an address that is none and without the extra [ray], SourceError
+    where no cluster can be reached.
+    """
+    from ....ray_cluster import ray_cluster
+    from .partition_actors import PartitionActors
+
+    plan.check()
+    if plan.settings.telemetry.metrics is not None:
+        raise InputError("--ray must come without --metrics: actors tell no figures yet")
+    with ray_cluster(address, os.cpu_count() or 1, shows_logs=True) as ray:
+        return run_node(plan, lambda whole: PartitionActors(whole, ray))
+
+
 def _has_streams(plan: NodePlan) -> bool:
     return bool(plan.settings.sources.redis or plan.settings.sources.nats)
 
 
-def _beginning(plan: NodePlan) -> str:
+def _beginning(plan: NodePlan, kind: str) -> str:
     which = f"a share of {plan.count}" if plan.partitions == AUTO else plan.partitions
     http = plan.settings.sources.http
     where = "" if http is None else f" Signals are taken at http://{http.host}:{http.port}."
     return (
-        f"{len(plan.modules)} modules, partitions {which}, in {plan.workers} processes, on"
+        f"{len(plan.modules)} modules, partitions {which}, in {plan.workers} {kind}, on"
         f" {plan.url}.{where} Ctrl-C stops."
     )

@@ -75,6 +75,13 @@ class NodePlan:
         return (*self.settings.sinks, *parse_settings({"sinks": list(self.added)}).sinks)
 
     @cached_property
+    def ledger(self) -> PostgresUrl | None:
+        """Of the trust that the gate follows; None where it follows none, or lies on no server."""
+        from .shared_trust import shared_ledger
+
+        return shared_ledger(self.file) if self.settings.executive.links.trust else None
+
+    @cached_property
     def modules(self) -> tuple[ModuleFingerprint, ...]:
         """All of the installation. Raises InputError where there is none."""
         from ..session import watched_modules

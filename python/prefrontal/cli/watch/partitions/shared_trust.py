@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from ....errors import PrefrontalError
 from ....executive.trust_standings import TrustStandings
 from ....ledger.ledger import Ledger
-from ....ledger.location import file_name, ledger_path
+from ....ledger.location import FILE_NAME, file_name, ledger_path, with_folder
 from ....settings.agent_file import read_agent_config, workspace_folder
-from ....storage.postgres_url import read_link
+from ....storage.postgres_url import PostgresUrl, read_link, write_link
 
 if TYPE_CHECKING:
     from ....settings.executive import TrustSettings
-    from .plan import NodePlan
+    from ....storage.state_folder import StateFolder
 
 EVERY_S = 10.0
 
@@ -54,21 +54,26 @@ class SharedTrust:
             log.warning("the trust in peers cannot be read now: %s", error)
 
 
-def shared_ledger(plan: NodePlan) -> Path | None:
-    """The file that names the ledger on a server; None where there is none, and where the gate does
-    not follow trust. One in a file is left out with a warning: other machines have another.
+def shared_ledger(file: str | None) -> PostgresUrl | None:
+    """The ledger on a server of the agent that the settings `file` configures; None where it has
+    none. One in a file is left out with a warning: other machines have another.
     """
-    if not plan.settings.executive.links.trust:
-        return None
-    config = read_agent_config(plan.file, keys={"workspace", "ledger"})
+    config = read_agent_config(file, keys={"workspace", "ledger"})
     path = ledger_path(file_name(config), workspace_folder(None, config))
     if not isinstance(path, Path) or not path.exists():
         return None
-    if read_link(path) is None:
+    if (url := read_link(path)) is None:
         log.warning(
             "the trust in %s is left out, since other machines do not have it: `prefrontal storage"
             " migrate` moves it to the server",
             path,
         )
-        return None
+    return url
+
+
+def ledger_link(state: StateFolder, url: PostgresUrl) -> Path:
+    """A file of this machine that names that ledger. Raises SourceError."""
+    path = with_folder(Path(state.path) / "partitions" / FILE_NAME)
+    if read_link(path) != url:
+        write_link(path, url)
     return path

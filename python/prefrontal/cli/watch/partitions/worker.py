@@ -25,13 +25,15 @@ from ..session import SWITCH_S
 from .held_partition import HeldPartition
 from .node_figures import answer_node, figures_of
 from .plan import AUTO
-from .shared_trust import SharedTrust, shared_ledger
+from .shared_trust import SharedTrust, ledger_link
 
 if TYPE_CHECKING:
     from ....executive.trust_standings import TrustStandings
     from .plan import NodePlan
 
 LOOK_S = 0.25
+FEW = 16
+"""Members that look so often; more look less often, since each looks at all others."""
 RETRY_S = 1.0
 AT_ONCE = 8
 """Partitions that are opened or given back before it is looked again."""
@@ -50,7 +52,13 @@ def run_worker(plan: NodePlan, number: int, node: Connection) -> None:
     sys.setswitchinterval(SWITCH_S)
     held: dict[int, HeldPartition] = {}
     Thread(target=_serve_node, args=(node, ended, held, len(plan.modules)), daemon=True).start()
-    screen = Screen("v2" if plan.as_json else None, ended.set)
+    hold_share(plan, number, Screen("v2" if plan.as_json else None, ended.set), ended, held)
+
+
+def hold_share(
+    plan: NodePlan, number: int, screen: Screen, ended: Event, held: dict[int, HeldPartition]
+) -> None:
+    """Hold the partitions that worker `number` is due, in `held`, until `ended` is set."""
     while not ended.is_set():
         try:
             _Holder(plan, number, screen, ended, held).run()
@@ -88,6 +96,7 @@ class _Holder:
         self._held = held
         self._standings: TrustStandings | None = None
         self._complained_at = -math.inf
+        self._members = 1
 
     def run(self) -> None:
         shared = self._plan.url.of_part(PART)
@@ -96,8 +105,9 @@ class _Holder:
             ThreadPoolExecutor(OPENERS) as self._openers,
             ExitStack() as trusting,
         ):
-            if (book := shared_ledger(self._plan)) is not None:
-                trust = SharedTrust(self._plan.settings.executive.trust, book)
+            if (url := self._plan.ledger) is not None:
+                path = ledger_link(self._plan.state, url)
+                trust = SharedTrust(self._plan.settings.executive.trust, path)
                 trusting.callback(trust.stop)
                 self._standings = trust.standings
             self._inbox = PartitionInbox(database)
@@ -107,7 +117,7 @@ class _Holder:
             try:
                 while not (self._ended.is_set() or self._member.lost.is_set()):
                     self._turn()
-                    self._ended.wait(LOOK_S)
+                    self._ended.wait(LOOK_S * max(1.0, self._members / FEW))
             finally:
                 for number in list(self._held):
                     self._let_go(number)
@@ -123,6 +133,7 @@ class _Holder:
                 self._let_go(number)
             for number in self._held.keys() - set(view.held):
                 self._let_go(number)
+            self._members = view.members
             self._balance(view)
         except SourceError as error:
             if monotonic() - self._complained_at >= 60.0:
