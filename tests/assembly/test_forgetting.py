@@ -136,14 +136,19 @@ def test_what_was_made_of_a_peers_words_goes_whatever_words_it_has(tmp_path: Pat
     beliefs = {name: {"value": "x", "sources": each} for name, each in
                (("own", own), ("both", both), ("other", other))}  # fmt: skip
     state = {"lessons": [{"text": "y", "sources": both}, {"text": "z", "sources": other}]}
+    state["promises"] = {
+        name: {"peer_id": "ann", "text": "t", "due": 1.0, "sources": sources}
+        for name, sources in (("both", both), ("other", other))
+    }
     record = {"cycle": 3, "summary": "w", "sources": both}
     notes.store("cortex-beliefs", json.dumps(beliefs))
     notes.store("cortex-state", json.dumps(state))
     notes.store("cortex-history", json.dumps([record]))
     forget(PEER, tmp_path, {})
     assert list(json.loads(notes.retrieve("cortex-beliefs") or "")) == ["other"]
-    lessons = json.loads(notes.retrieve("cortex-state") or "")["lessons"]
-    assert [each["text"] for each in lessons] == ["z"]
+    left = json.loads(notes.retrieve("cortex-state") or "")
+    assert [each["text"] for each in left["lessons"]] == ["z"]
+    assert list(left["promises"]) == ["other"]
     assert json.loads(notes.retrieve("cortex-history") or "") == [
         {"cycle": 3, "summary": FORGOTTEN, "sources": ["peer:ann"]}
     ]

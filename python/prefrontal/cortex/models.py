@@ -161,11 +161,12 @@ class ProposedDirective:
 
 @dataclass(frozen=True, slots=True)
 class ProposedCommitment:
-    """A promise of a peer. due: Unix seconds."""
+    """A promise of a peer. due: Unix seconds. sources: whose words may be in the text."""
 
     peer_id: str
     text: str
     due: float
+    sources: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ class CortexState:
     start. next_due: when the next cycle starts if nothing happens, None: it waits for something.
     thresholds: the ones in force, by name of the setting. trust: of `TrustLimiter.save`. engine:
     of `TriggerEngine.save` in base64, engine_at: its time then. promises: by key, with peer_id,
-    text, due. broken: promises that became overdue so far, by peer. left_out: peers that found no
+    text, due, sources. broken: promises that became overdue, by peer. left_out: peers that found no
     room in the last context. belief_evidence: of `BeliefStore.evidence`. usage, lessons, adaptive,
     directives, origins: of their `save`. wishes_at: the operator's newest wish that was followed.
     """

@@ -84,7 +84,9 @@ def test_where_nothing_was_said_nothing_is_made(workspace: Path) -> None:
 
 
 def test_a_message_can_be_deleted(workspace: Path) -> None:
-    assert run("delete", "--message", "1").stdout == "Deleted message 1.\n"
+    assert run("delete", "--message", "1").stdout == (
+        "Deleted message 1. The ledger keeps its beginning, and an answer may repeat it.\n"
+    )
     assert texts("aurora") == []
     assert b"Aurora" not in (workspace / "conversations.sqlite").read_bytes()
     assert run("delete", "--message", "1").exit_code == 2

@@ -50,10 +50,24 @@ def test_status_tells_what_runs_and_what_comes_next(kept: Kept, now: float) -> N
     assert facts["reflections"] == "9 started, not completed: timeout 2, parse 1"
     assert facts["lost events"] == "12 since the start"
     assert facts["today"] == "4 reflections, 10,600 tokens, $0.05"
-    assert facts["directive-9-1"] == "bob: ask"
-    assert facts["says-so"] == "a belief in quarantine"
+    assert facts["directive-9-1"] == "a directive to bob: ask"
+    assert facts["says-so"] == f"a belief in quarantine: {quarantined.value}"
     assert facts["bob"].endswith("(overdue)  the report")
     assert "directive-8-1" not in facts
+
+
+def test_what_was_decided_or_has_expired_waits_no_more(kept: Kept, now: float) -> None:
+    state = full_state(now)
+    state.directives = [
+        {**state.directives[0], "id": f"directive-9-{number}", "sources": ["peer:ann"], **more}
+        for number, more in enumerate(({}, {}, {"expires_at": now - 1}))
+    ]
+    kept.write((), (), state)
+    assert run("approve", "directive-9-0").exit_code == 0
+    facts = status_lines()
+    assert facts["directive-9-1"] == "a directive to bob, with words of ann: ask"
+    assert "directive-9-0" not in facts and "directive-9-2" not in facts
+    assert run("reject", "directive-9-0").exit_code == 0, "it did not go out yet"
 
 
 def test_status_without_an_agent(kept: Kept, now: float) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from prefrontal.cortex.state import CortexState, parse_state
 from prefrontal.plugin import Plugin, PluginMeta
 from prefrontal.testing import Reply, ScriptedLLM
 
@@ -316,6 +317,19 @@ async def test_a_broken_promise_fires_and_is_shown() -> None:
         assert shown["overdue"] == [{"text": "⟦The report within 4 hours⟧", "due": 1_700_014_400}]
         await agent.tick(600)
         assert len(agent.subagent.calls) == 2
+
+
+async def test_a_promise_carries_whose_words_may_be_in_it() -> None:
+    promise = {"peer_id": "alice", "text": "The report within 4 hours", "due": 1_700_014_400}
+    async with Agent([reply(commitments=[promise])]) as agent:
+        await agent.hear("bob")
+        await agent.cycle()
+        triggers = agent.cortex.memory.triggers
+        state = CortexState()
+        triggers.save(state)
+        triggers.load(parse_state(state.to_text()))
+        [kept] = triggers.promises.values()
+        assert set(kept.sources) == {"peer:alice", "peer:bob"}
 
 
 async def test_a_wall_clock_that_jumps_neither_fires_nor_starves_the_timer() -> None:

@@ -121,7 +121,9 @@ def delete(key: str | None, message: int | None, as_json: bool, home: Home) -> N
     if key is None:
         assert message is not None
         delete_message(home, message)
-        answer(as_json, {"message": message, "deleted": True}, f"Deleted message {message}.")
+        rest = "The ledger keeps its beginning, and an answer may repeat it."
+        done = {"message": message, "deleted": True}
+        answer(as_json, done, f"Deleted message {message}. {rest}")
         return
     files = home.memory()
     _refuse_own(key)

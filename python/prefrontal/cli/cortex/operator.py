@@ -111,9 +111,25 @@ def ask_for_reflection(home: Home) -> None:
         wishes.reflect_requested_at = time.time()
 
 
-def waiting_directives(directives: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Stored directives that wait for approval."""
-    return [each for each in directives if each.get("status") == WAITING]
+def waiting_directives(
+    directives: Iterable[dict[str, Any]], wishes: OperatorWishes | None = None, now: float = 0.0
+) -> list[dict[str, Any]]:
+    """Stored directives that wait for approval and have not expired.
+
+    wishes: those of which the operator said something wait no more.
+    """
+    decided = set() if wishes is None else {*wishes.approved, *wishes.rejected}
+    return [
+        each
+        for each in directives
+        if each.get("status") == WAITING
+        and each.get("id") not in decided
+        and not _is_before(each.get("expires_at"), now)
+    ]
+
+
+def _is_before(moment: object, now: float) -> bool:
+    return isinstance(moment, int | float) and moment < now
 
 
 def _held(home: Home) -> list[str]:

@@ -100,13 +100,19 @@ def _waiting(console: Console, facts: Mapping[str, Any]) -> None:
     table = plain_table("id or key", "what")
     table.columns[1].no_wrap, table.columns[1].overflow = False, "fold"
     for key in facts["quarantined"]:
-        table.add_row(shown(key), "a belief in quarantine")
+        table.add_row(shown(key), shown(f"a belief in quarantine: {facts['waiting'][key]}"))
     for key, origins in facts["quoted"].items():
-        table.add_row(shown(key), shown(f"a belief, quoted: words of {named(origins)} are in it"))
+        text = f"a belief, quoted, with words of {named(origins)}: {facts['waiting'][key]}"
+        table.add_row(shown(key), shown(text))
     for each in facts["approval"]:
-        text = f"{each.get('target_peer', '')}: {each.get('action', '')}"
-        message = each.get("message")
-        table.add_row(shown(str(each.get("id"))), shown(f"{text} ({message})" if message else text))
+        origins = each.get("sources")
+        words = isinstance(origins, list) and named(list(map(str, origins)))
+        text = f"a directive to {each.get('target_peer', '')}"
+        text += f", with words of {words}" if words else ""
+        text += f": {each.get('action', '')}"
+        if message := each.get("message"):
+            text += f" ({message})"
+        table.add_row(shown(str(each.get("id"))), shown(text))
     console.print(table)
 
 

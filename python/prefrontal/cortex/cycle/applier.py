@@ -80,12 +80,14 @@ class Applier:
         effects.beliefs = self._believe(reflection, evidence, provenance, sources)
         effects.directives = await self._direct(reflection, sources)
         now = self._host.clock.now()
-        promises = memory.triggers.commit(
-            [promise for promise in reflection.commitments if promise.peer_id in entries], now
-        )
-        for promise in reflection.commitments:
-            if promise.peer_id in entries:
-                memory.origins.hear(promise.peer_id, sources)
+        commitments = [
+            replace(each, sources=sources)
+            for each in reflection.commitments
+            if each.peer_id in entries
+        ]
+        promises = memory.triggers.commit(commitments, now)
+        for promise in commitments:
+            memory.origins.hear(promise.peer_id, sources)
         if promises:
             self._host.log_debug(f"Promises watched: {len(promises)}")
         memory.lessons.update(
