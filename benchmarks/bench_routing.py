@@ -120,11 +120,12 @@ def print_head(title: str) -> None:
 def cold(data: Data, smoke: bool) -> None:
     print_head(f"{len(data.queries)} prompts, {len(data.tools)} tools, nothing learned")
     index = ToolIndex.build([{"name": name, "doc": doc} for name, doc in data.tools])
-    tally = Tally()
-    for prompt, tool in data.queries:
-        found = index.rank(prompt, MOST)
-        tally.take([one.name for one in found], tool, found[0].score)
-    print(tally.row("prefrontal", scored=True), flush=True)
+    for name, relatives in {"prefrontal": True, "prefrontal without near words": False}.items():
+        tally = Tally()
+        for prompt, tool in data.queries:
+            found = index.rank(prompt, MOST, relatives=relatives)
+            tally.take([one.name for one in found], tool, found[0].score)
+        print(tally.row(name, scored=True), flush=True)
     prompts = [prompt for prompt, _ in data.queries]
     names = np.array([name for name, _ in data.tools])
     for name, scores in twins.cold_scores(data.tools, prompts):

@@ -37,6 +37,10 @@ py::dict explanation_of(const ToldTool& tool, const Told& told, const Question& 
   out["phrasing"] = ranked.phrasing;
   out["nearest"] = ranked.nearest == kNone ? py::object(py::none()) : text_of(tool.nearest);
   out["rejected"] = ranked.refused;
+  py::list joined;
+  for (const auto& [word, relative] : ranked.joined)
+    joined.append(py::make_tuple(text_of(word), text_of(relative)));
+  out["joined"] = joined;
   out["history_events"] =
       py::dict(py::arg("ok") = tool.record.ok, py::arg("failed") = tool.record.failed);
   return out;

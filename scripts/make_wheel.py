@@ -22,7 +22,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 REFUSED_SUFFIXES = (".cpp", ".hpp", ".o", ".a", ".pyc")
-LICENCES = ("LICENSE", "LICENSE-htmx.txt", "LICENSE-pybind11.txt", "LICENSE-uPlot.txt", "NOTICE.md")
+LICENCES = (
+    *("LICENSE", "LICENSE-WordNet.txt", "LICENSE-htmx.txt", "LICENSE-pybind11.txt"),
+    *("LICENSE-uPlot.txt", "NOTICE.md"),
+)
 """Of the package, and of what others wrote that is in the wheel."""
 NEEDED = ("_core.", "prefrontal-sbx", "py.typed")
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "csrc/routing/levenshtein.hpp"
+#include "csrc/routing/lexicon.hpp"
 #include "csrc/simd/log.hpp"
 
 namespace prefrontal::routing {
@@ -24,7 +25,7 @@ void Catalog::derive() {
   std::vector<double> weights(tools());
   std::vector<std::uint32_t> order;
   for (std::uint32_t word = 0; word < words.size(); ++word) {
-    idfs[word] = idf_of(tools(), in_texts.size(word));
+    idfs[word] = idf_of(tools(), in_texts.size(word)) * lexical_weight(words.text(word));
     for (std::uint32_t at = in_texts.starts[word]; at < in_texts.starts[word + 1]; ++at) {
       const double weight = counts[at] * idfs[word];
       squares[in_texts.numbers[at]] += weight * weight;

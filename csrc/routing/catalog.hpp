@@ -23,7 +23,7 @@ struct Lists {
   std::uint32_t size(std::uint32_t row) const { return starts[row + 1] - starts[row]; }
 };
 
-// idf(t) = ln((1 + tools) / (1 + tools that hold t)) + 1
+// idf(t) = (ln((1 + tools) / (1 + tools that hold t)) + 1) * lexical_weight(t), lexicon.hpp
 struct Catalog {
   Vocabulary keys;                     // of the tools, sorted
   Vocabulary words;                    // stems, sorted
@@ -42,7 +42,7 @@ struct Catalog {
   Column<std::uint32_t> lengths;     // where words of 0, 1, ... 64 bytes start in by_length
 
   std::uint32_t tools() const { return keys.size(); }
-  // Of a word that no tool holds.
+  // Of a word that one tool holds and no lexicon.
   double highest_idf() const;
   // Fills in what follows from the rest.
   void derive();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "csrc/routing/lexicon.hpp"
+
 namespace prefrontal::routing {
 namespace {
 
@@ -43,11 +45,11 @@ std::size_t seek(std::span<const std::uint32_t> tools, std::size_t at, std::uint
 
 }  // namespace
 
-Description::Description(const Catalog& catalog, const Intent& intent)
+Description::Description(const Catalog& catalog, const Intent& intent, bool with_relatives)
     : catalog_(catalog),
       slots_(kept_slots(catalog.tools())),
       asked_for_(kept_bits(catalog.tools())) {
-  const std::vector<Match> matches = soft_matches(catalog, intent);
+  const std::vector<Match> matches = soft_matches(catalog, intent, with_relatives);
   double squares = 0.0;
   for (const Match& match : matches) {
     const double weight = match.in_text * catalog.idf[match.word];
@@ -58,7 +60,8 @@ Description::Description(const Catalog& catalog, const Intent& intent)
   for (const Intent::Token& token : intent.tokens) {
     if (!token.content) continue;
     const std::uint32_t word = catalog.words.find(token.stem);
-    asked_ += word == kNone ? catalog.highest_idf() / 2.0 : catalog.idf[word];
+    asked_ += word == kNone ? catalog.highest_idf() / 2.0 * lexical_weight(token.stem)
+                            : catalog.idf[word];
     known_ += word == kNone ? 0.0 : catalog.idf[word];
   }
   known_ = asked_ == 0.0 ? 0.0 : known_ / asked_;
@@ -80,7 +83,7 @@ void Description::list_words(const std::vector<Match>& matches) {
                         static_cast<std::uint64_t>(units(lower(1.0, match.in_text) * idf)),
                         match.tokens});
     }
-    if (catalog_.in_names.size(match.word) > 0) {
+    if (match.in_name > 0.0 && catalog_.in_names.size(match.word) > 0) {
       lists_.push_back({catalog_.in_names.of(match.word), nullptr, 0,
                         static_cast<std::uint64_t>(units(lower(1.0, match.in_name) * idf)),
                         match.tokens});

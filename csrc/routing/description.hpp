@@ -5,7 +5,8 @@
 //   description = min(1, 1.3 (cosine + covered / 2) / 1.5)
 //   name = (share of the name's idf that was asked for) * min(1, that idf / asked)
 //
-// The sums are whole numbers, so they do not depend on the order in which lists are read.
+// idf counts by how much a word tells (lexicon.hpp). The sums are whole numbers, so they do not
+// depend on the order in which lists are read.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,7 @@ struct WordList {
 
 class Description {
  public:
-  Description(const Catalog& catalog, const Intent& intent);
+  Description(const Catalog& catalog, const Intent& intent, bool with_relatives);
   ~Description();
   Description(const Description&) = delete;
   Description& operator=(const Description&) = delete;

@@ -40,7 +40,7 @@ class Ranker {
         experience_(experience),
         question_(question),
         intent_(question.intent),
-        description_(catalog, intent_),
+        description_(catalog, intent_, question.relatives),
         asked_(experience.phrasings().ask(intent_)),
         nearest_(experience.phrasings().nearest(asked_)),
         shares_(experience.model().shares(asked_.words, asked_.x, catalog.tools())),
@@ -59,11 +59,14 @@ class Ranker {
     const double lowest = reached(out);
     const double highest = std::max(lowest, plain_reached());
     out.tools.resize(std::min<std::size_t>(n, question_.most));
+    const bool tells = question_.joined && question_.relatives;
+    const std::vector<Joint> near_words = tells ? joints() : std::vector<Joint>();
     for (Ranked& ranked : out.tools) {
       ranked.reached = ranked.raw == out.tools[0].raw ? lowest : highest;
       const double sum = static_cast<double>(ranked.raw) / kMillion;
       ranked.score = calibrated(sum, question_.calibration.slope, ranked.reached);
       ranked.matched = matched(ranked.tool);
+      ranked.joined = joined(ranked, near_words);
     }
     return out;
   }
@@ -277,6 +280,36 @@ class Ranker {
     return out;
   }
 
+  // Relatives of the prompt's words, the likest of each word first.
+  struct Joint {
+    std::size_t word;  // of intent_.words
+    std::uint32_t other;
+  };
+  std::vector<Joint> joints() const {
+    std::vector<Joint> out;
+    for (std::size_t word = 0; word < intent_.words.size(); ++word) {
+      const Intent::Token& token = intent_.tokens[intent_.words[word].token];
+      if (!token.content) continue;
+      for (const Relative& relative : relatives(catalog_, token.stem))
+        out.push_back({word, relative.word});
+    }
+    return out;
+  }
+
+  // The likest that the tool has, of each word that it is not matched by.
+  std::vector<std::pair<std::string, std::string>> joined(const Ranked& ranked,
+                                                          const std::vector<Joint>& joints) const {
+    std::vector<std::pair<std::string, std::string>> out;
+    for (const auto& [word, other] : joints) {
+      const std::string& typed = intent_.words[word].typed;
+      if (!out.empty() && out.back().first == typed) continue;
+      if (std::ranges::find(ranked.matched, typed) != ranked.matched.end()) continue;
+      if (std::ranges::binary_search(catalog_.in_texts.of(other), ranked.tool))
+        out.emplace_back(typed, catalog_.words.text(other));
+    }
+    return out;
+  }
+
   const Catalog& catalog_;
   const Experience& experience_;
   const Question& question_;
@@ -301,12 +334,13 @@ double calibrated(double sum, double slope, double reached) {
 }
 
 double relevance(const Catalog& catalog, const Experience& experience, std::string_view intent,
-                 const Calibration& calibration) {
+                 const Calibration& calibration, bool relatives) {
   Question question;
   question.intent = intent;
   question.most = 1;
   question.calibration = calibration;
   question.prior_history = true;
+  question.relatives = relatives;
   const Ranking ranking = rank(catalog, experience, question);
   return ranking.tools.empty() ? 0.0 : ranking.tools.front().score;
 }

@@ -56,6 +56,8 @@ struct Question {
   std::span<const double> similarities;  // an embedder's, by tool; empty without one
   double similarity_share = 0.5;
   bool prior_history = false;  // every tool counts as never tried
+  bool relatives = true;       // words near those of the prompt that no tool has count, too
+  bool joined = false;         // tells them
 };
 
 struct Ranked {
@@ -77,6 +79,7 @@ struct Ranked {
   double refused;
   std::uint32_t name_words;          // of its whole name, where the prompt calls it by that
   std::vector<std::string> matched;  // words of the prompt that the tool or its phrasings have
+  std::vector<std::pair<std::string, std::string>> joined;  // others, and a relative in its texts
 };
 
 struct Ranking {
@@ -93,6 +96,6 @@ double calibrated(double sum, double slope, double reached);
 
 // The score of the best tool when all count as never tried; 0 without tools.
 double relevance(const Catalog& catalog, const Experience& experience, std::string_view intent,
-                 const Calibration& calibration);
+                 const Calibration& calibration, bool relatives = true);
 
 }  // namespace prefrontal::routing

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "csrc/routing/levenshtein.hpp"
+#include "csrc/routing/lexicon.hpp"
 
 namespace prefrontal::routing {
 namespace {
@@ -16,6 +17,7 @@ struct Likeness {
   std::uint32_t token;
   double in_text;
   double in_name;
+  bool related = false;
 };
 
 std::size_t common_prefix(std::string_view a, std::string_view b) {
@@ -83,6 +85,29 @@ class Matcher {
     const std::size_t before = found_.size();
     by_prefix(stem, token);
     by_edits(stem, token, before);
+  }
+
+  // Relatives of the words that no tool has, the likest of each first.
+  void match_relatives(const std::vector<std::string_view>& stems) {
+    std::vector<std::uint32_t> known;
+    for (const Likeness& like : found_) known.push_back(like.word);
+    std::ranges::sort(known);
+    std::vector<std::vector<Relative>> of_each;
+    std::size_t most = 0;
+    for (const std::string_view stem : stems) {
+      of_each.push_back(relatives(catalog_, stem));
+      most = std::max(most, of_each.back().size());
+    }
+    std::size_t entries = 0;
+    for (std::size_t place = 0; place < most && entries < kMostRelated; ++place) {
+      for (std::uint32_t token = 0; token < of_each.size(); ++token) {
+        if (place >= of_each[token].size()) continue;
+        const auto& [word, likeness] = of_each[token][place];
+        if (std::ranges::binary_search(known, word)) continue;
+        found_.push_back({word, token, likeness, 0.0, true});
+        entries += catalog_.in_texts.size(word);
+      }
+    }
   }
   std::vector<Likeness> found() && { return std::move(found_); }
 
@@ -159,14 +184,27 @@ class Matcher {
 
 }  // namespace
 
-std::vector<Match> soft_matches(const Catalog& catalog, const Intent& intent) {
+std::vector<Relative> relatives(const Catalog& catalog, std::string_view stem) {
+  std::vector<Relative> out;
+  if (catalog.words.find(stem) != kNone) return out;
+  for (const NearStem& near : near_stems(stem)) {
+    const std::uint32_t word = catalog.words.find(near.stem);
+    if (word != kNone) out.push_back({word, near.likeness});
+  }
+  return out;
+}
+
+std::vector<Match> soft_matches(const Catalog& catalog, const Intent& intent, bool with_relatives) {
   Matcher matcher(catalog);
   std::vector<double> times;
+  std::vector<std::string_view> stems;
   for (const Intent::Token& token : intent.tokens) {
     if (!token.content) continue;
     matcher.match(token.stem, static_cast<std::uint32_t>(times.size()));
     times.push_back(token.times);
+    stems.push_back(token.stem);
   }
+  if (with_relatives) matcher.match_relatives(stems);
   std::vector<Likeness> found = std::move(matcher).found();
   std::ranges::sort(found, [](const Likeness& a, const Likeness& b) {
     return a.word != b.word ? a.word < b.word : a.token < b.token;
@@ -176,7 +214,7 @@ std::vector<Match> soft_matches(const Catalog& catalog, const Intent& intent) {
     if (out.empty() || out.back().word != like.word) out.push_back({like.word, 0.0, 0.0, 0});
     out.back().in_text += times[like.token] * like.in_text;
     out.back().in_name += times[like.token] * like.in_name;
-    if (like.token < 64) out.back().tokens |= std::uint64_t{1} << like.token;
+    if (like.token < 64 && !like.related) out.back().tokens |= std::uint64_t{1} << like.token;
   }
   return out;
 }

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from prefrontal._core.routing import is_stop_word, tokens
 
 from .twin_experience import Experience
+from .twin_lexicon import lexical_weight, related_words
 from .twin_numbers import UNIT, edits, exp, ln, logistic, millionths, scale, units
 
 
@@ -119,7 +120,7 @@ class PlainIndex:
             self.texts.append(Counter(name + doc))
         holders = Counter(word for text in self.texts for word in text)
         self.idf = {
-            word: ln((1.0 + len(self.keys)) / (1.0 + holders[word])) + 1.0
+            word: (ln((1.0 + len(self.keys)) / (1.0 + holders[word])) + 1.0) * lexical_weight(word)
             for word in by_bytes(holders)
         }
         self.unknown = ln((1.0 + len(self.keys)) / 2.0) + 1.0
@@ -162,6 +163,19 @@ class PlainIndex:
             total += self.idf.get(token, 0.0)
         return total
 
+    def add_relatives(self, asked: Counter[str], likeness: dict[str, tuple[float, float]]) -> None:
+        """What words that no tool has are near to, where no word is like that by its letters."""
+        of_names = {word for own in self.names for word in own}
+        letters = {
+            word
+            for word, (text, name) in likeness.items()
+            if text > 0.0 or (name > 0.0 and word in of_names)
+        }
+        for token, times in asked.items():
+            for word, near in () if token in self.idf else related_words(token):
+                if word in likeness and word not in letters:
+                    likeness[word] = likeness[word][0] + times * near, likeness[word][1]
+
     def described(self, asked: Counter[str]) -> list[Described]:
         likeness = dict.fromkeys(self.idf, (0.0, 0.0))
         near: dict[str, set[str]] = {word: set() for word in self.idf}
@@ -171,11 +185,12 @@ class PlainIndex:
                 likeness[word] = likeness[word][0] + times * text, likeness[word][1] + times * name
                 if text > 0.0 or name > 0.0:
                     near[word].add(token)
+        self.add_relatives(asked, likeness)
         squares = total = 0.0
         for word, (text, _) in likeness.items():
             squares += (text * self.idf[word]) * (text * self.idf[word])
         for token in asked:
-            total += self.idf.get(token, self.unknown / 2.0)
+            total += self.idf.get(token, self.unknown / 2.0 * lexical_weight(token))
         known = self.known(asked) / total if total else 0.0
         total = total or 1.0
         out = []

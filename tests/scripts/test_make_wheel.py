@@ -19,7 +19,10 @@ import make_wheel
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "scripts" / "make_wheel.py"
-LICENCES = ("LICENSE", "LICENSE-htmx.txt", "LICENSE-pybind11.txt", "LICENSE-uPlot.txt", "NOTICE.md")
+LICENCES = (
+    *("LICENSE", "LICENSE-WordNet.txt", "LICENSE-htmx.txt", "LICENSE-pybind11.txt"),
+    *("LICENSE-uPlot.txt", "NOTICE.md"),
+)
 GOOD = ("prefrontal/_core.so", "prefrontal/prefrontal-sbx", "prefrontal/py.typed",
         *(f"prefrontal-1.dist-info/licenses/{name}" for name in LICENCES))  # fmt: skip
 REFUSED = ("tests/test_a.py", "prefrontal/_torch.so", "prefrontal/rule.cpp", "prefrontal/rule.o")

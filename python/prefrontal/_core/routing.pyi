@@ -68,10 +68,13 @@ class ToolIndex:
         similarities: Sequence[tuple[str, float]],
         similarity_share: float,
         explain: bool,
+        relatives: bool,
     ) -> list[tuple[str, float, dict[str, float], tuple[str, ...], dict[str, Any] | None]]:
         """(key, score, features, matched words, explanation) of the best k tools, best first."""
 
-    def relevance(self, intent: str, calibration: tuple[float, float, float]) -> float:
+    def relevance(
+        self, intent: str, calibration: tuple[float, float, float], relatives: bool
+    ) -> float:
         """The score of the best tool if none had a history; 0 without tools."""
 
     def accept(self, intent: str, key: str, now: Moment) -> bool:

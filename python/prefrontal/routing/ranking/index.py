@@ -89,6 +89,7 @@ class ToolIndex:
         now: float | None = None,
         half_life_days: float = 30.0,
         explain: bool = False,
+        relatives: bool = True,
     ) -> list[RankedTool]:
         """The best `k` tools for a prompt, best first; equal ones by name.
 
@@ -99,7 +100,8 @@ class ToolIndex:
         where a score of .6 is reached without and with learning, or later where the best is unsure.
         similarities: cosines of an embedder by key, which get `similarity_share` of the doc
         feature. now: unix seconds; events count half after each half_life_days, and do not age
-        without it.
+        without it. relatives: a word of the prompt that no tool has stands for those near it that
+        some have (photo, picture).
         """
         _text(intent, "intent")
         if not isinstance(k, int) or not 1 <= k <= 1_000_000:
@@ -113,14 +115,19 @@ class ToolIndex:
             _similarities(similarities or {}),
             _share(similarity_share, "similarity_share"),
             explain,
+            relatives,
         )
         return list(map(RankedTool._make, rows))
 
     def relevance(
-        self, intent: str, *, calibration: tuple[float, float, float] = DEFAULT_CALIBRATION
+        self,
+        intent: str,
+        *,
+        calibration: tuple[float, float, float] = DEFAULT_CALIBRATION,
+        relatives: bool = True,
     ) -> float:
         """How likely any tool is needed at all, 0..1: the best score if none had a history."""
-        return self._index.relevance(_text(intent, "intent"), _calibration(calibration))
+        return self._index.relevance(_text(intent, "intent"), _calibration(calibration), relatives)
 
     def accept(
         self, intent: str, name: str, *, now: float | None = None, half_life_days: float = 30.0

@@ -105,7 +105,7 @@ class ToolRanker:
 
     def relevance(self, intent: str) -> float:
         """0..1: whether the prompt needs any of the tools."""
-        return self._hinted.relevance(intent)
+        return self._hinted.relevance(intent, relatives=self._settings.relatives)
 
     def constants(self, intent: str) -> dict[str, float]:
         """The current map from sum to score: slope, and the sum that gives the best tool 0.60.
@@ -161,6 +161,9 @@ class ToolRanker:
             flags.append(f"manifest adds {HINT_LIMIT:g} at most")
         if not self._histories.get(entry.name):
             flags.append("history is the prior")
+        near = (entry.explanation or {}).get("joined", ())
+        if near:
+            flags.append(f"near words: {', '.join(f'{one} ~ {other}' for one, other in near)}")
         by_name = _by_name(entry)
         if by_name:
             flags.append("called by its name")
@@ -191,6 +194,7 @@ class ToolRanker:
             similarities=self._similarities(intent),
             similarity_share=self._settings.embeddings_share,
             explain=True,
+            relatives=self._settings.relatives,
         )
 
     def _similarities(self, intent: str) -> dict[str, float] | None:
