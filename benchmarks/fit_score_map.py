@@ -63,9 +63,11 @@ PRODUCTS = {
 SIZES = {5: 16, 15: 8, 50: 4, 100: 3}
 OUTSIDE = {5: 0.5, 15: 0.5, 50: 0.3, 100: 0.1}
 WHOLE_OUTSIDE = 0.035  # in a whole catalogue, where there are prompts that mean no tool
-WHOLE_COUNTS = {0: 8.0, 1: 4.0, 5: 4.0, 100: 4.0}  # how much a whole catalogue weighs
-BOTH_COUNTS = 0.5  # and that of both sets together
-NONE_COUNTS = 4.0  # a prompt that means no tool, in a whole catalogue
+# By the phrasings of each tool: how much a whole catalogue weighs, that of both sets together, and
+# a prompt that means no tool in one of them.
+WHOLE_COUNTS = {0: 8.0, 1: 4.0, 5: 4.0, 100: 8.0}
+BOTH_COUNTS = {0: 0.5, 1: 0.5, 5: 0.5, 100: 1.0}
+NONE_COUNTS = {0: 2.0, 1: 2.0, 5: 3.0, 100: 7.0}
 WHOLE = 140
 RIDGE = 2e-5
 
@@ -126,14 +128,14 @@ def catalogues(data: Data) -> list[tuple[list[Row], float, float]]:
 
     def weight(tools: Sequence[Pair], size: int, count: int) -> float:
         if tools is both:
-            return BOTH_COUNTS
+            return BOTH_COUNTS[count]
         return WHOLE_COUNTS[count] if size >= WHOLE else 1.0
 
     return [
         (
             rows_of(dice.sample(tools, size), pairs, outside, count, dice.randrange(1 << 30)),
             weight(tools, size, count) / (1.0 if size >= WHOLE else times),
-            NONE_COUNTS if size >= WHOLE else 1.0,
+            NONE_COUNTS[count] if size >= WHOLE else 1.0,
         )
         for tools, pairs, outside, sizes in every
         for size, times in sizes.items()

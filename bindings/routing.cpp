@@ -4,6 +4,7 @@
 #include <pybind11/pybind11.h>
 
 #include "csrc/routing/levenshtein.hpp"
+#include "csrc/routing/lexicon.hpp"
 #include "csrc/routing/ranking.hpp"
 #include "csrc/routing/stem.hpp"
 #include "csrc/routing/stop_words.hpp"
@@ -53,6 +54,19 @@ std::uint32_t edits(const py::str& first, const py::str& second) {
   return EditPattern(word).distance(utf8(second, spare[1]));
 }
 
+py::dict read_lexicon(const py::bytes& file) {
+  const auto bytes = static_cast<std::string_view>(file);
+  const Lexicon lexicon({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+  py::dict out;
+  for (std::uint32_t at = 0; at < lexicon.size(); ++at) {
+    py::list near;
+    for (const auto& [stem, likeness] : lexicon.near_stems(at))
+      near.append(py::make_tuple(text_of(stem), likeness));
+    out[text_of(lexicon.stem(at))] = py::make_tuple(lexicon.weight(at), near);
+  }
+  return out;
+}
+
 }  // namespace
 
 void register_routing(py::module_& m) {
@@ -67,5 +81,6 @@ void register_routing(py::module_& m) {
       py::arg("stem"));
   routing.def("calibrated", &calibrated, py::arg("total"), py::arg("slope"), py::arg("reached"));
   routing.def("levenshtein", &edits, py::arg("first"), py::arg("second"));
+  routing.def("read_lexicon", &read_lexicon, py::arg("file"));
   register_tool_index(routing);
 }

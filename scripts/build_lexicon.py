@@ -27,7 +27,7 @@ import scipy.sparse as sparse  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 from sklearn.utils.extmath import randomized_svd
 
-from prefrontal._core.routing import is_stop_word, tokens
+from prefrontal._core.routing import is_stop_word, read_lexicon, tokens
 
 OUT = Path(__file__).parents[1] / "csrc/routing/lexicon.bin"
 STEMS, RELATED, CONSIDERED, DIMENSIONS, WINDOW = 8_000, 16, 30_000, 200, 8
@@ -134,7 +134,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, metavar="FILE", default=OUT)
     options = parser.parse_args()
     texts = iter([*synsets(options.wordnet), *paragraphs(options.descriptions)])
-    options.out.write_bytes(lexicon(texts))
+    file = lexicon(texts)
+    print(f"{len(read_lexicon(file))} stems, {len(file)} bytes")
+    options.out.write_bytes(file)
 
 
 if __name__ == "__main__":

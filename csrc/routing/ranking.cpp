@@ -21,8 +21,10 @@ constexpr double kMostText = 3.7;
 constexpr double kMostWords = 3.4;
 constexpr double kLeastTools = 1.6;
 constexpr double kMostTools = 5.9;
-constexpr double kFew = 20.0;    // tools up to which no score is raised
-constexpr double kMany = 100.0;  // and from which on all are
+constexpr std::uint32_t kFewest = 5;  // tools; with fewer no score is raised
+constexpr double kLeastRaised = 0.5;  // with as many and some more
+constexpr double kFew = 20.0;
+constexpr double kMany = 100.0;  // from which on scores are raised as far as was fitted
 constexpr double kSame = 0.6;    // cosine from which a prompt is like an accepted one
 
 std::int64_t millionths(double value) {
@@ -179,10 +181,12 @@ class Ranker {
     return whole || best.accepted >= kSame ? plain : fitted;
   }
 
-  // How far a score may rise: not in small catalogues, where a prompt may mean none of the tools.
+  // How far a score may rise: less in small catalogues, where a prompt may mean none of the tools,
+  // and not in smaller ones than the map was fitted on.
   double raised() const {
-    const double above = simd::natural_log(std::max(1U, catalog_.tools()) / kFew);
-    return std::clamp(above / simd::natural_log(kMany / kFew), 0.0, 1.0);
+    if (catalog_.tools() < kFewest) return 0.0;
+    const double above = simd::natural_log(catalog_.tools() / kFew);
+    return std::clamp(above / simd::natural_log(kMany / kFew), kLeastRaised, 1.0);
   }
 
   void gather() {

@@ -282,7 +282,8 @@ class PlainIndex:
             moved = usual - (0.40 + (0.52 - 0.40) * learned)
             odds = log_odds(evidence) - EVEN
             fitted = millionths(best.plain - odds / 11.0 + moved) / 1e6
-            part = min(1.0, max(0.0, ln(len(rows) / 20.0) / ln(100.0 / 20.0)))
+            part = min(1.0, max(0.5, ln(len(rows) / 20.0) / ln(100.0 / 20.0)))
+            part = part if len(rows) >= 5 else 0.0
             if fitted < usual:
                 lowest = millionths(usual - (usual - fitted) * part) / 1e6
             elif best.accepted < 0.6 and not (evidence[2] == 1.0 == evidence[5]):

@@ -25,6 +25,13 @@ def levenshtein(first: str, second: str) -> int:
     Raises ValueError when `first` is longer than 64 bytes.
     """
 
+def read_lexicon(file: bytes) -> dict[str, tuple[float, list[tuple[str, float]]]]:
+    """The weight of each stem, and the stems near it with their likeness, the likest first.
+
+    The lexicon that rankings use lies in this module; this reads another. Raises ValueError where
+    the file is damaged.
+    """
+
 class UnreadableIndexError(ValueError):
     """A file is no whole index of this version; the text says why, without naming the file."""
 

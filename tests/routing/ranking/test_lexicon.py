@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Sequence
+
+import pytest
+
+from prefrontal._core.routing import read_lexicon
 from prefrontal.routing import ToolIndex
 from prefrontal.routing.ranking.tool_ranker import ToolRanker
 from prefrontal.settings.routing import Ranker
 
+from .. import twin_lexicon
 from ..sample_tools import tool
 
 TOOLS = [
@@ -54,3 +61,65 @@ def test_the_ranker_says_near_words_unless_they_are_off() -> None:
     ]
     assert "near words: photos ~ pictur" in flags[0]
     assert not any("near words" in flag for flag in flags[1])
+
+
+def packed(stems: Sequence[bytes], near: Sequence[int]) -> bytes:
+    """A file in which each stem has one relative, as like as can be, and is as rare."""
+    starts = [sum(map(len, stems[:place])) for place in range(len(stems) + 1)]
+    relatives = [number for one in near for number in (one, *[0xFFFF] * 15)]
+    return b"".join(
+        (
+            struct.pack(f"<4sII{len(starts)}I", b"PFLX", len(stems), starts[-1], *starts),
+            b"".join(stems) + b"\xff" * len(stems),
+            struct.pack(f"<{len(relatives)}H", *relatives),
+            b"\xff" * len(relatives),
+        )
+    )
+
+
+def test_the_core_reads_the_file_as_the_twin_does() -> None:
+    read = read_lexicon(twin_lexicon.FILE.read_bytes())
+    assert len(read) == 8_000
+    for stem, (weight, near) in read.items():
+        assert weight == twin_lexicon.lexical_weight(stem)
+        assert near == twin_lexicon.related_words(stem)
+
+
+def test_a_file_is_read_whole_or_refused_in_a_sentence() -> None:
+    whole = packed([b"album", b"photo"], [1, 0])
+    assert read_lexicon(whole) == {
+        "album": (1.0, [("photo", 0.8)]),
+        "photo": (1.0, [("album", 0.8)]),
+    }
+    for size in range(len(whole)):
+        with pytest.raises(ValueError, match="lexicon must"):
+            read_lexicon(whole[:size])
+    with pytest.raises(ValueError, match=f"have {len(whole)} bytes for its 2 stems"):
+        read_lexicon(whole + b"x")
+
+
+@pytest.mark.parametrize(
+    ("file", "fault"),
+    [
+        (b"PFLY" + packed([], [])[4:], "begin with PFLX"),
+        (packed([b"photo", b"album"], [1, 0]), "different stems in the order of their bytes"),
+        (packed([b"photo", b"photo"], [1, 0]), "different stems in the order of their bytes"),
+        (packed([b"album", b"photo"], [1, 2]), "relate stems of its own, got number 2"),
+        (packed([b"ab"], [0xFFFF]).replace(b"\2\0\0\0ab", b"\1\0\0\0ab"), "one after the other"),
+        (b"PFLX" + b"\xff" * 40, "have fewer than 65,535 stems, got 4294967295"),
+    ],
+)
+def test_a_bent_file_is_refused_with_what_is_wrong(file: bytes, fault: str) -> None:
+    with pytest.raises(ValueError, match=fault):
+        read_lexicon(file)
+
+
+def test_no_byte_that_is_bent_is_read_beyond_the_file() -> None:
+    whole = packed([b"album", b"photo"], [1, 0])
+    for place in range(len(whole)):
+        for value in (0, 1, 0x7F, 0xFF):
+            bent = whole[:place] + bytes([value]) + whole[place + 1 :]
+            try:
+                assert len(read_lexicon(bent)) <= 2
+            except ValueError as fault:
+                assert "lexicon must" in str(fault) or isinstance(fault, UnicodeDecodeError)

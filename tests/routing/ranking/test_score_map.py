@@ -37,3 +37,19 @@ def test_two_tools_accepted_for_a_prompt_both_reach_tau() -> None:
 def test_a_tool_called_by_its_name_is_as_sure_as_before() -> None:
     index = ToolIndex.build({"name": name} for name in ("get_it", "get_all", "get_one"))
     assert index.rank("get_one", 1)[0].score > 0.9
+
+
+def test_scores_are_raised_from_five_tools_on() -> None:
+    tools = [
+        {"name": "count_lines", "doc": "Count the lines of code of each file in a folder."},
+        {"name": "send_mail", "doc": "Write to somebody about a topic."},
+        {"name": "book_flight", "doc": "Reserve a seat in a plane."},
+        {"name": "play_song", "doc": "Play music by title or artist."},
+        {"name": "plot_prices", "doc": "Draw prices over time as a chart."},
+    ]
+    four, five = (
+        ToolIndex.build(some).rank("how many lines has this code", 1)[0]
+        for some in (tools[:4], tools)
+    )
+    assert four.name == five.name == "count_lines"
+    assert four.score < five.score - 0.05
