@@ -140,7 +140,9 @@ def test_what_was_made_of_a_peers_words_goes_whatever_words_it_has(tmp_path: Pat
         name: {"peer_id": "ann", "text": "t", "due": 1.0, "sources": sources}
         for name, sources in (("both", both), ("other", other))
     }
-    record = {"cycle": 3, "summary": "w", "sources": both}
+    judged = {"peer_id": "ann", "trust": 2, "rationale": "t"}
+    record = {"cycle": 3, "summary": "w", "sources": both, "assessments": [judged]}
+    record["beliefs_added"] = ["both"]
     notes.store("cortex-beliefs", json.dumps(beliefs))
     notes.store("cortex-state", json.dumps(state))
     notes.store("cortex-history", json.dumps([record]))
@@ -150,5 +152,11 @@ def test_what_was_made_of_a_peers_words_goes_whatever_words_it_has(tmp_path: Pat
     assert [each["text"] for each in left["lessons"]] == ["z"]
     assert list(left["promises"]) == ["other"]
     assert json.loads(notes.retrieve("cortex-history") or "") == [
-        {"cycle": 3, "summary": FORGOTTEN, "sources": ["peer:ann"]}
+        {
+            **record,
+            "summary": FORGOTTEN,
+            "sources": ["peer:ann"],
+            "assessments": [{**judged, "rationale": FORGOTTEN}],
+            "beliefs_added": [],
+        }
     ]

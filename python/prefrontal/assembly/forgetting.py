@@ -113,6 +113,8 @@ class _Scrubber:
         }
         if entries != value:  # what was summed up there was made from the peer's words, too
             entries |= {key: FORGOTTEN for key in _SENTENCES if entries.get(key)}
+        if "summary" in value and self._is_source_of(value):
+            entries |= _without_words(entries)
         return {
             key: "" if key == "engine" and each == FORGOTTEN else each
             for key, each in entries.items()
@@ -124,12 +126,27 @@ class _Scrubber:
         return isinstance(value, str) and self._names(value)
 
     def _is_made_of(self, entry: dict[str, Any]) -> bool:
-        """Whether words of the peer went into a belief, a lesson or a directive; a record stays."""
+        """Whether words of the peer went into a belief, a lesson or the like; a record stays."""
+        return self._is_source_of(entry) and "summary" not in entry
+
+    def _is_source_of(self, entry: dict[str, Any]) -> bool:
         sources = entry.get("sources")
-        return isinstance(sources, list) and self._origin in sources and "summary" not in entry
+        return isinstance(sources, list) and self._origin in sources
 
     def _names(self, text: str) -> bool:
         return bool(self._mention.search(text)) or self._peer_id.encode() in _decoded(text)
+
+
+def _without_words(record: dict[str, Any]) -> dict[str, Any]:
+    """What is left of a model's reflection that had read the peer: no reasons and no keys."""
+    assessments = record.get("assessments")
+    judged = [
+        {**each, "rationale": FORGOTTEN}
+        for each in (assessments if isinstance(assessments, list) else [])
+        if isinstance(each, dict)
+    ]
+    keys: dict[str, Any] = {name: [] for name, each in record.items() if "beliefs_" in name and each}
+    return {**keys, **({"assessments": judged} if judged else {})}
 
 
 def _decoded(text: str) -> bytes:
