@@ -140,8 +140,8 @@ def test_what_was_made_of_a_peers_words_goes_whatever_words_it_has(tmp_path: Pat
         name: {"peer_id": "ann", "text": "t", "due": 1.0, "sources": sources}
         for name, sources in (("both", both), ("other", other))
     }
-    judged = {"peer_id": "ann", "trust": 2, "rationale": "t"}
-    record = {"cycle": 3, "summary": "w", "sources": both, "assessments": [judged]}
+    judgments = {"peer_id": "ann", "trust": 2, "rationale": "t"}
+    record = {"cycle": 3, "summary": "w", "sources": both, "assessments": [judgments]}
     record["beliefs_added"] = ["both"]
     notes.store("cortex-beliefs", json.dumps(beliefs))
     notes.store("cortex-state", json.dumps(state))
@@ -156,7 +156,7 @@ def test_what_was_made_of_a_peers_words_goes_whatever_words_it_has(tmp_path: Pat
             **record,
             "summary": FORGOTTEN,
             "sources": ["peer:ann"],
-            "assessments": [{**judged, "rationale": FORGOTTEN}],
+            "assessments": [{**judgments, "rationale": FORGOTTEN}],
             "beliefs_added": [],
         }
     ]

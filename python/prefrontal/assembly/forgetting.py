@@ -140,13 +140,15 @@ class _Scrubber:
 def _without_words(record: dict[str, Any]) -> dict[str, Any]:
     """What is left of a model's reflection that had read the peer: no reasons and no keys."""
     assessments = record.get("assessments")
-    judged = [
+    judgments = [
         {**each, "rationale": FORGOTTEN}
         for each in (assessments if isinstance(assessments, list) else [])
         if isinstance(each, dict)
     ]
-    keys: dict[str, Any] = {name: [] for name, each in record.items() if "beliefs_" in name and each}
-    return {**keys, **({"assessments": judged} if judged else {})}
+    keys: dict[str, Any] = {
+        name: [] for name, each in record.items() if "beliefs_" in name and each
+    }
+    return {**keys, **({"assessments": judgments} if judgments else {})}
 
 
 def _decoded(text: str) -> bytes:
