@@ -40,8 +40,8 @@ T number(const std::uint8_t* at) {
   return out;
 }
 
-void require(bool holds, const std::string& rule) {
-  if (!holds) throw std::invalid_argument("lexicon must " + rule);
+std::invalid_argument damaged(const std::string& rule) {
+  return std::invalid_argument("lexicon must " + rule);
 }
 
 const Lexicon& lexicon() {
@@ -59,17 +59,18 @@ const Lexicon& lexicon() {
 }  // namespace
 
 Lexicon::Lexicon(std::span<const std::uint8_t> file) {
-  require(file.size() >= kHead && std::memcmp(file.data(), "PFLX", 4) == 0,
-          "begin with PFLX and two counts, got " + std::to_string(file.size()) + " bytes");
+  if (file.size() < kHead || std::memcmp(file.data(), "PFLX", 4) != 0)
+    throw damaged("begin with PFLX and two counts, got " + std::to_string(file.size()) + " bytes");
   stems_ = number<std::uint32_t>(file.data() + 4);
   letters_count_ = number<std::uint32_t>(file.data() + 8);
   const std::uint64_t stems = stems_;
   const std::uint64_t size =
       kHead + 4 * (stems + 1) + letters_count_ + (1 + 3 * kRelatives) * stems;
-  require(stems < kNoStem, "have fewer than 65,535 stems, got " + std::to_string(stems));
-  require(file.size() == size, "have " + std::to_string(size) + " bytes for its " +
-                                   std::to_string(stems) + " stems, got " +
-                                   std::to_string(file.size()));
+  if (stems >= kNoStem) throw damaged("have fewer than 65,535 stems, got " + std::to_string(stems));
+  if (file.size() != size) {
+    throw damaged("have " + std::to_string(size) + " bytes for its " + std::to_string(stems) +
+                  " stems, got " + std::to_string(file.size()));
+  }
   starts_ = file.data() + kHead;
   letters_ = starts_ + 4 * (stems + 1);
   weights_ = letters_ + letters_count_;
@@ -82,13 +83,14 @@ Lexicon::Lexicon(std::span<const std::uint8_t> file) {
 void Lexicon::check() const {
   bool rising = start(0) == 0 && start(stems_) == letters_count_;
   for (std::uint32_t at = 0; at < stems_; ++at) rising = rising && start(at) <= start(at + 1);
-  require(rising, "have stems that lie one after the other");
-  for (std::uint32_t at = 1; at < stems_; ++at)
-    require(stem(at - 1) < stem(at), "have different stems in the order of their bytes");
+  if (!rising) throw damaged("have stems that lie one after the other");
+  for (std::uint32_t at = 1; at < stems_; ++at) {
+    if (stem(at - 1) >= stem(at)) throw damaged("have different stems in the order of their bytes");
+  }
   for (std::size_t place = 0; place < kRelatives * stems_; ++place) {
     const std::uint16_t other = related(place);
-    require(other < stems_ || other == kNoStem,
-            "relate stems of its own, got number " + std::to_string(other));
+    if (other >= stems_ && other != kNoStem)
+      throw damaged("relate stems of its own, got number " + std::to_string(other));
   }
 }
 

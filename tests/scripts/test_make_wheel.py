@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import make_wheel
+import wheel_sbom
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "scripts" / "make_wheel.py"
@@ -114,3 +115,10 @@ def test_the_wheel_works_in_an_empty_environment_without_a_compiler(tmp_path: Pa
     assert "--scratch FOLDER" in run([str(programs / "prefrontal-sbx"), "--help"], bare)
     refused = subprocess.run([str(launcher)], env=bare, check=False)
     assert refused.returncode == 125  # it ran, and was told nothing to start
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_what_others_wrote_stands_in_the_bill_under_its_licence() -> None:
+    parts = [wheel_sbom._component(*part) for part in wheel_sbom.IN_THE_WHEEL]
+    licences = {part.name: [one.id for one in part.licenses] for part in parts}
+    assert licences == {"htmx.org": ["0BSD"], "uplot": ["MIT"], "wordnet": ["WordNet"]}
