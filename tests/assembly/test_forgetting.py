@@ -140,6 +140,7 @@ def test_what_was_made_of_a_peers_words_goes_whatever_words_it_has(tmp_path: Pat
         name: {"peer_id": "ann", "text": "t", "due": 1.0, "sources": sources}
         for name, sources in (("both", both), ("other", other))
     }
+    state["belief_evidence"] = {"both": 3, "other": 4}
     judgments = {"peer_id": "ann", "trust": 2, "rationale": "t"}
     record = {"cycle": 3, "summary": "w", "sources": both, "assessments": [judgments]}
     record["beliefs_added"] = ["both"]
@@ -151,6 +152,7 @@ def test_what_was_made_of_a_peers_words_goes_whatever_words_it_has(tmp_path: Pat
     left = json.loads(notes.retrieve("cortex-state") or "")
     assert [each["text"] for each in left["lessons"]] == ["z"]
     assert list(left["promises"]) == ["other"]
+    assert left["belief_evidence"] == {"other": 4}
     assert json.loads(notes.retrieve("cortex-history") or "") == [
         {
             **record,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..cortex.state import BELIEFS_KEY, STATE_KEY
 from ..errors import InputError
 from ..ledger import Ledger
 from ..ledger.location import file_name, ledger_path
@@ -57,6 +58,7 @@ def forget(
         keys = notes.keys()
         own = [key for key in keys if key.startswith(_OWN)]
         changed = tuple(key for key in own if _scrub(notes, key, peer_id, names))
+        _drop_evidence(notes)
     left = tuple(_holders([folder, *others], peer_id))
     if not rows and not messages and not changed:
         rule = "be one that the ledger, the conversations or the cortex know"
@@ -87,6 +89,19 @@ def _scrub(notes: TextMemory, key: str, peer_id: str, names: tuple[str, ...]) ->
         return False
     notes.store(key, "" if document is None else json.dumps(clean, ensure_ascii=False))
     return True
+
+
+def _drop_evidence(notes: TextMemory) -> None:
+    """Of beliefs that are gone: their keys may be words of the peer."""
+    try:
+        state = json.loads(notes.retrieve(STATE_KEY) or "")
+        beliefs = json.loads(notes.retrieve(BELIEFS_KEY) or "{}")
+        before = state["belief_evidence"]
+        state["belief_evidence"] = {key: before[key] for key in before if key in beliefs}
+    except (ValueError, KeyError, TypeError):
+        return
+    if state["belief_evidence"] != before:
+        notes.store(STATE_KEY, json.dumps(state, ensure_ascii=False))
 
 
 class _Scrubber:
