@@ -212,6 +212,7 @@ def _rank(index: routing.ToolIndex) -> object:
         [],
         0.0,
         True,
+        True,
     )
 
 

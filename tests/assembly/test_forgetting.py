@@ -135,7 +135,9 @@ def test_what_was_made_of_a_peers_words_goes_whatever_words_it_has(tmp_path: Pat
     own, both, other = [f"peer:{PEER}"], ["peer:ann", f"peer:{PEER}"], ["peer:ann"]
     beliefs = {name: {"value": "x", "sources": each} for name, each in
                (("own", own), ("both", both), ("other", other))}  # fmt: skip
-    state = {"lessons": [{"text": "y", "sources": both}, {"text": "z", "sources": other}]}
+    state: dict[str, Any] = {
+        "lessons": [{"text": "y", "sources": both}, {"text": "z", "sources": other}]
+    }
     state["promises"] = {
         name: {"peer_id": "ann", "text": "t", "due": 1.0, "sources": sources}
         for name, sources in (("both", both), ("other", other))

@@ -21,7 +21,7 @@ HELLO = b"Subject: hello\r\nFrom: bob@example.org\r\n\r\n"
 
 
 @pytest.fixture
-def now(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
+def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The time, which a test moves on."""
     times = [time.time()]
     monkeypatch.setattr("time.time", lambda: times[0])
