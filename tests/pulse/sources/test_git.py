@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -155,6 +156,34 @@ def test_the_first_commit_of_an_empty_repository_is_an_event(
     assert ask(source, receiver) == []
     commit("first", {"a.txt": "1"})
     assert ask(source, receiver) == [("created", "a.txt")]
+
+
+def test_a_head_that_cannot_be_read_once_is_asked_for_again(
+    source: GitSource,
+    repository: Path,
+    receiver: Receiver,
+    commit: Commit,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert ask(source, receiver) == []
+    commit("second", {"a.txt": "2"})
+    wrapper = tmp_path / "bin" / "git"
+    wrapper.parent.mkdir()
+    failed = tmp_path / "failed"
+    wrapper.write_text(
+        "#!/bin/sh\n"
+        f'case "$*" in *--verify*) [ -e {failed} ] || {{ : > {failed}; exit 128; }};; esac\n'
+        f'exec {shutil.which("git")} "$@"\n'
+    )
+    wrapper.chmod(0o755)
+    monkeypatch.setenv("PATH", str(wrapper.parent), prepend=":")
+    source._poller._outlet.push = receiver
+    source._poller.call()
+    assert failed.exists()
+    assert "could not read" in str(source.status()["last_error"])
+    source._poller.call()
+    assert [event.features["text"] for event in receiver.rest()] == ["second"]
 
 
 def test_worktrees_and_bare_repositories_are_read(

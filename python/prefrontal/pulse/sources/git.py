@@ -124,8 +124,11 @@ class GitSource:
         answer = tell(self._folder, "for-each-ref", "--count=1")  # fails where nothing can be read
         try:
             answer = tell(self._folder, "rev-parse", "--verify", "--quiet", "HEAD")
-        except SourceError:  # no commit yet
-            return ""
+        except SourceError:
+            branch = tell(self._folder, "symbolic-ref", "--quiet", "HEAD").decode().strip()
+            if tell(self._folder, "for-each-ref", "--count=1", branch):
+                raise  # it has one, which could not be read
+            return ""  # no commit yet
         return answer.decode("ascii", "replace").strip()
 
     def _branch(self) -> str:
