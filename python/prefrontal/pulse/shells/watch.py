@@ -207,9 +207,8 @@ class Watch:
         """What sources say that failed at nothing and have not handed on all that was there."""
         with self._lock:
             waits = [(each, getattr(each, "caught_up", None)) for each in self._sources]
-            late = [each for each, wait in waits if wait is not None and not wait(0.0)]
-            reports = [{"kind": type(each).__name__} | each.status() for each in late]
-            return [each for each in reports if not each.get("errors")]
+            late = [_report(each) for each, wait in waits if wait is not None and not wait(0.0)]
+            return [each for each in late if not each.get("errors")]
 
     def due_s(self) -> float | None:
         """Seconds until something that was held back may be asked; None where nothing waits."""
@@ -264,7 +263,7 @@ class Watch:
     def status(self) -> dict[str, Any]:
         """Counts since the start by reason, the queue, the handlers, and what sources say."""
         with self._lock:
-            sources = [{"kind": type(each).__name__} | each.status() for each in self._sources]
+            sources = [_report(each) for each in self._sources]
             return {
                 "running": self._running,
                 "modules": len(self._gate.modules),
@@ -295,3 +294,8 @@ class Watch:
     def _minutes_since_wake(self) -> float | None:
         last = self._worker.last_wake
         return None if last is None else (self._clock.monotonic() - last) / 60
+
+
+def _report(source: Source) -> dict[str, Any]:
+    """What a source says of itself, with its kind."""
+    return {"kind": type(source).__name__} | source.status()
