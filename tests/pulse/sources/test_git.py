@@ -158,7 +158,9 @@ def test_the_first_commit_of_an_empty_repository_is_an_event(
     assert ask(source, receiver) == [("created", "a.txt")]
 
 
+@pytest.mark.parametrize("word", ["--verify", "--short"])
 def test_a_head_that_cannot_be_read_once_is_asked_for_again(
+    word: str,
     source: GitSource,
     repository: Path,
     receiver: Receiver,
@@ -173,7 +175,7 @@ def test_a_head_that_cannot_be_read_once_is_asked_for_again(
     failed = tmp_path / "failed"
     wrapper.write_text(
         "#!/bin/sh\n"
-        f'case "$*" in *--verify*) [ -e {failed} ] || {{ : > {failed}; exit 128; }};; esac\n'
+        f'case "$*" in *{word}*) [ -e {failed} ] || {{ : > {failed}; exit 128; }};; esac\n'
         f'exec {shutil.which("git")} "$@"\n'
     )
     wrapper.chmod(0o755)
@@ -183,7 +185,8 @@ def test_a_head_that_cannot_be_read_once_is_asked_for_again(
     assert failed.exists()
     assert "could not read" in str(source.status()["last_error"])
     source._poller.call()
-    assert [event.features["text"] for event in receiver.rest()] == ["second"]
+    [event] = receiver.rest()
+    assert (event.features["text"], event.features["branch"]) == ("second", "main")
 
 
 def test_worktrees_and_bare_repositories_are_read(

@@ -133,10 +133,7 @@ class GitSource:
 
     def _branch(self) -> str:
         """The one that HEAD is on; "" for none."""
-        try:
-            name = tell(self._folder, "symbolic-ref", "--quiet", "--short", "HEAD")
-        except SourceError:
-            return ""
+        name = tell(self._folder, "symbolic-ref", "--quiet", "--short", "HEAD", no=1)
         return name.decode("utf-8", "replace").strip()
 
     def _are_told(self) -> bool:

@@ -14,8 +14,8 @@ ANSWER_S = 60.0
 _SETTINGS = ("core.fsmonitor=false", "core.hooksPath=/dev/null")
 
 
-def tell(folder: str, *arguments: str, lines: Iterable[str] = ()) -> bytes:
-    """What git prints; `lines` are its standard input.
+def tell(folder: str, *arguments: str, lines: Iterable[str] = (), no: int = 0) -> bytes:
+    """What git prints; `lines` are its standard input. no: exit code of an answer, not of a fault.
 
     Raises SourceError with git's own first line when it says no, is missing, or takes too long.
     """
@@ -32,7 +32,7 @@ def tell(folder: str, *arguments: str, lines: Iterable[str] = ()) -> bytes:
         raise SourceError("git must be installed and on the PATH, got no git to run") from None
     except subprocess.TimeoutExpired:
         raise SourceError(f"git took more than {ANSWER_S:g} s for {folder!r}") from None
-    if done.returncode:
+    if done.returncode not in (0, no):
         complaint = done.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
         complaint = "".join(c if c.isprintable() else "?" for c in complaint)
         raise SourceError(
