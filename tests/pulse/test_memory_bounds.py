@@ -158,7 +158,7 @@ def held_and_told(folder: Path, events: int, hold: Callable[[Watch], None]) -> l
     """What each question of a watch says of windows that a cooldown held back, by their places."""
     clock = ManualClock(1_700_000_000.0)
     with DecisionLog(folder / "decisions.sqlite") as log:
-        policy = PolicySettings(cooldown_s=60.0)
+        policy = PolicySettings(cooldown_s=30.0)
         watch = Watch(GateSettings(audit_share=0.0, threshold=0.0, policy=policy), log, clock=clock)
         watch.add(parse_fingerprint(dict(MODULE)))
         asked = Semaphore(0)
@@ -171,7 +171,7 @@ def held_and_told(folder: Path, events: int, hold: Callable[[Watch], None]) -> l
         while watch.status()["held_back"] < events - 1:
             Event().wait(0.01)
         hold(watch)
-        clock.advance(61.0)
+        clock.advance(31.0)  # no minute, which would be told, too
         assert watch.push(event(events))  # a question that tells of what waits
         assert asked.acquire(timeout=PATIENCE_S)
         assert watch.stop(PATIENCE_S)
@@ -212,6 +212,7 @@ def test_what_a_group_gathers_leaves_the_memory_and_all_of_it_is_told(
         policy = PolicySettings(group_s=3600.0)
         watch = Watch(GateSettings(audit_share=0.0, threshold=0.0, policy=policy), log, clock=clock)
         watch.add(parse_fingerprint(dict(MODULE)))
+        watch._ticks.interval_s = 0.01  # of the watch's clock, which stands still: no tick is told
         watch.start()
         for number in range(60):
             while not watch.push(event(number)):

@@ -108,7 +108,7 @@ class Watch:
             own_folders=own_folders,
             clock=self._clock,
         )
-        self._ticks = ClockSource(self._minutes_since_wake)
+        self._ticks = ClockSource(self._minutes_since_wake, clock=self._clock)
         self.memory = MemoryStore()
         self._sources: list[Source] = [self._files, self._ticks, self.memory, *sources]
         self._lock = RLock()
