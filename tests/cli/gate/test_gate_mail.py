@@ -102,6 +102,14 @@ def test_a_server_that_says_nothing_is_waited_for_and_named(
     assert caller.steps > 8  # so that who waits for the answer knows that somebody lives
 
 
+def test_what_failed_at_once_is_not_waited_for_again(place: Place, mail: ImapStandIn) -> None:
+    mail.said["LOGIN"] = "TAG NO not now\r\n"
+    caller = Listener()
+    take_turn(place.call("json"), caller)
+    assert "refuses 'ada'" in json.loads(caller.reports[0].output)["fault"]
+    assert caller.steps < 8
+
+
 def test_without_its_password_a_mailbox_is_named_and_all_else_is_looked_at(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
