@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable
 from queue import Empty, Queue
 
+from prefrontal.errors import SourceError
+from prefrontal.pulse.sources.source_batch import Post, SourceBatch
 from prefrontal.types import SignalEvent
 
 PATIENCE_S = 30.0
@@ -38,6 +40,41 @@ class Receiver:
                 found.append(self._queue.get_nowait())
         except Empty:
             return found
+
+
+class Intake(Receiver):
+    """The role `Intake`: takes batches, and says no once where `unreadable` is set.
+
+    is_behind: what it takes is not decided yet, so that its places are not known.
+    """
+
+    def __init__(self, *, is_behind: bool = False) -> None:
+        super().__init__()
+        self.known: dict[str, bytes] = {}
+        self.unreadable = False
+        self._is_behind = is_behind
+
+    def put(self, batch: SourceBatch, is_ended: Callable[[], bool]) -> bool:
+        for event in batch.events:
+            self(event)
+        if not self._is_behind:
+            self.known |= dict(batch.places)
+        return True
+
+    def accept(self, post: Post, timeout_s: float) -> bool:
+        return False
+
+    def place(self, name: str) -> bytes | None:
+        if self.unreadable:
+            self.unreadable = False
+            raise SourceError("the log cannot be read")
+        return self.known.get(name)
+
+    def places(self, prefix: str) -> dict[str, bytes]:
+        return {name: place for name, place in self.known.items() if name.startswith(prefix)}
+
+    def keep(self, name: str, content: bytes) -> None:
+        self.known[name] = content
 
 
 def facts(events: list[SignalEvent]) -> list[tuple[str, str]]:

@@ -191,9 +191,14 @@ def test_a_calendar_that_cannot_be_read_is_as_it_was(
     looked.look()
     looked.path.write_bytes(b"BEGIN:VCALENDAR\r\nBEGIN:VEV")
     assert looked.look() == []
+    for _ in range(2):  # it is as broken at the next look
+        looked.clock.advance(HOUR / 2)
+        looked.source.look()
+    assert looked.source.status()["errors"] == 3
+    assert [each.delta_type for each in looked.receiver.rest()] == ["begins"]
     looked.path.unlink()
     with caplog.at_level(logging.DEBUG):
-        assert looked.look(HOUR) == [("begins", "standup")]
+        assert looked.look(HOUR) == []
     assert "cannot be read: No such file" in str(looked.source.status()["last_error"])
     assert sum(record.levelno == logging.WARNING for record in caplog.records) == 1
     looked.write(event("standup", ":20261123T130000Z"), event("new", ":20261125T130000Z"))

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp.types import ListResourcesResult
 
 from prefrontal.clock import SystemClock
 from prefrontal.decisions.log import Decision, DecisionLog
@@ -32,6 +33,7 @@ from prefrontal.types import SignalEvent
 
 from ...exhaustive import first
 from .emitting_server import EmittingServer, serving
+from .receiver import Intake
 
 PATIENCE_S = 30.0
 EVERYTHING = {
@@ -44,6 +46,15 @@ EVERYTHING = {
 }
 FORMS = (False, True)
 """legacy or not."""
+
+
+class LateServer(EmittingServer):
+    """Something comes right after its first listing, which is told to nobody."""
+
+    async def _list(self, context: Any, request: Any) -> ListResourcesResult:
+        listed = await super()._list(context, request)
+        self.resources["note://late"] = "too late for the first"
+        return listed
 
 
 class Inbox:
@@ -125,6 +136,30 @@ def test_what_came_and_went_is_told_and_what_came_is_subscribed_to(legacy: bool)
         ("deleted", "note://one"),
     ]
     assert (later.delta_type, later.location) == ("modified", "note://three")
+
+
+@pytest.mark.parametrize("legacy", FORMS)
+def test_what_comes_after_the_listing_and_before_the_subscription_is_told(legacy: bool) -> None:
+    emitting = LateServer(legacy=legacy)
+    with serving(emitting) as url, heard(McpAddress(url=url, name="notes")) as (_, inbox):
+        event = inbox.next()
+    assert (event.delta_type, event.location) == ("created", "note://late")
+
+
+@pytest.mark.parametrize("unreadable", [False, True])
+def test_what_an_earlier_start_knew_is_read_again_where_it_cannot_be_at_once(
+    unreadable: bool,
+) -> None:
+    intake, emitting = Intake(), EmittingServer()
+    with serving(emitting) as url:
+        for _ in range(2):
+            source = McpEventsSource(McpAddress(url=url, name="notes"), first_wait_s=0.01)
+            source.start(intake)
+            until(lambda: source.status()["connected"])  # noqa: B023 - called at once
+            source.stop(PATIENCE_S)
+            emitting.resources["note://three"] = "the third"
+            intake.unreadable = unreadable
+    assert [each.location for each in intake.rest()] == ["note://three"]
 
 
 @pytest.mark.parametrize("legacy", FORMS)

@@ -9,7 +9,7 @@ import pytest
 from prefrontal.errors import InputError
 from prefrontal.pulse.sources.network import NetworkSource
 
-from .receiver import PATIENCE_S, Receiver
+from .receiver import PATIENCE_S, Intake, Receiver
 
 
 class Site(ThreadingHTTPServer):
@@ -95,6 +95,21 @@ def test_changed_content_is_an_event_and_the_first_answer_is_none(
     hashes = [event.features.pop(name) for name in ("previous_hash", "content_hash")]
     assert len(set(hashes)) == 2
     assert event.features == {"endpoint": site.url, "status_code": 200, "size_bytes": 6}
+
+
+def test_what_an_earlier_start_knew_is_compared_with_though_it_cannot_be_read_at_once(
+    site: Site,
+) -> None:
+    intake = Intake()
+    for _ in range(2):
+        source = NetworkSource(site.url)
+        source.start(intake)
+        assert source.caught_up(PATIENCE_S) == (not source.status()["errors"])
+        source.stop(PATIENCE_S)
+        ask(source)
+        site.body, intake.unreadable = b"second", True
+    [event] = intake.rest()
+    assert event.delta_type == "modified"
 
 
 def test_a_page_with_an_etag_is_not_sent_twice(

@@ -184,8 +184,8 @@ class CalendarSource:
             backed_off = self._interval_s * 2.0 ** min(self._in_a_row + 1, 30)
             longest = max(self._interval_s, _LONGEST_S)
             self._due = self._clock.monotonic() + min(backed_off, longest)
+            self._signs, self._conditions, self._content = (), {}, None  # not compared yet
             self._tell_begins()
-            self._signs, self._conditions = (), {}
             raise
         self._due = self._clock.monotonic() + self._interval_s
         if self._in_a_row:

@@ -69,10 +69,6 @@ class NetworkSource:
 
     def start(self, push: Push) -> None:
         """Begin; compared is with the answer that a gate knows of an earlier start, if it does."""
-        self._poller.outlet.push = push
-        with suppress(SourceError, ValueError, TypeError):
-            if self._last is None and (content := self._place.read()) is not None:
-                self._last = Answer(**json.loads(content))
         self._poller.start(push)
 
     def stop(self, timeout_s: float = 5.0) -> None:
@@ -88,7 +84,14 @@ class NetworkSource:
         facts = {"endpoint": self._url, "requests": self._requests, "status_code": code}
         return facts | self._poller.status()
 
+    def _restore(self) -> None:
+        """The answer that the start before knew, if a gate knows it."""
+        if self._last is None and (content := self._place.read()) is not None:
+            with suppress(ValueError, TypeError):
+                self._last = Answer(**json.loads(content))
+
     def _ask(self, outlet: Outlet) -> None:
+        self._restore()
         self._requests += 1
         answer = self._fetch()
         if answer.status != 304 and answer.status not in GONE and not 200 <= answer.status < 300:

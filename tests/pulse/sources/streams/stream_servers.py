@@ -27,6 +27,8 @@ class StreamServer(Protocol):
     def add(self, *contents: str) -> None: ...
     def trim(self, left: int) -> None: ...
     def empty(self) -> None: ...
+    def fail(self, source: Any) -> None:
+        """Let one look of that source meet a fault."""
 
 
 class RedisServer:
@@ -47,6 +49,12 @@ class RedisServer:
 
     def empty(self) -> None:
         self.client.delete(STREAM)
+
+    def fail(self, source: Any) -> None:
+        self.client.rename(STREAM, "away")
+        self.client.set(STREAM, "no stream")
+        source._poller.call()
+        self.client.rename("away", STREAM)
 
 
 class NatsServer:
@@ -72,6 +80,10 @@ class NatsServer:
             await stream.add_stream(name=STREAM, subjects=["signals.>"])
 
         self._call(anew)
+
+    def fail(self, source: Any) -> None:
+        source._loop.run_until_complete(source._client.close())
+        source._poller.call()
 
     def _call(self, act: Callable[[Any], Any]) -> None:
         import nats

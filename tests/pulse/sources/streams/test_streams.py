@@ -19,6 +19,7 @@ from prefrontal.pulse.sources.streams.nats_stream import NatsStreamSource
 from prefrontal.pulse.sources.streams.redis_stream import RedisStreamSource
 from prefrontal.settings.gate import GateSettings
 
+from ..receiver import Intake
 from .stream_servers import PATIENCE_S, STREAM, StreamServer, stream_server
 
 pytestmark = pytest.mark.exhaustive
@@ -121,6 +122,23 @@ def test_a_place_that_was_not_stored_is_read_again(reading: Reading) -> None:
     reading.begin()
     reading._server.add(event("four"))
     assert reading.wait_for("four") == ["one", "two", "three", "two", "three", "four"]
+
+
+def test_what_is_handed_on_and_not_yet_decided_is_not_read_again_after_a_fault(
+    reading: Reading,
+) -> None:
+    source, server, intake = reading.source(), reading._server, Intake(is_behind=True)
+    assert isinstance(source, RedisStreamSource | NatsStreamSource)
+    source._poller.outlet.push = intake
+    source._poller.call()
+    server.add(event("one"))
+    source._poller.call()
+    server.fail(source)
+    assert source.status()["errors"] == 1
+    server.add(event("two"))
+    source._poller.call()
+    source.stop(PATIENCE_S)
+    assert [each.features["text"] for each in intake.rest()] == ["one", "two"]
 
 
 def test_what_was_removed_unread_is_told_and_a_stream_made_anew_is_read_whole(

@@ -79,7 +79,6 @@ class McpEventsSource:
                 return
             self._outlet.push = push
             self._outlet.is_ended = lambda: self._thread is None
-            self._read()
             self._loop, self._ended = asyncio.new_event_loop(), asyncio.Event()
             name = f"prefrontal-mcp {self._address.shown}"[:200]
             arguments = (self._loop, self._ended)
@@ -111,11 +110,12 @@ class McpEventsSource:
         }
 
     def _read(self) -> None:
-        """What the start before knew, if a gate knows it."""
+        """What the start before knew, if a gate knows it. Raises SourceError."""
+        if self._titles is not None or (content := self._place.read()) is None:
+            return
         try:
-            if (content := self._place.read()) is not None:
-                self._titles = {str(uri): str(title) for uri, title in json.loads(content).items()}
-        except (SourceError, ValueError, AttributeError) as error:
+            self._titles = {str(uri): str(title) for uri, title in json.loads(content).items()}
+        except (ValueError, AttributeError) as error:
             log.error("What %s offered is not known any more: %r", self._address.shown, error)
 
     def _take(self, events: list[SignalEvent], titles: dict[str, str]) -> None:
@@ -154,6 +154,7 @@ class McpEventsSource:
         """One connection, to its end."""
         from mcp import Client
 
+        await asyncio.to_thread(self._read)
         session = McpSession(
             self._signals,
             self._take,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from ....errors import SourceError
@@ -60,6 +61,7 @@ class McpSession:
         self._before = titles
         self._titles: dict[str, str] = {}
         self._more = asyncio.Event()
+        self._is_unsure = False
         self.ready = asyncio.Event()
         self.lost = 0
 
@@ -69,11 +71,12 @@ class McpSession:
             self._told.put_nowait(message)
         except asyncio.QueueFull:
             self.lost += 1
+            self._is_unsure = True
 
     async def serve(self, client: Client) -> None:
         """Hand on what is heard until the connection is lost, which raises."""
         self._titles = await self._listed(client)
-        await self._hand_on(self._since())
+        await self._hand_on(self._since(self._before))
         async with asyncio.TaskGroup() as group:
             group.create_task(self._listen(client))
             group.create_task(self._work(client))
@@ -81,16 +84,27 @@ class McpSession:
     async def _work(self, client: Client) -> None:
         while True:
             await self._hand_on(await self._events(client, await self._told.get()))
+            if self._is_unsure and self._told.empty():
+                self._is_unsure = False
+                before = await self._list_anew(client)
+                await self._hand_on(self._since(before))
+
+    def _listens(self) -> None:
+        """From now on; what came or went after the listing, and before, was heard by nobody."""
+        self._is_unsure = True
+        with suppress(asyncio.QueueFull):
+            self._told.put_nowait(None)
+        self.ready.set()
 
     async def _hand_on(self, events: list[SignalEvent]) -> None:
         """Wait until they are taken; what is heard meanwhile waits, too."""
         await asyncio.to_thread(self._take, events, self._titles)
 
-    def _since(self) -> list[SignalEvent]:
-        """What came or went while nobody listened."""
-        if self._before is None or self._before.keys() == self._titles.keys():
+    def _since(self, before: dict[str, str] | None) -> list[SignalEvent]:
+        """What came or went while nobody listened. before: titles; None where nobody knows."""
+        if before is None or before.keys() == self._titles.keys():
             return []
-        return list(self._signals.listed(self._before, self._titles, self._clock.now()))
+        return list(self._signals.listed(before, self._titles, self._clock.now()))
 
     async def _events(self, client: Client, message: Any) -> list[SignalEvent]:
         method, now = getattr(message, "method", None), self._clock.now()
@@ -98,13 +112,18 @@ class McpSession:
             uri = message.params.uri
             return [self._signals.changed(uri, await self._text(client, uri), now)]
         if method == "notifications/resources/list_changed":
-            before, self._titles = self._titles, await self._listed(client)
-            await self._subscribe(client, [uri for uri in self._titles if uri not in before])
+            before = await self._list_anew(client)
             return list(self._signals.listed(before, self._titles, now))
         if method == "notifications/message":
             params = message.params
             return [self._signals.said(params.level, params.logger, params.data, now)]
         return [self._signals.list_changed(_LISTS[method], now)] if method in _LISTS else []
+
+    async def _list_anew(self, client: Client) -> dict[str, str]:
+        """List the resources and subscribe to those that came; the titles before."""
+        before, self._titles = self._titles, await self._listed(client)
+        await self._subscribe(client, [uri for uri in self._titles if uri not in before])
+        return before
 
     async def _listed(self, client: Client) -> dict[str, str]:
         """Titles by address."""
@@ -140,7 +159,7 @@ class McpSession:
 
         if client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             await self._subscribe_all(client)
-            self.ready.set()
+            self._listens()
             await self._ping(client)
         while True:
             self._more.clear()
@@ -150,7 +169,7 @@ class McpSession:
                 resources_list_changed=True,
                 resource_subscriptions=list(self._titles),
             ) as stream:
-                self.ready.set()
+                self._listens()
                 await self._until_more(stream)
 
     async def _until_more(self, stream: Any) -> None:

@@ -41,6 +41,8 @@ class NatsStreamSource:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._client: Any = None
         self._messages: Any = None
+        self._reached: int | None = None
+        """Handed on since the start; the log may not have it yet."""
         self._events = StreamEvents(f"NATS stream {stream}")
         self._poller = Poller(f"prefrontal-nats {stream}"[:200], PAUSE_S, self._ask)
         self._place = SourcePlace(f"place nats {stream!a}", self._poller.outlet)
@@ -51,6 +53,7 @@ class NatsStreamSource:
     def stop(self, timeout_s: float = 5.0) -> None:
         self._poller.stop(timeout_s)
         self._leave()
+        self._reached = None
 
     def caught_up(self, timeout_s: float) -> bool:
         """Wait for the first look; whether it succeeded."""
@@ -75,6 +78,8 @@ class NatsStreamSource:
             last = messages[-1].metadata.sequence.stream
             if not self._place.hand_on(events, str(last)):
                 self._leave()
+                return
+            self._reached = last
 
     async def _next(self) -> list[Any]:
         """What came; empty when nothing did for BLOCK_S."""
@@ -93,10 +98,9 @@ class NatsStreamSource:
         )
         stream = self._client.jetstream(timeout=TIMEOUT_S)
         state = (await stream.stream_info(self._stream)).state
-        content = self._place.read()
-        if content is None:
-            self._place.keep(str(state.last_seq))
-        last = state.last_seq if content is None else int(content)
+        last = self._reached
+        if last is None:
+            last = self._stored(state.last_seq)
         if last > state.last_seq:
             log.warning("NATS stream %s was made anew: it is read from its start", self._stream)
             last = 0
@@ -112,6 +116,13 @@ class NatsStreamSource:
             ack_policy=nats.js.api.AckPolicy.NONE,
         )
         self._messages = await stream.pull_subscribe(">", stream=self._stream, config=config)
+
+    def _stored(self, newest: int) -> int:
+        """The number that the log knows, or the newest at the first start."""
+        if (content := self._place.read()) is not None:
+            return int(content)
+        self._place.keep(str(newest))
+        return newest
 
     def _leave(self) -> None:
         """Forget how far it came; what begins next goes on where its place is."""

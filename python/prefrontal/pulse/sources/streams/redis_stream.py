@@ -39,6 +39,8 @@ class RedisStreamSource:
         self._stream = stream
         self._client = _client(url)
         self._last: str | None = None
+        self._reached: bytes | None = None
+        """Handed on since the start; the log may not have it yet."""
         self._events = StreamEvents(f"Redis stream {stream}")
         self._poller = Poller(f"prefrontal-redis {stream}"[:200], PAUSE_S, self._ask)
         self._place = SourcePlace(f"place redis {stream!a}", self._poller.outlet)
@@ -48,7 +50,7 @@ class RedisStreamSource:
 
     def stop(self, timeout_s: float = 5.0) -> None:
         self._poller.stop(timeout_s)
-        self._last = None
+        self._last = self._reached = None
         self._client.close()
 
     def caught_up(self, timeout_s: float) -> bool:
@@ -78,11 +80,11 @@ class RedisStreamSource:
             if not self._place.hand_on(events, last):
                 self._last = None
                 return
-            self._last = last
+            self._last, self._reached = last, rows[-1][0]
 
     def _begin(self) -> str:
         """The id to go on after; says what was removed before it was read."""
-        content = self._place.read()
+        content = self._reached or self._place.read()
         exists = bool(self._client.exists(self._stream))
         info: Any = self._client.xinfo_stream(self._stream) if exists else {}
         newest = _text(info.get("last-generated-id", FIRST))
