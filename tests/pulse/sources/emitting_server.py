@@ -74,15 +74,15 @@ class EmittingServer:
         self._tell(None, LoggingMessageNotification(params=params))
 
     def _tell(self, event: Any, notification: ServerNotification | None) -> None:
-        async def tell() -> None:
-            if event is not None:
-                await self._bus.publish(event)
-            if notification is not None:
-                for session in self.sessions:
-                    await session.send_notification(notification)
-
         assert self.portal is not None
-        self.portal.call(tell)
+        self.portal.call(self._send, event, notification)
+
+    async def _send(self, event: Any, notification: ServerNotification | None) -> None:
+        if event is not None:
+            await self._bus.publish(event)
+        if notification is not None:
+            for session in self.sessions:
+                await session.send_notification(notification)
 
     async def _list(self, _: Any, __: Any) -> ListResourcesResult:
         found = [Resource(uri=uri, name=uri[-3:], title=f"Note {uri}") for uri in self.resources]

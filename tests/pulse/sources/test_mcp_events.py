@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp.types import ListResourcesResult
+from mcp.shared.subscriptions import ResourcesListChanged
+from mcp.types import ListResourcesResult, ResourceListChangedNotification
 
 from prefrontal.clock import SystemClock
 from prefrontal.decisions.log import Decision, DecisionLog
@@ -57,6 +58,19 @@ class LateServer(EmittingServer):
         return listed
 
 
+class BusyServer(EmittingServer):
+    """Something comes before its second listing, and is told before that is answered."""
+
+    listings = 0
+
+    async def _list(self, context: Any, request: Any) -> ListResourcesResult:
+        self.listings += 1
+        if self.listings == 2:
+            self.resources["note://late"] = "in the second"
+            await self._send(ResourcesListChanged(), ResourceListChangedNotification())
+        return await super()._list(context, request)
+
+
 class Inbox:
     """Takes events from the source's thread."""
 
@@ -95,6 +109,17 @@ def connected(legacy: bool, **told: Any) -> Iterator[tuple[EmittingServer, McpEv
         yield emitting, s, inbox
 
 
+def updated(emitting: EmittingServer, inbox: Inbox, uri: str) -> SignalEvent:
+    """What is told next, while it is told that the resource changed until that is subscribed to."""
+    end = time.monotonic() + PATIENCE_S
+    while True:
+        emitting.update(uri)
+        try:
+            return inbox.events.get(timeout=0.05)
+        except queue.Empty:
+            assert time.monotonic() < end
+
+
 @pytest.mark.parametrize("legacy", FORMS)
 def test_a_resource_that_changed_is_a_signal_with_its_title(legacy: bool) -> None:
     with connected(legacy) as (emitting, source, inbox):
@@ -119,18 +144,10 @@ def test_where_it_is_asked_for_the_text_is_read_and_cut(legacy: bool) -> None:
 @pytest.mark.parametrize("legacy", FORMS)
 def test_what_came_and_went_is_told_and_what_came_is_subscribed_to(legacy: bool) -> None:
     with connected(legacy) as (emitting, _, inbox):
-        del emitting.resources["note://one"]
-        emitting.resources["note://three"] = "the third"
+        emitting.resources = {"note://two": "the second", "note://three": "the third"}
         emitting.list_changed()
         told = [inbox.next() for _ in range(2)]
-        deadline = time.monotonic() + PATIENCE_S
-        while time.monotonic() < deadline:  # until it is subscribed to anew
-            emitting.update("note://three")
-            try:
-                later = inbox.events.get(timeout=0.05)
-            except queue.Empty:
-                continue
-            break
+        later = updated(emitting, inbox, "note://three")
     assert [(each.delta_type, each.location) for each in told] == [
         ("created", "note://three"),
         ("deleted", "note://one"),
@@ -144,6 +161,17 @@ def test_what_comes_after_the_listing_and_before_the_subscription_is_told(legacy
     with serving(emitting) as url, heard(McpAddress(url=url, name="notes")) as (_, inbox):
         event = inbox.next()
     assert (event.delta_type, event.location) == ("created", "note://late")
+
+
+@pytest.mark.parametrize("legacy", FORMS)
+def test_a_change_that_a_listing_told_is_not_told_again_when_it_is_heard(legacy: bool) -> None:
+    emitting = BusyServer(legacy=legacy)
+    with serving(emitting) as url, heard(McpAddress(url=url, name="notes")) as (_, inbox):
+        told = [inbox.next(), updated(emitting, inbox, "note://late")]
+    assert [(each.delta_type, each.location) for each in told] == [
+        ("created", "note://late"),
+        ("modified", "note://late"),
+    ]
 
 
 @pytest.mark.parametrize("unreadable", [False, True])

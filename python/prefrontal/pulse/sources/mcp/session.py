@@ -62,6 +62,8 @@ class McpSession:
         self._titles: dict[str, str] = {}
         self._more = asyncio.Event()
         self._is_unsure = False
+        self._is_ahead = False
+        """What came or went was told by a listing; that the list changed may yet be heard."""
         self.ready = asyncio.Event()
         self.lost = 0
 
@@ -86,8 +88,9 @@ class McpSession:
             await self._hand_on(await self._events(client, await self._told.get()))
             if self._is_unsure and self._told.empty():
                 self._is_unsure = False
-                before = await self._list_anew(client)
-                await self._hand_on(self._since(before))
+                events = self._since(await self._list_anew(client))
+                self._is_ahead = self._is_ahead or bool(events)
+                await self._hand_on(events)
 
     def _listens(self) -> None:
         """From now on; what came or went after the listing, and before, was heard by nobody."""
@@ -113,7 +116,8 @@ class McpSession:
             return [self._signals.changed(uri, await self._text(client, uri), now)]
         if method == "notifications/resources/list_changed":
             before = await self._list_anew(client)
-            return list(self._signals.listed(before, self._titles, now))
+            is_known, self._is_ahead = self._is_ahead and before == self._titles, False
+            return [] if is_known else list(self._signals.listed(before, self._titles, now))
         if method == "notifications/message":
             params = message.params
             return [self._signals.said(params.level, params.logger, params.data, now)]
