@@ -34,6 +34,7 @@ from prefrontal.settings.json_mapping import JsonMapping
 from prefrontal.settings.loading import parse_settings
 from prefrontal.storage.yaml_text import parse_yaml
 from prefrontal.types import SignalEvent
+from sealed_files import sealed_index, sealed_weights
 
 MODULE = """module_id: m
 cluster: c
@@ -108,6 +109,26 @@ def _load_index(data: bytes) -> None:
         file.write(data)
         file.flush()
         ToolIndex.load(file.name).rank("mail ada")
+
+
+def _load_sealed_weights(data: bytes) -> None:
+    layer = LimbicLayer()
+    layer.register("m", parse_fingerprint(parse_yaml(MODULE)))
+    layer.restore_all(sealed_weights(data))
+    event = SignalEvent("filesystem", "/in/a.pdf", "created", 1.0, 0.0, {"text": "a bill"})
+    layer.update_weights("m", [event], 1.0)
+    layer.score_all([event])
+    layer.restore_all(layer.to_bytes())
+
+
+def _load_sealed_index(data: bytes) -> None:
+    with tempfile.NamedTemporaryFile(dir=_MEMORY) as file:
+        file.write(sealed_index(data))
+        file.flush()
+        index = ToolIndex.load(file.name)
+        index.names()
+        for prompt in ("mail ada", "wirte to adda and mial"):
+            index.rank(prompt, explain=True)
 
 
 _MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
@@ -198,7 +219,9 @@ def targets() -> Mapping[str, FuzzTarget]:
         ),
         "weights": FuzzTarget(_load_weights, (_weights(),)),
         "packed weights": FuzzTarget(unpack_states, (packed,), refusals=(ValueError, TypeError)),
+        "sealed weights": FuzzTarget(_load_sealed_weights, (_weights(),), slow=True),
         "tool index": FuzzTarget(_load_index, (_index(),), slow=True),
+        "sealed tool index": FuzzTarget(_load_sealed_index, (_index(),), slow=True),
         "frames": FuzzTarget(_frame, (_json({"sender_id": "p", "content": "hi"}),)),
         "webhooks": FuzzTarget(_posted, (_json(POSTED),)),
         "cloud events": FuzzTarget(_cloud, (_json(CLOUD), _json([CLOUD, CLOUD]))),

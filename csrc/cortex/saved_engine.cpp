@@ -128,28 +128,9 @@ PeerStatistics read_statistics(Reader& in, const Times& times) {
   return s;
 }
 
-// UTF-8, in which surrogates may stand as they do in a Python text.
-bool is_text(std::string_view bytes) {
-  constexpr std::uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-  for (std::size_t at = 0; at < bytes.size();) {
-    const auto lead = static_cast<unsigned char>(bytes[at++]);
-    if (lead < 0x80U) continue;
-    const std::size_t more = lead >= 0xF0U ? 3 : lead >= 0xE0U ? 2 : 1;
-    if (lead < 0xC0U || lead >= 0xF8U || bytes.size() - at < more) return false;
-    std::uint32_t letter = lead & (0x3FU >> more);
-    for (std::size_t i = 0; i < more; ++i, ++at) {
-      const auto next = static_cast<unsigned char>(bytes[at]);
-      if ((next & 0xC0U) != 0x80U) return false;
-      letter = (letter << 6U) | (next & 0x3FU);
-    }
-    if (letter < least[more] || letter > 0x10FFFFU) return false;
-  }
-  return true;
-}
-
 std::string_view read_name(Reader& in) {
   const std::string_view name = in.text();
-  in.expect(!name.empty() && name.size() <= kLongestName && is_text(name),
+  in.expect(!name.empty() && name.size() <= kLongestName && simd::is_text(name),
             "hold names of 1 to 1024 bytes of UTF-8, got another");
   return name;
 }

@@ -3,6 +3,7 @@
 #include "csrc/routing/exact_names.hpp"
 #include "csrc/routing/levenshtein.hpp"
 #include "csrc/routing/saved_parts.hpp"
+#include "csrc/simd/saved_bytes.hpp"
 
 namespace prefrontal::routing {
 namespace {
@@ -54,6 +55,10 @@ void check(const Vocabulary& texts) {
     free += slot == kNone ? 1 : 0;
   }
   expect(free > 0);
+  int letters = 0;  // nearly always ASCII, which is seen at once
+  for (const char letter : texts.letters) letters |= static_cast<signed char>(letter);
+  for (std::uint32_t id = 0; letters < 0 && id < texts.size(); ++id)
+    expect(simd::is_text(texts.text(id)));
 }
 
 void check(const Lists& lists, std::size_t rows, std::size_t limit) {

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "csrc/routing/saved_parts.hpp"
+#include "csrc/simd/saved_bytes.hpp"
 
 namespace prefrontal::routing {
 namespace {
@@ -45,7 +46,11 @@ struct Rows {
   }
 };
 
-std::string_view text_of(std::span<const char> letters) { return {letters.data(), letters.size()}; }
+std::string_view text_of(std::span<const char> letters) {
+  const std::string_view text(letters.data(), letters.size());
+  expect(simd::is_text(text));
+  return text;
+}
 
 bool well_formed(const Record& record) {
   const auto count = [](double value) { return std::isfinite(value) && value >= 0.0; };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
@@ -18,6 +19,25 @@ static_assert(std::endian::native == std::endian::little, "saved bytes are littl
 template <class T>
 void append(std::string& out, const T& value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+// UTF-8, in which surrogates may stand as they do in a Python text.
+inline bool is_text(std::string_view bytes) {
+  constexpr std::uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+  for (std::size_t at = 0; at < bytes.size();) {
+    const auto lead = static_cast<unsigned char>(bytes[at++]);
+    if (lead < 0x80U) continue;
+    const std::size_t more = lead >= 0xF0U ? 3 : lead >= 0xE0U ? 2 : 1;
+    if (lead < 0xC0U || lead >= 0xF8U || bytes.size() - at < more) return false;
+    std::uint32_t letter = lead & (0x3FU >> more);
+    for (std::size_t i = 0; i < more; ++i, ++at) {
+      const auto next = static_cast<unsigned char>(bytes[at]);
+      if ((next & 0xC0U) != 0x80U) return false;
+      letter = (letter << 6U) | (next & 0x3FU);
+    }
+    if (letter < least[more] || letter > 0x10FFFFU) return false;
+  }
+  return true;
 }
 
 class SavedWriter {

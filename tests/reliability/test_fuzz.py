@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 import fuzz
 from fuzz_targets import FuzzTarget, targets
-from prefrontal.errors import PrefrontalError
+from prefrontal.errors import PrefrontalError, SourceError
+from prefrontal.routing import ToolIndex
+from sealed_files import sealed_index, sealed_weights
 
 from ..exhaustive import first
 
@@ -35,6 +40,22 @@ def test_a_reader_that_says_too_much_is_found() -> None:
         raise PrefrontalError("no " * 200)
 
     assert found(FuzzTarget(talkative, (b"a",)), 1) == {"says too much"}
+
+
+@pytest.mark.parametrize(
+    ("name", "seal"), [("sealed weights", sealed_weights), ("sealed tool index", sealed_index)]
+)
+def test_a_seal_is_the_checksum_that_was_saved(name: str, seal: Callable[[bytes], bytes]) -> None:
+    (saved,) = targets()[name].seeds
+    assert seal(saved) == saved
+
+
+def test_a_name_that_is_no_text_is_refused_under_a_right_checksum(tmp_path: Path) -> None:
+    (saved,) = targets()["sealed tool index"].seeds
+    file = tmp_path / "index"
+    file.write_bytes(sealed_index(saved.replace(b"mail", b"m\xffil")))
+    with pytest.raises(SourceError, match="its parts do not fit together"):
+        ToolIndex.load(str(file))
 
 
 def test_the_same_seed_bends_alike() -> None:
