@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import struct
+import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -144,6 +145,19 @@ def test_a_saved_index_goes_on_as_it_was(tmp_path: Path) -> None:
     again.save(tmp_path / "again.index")
     index.save(tmp_path / "tools.index")
     assert (tmp_path / "again.index").read_bytes() == (tmp_path / "tools.index").read_bytes()
+
+
+ANY_TEXT = st.text(st.sampled_from("ab _-éßİǆﬁ中😀\ud800\udfff\u0301"), max_size=90)
+
+
+@settings(max_examples=60, deadline=None)
+@given(ANY_TEXT, ANY_TEXT, ANY_TEXT)
+def test_an_index_of_any_texts_can_be_read_again(name: str, doc: str, prompt: str) -> None:
+    index = ToolIndex.build([{"name": f"{name}x", "doc": doc, "intents": [prompt]}])
+    with tempfile.TemporaryDirectory() as folder:
+        index.save(Path(folder, "index"))
+        again = ToolIndex.load(Path(folder, "index"))
+    assert again.rank(prompt, explain=True) == index.rank(prompt, explain=True)
 
 
 def test_a_loaded_index_outlives_its_file(tmp_path: Path) -> None:
