@@ -6,6 +6,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,10 @@ from prefrontal.testing import ManualClock, make_runtime
 from .llama_server import serving_model
 from .tiny_model import write_random_model, write_taught_model
 
-for package, extra in (("pydantic_ai", "llm"), ("openai", "llm")):
-    pytest.importorskip(package, reason=f"needs the extra {extra}")
-for package in ("gguf", "xllamacpp"):
-    pytest.importorskip(package, reason="needs the extra server")
+pytestmark = pytest.mark.skipif(  # importing takes a second in each process that collects
+    not all(map(find_spec, ("pydantic_ai", "openai", "gguf", "xllamacpp"))),
+    reason="needs the extras llm and server",
+)
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
