@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import pytest
 
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.errors import SourceError
-from prefrontal.storage.database import RowError
+from prefrontal.storage.database import APPLICATION_ID, RowError
 from prefrontal.storage.sqlite_database import SqliteDatabase
 
 from ..decisions.decision_samples import woke
@@ -82,6 +83,32 @@ def test_a_file_that_another_process_writes_is_waited_for_and_then_named(
     with database.transaction():
         database.execute("INSERT INTO t VALUES (1)")
     assert numbers(other) == [1]
+
+
+@pytest.fixture
+def begun(tmp_path: Path) -> apsw.Connection:
+    """A file of ours without a write-ahead log, which another process is writing."""
+    other = apsw.Connection(str(tmp_path / "new.db"))
+    other.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    other.execute("BEGIN IMMEDIATE")
+    return other
+
+
+def test_who_opens_a_new_file_waits_until_another_process_has_begun_it(
+    begun: apsw.Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "sleep", lambda _: begun.execute("COMMIT"))
+    database = SqliteDatabase(tmp_path / "new.db")
+    assert database.execute("PRAGMA journal_mode") == [("wal",)]
+
+
+def test_a_new_file_that_another_process_does_not_give_back_is_named(
+    begun: apsw.Connection, tmp_path: Path
+) -> None:
+    with pytest.raises(SourceError, match=r"new\.db is locked by another process for more than 0"):
+        SqliteDatabase(tmp_path / "new.db", busy_timeout_s=0.01)
+    begun.execute("COMMIT")
+    SqliteDatabase(tmp_path / "new.db").close()
 
 
 def test_a_path_means_the_same_file_after_the_working_directory_changed(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import threading
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,6 +17,10 @@ from .database import APPLICATION_ID, Row, RowError, Value
 
 if TYPE_CHECKING:
     import apsw
+
+
+WAIT_S = 0.005
+"""Between two tries to switch a file to a write-ahead log."""
 
 
 class SqliteDatabase:
@@ -173,7 +178,7 @@ class SqliteDatabase:
         try:
             connection.set_busy_timeout(round(self._busy_timeout_s * 1000))
             self._adopt(connection)
-            connection.pragma("journal_mode", "wal")
+            self._write_ahead(connection)
             # full: on the disk before it is acknowledged
             connection.pragma("synchronous", self._synchronous)
             connection.pragma("journal_size_limit", 16 << 20)
@@ -209,6 +214,22 @@ class SqliteDatabase:
             self._refuse_others(connection)
             connection.execute(f"PRAGMA application_id = {self._application_id}")
         connection.execute("COMMIT")
+
+    def _write_ahead(self, connection: apsw.Connection) -> None:
+        """Switch the file to a write-ahead log. SQLite refuses at once where another process
+        switches it or writes without one just then, and does not wait: so we do.
+        """
+        import apsw
+
+        until = time.monotonic() + self._busy_timeout_s
+        while True:
+            try:
+                connection.pragma("journal_mode", "wal")
+                return
+            except apsw.BusyError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(WAIT_S)
 
     def _refuse_others(self, connection: apsw.Connection) -> None:
         if connection.execute("SELECT count(*) FROM sqlite_schema").get:
