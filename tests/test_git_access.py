@@ -68,7 +68,7 @@ def test_a_pipe_where_git_reads_a_file_is_one_sentence(two_commits: Path, name: 
         list(GitHistory(two_commits))
     assert repr(str(two_commits / name)) in str(error.value)
     source = GitSource(two_commits)
-    source._poller._outlet.push = Receiver()
+    source._poller.outlet.push = Receiver()
     source._poller.call()
     assert "got a pipe or a device" in str(source.status()["last_error"])
 
@@ -139,7 +139,7 @@ def test_nothing_that_a_repository_names_is_executed(two_commits: Path, git: Git
 
     assert list(GitHistory(two_commits)) == before
     source, receiver = GitSource(two_commits), Receiver()
-    source._poller._outlet.push = receiver
+    source._poller.outlet.push = receiver
     source._poller.call()
     source._seen = set()
     source._signs = ()
@@ -159,7 +159,7 @@ def test_names_that_a_repository_chooses_stay_names(
     windows = list(GitHistory(repository))
     assert {event.location for event in windows[0].events} == {evil, "-rf", "\u202egnp.exe"}
     source, receiver = GitSource(repository), Receiver()
-    source._poller._outlet.push = receiver
+    source._poller.outlet.push = receiver
     source._poller.call()
     source._seen, source._signs = set(), ()
     source._poller.call()

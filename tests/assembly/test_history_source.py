@@ -30,7 +30,7 @@ def look(source: HistorySource, keys: list[str]) -> None:
         keys.append(window.key)
         return True
 
-    source._poller._outlet.push = take
+    source._poller.outlet.push = take
     source._poller.call()
     assert source.status()["last_error"] == ""
 

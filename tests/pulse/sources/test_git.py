@@ -35,7 +35,7 @@ def source(repository: Path, commit: Commit) -> GitSource:
 
 
 def ask(source: GitSource, receiver: Receiver) -> list[tuple[str, str]]:
-    source._poller._outlet.push = receiver
+    source._poller.outlet.push = receiver
     source._poller.call()
     assert source.status()["last_error"] == ""
     return facts(receiver.rest())
@@ -180,7 +180,7 @@ def test_a_head_that_cannot_be_read_once_is_asked_for_again(
     )
     wrapper.chmod(0o755)
     monkeypatch.setenv("PATH", str(wrapper.parent), prepend=":")
-    source._poller._outlet.push = receiver
+    source._poller.outlet.push = receiver
     source._poller.call()
     assert failed.exists()
     assert "could not read" in str(source.status()["last_error"])

@@ -43,7 +43,7 @@ def receiver() -> Receiver:
 def source(site: GitHubSite, receiver: Receiver) -> GitHubNotifications:
     """A source that is asked by hand, so that nothing hangs on time."""
     made = GitHubNotifications(GitHubAccount(TOKEN, site.url), clock=ManualClock(NOW))
-    made._poller._outlet.push = receiver
+    made._poller.outlet.push = receiver
     return made
 
 

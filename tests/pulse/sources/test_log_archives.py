@@ -92,7 +92,7 @@ class Rotated:
     def begun(self) -> LogFileSource:
         if self._source is None:
             self._source = LogFileSource(self.path, state_path=self.state)
-            self._source._poller._outlet.push = self.receiver
+            self._source._poller.outlet.push = self.receiver
             self._source._begin()
         return self._source
 

@@ -32,7 +32,7 @@ def begun(path: Path) -> Iterator[Callable[..., tuple[LogFileSource, Receiver]]]
         source = LogFileSource(path, state_path=state, clock=ManualClock(5.0))
         made.append(source)
         receiver = Receiver()
-        source._poller._outlet.push = receiver
+        source._poller.outlet.push = receiver
         source._begin()
         return source, receiver
 
@@ -245,7 +245,7 @@ def test_a_file_that_cannot_be_opened_yet_is_tried_again_and_its_past_is_no_even
 ) -> None:
     path.symlink_to(path)  # root may read anything, but nobody this
     source, receiver = LogFileSource(path), Receiver()
-    source._poller._outlet.push = receiver
+    source._poller.outlet.push = receiver
     monkeypatch.setattr(source._poller, "start", lambda push: source._poller.call())
     source.start(receiver)
     assert "symbolic links" in str(source.status()["last_error"])

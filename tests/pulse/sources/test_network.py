@@ -73,7 +73,7 @@ def receiver() -> Receiver:
 def source(site: Site, receiver: Receiver) -> NetworkSource:
     """A source that is asked by hand, so that nothing hangs on time."""
     made = NetworkSource(site.url)
-    made._poller._outlet.push = receiver
+    made._poller.outlet.push = receiver
     return made
 
 
@@ -156,7 +156,7 @@ def test_a_server_in_trouble_is_no_event_and_is_counted(
 
 def test_only_the_first_bytes_of_a_long_page_count(site: Site, receiver: Receiver) -> None:
     source = NetworkSource(site.url, max_bytes=10)
-    source._poller._outlet.push = receiver
+    source._poller.outlet.push = receiver
     site.body = b"x" * 100_000
     ask(source)
     site.body = b"x" * 10 + b"y"

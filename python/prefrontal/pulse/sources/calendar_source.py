@@ -10,7 +10,6 @@ from dataclasses import astuple, dataclass, field
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Event, Lock, Thread, current_thread
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -20,10 +19,12 @@ from ...http_client import PageReader, http_parts
 from ...types import SignalEvent
 from .calendar_diff import CalendarChange, Known, changes, known_of
 from .calendar_page import NEEDS_EXTRA, CalendarPage, Occurrence, read_calendar
-from .running import Outlet
 from .source_place import SourcePlace
+from .source_thread import SourceThread
 
 if TYPE_CHECKING:
+    from threading import Event
+
     from .running import Push
 
 AHEAD_S = 14 * 86_400.0
@@ -98,7 +99,8 @@ class CalendarSource:
         self._before_s = before_s
         self._clock = SystemClock() if clock is None else clock
         self._reader = PageReader(timeout_s, MAX_BYTES, follows=True)
-        self._outlet = Outlet()
+        self._thread = SourceThread(f"prefrontal-calendar {address.name}", self._run)
+        self._outlet = self._thread.outlet
         self._place = SourcePlace(f"place calendar {address.name!a}", self._outlet)
         self._known: Known | None = None
         self._checked = self._covered = 0.0
@@ -109,40 +111,23 @@ class CalendarSource:
         self._failures = self._in_a_row = 0
         self._malformed: frozenset[str] = frozenset()
         self._last_error = ""
-        self._lock = Lock()
-        self._looked = Event()
-        self._end = Event()
-        self._thread: Thread | None = None
 
     def start(self, push: Push) -> None:
         """Begin; goes on where a gate's decisions end."""
-        with self._lock:
-            if self._thread is not None:
-                return
-            self._outlet.push = push
-            self._end = Event()
-            self._looked.clear()
-            self._outlet.is_ended = self._end.is_set
-            name = f"prefrontal-calendar {self._address.name}"[:200]
-            self._thread = Thread(target=self._run, args=(self._end,), name=name, daemon=True)
-            self._thread.start()
+        self._thread.start(push)
 
     def stop(self, timeout_s: float = 5.0) -> None:
-        with self._lock:
-            thread, self._thread = self._thread, None
-            self._end.set()
-        if thread is not None and thread is not current_thread():
-            thread.join(timeout_s)
+        self._thread.stop(timeout_s)
 
     def caught_up(self, timeout_s: float) -> bool:
         """Wait for the first look; whether all there was has been handed on."""
-        return self._looked.wait(timeout_s) and not self._in_a_row
+        return self._thread.looked.wait(timeout_s) and not self._in_a_row
 
     def status(self) -> dict[str, object]:
         """calendar, events that cannot be read, and what went wrong."""
         return {
             "calendar": self._address.name,
-            "running": self._thread is not None,
+            "running": self._thread.is_running,
             "malformed": len(self._malformed),
             "errors": self._failures,
             "last_error": self._last_error,
@@ -152,7 +137,7 @@ class CalendarSource:
     def _run(self, end: Event) -> None:
         while not end.is_set():
             self.look()
-            self._looked.set()
+            self._thread.looked.set()
             end.wait(self._delay_s())
 
     def _delay_s(self) -> float:
@@ -329,7 +314,7 @@ class CalendarSource:
         self._known, self._checked, self._covered = known, checked, covered
 
     def _fail(self, error: Exception) -> None:
-        if self._end.is_set():
+        if self._outlet.is_ended():
             return
         self._failures += 1
         self._in_a_row += 1

@@ -6,17 +6,19 @@ import json
 import logging
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from threading import Event, Lock, Thread, current_thread
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from ...clock import Clock, SystemClock
 from ...errors import PrefrontalError, SourceError
 from .imap_session import ImapAddress, ImapSession, LoginError
 from .mail_message import ITEMS, MailMessage, read_message
-from .running import Outlet
 from .source_place import SourcePlace
+from .source_thread import SourceThread
 
 if TYPE_CHECKING:
+    from threading import Event
+
     from .running import Push
 
 RENEW_S = 540.0
@@ -68,50 +70,32 @@ class MailSource:
         self._address = address
         self._first_wait_s = first_wait_s
         self._clock = SystemClock() if clock is None else clock
-        self._outlet = Outlet()
+        self._thread = SourceThread(f"prefrontal-mail {address.name}", self._run, self._hang_up)
+        self._outlet = self._thread.outlet
         self._place = SourcePlace(f"place mail {address.host!a} {address.name!a}", self._outlet)
         self._mark: MailMark | None = None
         self._lock = Lock()
-        self._end = Event()
-        self._looked = Event()
-        self._thread: Thread | None = None
         self._session: ImapSession | None = None
         self._connections = self._failures = self._in_a_row = self._malformed = 0
         self._last_error = ""
 
     def start(self, push: Push) -> None:
         """Connect, and hand on what is new from then on."""
-        with self._lock:
-            if self._thread is not None:
-                return
-            self._outlet.push = push
-            self._end = Event()
-            self._looked.clear()
-            self._outlet.is_ended = self._end.is_set
-            name = f"prefrontal-mail {self._address.name}"[:200]
-            self._thread = Thread(target=self._run, args=(self._end,), name=name, daemon=True)
-            self._thread.start()
+        self._thread.start(push)
 
     def stop(self, timeout_s: float = 5.0) -> None:
         """Hang up."""
-        with self._lock:
-            thread, self._thread = self._thread, None
-            self._end.set()
-            session = self._session
-        if session is not None:
-            session.hang_up()
-        if thread is not None and thread is not current_thread():
-            thread.join(timeout_s)
+        self._thread.stop(timeout_s)
 
     def caught_up(self, timeout_s: float) -> bool:
         """Wait for the first look; whether all there was has been handed on."""
-        return self._looked.wait(timeout_s) and not self._in_a_row
+        return self._thread.looked.wait(timeout_s) and not self._in_a_row
 
     def status(self) -> dict[str, object]:
         """mailbox, whether it is connected, messages that were none, and what went wrong."""
         return {
             "mailbox": self._address.name,
-            "running": self._thread is not None,
+            "running": self._thread.is_running,
             "connected": self._session is not None,
             "connections": self._connections,
             "malformed": self._malformed,
@@ -119,6 +103,12 @@ class MailSource:
             "last_error": self._last_error,
             **self._outlet.counts(),
         }
+
+    def _hang_up(self) -> None:
+        with self._lock:
+            session = self._session
+        if session is not None:
+            session.hang_up()
 
     def _run(self, end: Event) -> None:
         wait_s = self._first_wait_s
@@ -129,7 +119,7 @@ class MailSource:
             except Exception as error:  # noqa: BLE001 - whatever it was, it is tried again
                 if not end.is_set():
                     self._fail(error)
-                    self._looked.set()
+                    self._thread.looked.set()
                 if isinstance(error, LoginError):
                     wait_s = LONGEST_WAIT_S
             finally:
@@ -158,7 +148,7 @@ class MailSource:
                 self._in_a_row = 0
             if session.has_news():
                 continue
-            self._looked.set()
+            self._thread.looked.set()
             if session.can_idle:
                 session.idle(RENEW_S)
             elif not end.wait(ASK_S):

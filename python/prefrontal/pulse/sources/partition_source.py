@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import logging
-from threading import Event, Lock, Thread
+from threading import Event
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 from ...decisions.event_json import events_from_json
 from ...errors import SourceError
-from .running import Outlet, Push
 from .source_batch import SourceBatch
+from .source_thread import SourceThread
 
 if TYPE_CHECKING:
     from ...types import SignalEvent
+    from .running import Push
 
 PLACE = "place inbox"
 """Names the number of the last row that was decided about, in the partition's own store."""
@@ -42,32 +43,19 @@ class PartitionSource:
     def __init__(self, rows: WaitingRows, partition: int) -> None:
         self._rows = rows
         self._partition = partition
-        self._outlet = Outlet()
         self._changed = Event()
-        self._lock = Lock()
-        self._end = Event()
-        self._thread: Thread | None = None
+        self._thread = SourceThread(
+            f"prefrontal-partition-{partition}", self._run, self._changed.set
+        )
+        self._outlet = self._thread.outlet
         self._forgotten = 0
         self._last_error = ""
 
     def start(self, push: Push) -> None:
-        with self._lock:
-            if self._thread is not None:
-                return
-            self._outlet.push = push
-            self._end = Event()
-            self._outlet.is_ended = self._end.is_set
-            name = f"prefrontal-partition-{self._partition}"
-            self._thread = Thread(target=self._run, args=(self._end,), name=name, daemon=True)
-            self._thread.start()
+        self._thread.start(push)
 
     def stop(self, timeout_s: float = 5.0) -> None:
-        with self._lock:
-            thread, self._thread = self._thread, None
-            self._end.set()
-            self._changed.set()
-        if thread is not None:
-            thread.join(timeout_s)
+        self._thread.stop(timeout_s)
 
     def ring(self) -> None:
         """Something new waits; returns at once."""
@@ -75,7 +63,7 @@ class PartitionSource:
 
     def status(self) -> dict[str, object]:
         return {
-            "running": self._thread is not None,
+            "running": self._thread.is_running,
             "partition": self._partition,
             "last_error": self._last_error,
             **self._outlet.counts(),

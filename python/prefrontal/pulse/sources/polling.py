@@ -5,10 +5,15 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable
-from threading import Event, Lock, Thread, current_thread
+from typing import TYPE_CHECKING
 
 from ...errors import InputError, PrefrontalError
-from .running import Outlet, Push
+from .source_thread import SourceThread
+
+if TYPE_CHECKING:
+    from threading import Event
+
+    from .running import Outlet, Push
 
 LONGEST_BACKOFF = 32
 """After repeated failures it asks after at most so many intervals, or an hour if that is less."""
@@ -32,49 +37,32 @@ class Poller:
         self.least_s = 0.0
         self._interval_s = interval_s
         self._ask = ask
-        self._outlet = Outlet()
-        self._lock = Lock()
-        self._end = Event()
-        self._thread: Thread | None = None
-        self._looked = Event()
+        self._thread = SourceThread(name, self._run)
         self._failures = 0
         self._in_a_row = 0
         self._last_error = ""
 
     def start(self, push: Push) -> None:
-        with self._lock:
-            if self._thread is None:
-                self._outlet.push = push
-                self._end = Event()
-                self._looked.clear()
-                self._outlet.is_ended = self._end.is_set
-                self._thread = Thread(
-                    target=self._run, args=(self._end,), name=self._name, daemon=True
-                )
-                self._thread.start()
+        self._thread.start(push)
 
     @property
     def outlet(self) -> Outlet:
         """Where events go."""
-        return self._outlet
+        return self._thread.outlet
 
     def stop(self, timeout_s: float) -> None:
-        with self._lock:
-            thread, self._thread = self._thread, None
-            self._end.set()
-        if thread is not None and thread is not current_thread():
-            thread.join(timeout_s)
+        self._thread.stop(timeout_s)
 
     def looked(self, timeout_s: float) -> bool:
         """Wait for the first call since the start to end; whether it did, and without an error."""
-        return self._looked.wait(timeout_s) and not self._in_a_row
+        return self._thread.looked.wait(timeout_s) and not self._in_a_row
 
     def status(self) -> dict[str, object]:
         return {
-            "running": self._thread is not None,
+            "running": self._thread.is_running,
             "errors": self._failures,
             "last_error": self._last_error,
-            **self._outlet.counts(),
+            **self.outlet.counts(),
         }
 
     def delay_s(self) -> float:
@@ -86,7 +74,7 @@ class Poller:
     def call(self) -> None:
         """Ask once, now."""
         try:
-            self._ask(self._outlet)
+            self._ask(self.outlet)
         except Exception as error:
             self._failures += 1
             self._in_a_row += 1
@@ -102,5 +90,5 @@ class Poller:
     def _run(self, end: Event) -> None:
         while not end.is_set():
             self.call()
-            self._looked.set()
+            self._thread.looked.set()
             end.wait(self.delay_s())
