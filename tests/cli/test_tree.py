@@ -9,7 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from prefrontal.cli import main
+from prefrontal.cli import COMMANDS, main
 from prefrontal.cli.exit_codes import ENDLESS, OWN, USUAL
 
 from .tree import LEAVES, TREE
@@ -70,10 +70,17 @@ def test_the_help_of_every_command_ends_with_its_exit_codes(name: str) -> None:
 
 def test_no_line_of_a_list_of_commands_is_cut() -> None:
     for name, command in TREE.items():
-        if isinstance(command, click.Group):
+        if name and isinstance(command, click.Group):
             listed = run(*name.split(), "--help").stdout.partition("Commands:")[2]
             assert listed
             assert "..." not in listed, name
+
+
+def test_every_command_stands_once_in_a_section_of_the_help() -> None:
+    sections = run("--help").stdout.partition("Start here:")[2].partition("Exit codes")[0]
+    listed = [line.split(maxsplit=1) for line in sections.splitlines() if line.startswith("  ")]
+    listed = [words for words in listed if words]
+    assert sorted(listed) == sorted([name, line] for name, (_, line) in COMMANDS.items())
 
 
 def test_codes_of_its_own_has_only_a_command_that_is_there() -> None:

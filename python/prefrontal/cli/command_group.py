@@ -21,39 +21,50 @@ from .exit_codes import sentence, tell_exit_codes
 
 _CLICKS = (click.ClickException, click.Abort)
 
-COMMANDS = {
-    "adopt": ("replay.adopt:adopt", "Let the live gate go on where a replay ends."),
-    "agent": ("agent.agent:agent", "An agent that remembers peers, and reflects."),
-    "completion": ("completion:completion", "Print the completion of a shell."),
-    "control": ("control:control", "Experiments on the control modules."),
-    "cortex": ("cortex.cortex:cortex", "What the agent believes, and why."),
-    "dash": ("dash:dash", "The live page: what it does, and your say in it."),
-    "decisions": ("decisions.decisions:decisions", "The latest decisions of the live gate."),
-    "doctor": ("doctor:doctor", "What this machine offers."),
-    "explain": ("decisions.decisions:explain", "Why a decision was taken."),
-    "feedback": ("decisions.decisions:feedback", "Say whether a wake was worth it."),
-    "gate": ("gate.gate:gate", "Wake or sleep? One answer, for cron, hooks and scripts."),
-    "hook": ("install.hook:hook", "What the hooks of an agent call."),
-    "init": ("run.init:init", "Write a commented prefrontal.yml for this machine."),
-    "install": ("install.install:install", "Put the gate in front of an agent."),
-    "ledger": ("agent.ledger:ledger", "Whom the agent dealt with, and how it went."),
-    "mcp": ("mcp:mcp", "Serve agents over the Model Context Protocol."),
-    "memory": ("agent.memory:memory", "What the agent remembers."),
-    "modules": ("watch.modules:modules", "The modules that `watch` runs."),
-    "push": ("replay.push:push", "Should a reviewer look at this push?"),
-    "replay": (
-        "replay.replay:replay",
-        "Replay a history: what would have woken the agent?",
-    ),
-    "route": ("route.route:route", "From a prompt to a validated, promoted tool."),
-    "run": ("run.run:run", "Watch, act with a tool or ask, and learn from it."),
-    "shadow": ("shadow.shadow:shadow", "What a watch in the shadow would have done."),
-    "storage": ("storage.storage:storage", "Where all is stored, and moving it to a server."),
-    "uninstall": ("install.install:uninstall", "Take the gate out again."),
-    "verify": ("decisions.verify:verify", "Decide what is in the log again, bit for bit."),
-    "watch": ("watch.watch:watch", "Watch, and ask when a signal matters."),
+SECTIONS = {
+    "Start here": {
+        "replay": ("replay.replay:replay", "Replay a history: what would have woken the agent?"),
+        "adopt": ("replay.adopt:adopt", "Start the live gate where a replay ended."),
+        "init": ("run.init:init", "Write a commented prefrontal.yml for this machine."),
+        "install": ("install.install:install", "Put the gate in front of an agent."),
+        "uninstall": ("install.install:uninstall", "Take the gate out again."),
+        "doctor": ("doctor:doctor", "What this machine offers, and what is missing."),
+    },
+    "The live gate": {
+        "watch": ("watch.watch:watch", "Watch, and ask when a signal matters."),
+        "gate": ("gate.gate:gate", "Wake or sleep? One answer, for cron, hooks and scripts."),
+        "decisions": ("decisions.decisions:decisions", "The latest decisions."),
+        "explain": ("decisions.decisions:explain", "Why a decision was made."),
+        "feedback": ("decisions.decisions:feedback", "Say whether a wake-up was worth it."),
+        "modules": ("watch.modules:modules", "The modules that `watch` runs."),
+        "shadow": ("shadow.shadow:shadow", "What a shadow watch would have cost and caught."),
+        "verify": ("decisions.verify:verify", "Make the logged decisions again, bit for bit."),
+        "dash": ("dash:dash", "The live page: what it does, and your say in it."),
+    },
+    "Tools, and the whole loop": {
+        "route": ("route.route:route", "From a prompt to a validated, promoted tool."),
+        "run": ("run.run:run", "Watch, act with a tool or ask, and learn from it."),
+        "push": ("replay.push:push", "Should a reviewer look at this push?"),
+    },
+    "The agent": {
+        "agent": ("agent.agent:agent", "An agent that remembers its peers, and reflects."),
+        "memory": ("agent.memory:memory", "What the agent remembers."),
+        "ledger": (
+            "agent.ledger:ledger",
+            "The agent's peers: what they said, how far it trusts them.",
+        ),
+        "cortex": ("cortex.cortex:cortex", "What the agent believes, and why."),
+        "mcp": ("mcp:mcp", "Serve agents over the Model Context Protocol."),
+    },
+    "Also": {
+        "storage": ("storage.storage:storage", "Where everything is stored; move it to a server."),
+        "control": ("control:control", "Experiments on the control modules."),
+        "completion": ("completion:completion", "Print the completion script of a shell."),
+        "hook": ("install.hook:hook", "What the hooks of an agent call."),
+    },
 }
-"""Name -> where the command is, and its line in `prefrontal --help`."""
+"""Sections of `prefrontal --help`: name of a command -> where it is, and its line there."""
+COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
 
 
 class LazyGroup(click.Group):
@@ -77,8 +88,11 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name][1]) for name in self.list_commands(ctx)])
+        width = max(map(len, COMMANDS))
+        for title, section in SECTIONS.items():
+            with formatter.section(title):
+                lines = [(name.ljust(width), line) for name, (_, line) in section.items()]
+                formatter.write_dl(lines)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
