@@ -96,6 +96,22 @@ def test_a_disk_that_fails_where_nobody_expected_it_is_no_defect() -> None:
         assert result.stderr == f"Error: /var/lib/state cannot be used: {os.strerror(number)}\n"
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "control import",
+        "decisions --state",
+        "memory list --workspace",
+        "route tools list --workflows",
+    ],
+)
+def test_a_text_that_is_too_long_for_a_path_is_no_defect(words: str) -> None:
+    result = click.testing.CliRunner().invoke(cli.main, [*words.split(), "x" * 300])
+    assert result.exit_code == 2
+    assert result.stderr.endswith(f"cannot be used: {os.strerror(errno.ENAMETOOLONG)}\n")
+    assert result.stderr.count("\n") == 1
+
+
 @pytest.mark.usefixtures("_with_failing")
 def test_the_traceback_of_a_defect_is_shown_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PREFRONTAL_TRACEBACK", "1")

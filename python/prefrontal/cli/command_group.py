@@ -17,6 +17,7 @@ from click.shell_completion import CompletionItem
 
 from ..errors import PrefrontalError
 from ..interrupts import end_line, exit_code, leave_again, raise_at_signals
+from ..plain_text import visible
 from .exit_codes import sentence, tell_exit_codes
 
 _CLICKS = (click.ClickException, click.Abort)
@@ -119,6 +120,10 @@ _DISK_FAULTS = frozenset(
     ]
 )  # fmt: skip
 """Of the machine, wherever they come from."""
+_PATH_FAULTS = frozenset(
+    [errno.EACCES, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTDIR]
+)
+"""Of a path as somebody gave it."""
 
 
 def _tell(ctx: click.Context, error: BaseException) -> None:
@@ -130,12 +135,17 @@ def _tell(ctx: click.Context, error: BaseException) -> None:
     broken_pipe = isinstance(error, OSError) and error.errno == errno.EPIPE
     if broken_pipe or os.environ.get("PREFRONTAL_TRACEBACK"):
         return  # click ends quietly on a closed pipe
-    if isinstance(error, OSError) and error.errno in _DISK_FAULTS:
-        what = os.fsdecode(error.filename) if error.filename else "a file"
+    if isinstance(error, OSError) and _is_of_a_file(error):
+        what = visible(os.fsdecode(error.filename), 300) if error.filename else "a file"
         _leave(ctx, f"{what} cannot be used: {error.strerror}", 2)
     name = type(error).__name__
     text = f"This is a defect of prefrontal, please report it: {name}: {error}"
     _leave(ctx, f"{text} (PREFRONTAL_TRACEBACK=1 shows where)", 1)
+
+
+def _is_of_a_file(error: OSError) -> bool:
+    named = error.filename is not None and error.errno in _PATH_FAULTS
+    return named or error.errno in _DISK_FAULTS
 
 
 def _leave(ctx: click.Context, what: str, code: int) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...errors import InputError, PrefrontalError
+from ...errors import InputError, PrefrontalError, SourceError
 from ..answers import answer, json_option
 from ..state import state_folder, state_option
 
@@ -123,10 +123,12 @@ def backup(folder: Path, workspace: str | None, state: str | None, as_json: bool
     """
     from ...assembly.storage_moves import back_up
 
-    folder.mkdir(parents=True, exist_ok=True)
-    _each(
-        _stores(state, workspace), lambda store, progress: back_up(store, folder, progress), as_json
-    )
+    present = _stores(state, workspace)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SourceError(f"{folder} cannot be made: {error.strerror}") from None
+    _each(present, lambda store, progress: back_up(store, folder, progress), as_json)
 
 
 def _stores(state: str | None, workspace: str | None) -> list[LocalStore]:
