@@ -17,7 +17,14 @@ import watchfiles
 
 from prefrontal import _core
 from prefrontal.cli import main
-from prefrontal.cli.doctor import PURPOSES, inotify_limits, levels, sqlite_note, storage_of
+from prefrontal.cli.doctor import (
+    PURPOSES,
+    inotify_limits,
+    levels,
+    partitions_of,
+    sqlite_note,
+    storage_of,
+)
 
 
 def run(*arguments: str) -> click.testing.Result:
@@ -167,3 +174,21 @@ def test_where_decisions_lie_is_shown_and_what_is_wrong_with_it(
     facts = storage_of(path)
     assert str(facts["place"]).endswith(place)
     assert re.search(fault, str(facts["fault"]))
+
+
+@pytest.mark.parametrize(
+    ("url", "place", "fault"),
+    [
+        (
+            "postgresql://127.0.0.1:1/a",
+            "postgresql://127.0.0.1:1/a?schema=prefrontal",
+            "cannot reach",
+        ),
+        ("postgresql://ada:secret@localhost/a", "storage.url", "storage must hold no password"),
+    ],
+)
+def test_partitions_whose_server_does_not_answer_are_told(url: str, place: str, fault: str) -> None:
+    found = partitions_of(url)
+    assert (found["place"], found["held"], found["all"]) == (place, 0, 0)
+    assert fault in str(found["fault"])
+    assert "secret" not in str(found)

@@ -91,6 +91,12 @@ def fake() -> Iterator[Tensor]:
     yield made
 
 
+def misaligned(z: Tensor) -> Tensor:
+    """The same numbers one byte further than float32 may lie."""
+    room = np.zeros(4 * z.numel() + 1, np.uint8)[1:]
+    return torch.from_numpy(room.view(np.float32).reshape(z.shape))
+
+
 @pytest.mark.parametrize(
     ("bad", "kind", "message"),
     [
@@ -113,6 +119,8 @@ def fake() -> Iterator[Tensor]:
         ),
         (lambda z: z[:, ::2], ValueError, r"^z must be contiguous .*, got strides \(32, 2\)$"),
         (lambda z: z[0, 0], ValueError, r"^z must be an array of 1 to 3 dimensions, got one of 0$"),
+        (lambda z: z[None, None], ValueError, r"^z must be an array of 1 to 3 .*, got one of 4$"),
+        (misaligned, ValueError, r"^z must be contiguous in C order and aligned, .*\(32, 1\)$"),
         (lambda z: z[:, :31].clone(), ValueError, r"^z must be of shape .*, got \(5, 31\)$"),
         (lambda z: z.tolist(), TypeError, r"^z must be a numpy array of float32, got list$"),
     ],

@@ -98,7 +98,6 @@ def test_a_sweep_is_a_line_a_setting(ratings: Path, labels: Path) -> None:
     assert [json.loads(line)["clamp"] for line in lines] == [1, 2, 3, 5, 20, 3, 3, 3]
 
 
-@pytest.mark.exhaustive
 @pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason="needs matplotlib")
 def test_a_picture_is_drawn(ratings: Path, labels: Path, tmp_path: Path) -> None:
     picture = tmp_path / "trust.png"

@@ -77,26 +77,42 @@ def test_the_picture_of_the_same_rows_is_the_same() -> None:
     assert picture == render_png(rows, VIEWS["histories"])
 
 
-@pytest.mark.exhaustive
-def test_all_that_is_written_is_the_same_on_one_worker_and_on_two(tmp_path: Path) -> None:
+@pytest.fixture
+def sweep_file(tmp_path: Path) -> Path:
+    """Two short histories at two recalls: four runs."""
     for seed in (0, 1):
         write_lines(tmp_path / f"windows{seed}.jsonl", history(seed, 60))
     file = tmp_path / "sweep.yml"
     file.write_text("histories: [windows0.jsonl, windows1.jsonl]\nrecalls: [0.8, 0.9]\n")
+    return file
+
+
+def test_a_sweep_writes_its_table_and_its_picture_and_does_no_run_twice(sweep_file: Path) -> None:
+    out = sweep_file.parent / "out"
+    result = run("--sweep", sweep_file, "--jobs", "1", "--out", out, "--json")
+    assert result.exit_code == 0, result.output
+    rows = json.loads((out / "table.json").read_text())
+    assert rows == json.loads(result.stdout)
+    assert [each["history"] for each in rows] == ["windows0.jsonl"] * 2 + ["windows1.jsonl"] * 2
+    assert (out / "picture.png").read_bytes().startswith(b"\x89PNG")
+    again = run("--sweep", sweep_file, "--jobs", "1", "--out", out)
+    assert "4 runs were done before." in again.stderr
+    assert "windows1.jsonl" in again.stdout
+
+
+@pytest.mark.exhaustive
+def test_all_that_is_written_is_the_same_on_one_worker_and_on_two(sweep_file: Path) -> None:
     printed = []
     for jobs in ("1", "2"):
-        result = run("--sweep", file, "--jobs", jobs, "--out", tmp_path / jobs, "--json")
+        result = run(
+            "--sweep", sweep_file, "--jobs", jobs, "--out", sweep_file.parent / jobs, "--json"
+        )
         assert result.exit_code == 0, result.output
         printed.append(result.stdout)
     assert printed[0] == printed[1]
     for name in ("table.csv", "table.json", "picture.png"):
-        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
-    rows = json.loads((tmp_path / "1" / "table.json").read_text())
-    assert rows == json.loads(printed[0])
-    assert [each["history"] for each in rows] == ["windows0.jsonl"] * 2 + ["windows1.jsonl"] * 2
-    again = run("--sweep", file, "--out", tmp_path / "1")
-    assert "4 runs were done before." in again.stderr
-    assert "windows1.jsonl" in again.stdout
+        one, two = (sweep_file.parent / jobs / name for jobs in ("1", "2"))
+        assert one.read_bytes() == two.read_bytes()
 
 
 @pytest.mark.exhaustive

@@ -58,3 +58,15 @@ def test_standard_output_has_a_shape_of_its_own() -> None:
 def test_a_shape_that_nobody_knows_is_refused_by_name() -> None:
     with pytest.raises(InputError, match=r"format must be one of 'v1' or 'v2', got 'v3'"):
         parse_settings({"sinks": [{"lines": "-", "format": "v3"}]})
+
+
+def test_openclaw_needs_its_token_and_is_asked_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = {"openclaw": {"url": "http://127.0.0.1:1", "token_env": "CLAW_TOKEN"}}
+    settings = parse_settings({"sinks": [{**entry, "durable": False}]})
+    monkeypatch.delenv("CLAW_TOKEN", raising=False)
+    with ExitStack() as held:
+        with pytest.raises(InputError, match=r"^openclaw.token_env must name a variable that is s"):
+            configured_sinks(settings, settings.sinks, held)
+        monkeypatch.setenv("CLAW_TOKEN", "a-token")
+        [(name, _)] = configured_sinks(settings, settings.sinks, held).plain
+    assert name == "openclaw"

@@ -132,3 +132,29 @@ def test_the_token_for_github_is_read_from_the_environment(
     monkeypatch.setenv("GITHUB_KEY", "a-token")
     [source] = configured_sources(settings, StateFolder(tmp_path))
     assert isinstance(source, GitHubNotifications)
+
+
+@pytest.mark.parametrize(
+    ("place", "url"), [("redis", "redis://127.0.0.1:1"), ("nats", "nats://127.0.0.1:1")]
+)
+def test_a_stream_is_a_source_and_is_named_once(tmp_path: Path, place: str, url: str) -> None:
+    stream = {"url": url, "stream": "work"}
+    settings = parse_settings({"sources": {place: [stream]}})
+    [source] = configured_sources(settings, StateFolder(tmp_path))
+    assert source.status()["stream"] == "work"
+    assert source.status()["unreadable"] == 0
+    source.stop()
+    twice = parse_settings({"sources": {place: [stream, stream]}})
+    with pytest.raises(
+        InputError, match=f"^sources.{place} must name each stream once, got 'work'"
+    ):
+        list(configured_sources(twice, StateFolder(tmp_path)))
+
+
+def test_the_address_of_a_stream_may_lie_in_a_variable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_SUCH_URL", raising=False)
+    settings = parse_settings({"sources": {"nats": [{"url_env": "NO_SUCH_URL", "stream": "a"}]}})
+    with pytest.raises(InputError, match=r"^sources.nats.url_env must name a variable that is set"):
+        list(configured_sources(settings, StateFolder(tmp_path)))

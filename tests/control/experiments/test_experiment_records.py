@@ -155,7 +155,6 @@ def test_the_auc_is_the_chance_that_a_positive_scores_higher() -> None:
     assert math.isnan(auc([1.0, 2.0], [True, True]))
 
 
-@pytest.mark.exhaustive
 def test_a_figure_is_drawn_from_the_json_alone() -> None:
     pytest.importorskip("matplotlib")
     from prefrontal.control.experiments import figure as look

@@ -67,7 +67,7 @@ def test_a_small_run_is_judged_deterministic_and_drawn_from_its_json(
     assert render_png(read, experiment.draw).startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("experiment", first(1, EXPERIMENTS))
+@pytest.mark.parametrize("experiment", first(3, [anticipation, cue_only, attribution, lead_time]))
 def test_labels_that_hardly_change_make_a_run_void(experiment: ModuleType) -> None:
     record = experiment.run([3], profile="seed", sizes=UNTAUGHT)
     assert record.verdict == "void"

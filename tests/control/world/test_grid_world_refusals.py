@@ -174,6 +174,9 @@ def test_the_core_checks_every_buffer_it_writes_to() -> None:
     for name, bad in bad_buffers.items():
         with pytest.raises((ValueError, TypeError), match=f"^{name} must"):
             env.worlds.step(actions, env._out, {**env._observation, name: bad})
+        rest = {each: part for each, part in env._observation.items() if each != name}
+        with pytest.raises(ValueError, match=f"^observation must hold {name}, got \\["):
+            env.worlds.observe(rest)
     for name in env._out:
         wrong = np.zeros(3, env._out[name].dtype)
         with pytest.raises(ValueError, match=f"^{name} must be 2 long, got 3"):

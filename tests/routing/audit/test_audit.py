@@ -56,7 +56,6 @@ def test_every_rule_holds_for_a_project_with_a_promoted_tool(layout: Layout) -> 
     assert [p for p in sorted(layout.root.parent.rglob("*")) if p not in before] == []
 
 
-@pytest.mark.exhaustive
 def test_broken_rules_of_program_and_settings_are_told(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
