@@ -94,6 +94,8 @@ def test_a_disk_that_fails_where_nobody_expected_it_is_no_defect() -> None:
         result = fail_with(OSError(number, os.strerror(number), "/var/lib/state"))
         assert result.exit_code == 2
         assert result.stderr == f"Error: /var/lib/state cannot be used: {os.strerror(number)}\n"
+    result = fail_with(OSError(errno.EIO, os.strerror(errno.EIO), 7))  # of a descriptor
+    assert result.stderr == f"Error: a file cannot be used: {os.strerror(errno.EIO)}\n"
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,7 @@ def _tell(ctx: click.Context, error: BaseException) -> None:
     if broken_pipe or os.environ.get("PREFRONTAL_TRACEBACK"):
         return  # click ends quietly on a closed pipe
     if isinstance(error, OSError) and _is_of_a_file(error):
-        what = visible(os.fsdecode(error.filename), 300) if error.filename else "a file"
+        what = visible(os.fsdecode(error.filename), 300) if _has_name(error) else "a file"
         _leave(ctx, f"{what} cannot be used: {error.strerror}", 2)
     name = type(error).__name__
     text = f"This is a defect of prefrontal, please report it: {name}: {error}"
@@ -144,8 +144,11 @@ def _tell(ctx: click.Context, error: BaseException) -> None:
 
 
 def _is_of_a_file(error: OSError) -> bool:
-    named = error.filename is not None and error.errno in _PATH_FAULTS
-    return named or error.errno in _DISK_FAULTS
+    return error.errno in _DISK_FAULTS or (_has_name(error) and error.errno in _PATH_FAULTS)
+
+
+def _has_name(error: OSError) -> bool:
+    return isinstance(error.filename, str | bytes)  # else it may be the number of a descriptor
 
 
 def _leave(ctx: click.Context, what: str, code: int) -> None:
