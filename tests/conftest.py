@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import logging
 import os
 import signal
 from collections import Counter
@@ -55,6 +56,16 @@ def pytest_collection(session: pytest.Session) -> Generator[None, Any, Any]:
     finally:
         gc.freeze()
         gc.enable()
+        let_torch_propagate()
+
+
+def let_torch_propagate() -> None:
+    """Pytest catches what loggers say six times a test: at the root, and at each that does not
+    propagate. Torch has 50 of these; what they say reaches the root instead.
+    """
+    for name, logger in logging.root.manager.loggerDict.items():
+        if isinstance(logger, logging.Logger) and name.partition(".")[0] == "torch":
+            logger.propagate = True
 
 
 def import_share(root: Path, worker: dict[str, Any]) -> None:
