@@ -193,6 +193,22 @@ def test_time_never_goes_back_and_a_wrong_clock_is_not_believed(repository: Path
     assert [window.time for window in GitHistory(repository)] == [0, 0, *([1000] * 6), 2000]
 
 
+@pytest.mark.parametrize(
+    ("moments", "times"),
+    [
+        ([1000, 2000, 3000, 4000, 0], [1000, 2000, 3000, 3000, 3000]),
+        ([5000, 4000, 3000, 2000, 1000], [4000] * 5),
+        ([9000, 2000, 3000], [3000] * 3),
+    ],
+    ids=["a newest commit by a clock that was reset", "each before its parent", "a fast first one"],
+)
+def test_one_clock_that_was_wrong_dates_no_other_commit_to_1970(
+    import_history: Callable[..., Path], moments: list[int], times: list[int]
+) -> None:
+    folder = import_history([(moment, str(moment), {"a": str(moment)}) for moment in moments])
+    assert [window.time for window in GitHistory(folder)] == times
+
+
 def test_since_until_and_limit_choose_among_the_commits(
     import_history: Callable[..., Path],
 ) -> None:

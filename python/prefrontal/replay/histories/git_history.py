@@ -63,7 +63,7 @@ class GitHistory:
     A renamed file is one "renamed" event at its new place with `old_location` in its features.
 
     time is the committer's, made to never go back: a commit dated before the one it follows, or
-    after the newest commit (a wrong clock), has the time of the one before.
+    after the newest commit (a wrong clock), has the time of the one before; see `Repository.newest`.
 
     since, until: see `parse_date`. limit: only that many of the newest commits. now: Unix seconds
     that "2 weeks ago" counts from, by default the clock.
@@ -174,13 +174,16 @@ class GitHistory:
     def _read(self) -> Iterator[Commit]:
         self._cropped = 0
         last = self._reached.time
+        first = not last
         newest = min(self._repository.newest, LATEST)
         with self._recording.open() as output:
             for header, changes, files in _records(output):
                 fields = header.decode("utf-8", "replace").split("\n", 4)
                 sha, seconds, actor, subject, body = fields
                 committed = float(seconds or 0)
-                if last < committed <= newest:
+                if first:
+                    first, last = False, max(last, min(committed, newest))
+                elif last < committed <= newest:
                     last = committed
                 if not changes or sha in self._repository.cut:
                     continue

@@ -19,6 +19,8 @@ _UNDER_WAY = (
     ("BISECT_LOG", "a bisection"),
 )
 
+_LATEST = 99
+"""Commits whose times tell whether that of HEAD can be right."""
 
 EXACT = "only renames without a change of content are seen as renames"
 
@@ -27,7 +29,8 @@ EXACT = "only renames without a change of content are seen as renames"
 class Repository:
     """What has to be known about a repository before its log is read.
 
-    newest: the committer's time of HEAD, Unix seconds, as git has it (any value).
+    newest: no commit can be later, Unix seconds: the committer's time of HEAD as git has it (any
+    value), or, where that is before most of the commits that led up to it, theirs.
     cut: commits whose parents a shallow clone left behind; what they changed cannot be known.
     partial: file contents may be missing (a partial clone).
     """
@@ -57,18 +60,27 @@ def open_repository(path: str | Path, revision: str = "HEAD") -> Repository:
     if git_process.ask(folder, "rev-parse", "--verify", "--quiet", "HEAD") is None:
         _refuse_unborn(folder, branch)
     # The log dies on a HEAD that cannot be read, and says why.
-    newest = git_process.tell(folder, "log", "-1", "--format=%ct", revision, "--")
+    latest = ("log", f"-{_LATEST}", "--first-parent", "--format=%ct", revision, "--")
+    times = [float(line or 0) for line in git_process.tell(folder, *latest).split("\n")]
     cut = _cut(folder) if shallow == "true" else frozenset()
     promised = git_process.ask(
         folder, "config", "--get-regexp", r"^(extensions\.partialclone|remote\..*\.promisor)$"
     )
     return Repository(
         folder=folder,
-        newest=float(newest or 0),
+        newest=_newest(times),
         cut=cut,
         partial=promised is not None,
         notes=tuple(_notes(folder, git_dir, branch, cut, promised is not None)),
     )
+
+
+def _newest(times: list[float]) -> float:
+    """Of the committers' times from HEAD back; a HEAD by a clock that was slow is not believed."""
+    in_order = sorted(times)
+    if times[0] >= in_order[(len(times) - 1) // 2]:
+        return times[0]
+    return in_order[(len(times) - 1) * 9 // 10]  # not the last: that clock may have been fast
 
 
 def lack(repository: Repository) -> str:

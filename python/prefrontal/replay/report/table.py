@@ -52,6 +52,9 @@ STEPS = "▁▂▃▄▅▆▇█"
 LISTED = 3
 """Windows of a kind that are listed; the report has the others."""
 
+NARROW_NAME, NARROW_TEXT = 10, 30
+"""Columns of names and of sentences that would be narrower than this get lines of their own."""
+
 MOST_INCIDENTS = 50
 """Incidents that are listed by name."""
 
@@ -164,9 +167,13 @@ class Page:
             self.console.print(Text(" " * indent) + line, highlight=False)
 
     def say_beside(self, head: str, text: str) -> None:
-        """The head once, and the text wrapped in a column of its own."""
+        """The head once, and the text wrapped in a column of its own; below it where that is narrow."""
         from rich.text import Text
 
+        if self.console.width - len(head) < NARROW_TEXT:
+            self.say(head.strip(), indent=2)
+            self.say(text, indent=4)
+            return
         for place, line in enumerate(
             Text(self.spell(text)).wrap(self.console, self.room(len(head)))
         ):
@@ -179,15 +186,24 @@ class Page:
 
     def room(self, indent: int) -> int:
         """How many characters fit a line behind the indent."""
-        return max(20, self.console.width - indent)
+        return max(NARROW_NAME, self.console.width - indent)
 
     def table(
         self, heads: Sequence[str], rows: Sequence[Sequence[str]], bold: int | None = None
     ) -> None:
-        """Figures stand right, the first column left; `bold` is the row to set off."""
+        """Figures stand right, the first column left; `bold` is the row to set off.
+
+        Where the figures leave the first column no room, each row is a paragraph.
+        """
         from rich.table import Table
         from rich.text import Text
 
+        if self.console.width - _width_of_figures(heads, rows) < NARROW_NAME:
+            for place, (name, *cells) in enumerate(rows):
+                self.say(name, "bold" if place == bold else "")
+                figures = (f"{head} {cell}" for head, cell in zip(heads[1:], cells, strict=True))
+                self.say("; ".join(figures), indent=2)
+            return
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
         for place, head in enumerate(heads):
             table.add_column(
@@ -201,6 +217,12 @@ class Page:
             style = "bold" if place == bold else ""
             table.add_row(*(Text(self.spell(cell)) for cell in row), style=style)
         self.console.print(table)
+
+
+def _width_of_figures(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """Characters that all columns but the first take, with the gaps before them."""
+    columns = list(zip(heads, *rows, strict=True))[1:]
+    return sum(2 + max(len(cell) for cell in column) for column in columns)
 
 
 def _print_verdict(result: ReplayResult, page: Page, name: str = "", gained: bool = True) -> None:
