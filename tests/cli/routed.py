@@ -46,7 +46,7 @@ def route(project: Path, *words: str, data: str | BytesIO | None = None) -> Resu
     config = project / "prefrontal.yml"
     told = ["--config", str(config)] if config.is_file() else []
     told += ["--workflows", str(project / "workflows")]
-    with patch.object(person, "at_a_terminal", lambda: data is not None):
+    with patch.object(person, "is_terminal", lambda: data is not None):
         result = CliRunner().invoke(cli.main, ["route", *words, *told], input=data)
     assert result.exception is None or isinstance(result.exception, SystemExit)
     return result

@@ -125,7 +125,7 @@ def test_an_interrupt_at_a_question_is_none_of_its_answers(
     def interrupted(prompt: str) -> str:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(person, "at_a_terminal", lambda: True)
+    monkeypatch.setattr(person, "is_terminal", lambda: True)
     monkeypatch.setattr(click.termui, "visible_prompt_func", interrupted)
     with pytest.raises(KeyboardInterrupt):
         ask(Person(), "Go on?")
@@ -138,7 +138,7 @@ def test_a_question_shows_nothing_hidden(monkeypatch: pytest.MonkeyPatch) -> Non
         shown.append(prompt)
         return "yes"
 
-    monkeypatch.setattr(person, "at_a_terminal", lambda: True)
+    monkeypatch.setattr(person, "is_terminal", lambda: True)
     monkeypatch.setattr(click.termui, "visible_prompt_func", typed)
     with redirect_stderr(StringIO()) as stream:
         assert Person().agree("Use \x1b[31mred\u202e?")

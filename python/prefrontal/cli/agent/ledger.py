@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import InputError
+from ...standard_input import is_terminal
 from ..answers import answer, json_option
 from ..watch.modules import plain
 from ..workspace import home_options
@@ -161,7 +161,7 @@ def forget(peer: str, yes: bool, as_json: bool, home: Home) -> None:
 
 
 def _consent(peer: str) -> bool:
-    if not sys.stdin.isatty():
+    if not is_terminal():
         return False
     return click.confirm(f"Erase {plain(peer)} everywhere? It cannot be undone", err=True)
 

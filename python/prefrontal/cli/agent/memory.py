@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from ...errors import InputError
+from ...standard_input import input_bytes
 from ..answers import answer, json_option
 from ..candidates import memory_keys
 from ..watch.modules import plain
@@ -149,7 +149,7 @@ memory.add_command(show)
 
 def _standard_input() -> str:
     try:
-        return sys.stdin.buffer.read().decode()
+        return input_bytes().read().decode()
     except UnicodeDecodeError as error:
         raise InputError(f"standard input must be text in UTF-8, got: {error}") from None
 

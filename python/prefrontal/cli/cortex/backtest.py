@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...errors import InputError
+from ...standard_input import is_terminal
 
 if TYPE_CHECKING:
     from ...cortex.backtest.asking import Questions
@@ -173,7 +173,7 @@ def _agreed(
     stream: list[Rating], labels: dict[str, int], options: BacktestOptions, questions: Questions
 ) -> bool:
     """Whether to go on, where somebody at a terminal can be asked; else True."""
-    if sys.stdin is None or not sys.stdin.isatty():
+    if not is_terminal():
         return True
     from ...assembly.trust_backtest import trust_cost
     from ..page import progress

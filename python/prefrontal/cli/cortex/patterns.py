@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import InputError, SourceError
+from ...standard_input import input_bytes
 from ..answers import answer, json_option
 from ..watch.modules import plain
 from ..workspace import home_options
@@ -120,7 +120,7 @@ def _insights(state: Kept, source: str, key: str) -> str:
 
 def _text(file: str) -> str:
     try:
-        return (sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()).decode()
+        return (input_bytes().read() if file == "-" else Path(file).read_bytes()).decode()
     except OSError as error:
         raise SourceError(f"{file} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import click
 
+from ...standard_input import input_bytes
 from ..state import state_option
 
 
@@ -27,7 +27,7 @@ def hook(agent: str, config: Path | None, state: str | None) -> None:
     from .claude_hooks import ClaudeHooks
 
     try:
-        payload = json.load(sys.stdin)
+        payload = json.load(input_bytes())
         if not isinstance(payload, dict):
             raise ValueError("an object is expected")
         output = ClaudeHooks(config, state).answer(payload)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,6 +11,7 @@ import click
 from ...errors import InputError
 from ...installation.chosen import NAMES, USUAL_EVERY, USUAL_RECALL, Wish
 from ...plain_text import visible
+from ...standard_input import is_terminal
 from ...storage.state_folder import default_state
 from ..answers import answer
 
@@ -143,11 +143,6 @@ def uninstall(name: str, folder: str | None, yes: bool, dry_run: bool, as_json: 
         *(f"A copy is {visible(each, 500)}." for each in saved),
     ]
     answer(as_json, done | {"copies": saved}, "\n".join(lines))
-
-
-def is_terminal() -> bool:
-    """Whether a person can be asked."""
-    return sys.stdin.isatty()
 
 
 def _new_jobs(target: InstallTarget, receipt: InstallReceipt | None) -> list[str]:

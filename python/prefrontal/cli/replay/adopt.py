@@ -10,9 +10,9 @@ import click
 from ...errors import InputError
 from ...plain_text import visible
 from ...settings.agent_file import FILE_NAME
+from ...standard_input import is_terminal
 from ..answers import answer
 from ..candidates import presets
-from ..run.init import is_terminal
 
 if TYPE_CHECKING:
     from .adoption import AdoptionPlan

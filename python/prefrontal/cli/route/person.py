@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from ...plain_text import one_line
+from ...standard_input import is_terminal
 
 
 class Person:
@@ -17,7 +16,7 @@ class Person:
 
     def answer(self, question: str) -> str:
         """What was typed; empty for nothing."""
-        if not at_a_terminal():
+        if not is_terminal():
             return ""
         try:
             text: str = click.prompt(one_line(question), default="", show_default=False, err=True)
@@ -28,18 +27,13 @@ class Person:
 
     def agree(self, question: str) -> bool | None:
         """Yes or no; None when nobody answers."""
-        if not at_a_terminal():
+        if not is_terminal():
             return None
         try:
             return click.confirm(one_line(question), default=False, err=True)
         except click.Abort as ended:
             _closed(ended)
             return None
-
-
-def at_a_terminal() -> bool:
-    """Whether somebody can type an answer. An input that was closed at the start is None."""
-    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def _closed(ended: click.Abort) -> None:

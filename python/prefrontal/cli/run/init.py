@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
 from pathlib import Path
 
 import click
@@ -12,6 +11,7 @@ import click
 from ...errors import InputError, SourceError
 from ...installation.runtimes import TITLES, runtimes_here
 from ...plain_text import visible
+from ...standard_input import is_terminal
 from ...storage.files import write_atomic
 from .. import COMMANDS
 from ..answers import answer
@@ -69,11 +69,6 @@ def _offer(path: Path) -> None:
             raise KeyboardInterrupt from None  # told as every interrupt is
         if wanted:
             install.main([name, "--config", str(path)], standalone_mode=False)
-
-
-def is_terminal() -> bool:
-    """Whether a person can be asked."""
-    return sys.stdin.isatty()
 
 
 def _write(path: Path, text: str) -> None:

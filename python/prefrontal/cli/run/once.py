@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from ...errors import InputError, SourceError
 from ...plain_text import visible
 from ...pulse.shells.stepper import Stepper
 from ...pulse.sources.event_lines import LineSplitter, event_from_line
+from ...standard_input import input_bytes
 from ..watch.hearing import Unheard
 from ..watch.screen import Screen, many, threshold_lines
 from ..watch.session import Ground, lay_ground
@@ -119,7 +119,7 @@ class Once:
 
 def _opened(path: str) -> AbstractContextManager[IO[bytes]]:
     if path == STANDARD_INPUT:
-        return nullcontext(sys.stdin.buffer)
+        return nullcontext(input_bytes())
     try:
         return Path(path).open("rb")
     except (OSError, ValueError) as error:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def adopt_the_shadow(config: str, state: str | None, yes: bool, as_json: bool) -> None:
     """Show what goes on, ask, and write it. Raises InputError and SourceError."""
     from ...assembly.shadow.adoption import adopt_shadow, check_alone, shadow_log
-    from ..run.init import is_terminal
+    from ...standard_input import is_terminal
 
     folder = shadowed_state(config if Path(config).is_file() else None, state)
     with shadow_log(folder) as (_, mark):

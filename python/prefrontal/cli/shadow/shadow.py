@@ -101,7 +101,7 @@ def is_running(state: StateFolder) -> bool:
 
 def _forget(state: StateFolder, agreed: bool, as_json: bool) -> None:
     from ...assembly.shadow.adoption import forget_shadow, shadow_log
-    from ..run.init import is_terminal
+    from ...standard_input import is_terminal
 
     with shadow_log(state):
         pass

@@ -8,7 +8,6 @@ import os
 import selectors
 import socket
 import stat
-import sys
 from abc import ABC, abstractmethod
 from pathlib import Path
 from threading import Lock, Thread, current_thread
@@ -16,6 +15,7 @@ from typing import IO, TYPE_CHECKING
 
 from ...clock import Clock, SystemClock
 from ...errors import InputError, SourceError
+from ...standard_input import input_bytes
 from .event_lines import LineSplitter, event_from_line
 from .running import Outlet, Push
 from .source_batch import SourceBatch
@@ -119,7 +119,7 @@ class LinesSource(_Reader):
         self, stream: IO[bytes] | IO[str] | None = None, clock: Clock | None = None
     ) -> None:
         super().__init__("prefrontal-lines", clock)
-        self._stream = sys.stdin if stream is None else stream
+        self._stream = input_bytes() if stream is None else stream
 
     def start(self, push: Push) -> None:
         with self._lock:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import shutil
-import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from ...errors import InputError
+from ...standard_input import input_bytes
 
 LINE_LIMIT = 16 * 2**20
 """Bytes a line may hold; a longer one is no line of windows, and would break the memory bound."""
@@ -69,7 +69,7 @@ def spooled(path: str | Path) -> Iterator[Path]:
     """
     with ExitStack() as stack:
         if str(path) == "-":
-            source: IO[bytes] = sys.stdin.buffer
+            source: IO[bytes] = input_bytes()
         elif _is_pipe(Path(path)):
             source = stack.enter_context(Path(path).open("rb"))
         else:

@@ -63,7 +63,7 @@ class GitHistory:
     A renamed file is one "renamed" event at its new place with `old_location` in its features.
 
     time is the committer's, made to never go back: a commit dated before the one it follows, or
-    after the newest commit (a wrong clock), has the time of the one before; see `Repository.newest`.
+    after the newest commit (a wrong clock), has the time of the one before: `Repository.newest`.
 
     since, until: see `parse_date`. limit: only that many of the newest commits. now: Unix seconds
     that "2 weeks ago" counts from, by default the clock.

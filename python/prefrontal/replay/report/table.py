@@ -167,7 +167,7 @@ class Page:
             self.console.print(Text(" " * indent) + line, highlight=False)
 
     def say_beside(self, head: str, text: str) -> None:
-        """The head once, and the text wrapped in a column of its own; below it where that is narrow."""
+        """The head once, and the text in a column of its own; below it where that is narrow."""
         from rich.text import Text
 
         if self.console.width - len(head) < NARROW_TEXT:

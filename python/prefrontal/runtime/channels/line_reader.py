@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import select
-import sys
 import threading
 from collections.abc import Callable
 
-from ...errors import SourceError
+from ...standard_input import input_bytes
 
 LONGEST = 1 << 20
 PATIENCE_S = 2.0
@@ -17,9 +16,7 @@ _CHUNK = 1 << 16
 
 def standard_input() -> int:
     """The descriptor of standard input. Raises SourceError if the process has none."""
-    if sys.stdin is None:
-        raise SourceError("standard input must be open, it is closed")
-    return sys.stdin.fileno()
+    return input_bytes().fileno()
 
 
 class LineReader:
