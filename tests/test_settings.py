@@ -305,3 +305,33 @@ def test_the_settings_of_the_guide_are_good(tmp_path: Path) -> None:
     assert settings.gate.policy.overlap == "queue"
     assert len(settings.sinks) == 4
     assert settings.sources.mcp[0].command == ("tickets-mcp",)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("recall: 7", ", line 1: recall must be a number"),
+        ("gate:\n  policy:\n    # why\n    cooldwn_s: 3", ", line 4: gate.policy must have only"),
+        ("sinks:\n- exec: a\n- post: x\n  headers: 5", ", line 4: sinks[1].headers must be a"),
+        ("sources:\n  mail:\n  - {host: a}", ", line 3: sources.mail[0] must have the key user"),
+        ("seed: 1\nsources: [a]", ", line 2: sources must be a mapping"),
+    ],
+)
+def test_what_is_wrong_in_the_file_is_named_with_its_line(
+    text: str, sentence: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "prefrontal.yml"
+    file.write_text(text)
+    with pytest.raises(InputError, match=re.escape(f"{file}{sentence}")):
+        load_settings(file)
+
+
+def test_what_is_wrong_in_the_environment_blames_no_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "prefrontal.yml"
+    file.write_text("recall: 0.8")
+    monkeypatch.setenv("PREFRONTAL_RECALL", "9")
+    sentence = f"{file} with the environment and the command line: recall must be"
+    with pytest.raises(InputError, match=re.escape(sentence)):
+        load_settings(file)

@@ -91,7 +91,7 @@ def test_settings_and_folders_are_named(tmp_path: Path, monkeypatch: pytest.Monk
     assert facts["folders"] == {"state": str(tmp_path / "kept"), "agent": "agent"}
     file.write_text("recall: 8\n")
     facts = json.loads(run("--json").stdout)
-    assert facts["settings"]["fault"].startswith(f"{file}: recall must be a number")
+    assert facts["settings"]["fault"].startswith(f"{file}, line 1: recall must be a number")
     assert facts["folders"] == {"state": None, "agent": None}
     assert "not usable" in run().stdout
 

@@ -22,10 +22,11 @@ from pydantic_settings import (
 )
 
 from ..errors import InputError, shown
+from ..storage.documents import line_of
 from .agent_file import AGENT_KEYS, check_section, read_settings_file
 from .gate import GateSettings
 from .models import Settings
-from .refusal import WHOLE, Place, refusal, unknown
+from .refusal import WHOLE, MisplacedError, Place, refusal, unknown
 
 GATE = "gate"
 TOP_KEYS = tuple(GateSettings.model_fields)
@@ -37,14 +38,18 @@ def load_settings(
 ) -> Settings:
     """The settings of a file, or the defaults; `overrides` (the command line) stands in front.
 
-    Raises InputError naming the file, the field, the rule and the value, SourceError when the
-    file cannot be read.
+    Raises InputError naming the file and the line, the field, the rule and the value, SourceError
+    when the file cannot be read.
     """
     if path is None:
         return parse_settings({}, overrides)
     document = read_settings_file(path)
     try:
         settings = parse_settings(document, overrides)
+    except MisplacedError as error:
+        line = line_of(path, document, error.where, error.value)
+        place = " with the environment and the command line" if line is None else f", line {line}"
+        raise InputError(f"{os.fspath(path)}{place}: {error}") from None
     except InputError as error:
         raise InputError(f"{os.fspath(path)}: {error}") from None
     settings._file = Path(path)

@@ -21,13 +21,22 @@ _RULES = {
 Place = tuple[int | str, ...]
 
 
+class MisplacedError(InputError):
+    """What is wrong, and where it stands in what was handed in. value: what stands there."""
+
+    def __init__(self, sentence: str, where: Place, value: object) -> None:
+        super().__init__(sentence)
+        self.where = where
+        self.value = value
+
+
 def refusal(
     error: ValidationError,
     root: type[BaseModel],
     whole: str = WHOLE,
     unwrapped: frozenset[Place] = frozenset(),
     more: tuple[str, ...] = (),
-) -> InputError:
+) -> MisplacedError:
     """The first thing that is wrong with what was told to `root`, in a sentence.
 
     whole: what the sentence calls the root. unwrapped: places that people wrote without their first
@@ -37,9 +46,11 @@ def refusal(
     kind, where, value = first["type"], first["loc"], first["input"]
     bare = where[1:] if where[:2] in unwrapped else where
     if kind == "missing":
-        return InputError(f"{dotted(bare[:-1]) or whole} must have the key {bare[-1]}")
+        sentence = f"{dotted(bare[:-1]) or whole} must have the key {bare[-1]}"
+        return MisplacedError(sentence, bare[:-1], value)
     if kind in ("extra_forbidden", "invalid_key"):
-        return unknown(root, where[:-1], where[-1], dotted(bare[:-1]) or whole, more)
+        error_of_key = unknown(root, where[:-1], where[-1], dotted(bare[:-1]) or whole, more)
+        return MisplacedError(str(error_of_key), bare, value)
     if bare and bare[-1] == "[key]":
         bare = bare[:-1]
     rule = first["msg"].removeprefix("Input should ")
@@ -47,7 +58,8 @@ def refusal(
         rule = first["ctx"]["rule"]
     elif kind == "literal_error":
         rule = f"be one of {first['ctx']['expected']}"
-    return InputError(f"{dotted(bare) or whole} must {_RULES.get(kind, rule)}, got {shown(value)}")
+    sentence = f"{dotted(bare) or whole} must {_RULES.get(kind, rule)}, got {shown(value)}"
+    return MisplacedError(sentence, bare, value)
 
 
 def unknown(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError, SourceError
-from .yaml_text import LimitError, parse_yaml
+from ..errors import InputError, PrefrontalError, SourceError
+from .yaml_text import LimitError, compose_yaml, node_line, parse_yaml
 
 SIZE_LIMIT = 1 << 20
 """Most bytes of such a file: a person writes less."""
@@ -30,6 +32,27 @@ def read_document(path: str | os.PathLike[str]) -> object:
         raise InputError(f"{name} {error}") from None
     except ValueError as error:
         raise InputError(f"{name} must be {_kind(name)}, got: {error}") from None
+
+
+def line_of(
+    path: str | os.PathLike[str], document: object, where: Sequence[int | str], value: object
+) -> int | None:
+    """The line, from 1, on which the value at `where` stands in the file that held the document.
+
+    None where the document has another value there (the environment may stand in front of it), and
+    where the file cannot be read any more.
+    """
+    here: Any = document
+    for part in where:
+        try:
+            here = here[part]
+        except (LookupError, TypeError):
+            return None
+    if here != value:
+        return None
+    with suppress(PrefrontalError, ValueError):  # it was changed meanwhile
+        return node_line(compose_yaml(_text(os.fspath(path))), where)
+    return None
 
 
 def _kind(name: str) -> str:

@@ -6,6 +6,7 @@ PyYAML has it. What an alias stands for counts each time, so that no short text 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -44,6 +45,24 @@ def node_end(node: Any) -> int:
         return int(node.end_mark.index)
     inner = node.value[-1]
     return node_end(inner[1] if isinstance(inner, tuple) else inner)
+
+
+def node_line(node: Any, where: Sequence[int | str]) -> int | None:
+    """The line, from 1, of the key or item at `where` below a node; None where there is none."""
+    if node is None:
+        return None
+    mark = node.start_mark
+    for part in where:
+        if node.id == "mapping":
+            places = {key.value: (key, below) for key, below in node.value if key.id == "scalar"}
+        else:
+            items = node.value if node.id == "sequence" else ()
+            places = {number: (item, item) for number, item in enumerate(items)}
+        if part not in places:
+            return None
+        beginning, node = places[part]
+        mark = beginning.start_mark
+    return int(mark.line) + 1
 
 
 def line_end(text: str, place: int) -> int:

@@ -247,7 +247,7 @@ def test_settings_that_lie_here_are_read_where_no_folder_is_named(
     nothing = f"prefrontal must be told what to watch: {file} names no source; add one to it, or"
     assert f"{nothing} name a folder" in said(*state)
     file.write_text("recall: 8\n")
-    assert f"{file}: recall must be" in said(*state)
+    assert f"{file}, line 1: recall must be" in said(*state)
     file.write_text("sources: {directories: [prefrontal.yml]}\n")
     assert f"folder to watch must be a folder, got the file '{file}'" in said(*state)
 
