@@ -26,6 +26,7 @@ from prefrontal.executive import (
 )
 from prefrontal.executive.loop import surprise
 from prefrontal.executive.records import choice_of, followed_id, outcome_of
+from prefrontal.storage.database import FencedError
 from prefrontal.testing import (
     ScriptedActor,
     ScriptedChooser,
@@ -146,6 +147,21 @@ def test_what_was_acted_on_is_not_acted_on_again_after_a_restart(loop: Loop) -> 
     route, act, belief = loop.log.followed(WAKE.id)
     assert (route, act, belief) == episode.records
     assert act.time == 102.0
+
+
+def test_a_process_that_was_replaced_before_the_act_does_not_act(
+    loop: Loop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def replaced(_: DecisionLog) -> None:
+        raise FencedError("the log has another owner since")
+
+    monkeypatch.setattr(DecisionLog, "check_owner", replaced)
+    with pytest.raises(FencedError):
+        loop.executive().sense(EVENT)
+    assert loop.actor.acted == []
+    monkeypatch.undo()
+    loop.executive().attend(WAKE)  # as the next owner does
+    assert len(loop.actor.acted) == 1
 
 
 def test_another_wake_is_acted_on_though_the_last_one_was_not_ended(loop: Loop) -> None:

@@ -51,9 +51,10 @@ def build_runtime(
     subagent, llm: objects with `spawn` and with `chat` that stand before the configured ones.
     workspace: where files are kept; without one here or in the configuration, a runtime without
     background tasks keeps them in a folder that is gone when it stops. channels, plugins: more
-    plugins. config_plugin: one that knows the files of the configuration. discover: also look for
-    plugins in installed packages, in ~/.prefrontal/plugins and in ./plugins. Raises PluginError
-    when the plugins do not fit together or refuse the configuration.
+    plugins; one of the latter takes the place of the built-in one of its id. config_plugin: one
+    that knows the files of the configuration. discover: also look for plugins in installed
+    packages, in ~/.prefrontal/plugins and in ./plugins. Raises PluginError when the plugins do not
+    fit together or refuse the configuration.
     """
     settings = dict(config or {})
     place = _workspace(settings, workspace, background)
@@ -62,7 +63,9 @@ def build_runtime(
     if config_plugin is not None:
         classes.append(config_plugin)
     classes += _given(subagent, llm)
-    classes += [*_built_in(settings), *_model(settings, llm), *channels, *plugins]
+    instead = {each.meta.id for each in plugins}
+    built_in = [each for each in _built_in(settings) if each.meta.id not in instead]
+    classes += [*built_in, *_model(settings, llm), *channels, *plugins]
     discovered = _found(settings, [*CORE_IDS, *(each.meta.id for each in classes)], discover)
     runtime = Runtime(
         settings, clock=clock, plugins=[*classes, *discovered.plugins], background=background

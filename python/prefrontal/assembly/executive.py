@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..decisions.decision import Decision
     from ..executive.nouns import ActOutcome, Choice
     from ..executive.selector.plan_chooser import PlanChooser
+    from ..plugin import Plugin
     from ..routing.layout import Layout
     from ..settings import Settings
 
@@ -79,6 +80,7 @@ def build_executive(
     replaying: bool = False,
     taught: int = 0,
     allow_weak_sandbox: bool = False,
+    plugins: Sequence[Plugin] = (),
 ) -> BuiltExecutive:
     """Bring the parts together; nothing runs yet.
 
@@ -87,7 +89,8 @@ def build_executive(
     folders, which tools may read. standings: the ones that the waker asks. chooser, actor: in the
     place of the router and of the sandbox: to decide again from a log, with `replaying`, hand in a
     `KeptActor`. selector_file: keeps what the control agent learned. taught: number of the last
-    label of a person that was learned before. Raises InputError and PluginError for settings that
+    label of a person that was learned before. plugins: of the reviewer's agent, as of
+    `build_runtime`. Raises InputError and PluginError for settings that
     cannot be used.
     """
     options = settings.executive
@@ -95,7 +98,9 @@ def build_executive(
     layout = build_layout(settings.routing, tools_folder(settings))
     if actor is None:
         actor = _actor(settings, layout, moments, ask, roots, allow_weak_sandbox)
-    runtime = build_runtime({**_QUIET, **(config or {})}, clock=moments, workspace=workspace)
+    runtime = build_runtime(
+        {**_QUIET, **(config or {})}, clock=moments, workspace=workspace, plugins=plugins
+    )
     reviewer = AgentReviewer(runtime, options, standings)
     selector = _selector(settings, selector_file) if options.links.control else None
     executive = Executive(

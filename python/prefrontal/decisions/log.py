@@ -95,6 +95,13 @@ class DecisionLog:
         else:
             self._database.write_as(epoch)
 
+    def check_owner(self) -> None:
+        """Raises FencedError once another process has taken over, SourceError while that cannot be
+        known. A process that owns nothing, or a file, passes.
+        """
+        with self._database.transaction():
+            pass
+
     @property
     def path(self) -> str:
         """The file, absolute, or ":memory:"."""

@@ -150,6 +150,7 @@ class Executive:
         if before is not None:  # acted on, but the process ended before all that follows was kept
             return before
         self._enter(EXTERNAL_TASK)
+        self._store.check_owner()  # one that was frozen and replaced must not act beside the next
         outcome = self._actor.act(wake, choice)
         act = act_record(route, choice, outcome, self._moments.take())
         keep_act(self._store, act)

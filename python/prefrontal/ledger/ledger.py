@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
@@ -32,7 +32,8 @@ class Ledger:
     path: the file, created if missing, in an existing folder; ":memory:" stores in memory.
     read_only: the file must exist, and another process may write it; otherwise this is the only
     writer, and a second one is refused, wherever the ledger lies; on a server what this one still
-    writes is refused once it was frozen and replaced.
+    writes is refused once it was frozen and replaced. fence: gives the epoch of an ownership that
+    is kept elsewhere, once the store is there; then nothing is locked here.
 
     Thread-safe. What a method has returned survives a killed process and a power cut. Methods raise
     SourceError naming the path when the file is damaged, full, foreign, of a newer release, or in
@@ -45,14 +46,15 @@ class Ledger:
         *,
         clock: Clock | None = None,
         read_only: bool = False,
+        fence: Callable[[], int] | None = None,
     ) -> None:
         self._clock = SystemClock() if clock is None else clock
-        in_memory = os.fspath(path) == IN_MEMORY
-        self._lock = None if in_memory or read_only else WriterLock(Path(path))
+        is_own = not (os.fspath(path) == IN_MEMORY or read_only)
+        self._lock = WriterLock(Path(path)) if is_own and fence is None else None
         try:
             self._file = StoreFile(_SCHEMA, path, read_only=read_only)
-            if not (in_memory or read_only):
-                self._own()
+            if is_own:
+                self._own(fence)
         except BaseException:
             self._release()
             raise
@@ -187,9 +189,12 @@ class Ledger:
     ) -> None:
         self.close()
 
-    def _own(self) -> None:
+    def _own(self, fence: Callable[[], int] | None) -> None:
         try:
-            self._file.database.claim(this_process())
+            if fence is None:
+                self._file.database.claim(this_process())
+            else:
+                self._file.database.write_as(fence())
         except BaseException:
             self._file.close()
             raise

@@ -32,8 +32,8 @@ OPERATOR_CHANNEL = "terminal"
 class LedgerPlugin(Plugin):
     """Remembers peers, their messages and their assessments.
 
-    Configuration: ledger.path, relative to the workspace; ":memory:", or an agent without a
-    workspace, keeps it in memory.
+    ledger: one that is open already, closed at the end. Configuration: ledger.path, relative to the
+    workspace; ":memory:", or an agent without a workspace, keeps it in memory.
     """
 
     meta = PluginMeta(
@@ -52,10 +52,10 @@ class LedgerPlugin(Plugin):
     score_guide = SCORE_GUIDE
     compute_info_score = staticmethod(compute_info_score)
 
-    def __init__(self) -> None:
+    def __init__(self, ledger: Ledger | None = None) -> None:
         self._name = FILE_NAME
         self._folder: Path | None = None
-        self._ledger: Ledger | None = None
+        self._ledger = ledger
         self._backlog = Backlog()
 
     def configure(self, config: dict[str, Any]) -> None:

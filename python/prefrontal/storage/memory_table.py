@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -69,14 +69,14 @@ class MemoryTable:
 
         Raises SourceError naming one that lives.
         """
-        if self._owned is None:
-            database = self._open()
-            try:
-                database.claim(owner)
-            except BaseException:
-                database.close()
-                raise
-            self._owned = database
+        self._own(lambda database: database.claim(owner))
+
+    def write_for(self, fence: Callable[[], int]) -> None:
+        """As `claim`, for an ownership that is kept elsewhere: `fence` gives its epoch.
+
+        It is called once the table is there.
+        """
+        self._own(lambda database: database.write_as(fence()))
 
     def place(self, key: str) -> str:
         return f"{json.dumps(key)} in {self._path}"
@@ -124,6 +124,16 @@ class MemoryTable:
         owned, self._owned = self._owned, None
         if owned is not None:
             owned.close()
+
+    def _own(self, take: Callable[[Database], None]) -> None:
+        if self._owned is None:
+            database = self._open()
+            try:
+                take(database)
+            except BaseException:
+                database.close()
+                raise
+            self._owned = database
 
     def _one(self, column: str, key: str) -> Any:
         check_key(key)

@@ -140,3 +140,6 @@ def test_a_server_with_too_few_connections_is_told_of(members: Members) -> None:
         check_connections(database, PARTITIONS, 2)
         with pytest.raises(InputError, match=r"max_connections must leave 522 .*ALTER SYSTEM"):
             check_connections(database, 256, 2)
+        check_connections(database, 20, 2)
+        with pytest.raises(InputError, match=r"max_connections must leave 110 "):
+            check_connections(database, 20, 2, with_homes=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from .door import AgentDoor
 
 if TYPE_CHECKING:
     from ...executive.roles import Waker
+    from ...plugin import Plugin
     from ...settings import Settings
     from ..watch.session import Ground
     from ..watch.telemetry import Say
@@ -69,8 +70,12 @@ class RunOptions:
         waker: Waker,
         say: Say,
         taught: int = 0,
+        plugins: Sequence[Plugin] = (),
     ) -> BuiltExecutive:
-        """The executive over the ground, with the sinks as the door to the agent."""
+        """The executive over the ground, with the sinks as the door to the agent.
+
+        plugins: as of `build_executive`.
+        """
         return build_executive(
             self.settings,
             store=ground.log,
@@ -83,6 +88,7 @@ class RunOptions:
             standings=standings,
             selector_file=ground.state.path / SELECTOR_FILE,
             taught=taught,
+            plugins=plugins,
         )
 
     def _readable(self, ground: Ground) -> list[Path]:

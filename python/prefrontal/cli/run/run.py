@@ -9,21 +9,12 @@ import click
 
 from ...errors import InputError
 from ..state import state_option
-from ..watch.gate_options import gate_options, gate_overrides
+from ..watch.gate_options import gate_options, gate_overrides, partition_options
 
 EPILOG = """\
 Tools are looked for in `executive.tools` of prefrontal.yml, else in `routing.workflows_root`. They
 run in the sandbox. Where no tool fits the agent is asked: every sink of the settings gets the
 question."""
-
-
-def refuse_partitions(_: click.Context, __: click.Parameter, value: str | None) -> None:
-    """Say which command has them. Raises InputError where they are named."""
-    if value is not None:
-        raise InputError(
-            "--partitions must come with `prefrontal watch`: it decides for many agents and wakes"
-            " each through a sink; `run` is one agent in its workspace"
-        )
 
 
 @click.command(epilog=EPILOG)
@@ -44,7 +35,7 @@ def refuse_partitions(_: click.Context, __: click.Parameter, value: str | None) 
 )
 @gate_options
 @click.option("--json", "as_json", is_flag=True, help="Print each decision as a JSON object.")
-@click.option("--partitions", hidden=True, expose_value=False, callback=refuse_partitions)
+@partition_options
 @click.option("--metrics", metavar="[HOST:]PORT", help="Serve figures for Prometheus there.")
 @click.option(
     "--log-format",
@@ -61,6 +52,9 @@ def run(
     threshold: float | None,
     log_refusals: bool,
     as_json: bool,
+    partitions: str | None,
+    workers: int | None,
+    ray: str | None,
     metrics: str | None,
     log_format: str | None,
     state: str | None,
@@ -71,6 +65,7 @@ def run(
       prefrontal run ~/project
       prefrontal run --config prefrontal.yml --json
       prefrontal run --once events.jsonl
+      prefrontal run --partitions auto           # one of several machines
 
     Tools may read what is watched: the folders, those of the modules, repositories and logs of the
     settings. With --once nothing is watched, but what is named may be read all the same.
@@ -78,13 +73,29 @@ def run(
     What acting came to teaches the gate, the tools' ranking and the trust in whoever was behind
     the signal. `prefrontal explain ID` tells why, for every decision of the chain.
     """
-    from ..watch.watch import telemetry_told
+    from ...settings.agent_file import settings_file
+    from ..watch.watch import decide_partitions, telemetry_told
     from .parts import RunOptions
 
     overrides: dict[str, Any] = gate_overrides(recall, threshold, log_refusals)
     overrides |= {"state": str(Path(state).absolute())} if state else {}
     if telemetry := telemetry_told(metrics, log_format):
         overrides["telemetry"] = telemetry
+    if any(each is not None for each in (partitions, workers, ray)):
+        if partitions is None or directories or workspace or once is not None or log_format:
+            raise InputError(
+                "--partitions must come without DIR, --workspace, --once and --log-format, and"
+                " --workers and --ray with it"
+            )
+        from ..watch.partitions.plan import NodePlan
+        from .partition_episodes import EpisodeHome, check_episodes
+
+        file = settings_file(config)
+        name = None if file is None else str(file.absolute())
+        plan = NodePlan(partitions, workers or 0, name, overrides, (), as_json, EpisodeHome)
+        plan.check()
+        check_episodes(plan)
+        click.get_current_context().exit(decide_partitions(plan, ray))
     options = RunOptions.read(config, workspace, overrides)
     if once is not None:
         from .once import run_once

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...decisions.document import line
+from ...decisions.payloads import WAKE
 from ...decisions.words import brief
 from ...plain_text import visible
 from ..decisions.answerable import ID_LENGTH
@@ -26,9 +27,13 @@ _WIDTH = 12
 
 
 class Story:
-    """Tells each episode as it goes; the role `Teller` of `assembly.attendance`."""
+    """Tells each episode as it goes; the role `Teller` of `assembly.attendance`.
 
-    def __init__(self, screen: Screen, say: Say, *, as_json: bool) -> None:
+    whole: tells it once it is over, in one piece, where several tell of theirs in one place.
+    """
+
+    def __init__(self, screen: Screen, say: Say, *, as_json: bool, whole: bool = False) -> None:
+        self._whole = whole
         self._screen = screen
         self._say = say
         self._as_json = as_json
@@ -38,14 +43,17 @@ class Story:
 
     def begun(self, wake: Decision) -> None:
         """A wake is attended to."""
-        self._screen.line(line(wake, features=True) if self._as_json else wake_line(wake))
+        if not self._whole:
+            self._screen.line(self._line(wake))
 
     def ended(self, episode: Episode) -> None:
         """Everything that followed from it."""
         self._statuses[str(episode.outcome.status)] += 1
         self._concluded += len(episode.conclusions)
-        for record in episode.records:
-            self._screen.line(line(record, features=True) if self._as_json else record_line(record))
+        wakes = (episode.wake,) if self._whole else ()
+        lines = [self._line(each) for each in (*wakes, *episode.records)]
+        for text in ["\n".join(lines)] if self._whole else lines:
+            self._screen.line(text)
 
     def failed(self, wake: Decision, error: Exception) -> None:
         """A wake that could not be attended to."""
@@ -58,6 +66,11 @@ class Story:
         """What a person said of a decision was learned."""
         name = f"{about.kind} {about.id[:ID_LENGTH]} of {visible(about.subject, 80)}"
         self._say(f"Learned: {name} was {label:g}.")
+
+    def _line(self, record: Decision) -> str:
+        if self._as_json:
+            return line(record, features=True)
+        return wake_line(record) if record.kind == WAKE else record_line(record)
 
     def summary(self, left: int) -> list[str]:
         """What became of the wakes. left: how many wait for the next start."""

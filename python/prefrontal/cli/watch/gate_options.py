@@ -21,11 +21,38 @@ _OPTIONS = (
     ),
     click.option("--log-refusals", is_flag=True, help="Keep what woke nobody, too, for `explain`."),
 )
+_PARTITIONS = (
+    click.option(
+        "--partitions",
+        metavar="auto|0-15",
+        help="Decide for these partitions of storage.url, beside other machines.",
+    ),
+    click.option(
+        "--workers",
+        type=click.IntRange(1, 64),
+        metavar="N",
+        help="Processes that decide, with --partitions. [default: one a processor; with --ray, one"
+        " a partition]",
+    ),
+    click.option(
+        "--ray",
+        metavar="ADDRESS",
+        help="With --partitions: decide in actors of a Ray cluster: auto, local, HOST:PORT or"
+        " ray://HOST:PORT.",
+    ),
+)
 
 
 def gate_options(command: Command) -> Command:
     """Add --recall, --threshold and --log-refusals."""
     for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def partition_options(command: Command) -> Command:
+    """Add --partitions, --workers and --ray."""
+    for option in reversed(_PARTITIONS):
         command = option(command)
     return command
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ..decisions.answerable import ID_LENGTH
 
@@ -13,6 +13,26 @@ if TYPE_CHECKING:
     from .screen import Screen
     from .session import WatchSession
     from .telemetry import Say
+
+
+class Handling(Protocol):
+    """What is done with the wakes of a watch."""
+
+    def begin(self) -> None:
+        """The watch has begun."""
+        ...
+
+    def take(self, decision: Decision) -> object:
+        """Called for each wake, on threads of the gate."""
+        ...
+
+    def finish(self, timeout_s: float) -> bool:
+        """The gate has ended: end, too; whether it was in time."""
+        ...
+
+    def summary(self) -> list[str]:
+        """What there is to say at the end, a line each."""
+        ...
 
 
 class HandOver:

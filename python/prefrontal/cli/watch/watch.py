@@ -9,15 +9,15 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
 from ...errors import InputError, PrefrontalError
 from ..state import state_option
 from .endings import awaited, ended_by_signals
-from .gate_options import gate_options, gate_overrides
-from .hand_over import HandOver, give_once
+from .gate_options import gate_options, gate_overrides, partition_options
+from .hand_over import Handling, HandOver, give_once
 from .screen import Screen, beginning, ending
 from .telemetry import Say, place, telling
 
@@ -75,24 +75,7 @@ class WatchCommand(click.Command):
     is_flag=True,
     help="Wake nobody: decide beside what wakes the agent now. `prefrontal shadow` reports.",
 )
-@click.option(
-    "--partitions",
-    metavar="auto|0-15",
-    help="Decide for these partitions of storage.url, beside other machines.",
-)
-@click.option(
-    "--workers",
-    type=click.IntRange(1, 64),
-    metavar="N",
-    help="Processes that decide, with --partitions. [default: one a processor; with --ray, one a"
-    " partition]",
-)
-@click.option(
-    "--ray",
-    metavar="ADDRESS",
-    help="With --partitions: decide in actors of a Ray cluster: auto, local, HOST:PORT or"
-    " ray://HOST:PORT.",
-)
+@partition_options
 @click.option("--metrics", metavar="[HOST:]PORT", help="Serve figures for Prometheus there.")
 @click.option(
     "--log-format",
@@ -197,26 +180,6 @@ def telemetry_told(metrics: str | None, log_format: str | None) -> dict[str, Any
     """What the command line says of telemetry, as the settings have it. Raises InputError."""
     telemetry: dict[str, Any] = {} if metrics is None else {"metrics": place(metrics)}
     return telemetry if log_format is None else telemetry | {"json_logs": log_format == "json"}
-
-
-class Handling(Protocol):
-    """What is done with the wakes of a watch."""
-
-    def begin(self) -> None:
-        """The watch has begun."""
-        ...
-
-    def take(self, decision: Decision) -> object:
-        """Called for each wake, on threads of the gate."""
-        ...
-
-    def finish(self, timeout_s: float) -> bool:
-        """The gate has ended: end, too; whether it was in time."""
-        ...
-
-    def summary(self) -> list[str]:
-        """What there is to say at the end, a line each."""
-        ...
 
 
 Handled: TypeAlias = "Callable[[WatchSession, Screen, Say], Handling]"

@@ -20,7 +20,8 @@ Result = TypeVar("Result")
 class MemoryFilesPlugin(Plugin):
     """Stores each text where the workspace has them, by one thread: writes keep their order.
 
-    Without a workspace, holds texts in memory.
+    memory: texts that are its own already, closed at the end. Without it and without a workspace,
+    holds texts in memory.
     """
 
     meta = PluginMeta(
@@ -36,7 +37,8 @@ class MemoryFilesPlugin(Plugin):
         },
     )
 
-    def __init__(self) -> None:
+    def __init__(self, memory: TextMemory | None = None) -> None:
+        self._given = memory
         self._config: dict[str, Any] = {}
         self._kept: TextMemory | None = None
         self._texts: dict[str, str] = {}
@@ -49,10 +51,11 @@ class MemoryFilesPlugin(Plugin):
         """Raises SourceError, naming it, where an agent of another machine keeps texts there."""
         workspace = workspace_of(self.registry, self._config)
         if workspace is not None and self._thread is None:
-            memory = open_memory(workspace)
+            memory = self._given or open_memory(workspace)
             self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="prefrontal-memory")
             try:
-                await self._in_turn(partial(memory.claim, this_process()))
+                if self._given is None:
+                    await self._in_turn(partial(memory.claim, this_process()))
             except BaseException:
                 memory.close()
                 self._thread.shutdown(wait=False)

@@ -16,8 +16,9 @@ PART = "partitions"
 """Ends the name of the shared schema."""
 STREAMS = -1
 """The number of what one node alone may do: read the streams."""
-EACH_PARTITION, EACH_PROCESS = 2, 5
-"""Connections: of a store and its deliveries; of a process for what is shared."""
+EACH_PARTITION, EACH_HOME, EACH_PROCESS = 2, 3, 5
+"""Connections: of a store and its deliveries; of a ledger and texts beside it; of a process for
+what is shared."""
 _TABLES = (
     "CREATE TABLE members (id INTEGER PRIMARY KEY, name TEXT NOT NULL, role TEXT NOT NULL,"
     " joined_at REAL NOT NULL, renewed_at REAL NOT NULL)",
@@ -31,9 +32,9 @@ _TABLES = (
 )
 
 
-def partition_url(url: PostgresUrl, number: int) -> PostgresUrl:
-    """The store of one partition."""
-    return url.of_part(f"p{number:03d}_decisions")
+def partition_url(url: PostgresUrl, number: int, part: str = "decisions") -> PostgresUrl:
+    """The store of one partition; part: "ledger" or "memory" for what episodes keep beside it."""
+    return url.of_part(f"p{number:03d}_{part}")
 
 
 def open_shared(url: PostgresUrl, partitions: int) -> PostgresDatabase:
@@ -55,13 +56,19 @@ def open_shared(url: PostgresUrl, partitions: int) -> PostgresDatabase:
     return database
 
 
-def check_connections(database: PostgresDatabase, partitions: int, processes: int) -> None:
-    """Raises InputError where the server allows fewer connections than one node may need."""
+def check_connections(
+    database: PostgresDatabase, partitions: int, processes: int, *, with_homes: bool = False
+) -> None:
+    """Raises InputError where the server allows fewer connections than one node may need.
+
+    with_homes: episodes run there, too.
+    """
     [(allowed,)] = database.execute(
         "SELECT CAST(current_setting('max_connections') AS int)"
         " - CAST(current_setting('superuser_reserved_connections') AS int)"
     )
-    needed = EACH_PARTITION * partitions + EACH_PROCESS * processes
+    each = EACH_PARTITION + (EACH_HOME if with_homes else 0)
+    needed = each * partitions + EACH_PROCESS * processes
     if needed > allowed:
         raise InputError(
             f"PostgreSQL's max_connections must leave {needed} for {partitions} partitions, got"

@@ -104,12 +104,6 @@ def test_options_that_do_not_go_together_are_refused(words: list[str]) -> None:
     assert "--partitions must come without" in result.output
 
 
-def test_one_agent_in_its_workspace_has_no_partitions() -> None:
-    result = CliRunner().invoke(main, ["run", "--partitions", "0-3"])
-    assert result.exit_code == 2
-    assert "--partitions must come with `prefrontal watch`" in result.output
-
-
 @pytest.mark.parametrize("option", [["--json"], ["--metrics", "9464"]])
 def test_actors_print_no_wakes_and_tell_no_figures(tmp_path: Path, option: list[str]) -> None:
     plan(tmp_path)

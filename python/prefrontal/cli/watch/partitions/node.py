@@ -40,6 +40,7 @@ PAUSE_S = 2.0
 """Before a process is started again that ended by itself, as one that cannot start does."""
 PRELOADED = [run_worker.__module__, "psycopg", "yaml", "prefrontal.settings.loading"]
 """What a process needs at once, so that one that is started again need not load it."""
+PRELOADED_TO_ACT = ["prefrontal.cli.run.parts", "prefrontal.routing.run.router"]
 
 log = logging.getLogger("prefrontal.partitions")
 
@@ -66,7 +67,8 @@ class Workers:
     def __init__(self, plan: NodePlan) -> None:
         self._plan = replace(plan)  # without what was read: it goes to other processes
         self._context: ForkServerContext = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(PRELOADED)
+        own = [] if plan.home is None else [plan.home.__module__, *PRELOADED_TO_ACT]
+        self._context.set_forkserver_preload([*PRELOADED, *own])
         self._processes: dict[int, tuple[BaseProcess, WorkerLine]] = {}
         self._ended = Event()
         self._news, self._bell = self._context.Pipe(duplex=False)
@@ -131,7 +133,9 @@ def run_node(plan: NodePlan, open_workers: Callable[[NodePlan], NodeWorkers] = W
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
     ended: SimpleQueue[int] = SimpleQueue()
     with closing(open_shared(plan.url, plan.count)) as database:
-        check_connections(database, len(plan.all_wanted()), plan.workers)
+        check_connections(
+            database, len(plan.all_wanted()), plan.workers, with_homes=plan.home is not None
+        )
         inbox = PartitionInbox(database)
         intake = PartitionIntake(inbox, plan.modules, plan.count, SystemClock())
         http = plan.settings.sources.http

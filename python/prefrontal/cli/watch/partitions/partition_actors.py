@@ -62,7 +62,7 @@ class PartitionActors:
         from .partition_actor import PartitionActor
 
         plan.check()  # reads settings and modules, which go along
-        _ = plan.sinks, plan.ledger
+        _ = plan.sinks, plan.ledger, plan.agent
         self._ray = ray
         self._plan = plan
         self._class = ray.remote(PartitionActor)

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from ....errors import InputError
 from ....pulse.modules.partition_of import partition_of
 from ....settings import load_settings
+from ....settings.agent_file import read_agent_config
 from ....storage.postgres_url import PostgresUrl
 from ....storage.state_folder import StateFolder
 
 if TYPE_CHECKING:
+    from ....protocols import Standings
     from ....pulse.modules.fingerprint import ModuleFingerprint
     from ....settings import Settings, SinkSettings, Sources
+    from ..hand_over import Handling
+    from ..screen import Screen
+    from ..session import WatchSession
 
 AUTO = "auto"
 _SPAN = re.compile(r"([0-9]{1,3})(?:-([0-9]{1,3}))?")
@@ -26,11 +32,33 @@ WHOLE = ("wakes_per_hour", "budget", "source_budget")
 SHARED = ("http", "redis", "nats")
 """Sources that any node may read; the others are of one machine."""
 
+Fence: TypeAlias = Callable[[PostgresUrl], int]
+"""The epoch to write to a store of the partition with: of `PartitionTable.fence`."""
+
+
+class PartitionHome(Protocol):
+    """What the episodes of a partition need. standings: what the gate hears of peers."""
+
+    @property
+    def standings(self) -> Standings | None: ...
+
+    def handling(self, session: WatchSession, screen: Screen) -> Handling:
+        """What takes the wakes of the partition. Its `finish` waits so long for the episode in hand
+        and begins no other one.
+        """
+        ...
+
+
+OpenHome: TypeAlias = "Callable[[NodePlan, int, Fence, ExitStack], PartitionHome]"
+"""Opens the home of the partition of that number; the stack gives it back. A function of a module,
+since a plan goes to other processes. Raises SourceError, FencedError."""
+
 
 @dataclass(frozen=True)
 class NodePlan:
     """Fit for another process. partitions: "auto", or such as "0-15,20". file, overrides: as of
-    `load_settings`. added: sinks of the command line.
+    `load_settings`. added: sinks of the command line. home: opens what episodes need, where wakes
+    are attended to; None where they go to the sinks.
     """
 
     partitions: str
@@ -39,6 +67,7 @@ class NodePlan:
     overrides: Mapping[str, Any]
     added: tuple[Mapping[str, Any], ...] = ()
     as_json: bool = False
+    home: OpenHome | None = None
 
     @cached_property
     def settings(self) -> Settings:
@@ -76,10 +105,19 @@ class NodePlan:
 
     @cached_property
     def ledger(self) -> PostgresUrl | None:
-        """Of the trust that the gate follows; None where it follows none, or lies on no server."""
+        """Of the trust that the gate follows; None where it follows none, or lies on no server,
+        or each partition has its own.
+        """
         from .shared_trust import shared_ledger
 
-        return shared_ledger(self.file) if self.settings.executive.links.trust else None
+        if self.home is not None or not self.settings.executive.links.trust:
+            return None
+        return shared_ledger(self.file)
+
+    @cached_property
+    def agent(self) -> dict[str, Any]:
+        """The agent's configuration, where episodes need it. Raises InputError, SourceError."""
+        return {} if self.home is None else read_agent_config(self.file)
 
     @cached_property
     def modules(self) -> tuple[ModuleFingerprint, ...]:

@@ -119,8 +119,9 @@ class _Holder:
                     self._turn()
                     self._ended.wait(LOOK_S * max(1.0, self._members / FEW))
             finally:
-                for number in list(self._held):
-                    self._let_go(number)
+                for held in self._held.values():
+                    held.rest()
+                list(self._openers.map(self._let_go, list(self._held)))
                 bell.stop()
                 self._table.close()
                 self._member.leave()
