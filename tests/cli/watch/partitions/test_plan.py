@@ -66,7 +66,14 @@ def test_each_module_has_one_home(tmp_path: Path) -> None:
     [
         ({"sources": {"logs": ["app.log"]}}, "sources.logs must be left out with --partitions"),
         ({"sources": {"stdin": True}}, "sources.stdin must be left out with --partitions"),
-        ({"policy": {"budget": "20/day"}}, "policy.budget must be left out with --partitions"),
+        (
+            {"policy": {"source_budget": "20/day"}},
+            "policy.source_budget must be left out with --partitions",
+        ),
+        (
+            {"policy": {"wakes_per_hour": 20}},
+            "policy.wakes_per_hour must be left out with --partitions",
+        ),
         ({"telemetry": {"otel": True}}, "telemetry.otel must be left out with --partitions"),
         ({"storage": {}}, "--partitions needs storage.url in the settings"),
         ({"modules": []}, "modules must hold one at least"),

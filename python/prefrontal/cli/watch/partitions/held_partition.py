@@ -72,7 +72,7 @@ class HeldPartition:
             modules = tuple(plan.modules_of(number))
             self.source = PartitionSource(inbox, number)
             watch = Watch(
-                plan.settings.gate,
+                plan.gate_of(number),
                 decisions,
                 sources=[self.source],
                 poll=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -14,21 +15,25 @@ from ....errors import InputError
 from ....pulse.modules.partition_of import partition_of
 from ....settings import load_settings
 from ....settings.agent_file import read_agent_config
+from ....settings.budget import parse_budget
 from ....storage.postgres_url import PostgresUrl
 from ....storage.state_folder import StateFolder
+from .budget_shares import budget_shares
 
 if TYPE_CHECKING:
     from ....protocols import Standings
     from ....pulse.modules.fingerprint import ModuleFingerprint
     from ....settings import Settings, SinkSettings, Sources
+    from ....settings.budget import Budget
+    from ....settings.gate import GateSettings
     from ..hand_over import Handling
     from ..screen import Screen
     from ..session import WatchSession
 
 AUTO = "auto"
 _SPAN = re.compile(r"([0-9]{1,3})(?:-([0-9]{1,3}))?")
-WHOLE = ("wakes_per_hour", "budget", "source_budget")
-"""What a policy counts over all modules."""
+WHOLE = ("wakes_per_hour", "source_budget")
+"""What a policy counts over all modules, and no partition alone."""
 SHARED = ("http", "redis", "nats")
 """Sources that any node may read; the others are of one machine."""
 
@@ -146,6 +151,25 @@ class NodePlan:
     def modules_of(self, partition: int) -> list[ModuleFingerprint]:
         return [m for m in self.modules if partition_of(m.module_id, self.count) == partition]
 
+    @cached_property
+    def budgets(self) -> dict[int, Budget]:
+        """The share of `policy.budget` of each partition with modules, as of `budget_shares`; none
+        without one. Raises InputError.
+        """
+        if (text := self.settings.gate.policy.budget) is None:
+            return {}
+        return budget_shares(
+            parse_budget(text), Counter(partition_of(m.module_id, self.count) for m in self.modules)
+        )
+
+    def gate_of(self, partition: int) -> GateSettings:
+        """The settings of the partition's gate: with its own share of the budget."""
+        gate = self.settings.gate
+        if (share := self.budgets.get(partition)) is None:
+            return gate
+        policy = gate.policy.model_copy(update={"budget": str(share)})
+        return gate.model_copy(update={"policy": policy})
+
     def check(self) -> None:
         """Raises InputError for settings that one machine alone can follow."""
         refuse_local(self.settings.sources)
@@ -169,8 +193,9 @@ class NodePlan:
             if getattr(policy, name):
                 raise InputError(
                     f"policy.{name} must be left out with --partitions, since each decides by"
-                    " itself: module_budget and module_wakes_per_hour hold"
+                    " itself: budget, module_budget and module_wakes_per_hour hold"
                 )
+        _ = self.budgets
         self.wanted(0)
         _ = self.url
 
