@@ -51,7 +51,7 @@ def test_each_gate_has_its_share_and_all_else_of_the_policy(tmp_path: Path) -> N
     policy = {"budget": "100/week", "hold_s": 3}
     here = plan(tmp_path, modules=modules, policy=policy, storage={"url": URL, "partitions": 4})
     here.check()
-    counts = Counter(partition_of(each["module_id"], 4) for each in modules)
+    counts = Counter(partition_of(str(each["module_id"]), 4) for each in modules)
     gates = [here.gate_of(number).policy for number in range(4)]
     assert {each.hold_s for each in gates} == {3}
     shares = [int((each.budget or "").removesuffix("/week")) for each in gates]
