@@ -14,6 +14,7 @@ from prefrontal.assembly import memory_moves
 from prefrontal.assembly.shadow.adoption import open_shadow
 from prefrontal.assembly.storage_moves import back_up, move_to_file, move_to_server, stores
 from prefrontal.cli.command_group import main
+from prefrontal.cli.doctor import storage_of
 from prefrontal.decisions.log import DecisionLog, NewLabel
 from prefrontal.decisions.payloads import WakePayload
 from prefrontal.errors import InputError, SourceError
@@ -255,3 +256,29 @@ def test_a_shadow_begins_with_what_is_on_the_server(
     with DecisionLog(state.decisions) as log, DecisionLog(shadow.decisions) as copy:
         assert list(copy.records()) == list(log.records())
         assert copy.waiting_windows() == []
+
+
+@pytest.mark.exhaustive
+def test_a_user_who_may_only_read_and_a_newer_schema_are_told_of(
+    state: StateFolder, server: PostgresServer
+) -> None:
+    url = PostgresUrl.parse(server.url(tcp=True))
+    [decisions, _, _] = stores(state, state.path)
+    move_to_server(decisions, url, quiet)
+    schema = url.of_part("decisions").schema
+    with closing(decisions.open_at(url.of_part("decisions"))) as owner:
+        for statement in (
+            "CREATE ROLE reader LOGIN",
+            f"GRANT USAGE ON SCHEMA {schema} TO reader",
+            f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO reader",
+        ):
+            owner.execute(statement)
+        assert storage_of(state.decisions)["fault"] is None
+        name = str(url.of_part("decisions"))
+        write_link(state.decisions, PostgresUrl.parse(name.replace("prefrontal@", "reader@")))
+        assert "may only be read by this user of" in (storage_of(state.decisions)["fault"] or "")
+        write_link(state.decisions, url.of_part("decisions"))
+        owner.note_schema_version(99)
+        assert "newer release (schema 99" in (storage_of(state.decisions)["fault"] or "")
+        with pytest.raises(SourceError, match="newer release"):
+            decisions.open_to_read()

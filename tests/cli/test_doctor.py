@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import apsw
@@ -22,9 +23,12 @@ from prefrontal.cli.doctor import (
     inotify_limits,
     levels,
     partitions_of,
+    print_table,
     sqlite_note,
     storage_of,
 )
+from prefrontal.decisions.log import DecisionLog
+from prefrontal.storage.opening import open_database
 
 
 def run(*arguments: str) -> click.testing.Result:
@@ -192,3 +196,18 @@ def test_partitions_whose_server_does_not_answer_are_told(url: str, place: str, 
     assert (found["place"], found["held"], found["all"]) == (place, 0, 0)
     assert fault in str(found["fault"])
     assert "secret" not in str(found)
+
+
+def test_a_store_of_a_newer_release_cannot_be_used(tmp_path: Path) -> None:
+    path = tmp_path / "decisions.sqlite"
+    DecisionLog(path).close()
+    assert storage_of(path)["fault"] is None
+    with closing(open_database(path)) as database, database.transaction():
+        database.note_schema_version(99)
+    assert "newer release (schema 99" in (storage_of(path)["fault"] or "")
+
+
+def test_a_long_place_is_shown_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    place = "postgresql://ada@db.internal:5432/" + "prefrontal" * 12
+    print_table([("storage", place)])
+    assert "".join(line.split()[-1] for line in capsys.readouterr().out.splitlines()) == place

@@ -25,7 +25,7 @@ from ..storage.memory_table import APPLICATION_ID as MEMORY_ID
 from ..storage.memory_table import STEPS as MEMORY_STEPS
 from ..storage.memory_table import TABLES as MEMORY_TABLES
 from ..storage.memory_table import put_texts
-from ..storage.migrations import migrate, open_migrated
+from ..storage.migrations import check_version, migrate, open_migrated
 from ..storage.opening import open_database
 from ..storage.postgres_url import PostgresUrl, read_link, write_link
 from ..storage.text_memory import files_folder, table_path
@@ -74,7 +74,13 @@ class LocalStore:
     def open_to_read(self) -> Database:
         if self.in_files is not None:
             return self._copy_of(self.in_files)
-        return open_database(self.path, read_only=True, application_id=self.application_id)
+        database = open_database(self.path, read_only=True, application_id=self.application_id)
+        try:
+            check_version(database, self.steps)
+        except BaseException:
+            database.close()
+            raise
+        return database
 
     def _copy_of(self, folder: Path) -> Database:
         """A table in memory of the texts in the folder."""

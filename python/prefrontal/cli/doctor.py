@@ -7,19 +7,27 @@ import os
 import platform
 import re
 import subprocess
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..decisions.schema import STEPS as DECISION_STEPS
 from ..errors import InputError, PrefrontalError
 from ..ledger.location import file_name, ledger_path
 from ..ledger.schema import APPLICATION_ID as LEDGER_ID
+from ..ledger.schema import STEPS as LEDGER_STEPS
 from ..settings.agent_file import read_agent_config, settings_file
 from ..settings.home import Home
 from ..storage.database import APPLICATION_ID
 from ..storage.memory_table import APPLICATION_ID as MEMORY_ID
+from ..storage.memory_table import STEPS as MEMORY_STEPS
 from ..storage.text_memory import table_path
+
+if TYPE_CHECKING:
+    from ..storage.migrations import Step
 
 NO_FILE = "an SQLite file, not there yet"
 INOTIFY = Path("/proc/sys/fs/inotify")
@@ -58,7 +66,7 @@ def doctor(everything: bool, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(facts, indent=2))
     else:
-        _print_table(_rows(facts, everything))
+        print_table(_rows(facts, everything))
 
 
 def examine() -> dict[str, Any]:
@@ -151,15 +159,18 @@ def _home() -> dict[str, dict[str, Any]]:
         "settings": {"file": name, "fault": fault},
         "folders": {"state": state, "agent": agent},
         "storage": storage_of(decisions),
-        "ledger": storage_of(book, LEDGER_ID),
-        "memory": storage_of(texts, MEMORY_ID),
+        "ledger": storage_of(book, LEDGER_ID, LEDGER_STEPS),
+        "memory": storage_of(texts, MEMORY_ID, MEMORY_STEPS),
         "partitions": partitions_of(url),
     }
 
 
-def storage_of(path: Path | None, mark: int = APPLICATION_ID) -> dict[str, str | None]:
+def storage_of(
+    path: Path | None, mark: int = APPLICATION_ID, steps: Sequence[Step] = DECISION_STEPS
+) -> dict[str, str | None]:
     """Where the store at that path lies, and why it cannot be used there; None where there is
-    none, and where nothing is wrong. mark: of its kind."""
+    none, and where nothing is wrong. mark, steps: of its kind."""
+    from ..storage.migrations import check_version
     from ..storage.opening import open_database
     from ..storage.postgres_url import read_link
 
@@ -167,8 +178,17 @@ def storage_of(path: Path | None, mark: int = APPLICATION_ID) -> dict[str, str |
         return {"place": None, "fault": None}
     place = str(path)
     try:
-        place = str(read_link(path) or path)
-        open_database(path, read_only=True, application_id=mark).close()
+        url = read_link(path)
+        place = str(url or path)
+        with closing(open_database(path, read_only=True, application_id=mark)) as database:
+            check_version(database, steps)
+        if url is not None:
+            from ..storage.postgres_database import PostgresDatabase
+
+            with closing(
+                PostgresDatabase(url, str(path), read_only=True, application_id=mark)
+            ) as at:
+                at.check_rights()
     except PrefrontalError as error:
         return {"place": place, "fault": str(error)}
     return {"place": place, "fault": None}
@@ -231,13 +251,13 @@ def _extras() -> dict[str, dict[str, str | None]]:
     return extras
 
 
-def _print_table(rows: list[tuple[str, str]]) -> None:
+def print_table(rows: list[tuple[str, str]]) -> None:
+    """On standard output, each row whole."""
     from rich.console import Console
-    from rich.table import Table
 
-    table = Table(show_header=False, box=None, pad_edge=False)
-    table.add_column(no_wrap=True, style="bold")
-    table.add_column()
+    from .page import facts_table
+
+    table = facts_table()
     for name, text in rows:
         table.add_row(name, text)
     Console(highlight=False, markup=False).print(table)

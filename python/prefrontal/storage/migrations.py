@@ -31,14 +31,20 @@ def migrate(database: Database, steps: Sequence[Step]) -> None:
 
     Several processes may do so at once. Raises SourceError for a schema newer than `steps`.
     """
+    check_version(database, steps)
     version = database.schema_version()
-    if version > len(steps):
-        raise SourceError(
-            f"{database.path} was written by a newer release (schema {version}, this one knows "
-            f"{len(steps)}): upgrade prefrontal or choose another file"
-        )
     for number, step in enumerate(steps[version:], start=version + 1):
         with database.transaction():
             if database.schema_version() < number:
                 step(database)
                 database.note_schema_version(number)
+
+
+def check_version(database: Database, steps: Sequence[Step]) -> None:
+    """Raises SourceError for a schema newer than `steps`."""
+    version = database.schema_version()
+    if version > len(steps):
+        raise SourceError(
+            f"{database.path} was written by a newer release (schema {version}, this one knows"
+            f" {len(steps)}): upgrade prefrontal or choose another store"
+        )

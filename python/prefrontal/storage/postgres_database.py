@@ -155,7 +155,10 @@ class PostgresDatabase:
             "SELECT obj_description(CAST('prefrontal_store' AS regclass), 'pg_class')"
         )
         if mark != origin and not is_empty:
-            raise SourceError(f"{self.url} holds a store already: name another schema")
+            raise SourceError(
+                f"{self.url} holds a store already: name another schema, as in"
+                " postgresql://HOST/DATABASE?schema=NAME"
+            )
         self._mark_copy(origin)
 
     def end_copy(self) -> None:
@@ -184,6 +187,15 @@ class PostgresDatabase:
             "SELECT hashtextextended(CAST(pg_current_snapshot() AS text), 0)"
         )
         return int(version)
+
+    def check_rights(self) -> None:
+        """Raises SourceError where this user may only read."""
+        [(may_write,)] = self.execute("SELECT has_table_privilege('prefrontal_store', 'UPDATE')")
+        if not may_write:
+            raise SourceError(
+                f"{self.path} may only be read by this user of {self.url.server}: name the owner of"
+                " its tables in the URL"
+            )
 
     def give_back_space(self) -> None:
         """PostgreSQL does so by itself."""
@@ -247,7 +259,11 @@ class PostgresDatabase:
         ).fetchall()
         if not is_ours:
             if self._read_only:
-                raise SourceError(f"{self.path}: {self.url} holds no store of prefrontal")
+                place = "" if self.path == str(self.url) else f"{self.path}: "
+                raise SourceError(
+                    f"{place}{self.url} holds no store of prefrontal: `prefrontal storage migrate`"
+                    " or the first node of `--partitions` makes it"
+                )
             with connection.transaction():
                 lock = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))"
                 connection.execute(lock, (schema,))

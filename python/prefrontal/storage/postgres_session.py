@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import InputError, SourceError
@@ -19,9 +20,20 @@ IDLE_S = 5
 """Within a transaction, after which the server ends it: a frozen writer must not keep others."""
 _KEEPALIVE = {"keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3}
 HOW_TO_START = (
-    "start the server (`systemctl start postgresql`, on Debian also `pg_ctlcluster 15 main start`)"
-    " or name another with `prefrontal storage migrate`"
+    "start the server (`systemctl start postgresql`), or name another: `prefrontal storage"
+    " migrate`, with partitions storage.url"
 )
+_HINTS = (
+    (r'database ".*" does not exist', "`createdb --encoding UTF8 --template template0` makes it"),
+    (
+        r"password authentication failed|no password supplied",
+        "the password is read from PGPASSWORD or ~/.pgpass (HOST:PORT:DATABASE:USER:PASSWORD, chmod"
+        " 600)",
+    ),
+    (r"no pg_hba.conf entry", "pg_hba.conf of the server must let this machine and user in"),
+    (r'role ".*" does not exist', "`createuser` makes it, or name one in the URL"),
+)
+"""What a server that runs says before it lets one in, as a pattern; an error has no code then."""
 
 
 def connect(url: PostgresUrl, *, busy_timeout_s: float, synchronous: bool) -> Connection:
@@ -78,10 +90,15 @@ def what_failed(error: Exception, url: PostgresUrl) -> str:
         return "is locked by another process"
     if isinstance(error, psycopg.errors.DiskFull):
         return f"cannot be written: the disk of {url.server} is full"
-    if isinstance(error, psycopg.errors.InvalidCatalogName):
-        return f"cannot be opened: {reason}; `createdb` makes the database"
     if isinstance(error, psycopg.errors.InsufficientPrivilege):
         return f"may not be used at {url.server}: {reason}"
+    if isinstance(error, psycopg.OperationalError) and (hint := _refusal_hint(reason)):
+        return f"cannot be opened at {url.server}: {reason:.300}; {hint}"
     if isinstance(error, psycopg.OperationalError):
         return f"cannot reach PostgreSQL at {url.server}: {reason:.300}; {HOW_TO_START}"
     return f"cannot be used at {url.server}: {reason:.300}"
+
+
+def _refusal_hint(reason: str) -> str | None:
+    """What to do about a server that runs and let nobody in; None for any other reason."""
+    return next((hint for pattern, hint in _HINTS if re.search(pattern, reason)), None)

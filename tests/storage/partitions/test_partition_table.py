@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing
 import psycopg
 import pytest
 
-from prefrontal.errors import InputError
+from prefrontal.errors import InputError, SourceError
 from prefrontal.storage.database import FencedError
 from prefrontal.storage.partitions import membership
 from prefrontal.storage.partitions.membership import Membership
@@ -143,3 +143,8 @@ def test_a_server_with_too_few_connections_is_told_of(members: Members) -> None:
         check_connections(database, 20, 2)
         with pytest.raises(InputError, match=r"max_connections must leave 110 "):
             check_connections(database, 20, 2, with_homes=True)
+
+
+def test_an_installation_without_a_node_yet_is_a_sentence(server: PostgresServer) -> None:
+    with pytest.raises(SourceError, match=r"^\S+ holds no store .* first node of `--partitions`"):
+        standing(PostgresUrl.parse(server.url(tcp=True)))

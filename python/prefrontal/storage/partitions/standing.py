@@ -29,7 +29,7 @@ class PartitionStanding:
 
 
 def standing(url: PostgresUrl) -> list[PartitionStanding]:
-    """Each partition of the installation. Raises SourceError."""
+    """Each partition of the installation. Raises SourceError, also before its first node began."""
     place = url.of_part(PART)
     with closing(PostgresDatabase(place, str(place), read_only=True)) as database:
         rows = database.execute(_STANDING)

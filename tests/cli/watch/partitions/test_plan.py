@@ -39,7 +39,9 @@ def plan(folder: Path, partitions: str = "auto", **settings: Any) -> NodePlan:
 def test_partitions_are_numbers_and_spans_of_those_there_are() -> None:
     assert parse_partitions("0-2,7, 5", 8) == [0, 1, 2, 5, 7]
     for text in ("8", "3-1", "", "a", "0-8", "-1"):
-        with pytest.raises(InputError, match=r"--partitions must be auto, or numbers in 0\.\.7"):
+        with pytest.raises(
+            InputError, match=r"--partitions must be auto, or numbers in 0\.\.7 such as 0-7,"
+        ):
             parse_partitions(text, 8)
 
 

@@ -25,6 +25,7 @@ from ..sources import listening
 from ..telemetry import metrics_page, say, where_figures_are
 from .intake import PartitionIntake
 from .node_figures import WorkerLine, node_page
+from .outage_log import log_to_stderr
 from .plan import AUTO
 from .stream_duty import StreamDuty
 from .worker import run_worker
@@ -130,7 +131,7 @@ def run_node(plan: NodePlan, open_workers: Callable[[NodePlan], NodeWorkers] = W
     """
     plan.check()
     plan.state.make()
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    log_to_stderr()
     ended: SimpleQueue[int] = SimpleQueue()
     with closing(open_shared(plan.url, plan.count)) as database:
         check_connections(

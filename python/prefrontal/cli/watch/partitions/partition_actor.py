@@ -12,6 +12,7 @@ from .... import __version__
 from ....errors import InputError
 from ..screen import Screen
 from ..session import SWITCH_S
+from .outage_log import log_to_stderr
 from .worker import hold_share
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class PartitionActor:
         if version != __version__:
             rule = f"be {version} on each machine of the cluster, as it is on the node"
             raise InputError(f"prefrontal must {rule}, got {__version__}")
-        logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+        log_to_stderr()
         sys.setswitchinterval(SWITCH_S)
         self._plan, self._number = plan, number
         self._ended = Event()

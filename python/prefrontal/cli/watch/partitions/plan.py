@@ -208,7 +208,7 @@ def parse_partitions(text: str, count: int) -> list[int]:
         first = int(match[1]) if match else -1
         last = int(match[2] or match[1]) if match else -1
         if not 0 <= first <= last < count:
-            rule = f"be auto, or numbers in 0..{count - 1} such as 0-15"
+            rule = f"be auto, or numbers in 0..{count - 1} such as 0-{min(15, count - 1)}"
             raise InputError(f"--partitions must {rule}, got {text!r:.80}")
         numbers.update(range(first, last + 1))
     return sorted(numbers)

@@ -24,6 +24,7 @@ from ..screen import Screen
 from ..session import SWITCH_S
 from .held_partition import HeldPartition
 from .node_figures import answer_node, figures_of
+from .outage_log import log_to_stderr
 from .plan import AUTO
 from .shared_trust import SharedTrust, ledger_link
 
@@ -48,7 +49,7 @@ def run_worker(plan: NodePlan, number: int, node: Connection) -> None:
     ended = Event()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the node says so, too
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    log_to_stderr()
     sys.setswitchinterval(SWITCH_S)
     held: dict[int, HeldPartition] = {}
     Thread(target=_serve_node, args=(node, ended, held, len(plan.modules)), daemon=True).start()
