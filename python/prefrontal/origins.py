@@ -6,6 +6,7 @@ An origin is "peer:ID" for what a peer wrote or is called, "tool:NAME" for the r
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
@@ -39,6 +40,22 @@ def foreign(origins: Iterable[str], peer_id: str) -> tuple[str, ...]:
     """The origins other than the peer's own words."""
     own = peer_origin(peer_id)
     return tuple(each for each in origins if each != own)
+
+
+def may_hold(origins: Iterable[str], origin: str) -> bool:
+    """Whether its words may be among them: it is listed, or not all of them are."""
+    listed = set(origins)
+    return origin in listed or MORE in listed
+
+
+def dump_origins(origins: Iterable[str]) -> str:
+    """The list as a column holds it."""
+    return json.dumps([*origins], ensure_ascii=False)
+
+
+def parse_origins(text: str | None) -> tuple[str, ...]:
+    """The list of a column; anybody's where none was written."""
+    return (MORE,) if text is None else tuple(json.loads(text))
 
 
 def named(origins: Sequence[str]) -> str:

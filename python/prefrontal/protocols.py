@@ -229,10 +229,13 @@ class PeerRecord(Protocol):
 class PeerLedger(Protocol):
     """All that the reflective loop may ask of the memory of peers."""
 
-    def record_assessment(self, peer_id: str, trust: int, rationale: str) -> int:
+    def record_assessment(
+        self, peer_id: str, trust: int, rationale: str, origins: Sequence[str] | None = None
+    ) -> int:
         """Keep a judgment, whole or not at all; returns its id.
 
-        Raises ValueError for an unknown peer, a trust outside -10..+10 or a blank rationale.
+        origins: whose words may be in the rationale; None counts as anybody's. Raises ValueError
+        for an unknown peer, a trust outside -10..+10 or a blank rationale.
         """
         ...
 

@@ -10,14 +10,15 @@ from typing import Any
 import pytest
 
 from prefrontal.assembly.agent import build_runtime
-from prefrontal.assembly.forgetting import FORGOTTEN, forget
+from prefrontal.assembly.forgetting import forget
 from prefrontal.errors import InputError, SourceError
 from prefrontal.ledger import Ledger
+from prefrontal.ledger.forgetting import FORGOTTEN
 from prefrontal.plugin import IncomingMessage
 from prefrontal.runtime.conversation.store import ConversationStore
 from prefrontal.storage.memory_files import MemoryFiles
 from prefrontal.storage.sqlite_database import SqliteDatabase
-from prefrontal.testing import ManualClock
+from prefrontal.testing import ManualClock, ScriptedSubagent
 
 PEER, NAME, WORDS = "zelda-7f3a", "Zeldarina", "qwyjibo"
 CANARIES = (PEER.encode(), NAME.encode(), WORDS.encode())
@@ -65,6 +66,50 @@ async def test_no_byte_of_a_forgotten_peer_is_left(workspace: Path) -> None:
     words.close()
     assert "hello" in terms
     assert WORDS not in terms
+
+
+async def test_no_byte_is_left_in_the_reasons_of_others(tmp_path: Path) -> None:
+    judgment = {"peer_id": "ann", "trust": 2, "rationale": f"As was said: {WORDS}."}
+    reply = {"assessments": [judgment], "beliefs": [], "summary": "Well."}
+    clock = ManualClock(1_700_000_000.0)
+    runtime = build_runtime(
+        {"logging": {"level": "off"}, "cortex": {"interval_minutes": 1}},
+        clock=clock,
+        workspace=tmp_path,
+        subagent=ScriptedSubagent(reply, repeat=True),
+    )
+    await runtime.start()
+    for number in range(6):
+        await runtime.receive(message(PEER, NAME, f"{WORDS} number {number}", number))
+        await runtime.receive(message("ann", "Ann", f"hello {number}", 100 + number))
+        clock.advance(120)
+        await runtime.tick()
+    await runtime.stop()
+    with Ledger(tmp_path / "ledger.sqlite", read_only=True) as book:
+        [*_, before] = book.assessments("ann")
+    assert WORDS in before.rationale
+    assert before.origins == ("peer:ann", f"peer:{PEER}")
+    erasure = forget(PEER, tmp_path, {})
+    assert holders(tmp_path) == {}
+    with Ledger(tmp_path / "ledger.sqlite", read_only=True) as book:
+        judgments = [*book.assessments()]
+    assert erasure.reasons == len(judgments) > 0
+    assert (judgments[-1].trust, judgments[-1].rationale) == (before.trust, FORGOTTEN)
+
+
+def test_what_was_made_of_more_origins_than_are_listed_goes_but_for_no_mistyped_id(
+    tmp_path: Path,
+) -> None:
+    notes = MemoryFiles(tmp_path / "memory" / "files")
+    beliefs = {"many": {"value": "x", "sources": ["more"]}, "own": {"value": "y", "sources": []}}
+    notes.store("cortex-beliefs", json.dumps(beliefs))
+    with pytest.raises(InputError, match="peer must be one"):
+        forget(PEER, tmp_path, {})
+    assert json.loads(notes.retrieve("cortex-beliefs") or "") == beliefs
+    with Ledger(tmp_path / "ledger.sqlite") as book:
+        book.record_interaction(PEER, "in", preview="hi")
+    forget(PEER, tmp_path, {})
+    assert list(json.loads(notes.retrieve("cortex-beliefs") or "")) == ["own"]
 
 
 async def test_the_others_are_as_they_were(workspace: Path) -> None:

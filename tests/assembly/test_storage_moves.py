@@ -52,7 +52,8 @@ def state(tmp_path: Path) -> StateFolder:
         log.save_state("weights", b"\x00\xff", 1)
     with Ledger(state.path / "ledger.sqlite") as ledger:
         ledger.record_interaction("ada", "in", event_id="e1", preview="hi")
-        ledger.record_assessment("ada", 4, "kind")
+        ledger.record_assessment("ada", 4, "kind", ["peer:ada", "tool:web"])
+        ledger.record_assessment("ada", 3, "late")
     memory = open_memory(state.path)
     memory.store("cortex-beliefs", '{"ada": "kind"}')
     memory.store("Odd \udcff/key", "text\x00")
@@ -235,7 +236,7 @@ def test_the_commands_say_where_it_lies(state: StateFolder, server: PostgresServ
     assert "2,200 decisions, 1 labels" in run("status")
     moves = json.loads(run("migrate", "--to", server.url(), "--json"))["stores"]
     assert [each["store"] for each in moves] == ["decisions", "ledger", "memory"]
-    assert "_ledger\n  1 peers, 1 interactions, 1 assessments" in run("status")
+    assert "_ledger\n  1 peers, 1 interactions, 2 assessments" in run("status")
     assert "_memory\n  2 texts" in run("status")
     server.stop()
     try:

@@ -118,7 +118,7 @@ def no_folder(path: Path) -> None:
 
 
 FAULTS: list[tuple[Callable[[Path], object], str]] = [
-    (newer, "was written by a newer release (schema 99, this one knows 2): upgrade prefrontal or"),
+    (newer, "was written by a newer release (schema 99, this one knows 3): upgrade prefrontal or"),
     (scribbled, "is damaged"),
     (cut, "is damaged"),
     (decisions, "is a database of another program"),
@@ -216,14 +216,14 @@ def test_the_final_schema_is_known(tmp_path: Path) -> None:
     ]
     columns = database.execute("SELECT name FROM pragma_table_info('assessments')")
     assert [name for (name,) in columns] == [
-        *("id", "peer_id", "info_score", "trust", "rationale", "created_at"),
+        *("id", "peer_id", "info_score", "trust", "rationale", "created_at", "origins"),
     ]
     columns = database.execute("SELECT name FROM pragma_table_info('interactions')")
     assert [name for (name,) in columns] == [
         *("id", "peer_id", "direction", "channel_type", "channel_id", "event_id", "preview"),
         *("size", "created_at", "correlation_id", "outcome", "judged_after"),
     ]
-    assert database.execute("PRAGMA user_version") == [(2,)]
+    assert database.execute("PRAGMA user_version") == [(3,)]
     database.close()
 
 

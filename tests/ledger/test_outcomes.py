@@ -88,7 +88,7 @@ def test_an_older_ledger_gets_the_column_and_loses_nothing(tmp_path: Path) -> No
     database = SqliteDatabase(
         tmp_path / "ledger.sqlite", read_only=True, application_id=APPLICATION_ID
     )
-    assert database.schema_version() == len(STEPS) == 2
+    assert database.schema_version() == len(STEPS) == 3
     database.close()
 
 

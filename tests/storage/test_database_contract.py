@@ -15,6 +15,7 @@ from prefrontal.decisions.log import DecisionLog, NewLabel
 from prefrontal.decisions.pages import DecisionPages
 from prefrontal.decisions.payloads import Moment, WakePayload
 from prefrontal.errors import InputError, SourceError
+from prefrontal.ledger.forgetting import Forgotten
 from prefrontal.ledger.ledger import Ledger
 from prefrontal.storage.database import Database, RowError, TextBytes
 from prefrontal.storage.migrations import migrate
@@ -253,5 +254,20 @@ def test_a_ledger_counts_messages_and_judgments(place: Place) -> None:
         assert [each.trust for each in ledger.standings()] == [4]
         assert [each.preview for each in ledger.interactions("ada")] == ["hi", "hi"]
     with Ledger(path) as ledger:
-        assert ledger.forget("ada") == 4
+        assert ledger.forget("ada").rows == 4
         assert ledger.list_peers() == []
+
+
+def test_a_ledger_forgets_a_peer_in_the_reasons_of_others(place: Place) -> None:
+    path = place("ledger")
+    with Ledger(path, clock=ManualClock()) as ledger:
+        for peer_id in ("ada", "bob"):
+            ledger.record_interaction(peer_id, "in", preview="hi")
+        ledger.record_assessment("bob", 1, "late twice", ())
+        ledger.record_assessment("bob", 2, "so they say", ["peer:ada", "peer:bob"])
+    with Ledger(path) as ledger:
+        assert ledger.latest_origins("bob") == ("peer:ada", "peer:bob")
+        assert ledger.forget("ada") == Forgotten(rows=2, reasons=1)
+        judgments = [(each.trust, each.rationale) for each in ledger.assessments()]
+        assert judgments == [(1, "late twice"), (2, "[forgotten]")]
+        assert ledger.latest_origins("bob") == ()

@@ -13,12 +13,12 @@ from typing import Any
 from ..cortex.state import BELIEFS_KEY, STATE_KEY
 from ..errors import InputError
 from ..ledger import Ledger
+from ..ledger.forgetting import FORGOTTEN, mention_of
 from ..ledger.location import file_name, ledger_path
-from ..origins import peer_origin
+from ..origins import may_hold, peer_origin
 from ..runtime.conversation.store import ConversationStore, conversations_path
 from ..storage.text_memory import TextMemory, open_memory
 
-FORGOTTEN = "[forgotten]"
 _OWN = ("cortex-", "session-channels")
 """Beginnings of the keys under which the agent keeps what it made of peers."""
 _SENTENCES = ("summary", "input_summary")
@@ -27,10 +27,14 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """What went, and which files still hold the peer's id: notes, logs, copies."""
+    """What went, and which files still hold the peer's id: notes, logs, copies.
+
+    reasons: how many judgments of others lost theirs.
+    """
 
     peer_id: str
     rows: int
+    reasons: int
     messages: int
     documents: tuple[str, ...]
     left: tuple[Path, ...]
@@ -49,43 +53,35 @@ def forget(
     path = ledger_path(file_name(config), folder)
     book = Ledger(path) if isinstance(path, Path) and path.exists() else Ledger()
     with book:  # the writer's lock: no agent runs beside
-        names = _names(book, peer_id)
-        rows = book.forget(peer_id)
+        mention = mention_of(peer_id, book.peer(peer_id))
+        gone = book.forget(peer_id)
         messages = 0
         if conversations_path(folder).exists():
             with ConversationStore(conversations_path(folder)) as store:
                 messages = store.forget(peer_id)
-        keys = notes.keys()
-        own = [key for key in keys if key.startswith(_OWN)]
-        changed = tuple(key for key in own if _scrub(notes, key, peer_id, names))
+        scrubber = _Scrubber(peer_id, mention, is_known=gone.rows + messages > 0)
+        own = [key for key in notes.keys() if key.startswith(_OWN)]  # noqa: SIM118 - no mapping
+        changed = tuple(key for key in own if _scrub(notes, key, scrubber))
         _drop_evidence(notes)
     left = tuple(_holders([folder, *others], peer_id))
-    if not rows and not messages and not changed:
+    if not (gone.rows or gone.reasons or messages or changed):
         rule = "be one that the ledger, the conversations or the cortex know"
         where = f"; its id stands in {left[0]}" if left else ""
         raise InputError(f"peer must {rule}, got {peer_id!r:.80}{where}")
-    return Erasure(peer_id, rows, messages, changed, left)
+    return Erasure(peer_id, gone.rows, gone.reasons, messages, changed, left)
 
 
-def _names(book: Ledger, peer_id: str) -> tuple[str, ...]:
-    """The id, and the name where it is long enough to mean one."""
-    peer = book.peer(peer_id)
-    name = "" if peer is None else peer.display_name.strip()
-    return (peer_id, name) if len(name) > 2 else (peer_id,)
-
-
-def _scrub(notes: TextMemory, key: str, peer_id: str, names: tuple[str, ...]) -> bool:
+def _scrub(notes: TextMemory, key: str, scrubber: _Scrubber) -> bool:
     """Take the peer out of a document; whether it held it. One that is no JSON goes whole."""
     text = notes.retrieve(key) or ""
-    mention = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names))
     try:
         document = json.loads(text)
     except ValueError:
         document = None
-    clean = _Scrubber(peer_id, mention).without(document)
+    clean = scrubber.without(document)
     if document is not None and clean == document:
         return False
-    if document is None and not mention.search(text):
+    if document is None and not scrubber.mention.search(text):
         return False
     notes.store(key, "" if document is None else json.dumps(clean, ensure_ascii=False))
     return True
@@ -105,12 +101,16 @@ def _drop_evidence(notes: TextMemory) -> None:
 
 
 class _Scrubber:
-    """Takes a peer out of a document of JSON."""
+    """Takes a peer out of a document of JSON.
 
-    def __init__(self, peer_id: str, mention: re.Pattern[str]) -> None:
+    is_known: whether the peer ever wrote; else origins that nobody listed are not its.
+    """
+
+    def __init__(self, peer_id: str, mention: re.Pattern[str], *, is_known: bool) -> None:
         self._peer_id = peer_id
         self._origin = peer_origin(peer_id)
-        self._mention = mention
+        self._is_known = is_known
+        self.mention = mention
 
     def without(self, value: Any) -> Any:
         """The value without entries of the peer; a sentence that names it is "[forgotten]"."""
@@ -146,10 +146,12 @@ class _Scrubber:
 
     def _is_source_of(self, entry: dict[str, Any]) -> bool:
         sources = entry.get("sources")
-        return isinstance(sources, list) and self._origin in sources
+        if not isinstance(sources, list):
+            return False
+        return may_hold(sources, self._origin) if self._is_known else self._origin in sources
 
     def _names(self, text: str) -> bool:
-        return bool(self._mention.search(text)) or self._peer_id.encode() in _decoded(text)
+        return bool(self.mention.search(text)) or self._peer_id.encode() in _decoded(text)
 
 
 def _without_words(record: dict[str, Any]) -> dict[str, Any]:

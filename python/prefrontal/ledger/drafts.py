@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
+from ..origins import united
 from ..plain_text import one_line
 from .preview import NAME_LENGTH, RATIONALE_LENGTH, cleaned, cut, preview_of
 
@@ -61,6 +63,7 @@ class NewAssessment:
     trust: int
     rationale: str
     created_at: float
+    origins: tuple[str, ...] | None
 
 
 def new_interaction(
@@ -85,11 +88,14 @@ def new_interaction(
     )
 
 
-def new_assessment(peer_id: str, trust: int, rationale: str, clock: Clock) -> NewAssessment:
+def new_assessment(
+    peer_id: str, trust: int, rationale: str, origins: Iterable[str] | None, clock: Clock
+) -> NewAssessment:
     """Raises ValueError as `Ledger.record_assessment` says."""
     if not isinstance(rationale, str) or not (text := cleaned(rationale, RATIONALE_LENGTH)):
         raise ValueError(f"rationale must be a non-blank string, got {rationale!r}")
-    return NewAssessment(checked_peer_id(peer_id), checked_trust(trust), text, clock.now())
+    listed = None if origins is None else united(origins)
+    return NewAssessment(checked_peer_id(peer_id), checked_trust(trust), text, clock.now(), listed)
 
 
 def checked_outcome(outcome: object) -> float:

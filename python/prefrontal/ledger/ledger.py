@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
@@ -16,6 +16,7 @@ from ..storage.database import this_process
 from ..storage.store_file import IN_MEMORY, Schema, StoreFile
 from . import queries, rows
 from .drafts import Details, checked_outcome, encodable, new_assessment, new_interaction
+from .forgetting import Forgotten, forget_peer
 from .lock import WriterLock
 from .schema import APPLICATION_ID, STEPS, VIEWS
 
@@ -103,29 +104,35 @@ class Ledger:
         """Whether the event's message was recorded."""
         return rows.has_interaction(self._file.reader, encodable(event_id))
 
-    def record_assessment(self, peer_id: str, trust: int, rationale: str) -> int:
+    def record_assessment(
+        self, peer_id: str, trust: int, rationale: str, origins: Iterable[str] | None = None
+    ) -> int:
         """Record a judgment atomically, with the current info score; returns its id.
 
-        Raises ValueError for an unknown peer, a trust that is no whole number from -10 to +10, or
-        a blank rationale.
+        origins: whose words may be in the rationale; None counts as anybody's. Raises ValueError
+        for an unknown peer, a trust that is no whole number from -10 to +10, or a blank rationale.
         """
-        return self.submit_assessment(peer_id, trust, rationale).result().id
+        return self.submit_assessment(peer_id, trust, rationale, origins).result().id
 
-    def submit_assessment(self, peer_id: str, trust: int, rationale: str) -> Future[Assessment]:
+    def submit_assessment(
+        self, peer_id: str, trust: int, rationale: str, origins: Iterable[str] | None = None
+    ) -> Future[Assessment]:
         """Queue a judgment; the future is done when it is on the disk.
 
         Raises as `record_assessment`; for an unknown peer, through the future.
         """
-        new = new_assessment(peer_id, trust, rationale, self._clock)
+        new = new_assessment(peer_id, trust, rationale, origins, self._clock)
         return self._file.submit(partial(rows.insert_assessment, self._file.database, new))
 
-    def forget(self, peer_id: str) -> int:
-        """Delete a peer with all that was recorded of it; returns how many rows went.
+    def forget(self, peer_id: str) -> Forgotten:
+        """Delete a peer with all that was recorded of it, and the reasons with words of it.
 
-        No byte of them is left in the files. Raises SourceError while another process reads the
-        file: then the rows are gone, and some bytes are not.
+        A judgment of another peer keeps its trust; its reason becomes "[forgotten]" where it names
+        the peer, its origins do, or they are unknown. No byte of all that is left in the files.
+        Raises SourceError while another process reads the file: then the rows are gone, and some
+        bytes are not.
         """
-        return self._file.erase(partial(rows.delete_peer, self._file.database, peer_id))
+        return self._file.erase(partial(forget_peer, self._file.database, peer_id))
 
     def list_peers(self) -> list[Peer]:
         """All peers, the last seen first."""
@@ -141,6 +148,10 @@ class Ledger:
         if peer is None:
             raise ValueError(f"peer_id must be a known peer, got {peer_id!r}")
         return queries.summary(self._file.reader, peer, interactions)
+
+    def latest_origins(self, peer_id: str) -> tuple[str, ...]:
+        """Whose words may be in the reason of the peer's latest judgment; none without one."""
+        return queries.latest_origins(self._file.reader, peer_id)
 
     def interactions(self, peer_id: str | None = None) -> Iterator[Interaction]:
         """The messages of one peer, or all, in order of recording; reads page by page."""

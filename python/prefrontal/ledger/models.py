@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from ..plain_text import MORE
+
 Direction: TypeAlias = Literal["in", "out"]
 
 
@@ -52,7 +54,10 @@ class Interaction:
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """One judgment. info_score: 0..10, computed; trust: -10..+10, judged; rationale: why."""
+    """One judgment. info_score: 0..10, computed; trust: -10..+10, judged; rationale: why.
+
+    origins: whose words may be in the rationale (`prefrontal.origins`).
+    """
 
     id: int
     peer_id: str
@@ -60,6 +65,7 @@ class Assessment:
     trust: int
     rationale: str
     created_at: float
+    origins: tuple[str, ...] = (MORE,)
 
 
 @dataclass(frozen=True, slots=True)

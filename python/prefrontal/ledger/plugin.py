@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from ..errors import PrefrontalError, SourceError
-from ..plugin import Plugin, PluginError, PluginMeta, hookspecs
+from ..plugin import Plugin, PluginError, PluginMeta, hear, hookspecs
 from ..plugin.hooks import announce, hooks_of
 from ..plugin.messages import current_message, is_internal
 from ..settings.agent_file import workspace_folder
@@ -101,9 +101,11 @@ class LedgerPlugin(Plugin):
         """As `Ledger.record_interaction`: waits for the disk, announces nothing."""
         return self.ledger.record_interaction(peer_id, direction, **details)
 
-    def record_assessment(self, peer_id: str, trust: int, rationale: str) -> int:
+    def record_assessment(
+        self, peer_id: str, trust: int, rationale: str, origins: Iterable[str] | None = None
+    ) -> int:
         """As `protocols.PeerLedger`: waits for the disk, announces nothing."""
-        return self.ledger.record_assessment(peer_id, trust, rationale)
+        return self.ledger.record_assessment(peer_id, trust, rationale, origins)
 
     def list_peers(self) -> Sequence[Peer]:
         """As `protocols.PeerLedger`."""
@@ -174,7 +176,10 @@ class LedgerPlugin(Plugin):
     def _block(self, peer_id: str) -> str:
         try:
             summary = self.ledger.get_peer_assessment_summary(peer_id)
-            return peer_block(without_words(summary) if _in_group() else summary)
+            if _in_group():
+                return peer_block(without_words(summary))
+            hear(self.ledger.latest_origins(peer_id))
+            return peer_block(summary)
         except ValueError:
             return unknown_peer_block(peer_id)
 

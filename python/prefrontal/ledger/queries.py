@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from . import rows
 from .info_score import compute_info_score
-from .models import Assessment, Interaction, Peer, ScoredPeer
+from .models import Interaction, Peer, ScoredPeer
 
 if TYPE_CHECKING:
     from ..storage.database import Database
+    from .models import Assessment
 
 TRAJECTORY_LENGTH = 5
 _PAGE = 1000
@@ -23,7 +24,8 @@ _RECENT = """\
 SELECT direction, preview, size, created_at, channel_type, outcome, judged_after FROM interactions
 WHERE peer_id = ?
 ORDER BY id DESC LIMIT ?"""
-_ASSESSMENT = "SELECT id, peer_id, info_score, trust, rationale, created_at FROM assessments"
+_ASSESSMENT = """\
+SELECT id, peer_id, info_score, trust, rationale, created_at, origins FROM assessments"""
 _STANDING = f"""\
 SELECT {rows.PEER_COLUMNS}, (
   SELECT trust FROM assessments WHERE assessments.peer_id = peers.peer_id ORDER BY id DESC LIMIT 1
@@ -59,6 +61,16 @@ def summary(database: Database, peer: Peer, interactions: int) -> dict[str, Any]
     return result
 
 
+def latest_origins(database: Database, peer_id: str) -> tuple[str, ...]:
+    """Whose words may be in the reason of the latest judgment; none without one."""
+    sql = f"{_ASSESSMENT} WHERE peer_id = ? ORDER BY id DESC LIMIT 1"
+    return tuple(
+        origin
+        for row in database.execute(sql, (peer_id,))
+        for origin in rows.as_assessment(row).origins
+    )
+
+
 def _latest(last: Assessment) -> dict[str, Any]:
     return {
         "info_score": last.info_score,
@@ -83,7 +95,7 @@ def _recent(database: Database, peer: Peer, limit: int) -> list[dict[str, Any]]:
 def _last_assessments(database: Database, peer_id: str) -> list[Assessment]:
     """The newest judgments, oldest first."""
     sql = f"{_ASSESSMENT} WHERE peer_id = ? ORDER BY id DESC LIMIT {TRAJECTORY_LENGTH}"
-    return [Assessment(*row) for row in reversed(database.execute(sql, (peer_id,)))]
+    return [rows.as_assessment(row) for row in reversed(database.execute(sql, (peer_id,)))]
 
 
 def each_interaction(database: Database, peer_id: str | None) -> Iterator[Interaction]:
@@ -102,7 +114,7 @@ def each_assessment(database: Database, peer_id: str | None) -> Iterator[Assessm
     sql = f"{_ASSESSMENT}{where}{' AND' if where else ' WHERE'} id > ? ORDER BY id LIMIT {_PAGE}"
     last = 0
     while page := database.execute(sql, (*values, last)):
-        yield from (Assessment(*row) for row in page)
+        yield from (rows.as_assessment(row) for row in page)
         last = page[-1][0]
 
 

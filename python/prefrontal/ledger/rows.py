@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..origins import dump_origins, parse_origins
 from .info_score import compute_info_score
 from .models import Assessment, Peer, Recorded
 
 if TYPE_CHECKING:
-    from ..storage.database import Database
+    from ..storage.database import Database, Row
     from .drafts import NewAssessment, NewInteraction
 
 _INTERACTION = """\
@@ -32,8 +33,8 @@ PEER_COLUMNS = (
 )
 _PEER = f"SELECT {PEER_COLUMNS} FROM peers"
 _ASSESSMENT = """\
-INSERT INTO assessments (peer_id, info_score, trust, rationale, created_at)
-VALUES (?, ?, ?, ?, ?) RETURNING id"""
+INSERT INTO assessments (peer_id, info_score, trust, rationale, created_at, origins)
+VALUES (?, ?, ?, ?, ?, ?) RETURNING id"""
 _JUDGED = """\
 UPDATE interactions SET outcome = ?, judged_after = (
   SELECT assessment_count FROM peers WHERE peers.peer_id = interactions.peer_id)
@@ -89,10 +90,19 @@ def insert_assessment(database: Database, new: NewAssessment) -> Assessment:
         new.trust,
         new.rationale,
         new.created_at,
+        None if new.origins is None else dump_origins(new.origins),
     )
     [(number,)] = database.execute(_ASSESSMENT, values)
     database.execute(_ASSESSED, (new.peer_id,))
-    return Assessment(number, *values)
+    return as_assessment((number, *values))
+
+
+def as_assessment(row: Row) -> Assessment:
+    """The judgment of a row with the columns of `queries`."""
+    number, peer_id, info_score, trust, rationale, created_at, origins = row
+    return Assessment(
+        number, peer_id, info_score, trust, rationale, created_at, parse_origins(origins)
+    )
 
 
 def select_peer(database: Database, peer_id: str) -> Peer | None:
@@ -105,13 +115,3 @@ def select_peers(database: Database) -> list[Peer]:
     """All peers, the last seen first."""
     sql = f"{_PEER} ORDER BY last_seen DESC, peer_id"
     return [Peer(*row) for row in database.execute(sql)]
-
-
-def delete_peer(database: Database, peer_id: str) -> int:
-    """Delete a peer with its messages and judgments; returns how many rows went."""
-    gone = 0
-    for table in ("interactions", "assessments", "peers"):
-        gone += len(
-            database.execute(f"DELETE FROM {table} WHERE peer_id = ? RETURNING 1", (peer_id,))
-        )
-    return gone

@@ -66,7 +66,12 @@ def add_outcomes(database: Database) -> None:
     database.execute("ALTER TABLE interactions ADD COLUMN judged_after INTEGER")
 
 
-STEPS: tuple[Step, ...] = (create_ledger, add_outcomes)
+def add_origins(database: Database) -> None:
+    """Whose words may be in the reason of a judgment, as a list in JSON; NULL: unknown."""
+    database.execute("ALTER TABLE assessments ADD COLUMN origins TEXT")
+
+
+STEPS: tuple[Step, ...] = (create_ledger, add_outcomes, add_origins)
 
 VIEWS = {
     1: (
@@ -74,6 +79,12 @@ VIEWS = {
 CREATE TEMP VIEW interactions AS
 SELECT id, peer_id, direction, channel_type, channel_id, event_id, preview, size, created_at,
   correlation_id, NULL AS outcome, NULL AS judged_after FROM main.interactions""",
-    )
+    ),
+    2: (
+        """\
+CREATE TEMP VIEW assessments AS
+SELECT id, peer_id, info_score, trust, rationale, created_at, NULL AS origins
+FROM main.assessments""",
+    ),
 }
 """Views by schema, through which current statements read an older file unchanged."""

@@ -38,7 +38,7 @@ TABLES = (
     ),
     StoredTable(
         "assessments",
-        ("id", "peer_id", "info_score", "trust", "rationale", "created_at"),
+        ("id", "peer_id", "info_score", "trust", "rationale", "created_at", "origins"),
         is_numbered=True,
     ),
 )

@@ -8,7 +8,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import PrefrontalError
+from ..origins import peer_origin
 from ..plain_text import one_line
+from ..plugin.hearing import current_origins, hear, heard
 from .models import Assessment
 from .prompt import moment
 from .scale import SCORE_GUIDE, signed
@@ -79,8 +81,10 @@ def _query(ledger: Ledger, args: Mapping[str, Any], asking: str, in_group: bool)
     peer_id = _text(args, "peer_id")
     summary = ledger.get_peer_assessment_summary(peer_id, _RECENT)
     answer = {name: _readable(name, value) for name, value in summary.items()}
-    own = not asking or (asking == peer_id and not in_group)
-    return answer if own else _without_words(answer)
+    if asking and (asking != peer_id or in_group):
+        return _without_words(answer)
+    hear([peer_origin(peer_id), *ledger.latest_origins(peer_id)])
+    return answer
 
 
 def _without_words(answer: dict[str, Any]) -> dict[str, Any]:
@@ -105,6 +109,9 @@ def _readable(name: str, value: Any) -> Any:
 
 
 def _list(ledger: Ledger, asking: str) -> list[dict[str, Any]]:
+    standings = ledger.standings(_MOST_PEERS)
+    if not asking:
+        hear(peer_origin(each.peer.peer_id) for each in standings)
     return [
         {
             "peer_id": each.peer.peer_id,
@@ -114,7 +121,7 @@ def _list(ledger: Ledger, asking: str) -> list[dict[str, Any]]:
             "info_score": each.info_score,
             "trust": each.trust,
         }
-        for each in ledger.standings(_MOST_PEERS)
+        for each in standings
     ]
 
 
@@ -122,7 +129,8 @@ async def _assess(ledger: Ledger, args: Mapping[str, Any], assessed: Assessed, a
     peer_id, rationale = _text(args, "peer_id"), _text(args, "rationale")
     if asking not in ("", peer_id):
         raise ValueError(f"peer_id must be the peer of this conversation, got {peer_id!r:.80}")
-    future = ledger.submit_assessment(peer_id, args.get("trust"), rationale)  # type: ignore[arg-type]
+    origins = None if current_origins.get() is None else heard()
+    future = ledger.submit_assessment(peer_id, args.get("trust"), rationale, origins)  # type: ignore[arg-type]
     assessment = await asyncio.wrap_future(future)
     await assessed(assessment)
     return f"Recorded: trust {signed(assessment.trust)}, info {assessment.info_score}/10."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -167,10 +168,12 @@ async def test_stop_while_a_cycle_writes_brings_the_writing_to_its_end() -> None
     async with Agent(GOOD) as agent:
         real = agent.ledger.record_assessment
 
-        def slow(peer_id: str, trust: int, rationale: str) -> int:
+        def slow(
+            peer_id: str, trust: int, rationale: str, origins: Iterable[str] | None = None
+        ) -> int:
             writing.set()
             assert go_on.wait(10)
-            return real(peer_id, trust, rationale)
+            return real(peer_id, trust, rationale, origins)
 
         agent.ledger.record_assessment = slow  # type: ignore[method-assign]
         for _ in range(5):
@@ -228,10 +231,10 @@ async def test_a_ledger_that_fails_for_one_peer_stops_no_other(
         await agent.hear("bob")
         real = agent.ledger.record_assessment
 
-        def full(peer_id: str, trust: int, rationale: str) -> int:
+        def full(peer_id: str, trust: int, rationale: str, origins: Iterable[str]) -> int:
             if peer_id == "alice":
                 raise OSError("disk full")
-            return real(peer_id, trust, rationale)
+            return real(peer_id, trust, rationale, origins)
 
         monkeypatch.setattr(agent.ledger, "record_assessment", full)
         await agent.cycle(messages=4)

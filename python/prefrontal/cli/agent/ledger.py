@@ -144,8 +144,9 @@ def export(output: str, as_json: bool, home: Home) -> None:
 def forget(peer: str, yes: bool, as_json: bool, home: Home) -> None:
     """Erase PEER, an id in full, from the ledger, the conversations and the cortex's memory.
 
-    No byte of it stays in their files. Notes that you stored, logs and copies of files are not
-    changed: those that still hold the id are named. The agent must not run meanwhile.
+    Judgments of other peers keep their trust; a reason that PEER's words may have gone into becomes
+    "[forgotten]". No byte of PEER stays in these files. Notes that you stored, logs and copies of
+    files are not changed: those that still hold the id are named. The agent must not run meanwhile.
     """
     from ...assembly.forgetting import forget as erase
 
@@ -155,6 +156,7 @@ def forget(peer: str, yes: bool, as_json: bool, home: Home) -> None:
     left = [str(each) for each in erasure.left]
     done = {**asdict(erasure), "left": left}
     counts = f"messages: {erasure.messages:,}, rows of the ledger: {erasure.rows:,}"
+    counts += f", reasons of other judgments: {erasure.reasons:,}" if erasure.reasons else ""
     documents = f", its part of {', '.join(erasure.documents)}" if erasure.documents else ""
     still = "".join(f"\nIts id still stands in {plain(each)}." for each in left)
     answer(as_json, done, f"Forgot {plain(peer)}: {counts}{documents}.{still}")

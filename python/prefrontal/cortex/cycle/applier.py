@@ -141,7 +141,7 @@ class Applier:
         memory.origins.hear(peer_id, sources)
         try:
             assessment_id = await host.in_thread(
-                host.ledger.record_assessment, peer_id, limit.trust, rationale
+                host.ledger.record_assessment, peer_id, limit.trust, rationale, sources
             )
         except Exception as error:  # noqa: BLE001 - one entry must not stop the others
             host.log_error(f"Failed to record assessment for {peer_id}: {error}")

@@ -10,11 +10,10 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...origins import united
+from ...origins import dump_origins, united
 from ...plain_text import one_line, shorten
 from .condensing import material_of
 from .facts import LONGEST_VALUE, Statement
-from .origin_lists import dump
 
 if TYPE_CHECKING:
     from ...storage.database import Database
@@ -56,7 +55,7 @@ def keep(
     database: Database, facts: Sequence[tuple[int, Statement]], messages: Sequence[Message]
 ) -> None:
     """Note the facts at the time of their messages: what is newer is not ended by them."""
-    origins = dump(united(*(each.origins for each in messages)))
+    origins = dump_origins(united(*(each.origins for each in messages)))
     for number, each in facts:
         values = (number, each.subject, each.attribute)
         known = database.execute(_SAME, values)

@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ...origins import foreign, peer_origin
+from ...origins import foreign, parse_origins, peer_origin
 from ...plain_text import one_line, shorten
-from .origin_lists import parse
 
 if TYPE_CHECKING:
     from ...storage.database import Database, Value
@@ -183,7 +182,7 @@ def select(database: Database, where: str, values: Sequence[Value]) -> list[Peer
 
 def _fact(row: Sequence[Any]) -> PeerFact:
     fact = PeerFact(*row)
-    whose = (peer_origin(fact.peer_id),) if row[-2] is None else parse(row[-2])
+    whose = (peer_origin(fact.peer_id),) if row[-2] is None else parse_origins(row[-2])
     return replace(
         fact, approved=bool(fact.approved), origins=whose, approved_by=fact.approved_by or ""
     )

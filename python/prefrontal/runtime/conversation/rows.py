@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...origins import peer_origin
+from ...origins import dump_origins, parse_origins, peer_origin
 from . import facts
 from .condensing import Note
 from .models import Message, NewMessage, Viewer, Wall
-from .origin_lists import dump, forget_origin, parse
+from .origin_lists import forget_origin
 from .words import channel_word, indexed
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def insert(database: Database, new: NewMessage) -> int:
     conversation = conversation or _new(database, "conversations", **chat)
     peer = peer or _new(database, "peers", peer_id=viewer.peer_id)
     wall = wall or _new(database, "walls", **columns_of(own))
-    origins = None if new.direction == "in" else dump(new.origins)
+    origins = None if new.direction == "in" else dump_origins(new.origins)
     values = (wall, conversation, peer, new.direction, new.content, new.created_at, new.turn)
     database.execute(_INSERT, (number, *values, origins))
     place = f"w{wall} c{conversation} p{peer} {channel_word(viewer.channel_type)}"
@@ -101,7 +101,7 @@ def notes(database: Database, viewer: Viewer) -> list[Note]:
         " WHERE wall = ? AND conversation = ? ORDER BY first",
         _place(database, viewer),
     )
-    return [replace(Note(*row), origins=parse(row[-1])) for row in rows]
+    return [replace(Note(*row), origins=parse_origins(row[-1])) for row in rows]
 
 
 def replace_notes(database: Database, viewer: Viewer, old: Sequence[int], new: Note) -> None:
@@ -111,14 +111,15 @@ def replace_notes(database: Database, viewer: Viewer, old: Sequence[int], new: N
     database.execute(
         "INSERT INTO notes (wall, conversation, first, last, text, origins)"
         " VALUES (?, ?, ?, ?, ?, ?)",
-        (wall, conversation, new.first, new.last, new.text, dump(new.origins)),
+        (wall, conversation, new.first, new.last, new.text, dump_origins(new.origins)),
     )
 
 
 def _message(row: Sequence[Any]) -> Message:
     message = Message(*row)
     own = message.direction == "in"
-    return replace(message, origins=(peer_origin(message.peer_id),) if own else parse(row[-1]))
+    origins = (peer_origin(message.peer_id),) if own else parse_origins(row[-1])
+    return replace(message, origins=origins)
 
 
 def _place(database: Database, viewer: Viewer) -> tuple[int | None, int | None]:
