@@ -145,7 +145,7 @@ def test_a_file_of_a_newer_release_is_refused_and_left_as_it_is(tmp_path: Path) 
     before = path.read_bytes()
     sentence = (
         f"{path} was written by a newer release (schema {newer}, this one knows {len(STEPS)}): "
-        "upgrade prefrontal or choose another file"
+        "upgrade prefrontal or choose another store"
     )
     with pytest.raises(SourceError) as caught:
         DecisionLog(path)
