@@ -1,11 +1,12 @@
 """The same events give the same decisions: live, on several threads, after restarts, in a replay.
 
-    python benchmarks/reliability/equal.py [--events 1000000] [--restarts 100]
+    python benchmarks/reliability/equal.py [--events 1000000] [--restarts 100] [--jobs 1]
 
 Live is the gate over a log on a disk, labels of its wakes included. With threads the events are
 handed in by each thread in turn. A replay is the same gate on a kept clock without a log. Compared
 is one hash: of each wake the module, event, reason, score, threshold, propensity and question, to
-the bit, and at the end the weights that were learned.
+the bit, and at the end the weights that were learned. The runs are processes of their own, as many
+at a time as `--jobs` says.
 
 `--kills N` ends the gate N times without its last save. It then knows nothing of the windows that
 slept since the save before, so that its thresholds move a little. Told is how many wakes differ,
@@ -19,10 +20,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from contextlib import ExitStack
 from functools import partial
 from hashlib import sha256
+from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 
@@ -90,6 +92,10 @@ def caught(count: int, wakes: set[tuple[float, str]]) -> float:
         if event.location.startswith(folder)
     ]
     return sum(each in wakes for each in relevant) / max(1, len(relevant))
+
+
+Run = tuple[str, set[tuple[float, str]], float]
+"""The hash of a run, its wakes, and the seconds it took."""
 
 
 class Digest:
@@ -188,56 +194,74 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--restarts", type=int, default=100)
     parser.add_argument("--kills", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args(arguments)
     count = options.events
-    digests = [_told(f"live, {n} threads", partial(_live, count, threads=n)) for n in (1, 2, 4)]
     every = max(1, count // (options.restarts + 1))
-    restarted = partial(_live, count, every=every)
-    digests.append(_told(f"live, {options.restarts} restarts", restarted))
-    digests.append(_told("replay", lambda: replayed(signals(count))))
-    same = len({each.text for each in digests}) == 1
+    runs = [(f"live, {n} threads", partial(_live, count, threads=n)) for n in (1, 2, 4)]
+    runs.append((f"live, {options.restarts} restarts", partial(_live, count, every=every)))
+    runs.append(("replay", partial(_replayed, count)))
+    digests = _told(runs, options.jobs)
+    same = len({text for text, _ in digests}) == 1
     print(f"{count:,} events: {'the same' if same else 'not the same'} decisions")
     if options.kills:
-        same = _tell_kills(count, options.kills, digests[0]) and same
+        same = _tell_kills(count, options.kills, digests[0][1]) and same
     return 0 if same else 1
 
 
-def _tell_kills(count: int, kills: int, usual: Digest) -> bool:
+def _tell_kills(count: int, kills: int, usual: set[tuple[float, str]]) -> bool:
     """Whether the log of a gate that is killed so often is decided again without a difference."""
     every, tally = max(1, count // (kills + 1)), VerifyTally()
     with (
         tempfile.TemporaryDirectory() as folder,
         DecisionLog(Path(folder, "decisions.sqlite")) as log,
     ):
-        run = partial(live, signals(count), log, every=every, killed=True)
-        killed = _told(f"live, {kills} kills", run)
+        begun = time.perf_counter()
+        killed = live(signals(count), log, every=every, killed=True)
+        _tell(f"live, {kills} kills", killed.text, killed.wakes, time.perf_counter() - begun)
         other = sum(1 for _ in again(log, tally))
-    differ = len(killed.wakes ^ usual.wakes) / max(1, len(usual.wakes))
-    before, after = caught(count, usual.wakes), caught(count, killed.wakes)
+    differ = len(killed.wakes ^ usual) / max(1, len(usual))
+    before, after = caught(count, usual), caught(count, killed.wakes)
     print(
         f"after kills {differ:.2%} of the wakes differ; of what matters {after:.1%} woke, without"
-        f" kills {before:.1%}, with {len(killed.wakes) / max(1, len(usual.wakes)) - 1:+.1%} wakes"
+        f" kills {before:.1%}, with {len(killed.wakes) / max(1, len(usual)) - 1:+.1%} wakes"
     )
     print(f"{tally.decided:,} decisions were made again from the log: {other} differ")
     return not other
 
 
-def _live(count: int, *, threads: int = 1, every: int = 0) -> Digest:
+def _live(count: int, *, threads: int = 1, every: int = 0) -> Run:
+    begun = time.perf_counter()
     with (
         tempfile.TemporaryDirectory() as folder,
         DecisionLog(Path(folder, "decisions.sqlite")) as log,
     ):
-        return live(signals(count), log, threads=threads, every=every)
+        digest = live(signals(count), log, threads=threads, every=every)
+    return digest.text, digest.wakes, time.perf_counter() - begun
 
 
-def _told(name: str, run: Callable[[], Digest]) -> Digest:
+def _replayed(count: int) -> Run:
     begun = time.perf_counter()
-    digest = run()
-    seconds = time.perf_counter() - begun
-    print(
-        f"{name:<20} {digest.text[:16]}  {len(digest.wakes):,} wakes  {seconds:.0f} s", flush=True
-    )
-    return digest
+    digest = replayed(signals(count))
+    return digest.text, digest.wakes, time.perf_counter() - begun
+
+
+def _told(
+    runs: Sequence[tuple[str, Callable[[], Run]]], jobs: int
+) -> list[tuple[str, set[tuple[float, str]]]]:
+    """The hash and the wakes of each run, told when it ends."""
+    digests = {}
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        futures = {pool.submit(run): name for name, run in runs}
+        for future in as_completed(futures):
+            text, wakes, seconds = future.result()
+            _tell(futures[future], text, wakes, seconds)
+            digests[futures[future]] = text, wakes
+    return [digests[name] for name, _ in runs]
+
+
+def _tell(name: str, text: str, wakes: set[tuple[float, str]], seconds: float) -> None:
+    print(f"{name:<20} {text[:16]}  {len(wakes):,} wakes  {seconds:.0f} s", flush=True)
 
 
 if __name__ == "__main__":
