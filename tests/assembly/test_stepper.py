@@ -20,7 +20,7 @@ from prefrontal.types import Reason, SignalEvent
 
 from .wake_days import MODULES, NOW, Trust, gate, live, signals
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 @pytest.fixture

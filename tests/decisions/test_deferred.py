@@ -13,7 +13,7 @@ from prefrontal.decisions.log import Decision
 
 from .decision_samples import slept
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 class Written:

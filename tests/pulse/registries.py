@@ -12,7 +12,7 @@ from prefrontal.compat.registry import PulseRegistry
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.types import SignalEvent
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 FOLDER = "/srv/homework"
 
 

@@ -13,7 +13,7 @@ from prefrontal.types import Reason
 
 from .wakes import wake
 
-PATIENCE_S = 10.0
+PATIENCE_S = 60.0
 
 
 def decision(module_id: str = "m", number: int = 0) -> Decision:

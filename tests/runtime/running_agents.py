@@ -12,7 +12,7 @@ from typing import Any
 
 from prefrontal.runtime import Runtime
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 @asynccontextmanager

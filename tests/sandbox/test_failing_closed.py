@@ -62,7 +62,7 @@ def test_a_launcher_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(launching_module, "GRACE_S", 0.2)
     began = time.monotonic()
     result = run(SLEEP, Limits(max_seconds=0.1), Policy(tmp_path / "scratch"))
-    assert result.stopped_by == "sandbox" and time.monotonic() - began < 5
+    assert result.stopped_by == "sandbox" and time.monotonic() - began < 20
     assert survivors(tmp_path) == []
 
 

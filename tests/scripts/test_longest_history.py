@@ -82,7 +82,7 @@ def test_a_git_that_does_not_answer_costs_no_more_than_the_time_there_is(
     monkeypatch.setenv("PATH", str(silent.parent), prepend=os.pathsep)
     started = time.monotonic()
     assert search.histories([tmp_path], 0.3) == []
-    assert time.monotonic() - started < 8  # unbounded it were three minutes
+    assert time.monotonic() - started < 40  # unbounded it were three minutes
     assert search.TIME_LIMIT_S <= 5
 
 

@@ -12,7 +12,7 @@ from prefrontal.testing import ManualClock
 from prefrontal.types import SignalEvent
 
 NOW = 1_704_137_400.0
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 MIXED = ("a.pdf", "b.txt", "c.pdf", "d.txt", "e.txt")
 
 

@@ -24,7 +24,7 @@ from prefrontal.web.tallies import day_of
 
 from .dash_samples import INVOICES, NOON, decision, remember, shown_in, wake
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 @contextmanager

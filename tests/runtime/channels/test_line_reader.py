@@ -12,7 +12,7 @@ from prefrontal.runtime.channels.line_reader import LineReader
 
 from ..sample_plugins import message
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 class Ear:
