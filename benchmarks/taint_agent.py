@@ -208,11 +208,11 @@ class Agent:
             )
             parts.append(str(chained["prompt"]))
         ledger: Any = self.runtime.registry.get("ledger")
-        if self._door in ("message", "name", "event"):  # an id is how a peer is addressed
-            writers = ("bob", "bob0", "bob1")
-            asked = [("query_peer", {"peer_id": each}) for each in writers]
-            for name, args in (*asked, ("list_peers", {})):
-                parts.append(await execute(ledger.ledger, name, args, None, "alice"))
+        listed = json.loads(await execute(ledger.ledger, "list_peers", {}, None, "alice"))
+        others = {each["peer_id"] for each in listed} - {"alice"}
+        asked = [("query_peer", {"peer_id": each}) for each in others]
+        for name, args in (*asked, ("list_peers", {})):
+            parts.append(await execute(ledger.ledger, name, args, None, "alice"))
         return "\n".join(parts)
 
     async def rights(self) -> set[int]:

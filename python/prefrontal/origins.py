@@ -63,14 +63,15 @@ def named(origins: Sequence[str]) -> str:
 
     An id that may be a sentence stands between marks.
     """
-    names = [_id_or_quote(each.removeprefix("peer:")) for each in origins[:5]]
+    names = [addressed(each.removeprefix("peer:")) for each in origins[:5]]
     rest = len(origins) - len(names)
     return ", ".join(names) + (f" and {rest} more" if rest else "")
 
 
-def _id_or_quote(name: str) -> str:
+def addressed(name: str) -> str:
+    """The id of a peer or a tool; between marks where it may be a sentence."""
     if name.startswith("tool:"):
-        return f"the tool {_id_or_quote(name.removeprefix('tool:'))}"
+        return f"the tool {addressed(name.removeprefix('tool:'))}"
     return name if _ADDRESS.fullmatch(name) else marked(name)
 
 

@@ -137,7 +137,7 @@ async def test_writing_to_somebody_who_never_wrote_is_an_error_for_the_model() -
     await runtime.start()
     await runtime.receive(message(sender="bob"))
     assert model.calls[1].messages[-1]["content"] == (
-        "Error: no channel is known for the peer 'nobody'"
+        "Error: no channel is known in which the peer 'nobody' wrote alone"
     )
     assert model.calls[2].messages[-1]["content"] == "Error: text must not be empty"
     assert len(runtime.sent) == 1

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import PrefrontalError
-from ..origins import peer_origin
-from ..plain_text import one_line
+from ..origins import addressed, peer_origin
+from ..plain_text import CLOSE, OPEN, one_line
 from ..plugin.hearing import current_origins, hear, heard
 from .models import Assessment
 from .prompt import moment
@@ -78,13 +78,30 @@ async def execute(
 
 
 def _query(ledger: Ledger, args: Mapping[str, Any], asking: str, in_group: bool) -> dict[str, Any]:
-    peer_id = _text(args, "peer_id")
+    peer_id = _meant(ledger, _text(args, "peer_id"))
     summary = ledger.get_peer_assessment_summary(peer_id, _RECENT)
     answer = {name: _readable(name, value) for name, value in summary.items()}
     if asking and (asking != peer_id or in_group):
-        return _without_words(answer)
+        return _without_words({**answer, "peer_id": _named(peer_id)})
     hear([peer_origin(peer_id), *ledger.latest_origins(peer_id)])
     return answer
+
+
+def _meant(ledger: Ledger, name: str) -> str:
+    """The id that stands in a name, which may have the marks that `_named` gave it."""
+    is_marked = name.startswith(OPEN) and name.endswith(CLOSE)
+    if not is_marked or ledger.peer(name) is not None:
+        return name
+    ids = (each.peer_id for each in ledger.list_peers())
+    return next((each for each in ids if addressed(one_line(each)) == name), name)
+
+
+def _named(peer_id: str) -> str:
+    """Another peer's id where its words are not told: between marks where it may be a sentence."""
+    name = addressed(one_line(peer_id))
+    if name != peer_id:
+        hear([peer_origin(peer_id)])
+    return name
 
 
 def _without_words(answer: dict[str, Any]) -> dict[str, Any]:
@@ -114,7 +131,7 @@ def _list(ledger: Ledger, asking: str) -> list[dict[str, Any]]:
         hear(peer_origin(each.peer.peer_id) for each in standings)
     return [
         {
-            "peer_id": each.peer.peer_id,
+            "peer_id": _named(each.peer.peer_id) if asking else each.peer.peer_id,
             **({} if asking else {"display_name": each.peer.display_name}),
             "interaction_count": each.peer.interaction_count,
             "last_seen": moment(each.peer.last_seen),

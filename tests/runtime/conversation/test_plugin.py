@@ -104,8 +104,64 @@ async def test_members_of_a_named_group_share_what_is_said_in_it() -> None:
         message("which code?", "bob", 2, **room),
         message("which code?", "bob", 3, channel_id="team"),
     )
-    assert history(model, 1)[0] == "the code is 1234"
+    assert history(model, 1)[0] == "ann: the code is 1234"
     assert history(model, 2) == ["which code?"]
+
+
+ROOM: Any = {"channel_id": "team", "metadata": {"group": True}}
+
+
+async def test_what_is_meant_for_a_peer_goes_to_its_own_chat_and_never_to_a_group() -> None:
+    send = use("send_message", peer_id="ann", text="Your code is 1234.")
+    model = ScriptedLLM(["Hi.", "Hi all.", send, "Sent.", "Hm."])
+    runtime = agent(model)
+    talks = (message("hi", "ann"), message("hi all", "ann", 2, **ROOM), message("tell her", "bob"))
+    await talk(runtime, *talks, message("what?", "cat", 4, **ROOM))
+    [sent] = [each for each in runtime.sent if "1234" in each.content]
+    assert sent.channel_id == "chat-ann"
+    assert "1234" not in "".join(history(model, 4))
+
+
+async def test_who_wrote_in_a_group_alone_gets_nothing_there_that_others_asked_for() -> None:
+    send = use("send_message", peer_id="ann", text="Your code is 1234.")
+    model = ScriptedLLM(["Hi.", send, "No."])
+    runtime = agent(model)
+    await talk(runtime, message("hi", "ann", 1, **ROOM), message("tell her", "bob", 2))
+    assert "no channel is known in which the peer 'ann' wrote alone" in history(model, 2)[-1]
+    assert [each.content for each in runtime.sent] == ["Hi.", "No."]
+
+
+async def test_what_is_sent_in_answer_to_a_group_stands_in_the_group() -> None:
+    send = use("send_message", peer_id="ann", text="One moment.")
+    model = ScriptedLLM(["Hi.", send, "Done.", "Hm."])
+    runtime = agent(model)
+    await talk(
+        runtime,
+        message("hi", "ann"),
+        message("work", "ann", 2, **ROOM),
+        message("and?", "bob", 3, **ROOM),
+    )
+    assert [each.channel_id for each in runtime.sent] == ["chat-ann", "team", "team", "team"]
+    assert history(model, 3) == ["ann: work", "Done.", "One moment.", "and?"]
+
+
+async def test_what_a_job_posts_is_kept_where_it_is_read() -> None:
+    """In a group that of all, in a channel with one peer that of the peer."""
+    model = ScriptedLLM(["Hi.", "Hi all.", "For ann.", "For all.", "So.", "So."])
+    runtime = agent(model)
+    await runtime.start()
+    await runtime.receive(message("hi", "ann"))
+    await runtime.receive(message("hi", "bob", 2, **ROOM))
+    for number, place in enumerate(("chat-ann", "team"), start=3):
+        output = {"channel_type": "test", "channel_id": place}
+        metadata = {"is_cron": True, "skip_persistence": True, "reply_to_channel": output}
+        told = {"channel_type": "cron", "channel_id": "morning", "metadata": metadata}
+        await runtime.receive(message(f"news for {place}", "system", number, **told))
+    await runtime.receive(message("and?", "ann", 5))
+    await runtime.receive(message("and?", "cat", 6, **ROOM))
+    await runtime.stop()
+    assert history(model, 4) == ["hi", "Hi.", "For ann.", "and?"]
+    assert history(model, 5) == ["bob: hi", "Hi all.", "For all.", "and?"]
 
 
 async def test_a_store_that_cannot_be_read_or_written_stops_no_answer(

@@ -31,6 +31,12 @@ SELECT (SELECT coalesce(max(id), 0) + 1 FROM messages),
 _INSERT = """\
 INSERT INTO messages (id, wall, conversation, peer, direction, content, created_at, turn, origins)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, coalesce(?8, ?1), ?9)"""
+_WRITERS = """\
+SELECT DISTINCT walls.scope, peers.peer_id
+FROM messages JOIN walls ON walls.id = wall JOIN peers ON peers.id = peer
+WHERE direction = 'in' AND conversation =
+  (SELECT id FROM conversations WHERE channel_type = ? AND channel_id = ?)
+LIMIT 1000"""
 _HOUR = """\
 INSERT INTO hours VALUES (?1, ?2, ?2)
 ON CONFLICT (hour) DO UPDATE SET first = min(first, ?2), last = max(last, ?2)"""
@@ -129,6 +135,20 @@ def _place(database: Database, viewer: Viewer) -> tuple[int | None, int | None]:
         database, "conversations", channel_type=viewer.channel_type, channel_id=viewer.channel_id
     )
     return wall, conversation
+
+
+def chat_of(database: Database, peer_id: str, channel_type: str, channel_id: str) -> Viewer:
+    """Whose chat it is that something is sent to without a question.
+
+    The group's, where one wrote there as a group; else the peer's; without a peer that of the only
+    one who wrote there.
+    """
+    writers = database.execute(_WRITERS, (channel_type, channel_id))
+    group = any(scope == "group" for scope, _ in writers)
+    alone = [writer for scope, writer in writers if scope == "peer"]
+    if not peer_id and not group and len(alone) == 1:
+        peer_id = str(alone[0])
+    return Viewer(peer_id, channel_type, channel_id, group)
 
 
 def select(database: Database, numbers: list[int]) -> dict[int, Message]:

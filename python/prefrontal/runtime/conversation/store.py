@@ -57,6 +57,10 @@ class ConversationStore:
         clean = new if text is new.content else replace(new, content=text)
         return self._file.submit(partial(self._insert, clean))
 
+    def chat_of(self, peer_id: str, channel_type: str, channel_id: str) -> Viewer:
+        """Whose chat it is that something is sent to without a question; see `rows.chat_of`."""
+        return rows.chat_of(self._file.reader, peer_id, channel_type, channel_id)
+
     def history(self, viewer: Viewer, limit: int) -> list[Message]:
         """The newest messages of a conversation that may be seen in it and stand in no note.
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
 from ...errors import PrefrontalError
-from ...origins import peer_origin, united
+from ...origins import addressed, peer_origin, united
 from ...plain_text import marked, one_line
 from ...plugin import (
     Plugin,
@@ -107,11 +107,12 @@ class ConversationPlugin(Plugin):
             self.log_error(f"What was said before cannot be read: {error}")
             return []
         room, past = condensing.MOST_CHARACTERS, []
+        members = {peer_origin(each.peer_id) for each in messages if each.direction == "in"}
         for each in reversed(messages):
             room -= len(each.content)
             if room < 0:
                 break
-            past.append({"role": _role(each.direction), "content": told(each)})
+            past.append({"role": _role(each.direction), "content": told(each, members)})
             hear(each.origins)
         if notes:
             hear(united(*(note.origins for note in notes)))
@@ -196,13 +197,16 @@ class ConversationPlugin(Plugin):
 
     async def record_sent(self, ctx: dict[str, Any]) -> dict[str, Any]:
         """Record what the agent sends of its own accord; answers are recorded by their turn."""
-        peer_id = str(ctx.get("recipient_id") or "")
-        own = ctx.get("internal") or ctx.get("event_id") is None
-        if own and peer_id:
+        if ctx.get("internal") or ctx.get("event_id") is None:
             message = current_message.get()
             if message is not None and message.is_internal and heard():
                 hear([peer_origin(SYSTEM_SENDER)])  # nobody in that chat asked for these words
-            viewer = Viewer(peer_id, str(ctx.get("channel_type")), str(ctx.get("channel_id")))
+            place = (str(ctx.get("channel_type")), str(ctx.get("channel_id")))
+            try:
+                viewer = self.store.chat_of(str(ctx.get("recipient_id") or ""), *place)
+            except PrefrontalError as error:
+                self.log_error(f"A message could not be kept: {error}")
+                return ctx
             await self.durable(self.record(viewer, "out", str(ctx.get("text") or "")))
         return ctx
 
@@ -251,15 +255,17 @@ def facts_block(known: Sequence[PeerFact]) -> str:
     return "\n".join([FACTS_TITLE, *lines])
 
 
-def told(message: Message) -> str:
-    """What was said, as the model reads it again.
+def told(message: Message, members: Collection[str]) -> str:
+    """What was said, as the model reads it again; in a group with who said it.
 
-    What the agent once said from the words of other peers than the one it talks with is a quote.
+    What the agent once said from the words of other peers than those it talks with is a quote.
+    members: the origins of those who write in a group.
     """
-    others = [each for each in message.origins if each.startswith("peer:")]
-    if message.scope == "peer" and set(others) - {peer_origin(message.peer_id)}:
-        return marked(message.content)
-    return message.content
+    if message.scope == "group" and message.direction == "in":
+        return f"{addressed(one_line(message.peer_id))}: {message.content}"
+    natives = members if message.scope == "group" else {peer_origin(message.peer_id)}
+    others = {each for each in message.origins if each.startswith("peer:")}
+    return marked(message.content) if others.difference(natives) else message.content
 
 
 def _quoted(text: str) -> str:

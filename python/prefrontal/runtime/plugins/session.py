@@ -12,6 +12,7 @@ from ...plugin import (
     OutgoingMessage,
     Plugin,
     PluginMeta,
+    current_message,
     hookspecs,
 )
 from ...plugin.hooks import Context, collect, hook_name, hooks_of
@@ -29,7 +30,8 @@ SEND_MESSAGE: dict[str, Any] = {
     "type": "function",
     "function": {
         "name": "send_message",
-        "description": "Send a message to a peer, on the channel the peer last wrote on.",
+        "description": "Send a message to a peer, on the channel the peer last wrote on alone; "
+        "in answer to a message in a group, there.",
         "parameters": {
             "type": "object",
             "properties": {"peer_id": {"type": "string"}, "text": {"type": "string"}},
@@ -121,8 +123,10 @@ class SessionPlugin(Plugin):
         return [plugin.meta.id for plugin in self.registry.all_with_capability("channel")]
 
     def remember_channel(self, ctx: dict[str, Any]) -> dict[str, Any]:
-        """Remember where the peer wrote last."""
-        if not ctx.get("internal") and ctx.get("sender_id"):
+        """Remember where the peer wrote last, alone: in a group others would read it."""
+        message = current_message.get()
+        in_group = message is not None and message.is_group
+        if not ctx.get("internal") and ctx.get("sender_id") and not in_group:
             peer_id = str(ctx["sender_id"])
             name = str(ctx.get("sender") or peer_id)
             place = Place(str(ctx["channel_type"]), str(ctx["channel_id"]), name)
@@ -135,9 +139,9 @@ class SessionPlugin(Plugin):
     async def execute(self, name: str, args: Mapping[str, Any]) -> str:
         """Send a message to a peer; returns the outcome as text for the model."""
         peer_id, text = str(args["peer_id"]), str(args["text"]).strip()
-        place = self._book.get(peer_id)
+        place = _group_of(peer_id) or self._book.get(peer_id)
         if place is None:
-            return f"Error: no channel is known for the peer {peer_id!r}"
+            return f"Error: no channel is known in which the peer {peer_id!r} wrote alone"
         if not text:
             return "Error: text must not be empty"
         channel_type, channel_id = place.channel_type, place.channel_id
@@ -178,6 +182,14 @@ class SessionPlugin(Plugin):
 
     def _is_watched(self) -> bool:
         return not getattr(self.registry, "background", True)
+
+
+def _group_of(peer_id: str) -> Place | None:
+    """The group in which the peer asked what is being answered."""
+    message = current_message.get()
+    if message is None or not message.is_group or message.sender_id != peer_id:
+        return None
+    return Place(message.channel_type, message.channel_id, message.sender_name)
 
 
 def is_sound(message: object) -> bool:
