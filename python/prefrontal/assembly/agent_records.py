@@ -14,7 +14,7 @@ from ..cortex.consultation.consultation import TASK
 from ..cortex.consultation.rules import judge
 from ..cortex.consultation.verdict import SYSTEM_PROMPT, ConsultRequest, ConsultVerdict
 from ..cortex.context.material import Material, PeerMaterial, fit
-from ..cortex.memory.directives import PENDING, DirectiveQueue
+from ..cortex.memory.directives import DirectiveQueue
 from ..cortex.memory.wishes import OPERATOR_KEY, OperatorWishes
 from ..cortex.quoting import quote
 from ..cortex.reflectors.rules import PeerJudgment, RulesReflector
@@ -101,15 +101,16 @@ class AgentRecords:
         return sorted(listed, key=lambda one: (order.get(one[1], 1), -one[0].created_at))
 
     def directives(self) -> list[Directive]:
-        """The directives that wait for approval, the oldest first. Raises InputError."""
+        """The directives that wait for a person's word, the oldest first. Raises InputError."""
         queue, now = DirectiveQueue(), self.clock.now()
         queue.load(self._read(STATE_KEY, parse_state).directives)
         wishes = self._read(OPERATOR_KEY, OperatorWishes.from_text)
-        decided = {*wishes.approved, *wishes.rejected}
         return [
             each
             for each in queue.open
-            if each.status == PENDING and each.expires_at >= now and each.id not in decided
+            if each.waits
+            and each.expires_at >= now
+            and not wishes.has_decided(each.id, each.created_at)
         ]
 
     @cached_property

@@ -70,6 +70,31 @@ def test_what_was_decided_or_has_expired_waits_no_more(kept: Kept, now: float) -
     assert run("reject", "directive-9-0").exit_code == 0, "it did not go out yet"
 
 
+def test_what_goes_out_as_a_quote_can_be_stopped_before(kept: Kept, now: float) -> None:
+    state = full_state(now)
+    made = {**state.directives[0], "status": "queued", "created_at": now}
+    state.directives = [
+        {**made, "id": "directive-9-1", "sources": ["peer:ann"]},
+        {**made, "id": "directive-9-2", "sources": []},
+    ]
+    kept.write((), (), state)
+    facts = status_lines()
+    told = "a directive to bob, with words of ann, on its way as a quote: ask"
+    assert facts["directive-9-1"] == told
+    assert "directive-9-2" not in facts
+    assert run("reject", "directive-9-1").exit_code == 0
+    assert "directive-9-1" not in status_lines()
+
+
+def test_beliefs_tell_whose_words_they_are_or_who_approved_them(kept: Kept, now: float) -> None:
+    about = {"sources": ("peer:ann", "tool:fetch")}
+    kept.write([belief("one", 0, now, **about), belief("two", 1, now, **about)], (), None)
+    assert run("approve", "two", "--by", "ada").exit_code == 0
+    told = run("beliefs").stdout
+    assert "What is held of one. (quoted, with words of ann, the tool fetch)" in told
+    assert "What is held of two. (approved by ada)" in told
+
+
 def test_status_without_an_agent(kept: Kept, now: float) -> None:
     assert status_lines()["agent"] == "not running"
     assert status_lines()["last reflection"] == "none yet"

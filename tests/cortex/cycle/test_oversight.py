@@ -138,6 +138,22 @@ async def test_a_directive_that_needs_approval_goes_out_when_it_has_it() -> None
         assert any("Ask politely" in repr(call.messages) for call in agent.llm.calls)
 
 
+async def test_a_wish_about_an_older_directive_with_the_same_id_is_none() -> None:
+    """As when the cortex begins anew: its state is gone, the operator's wishes are not."""
+    wish = {"target_peer": "alice", "action": "Ask politely"}
+    old = OperatorWishes()
+    old.approve("directive-1-1", 1.0)
+    old.reject("directive-1-2", 1.0)
+    other = {**wish, "action": "Ask again"}
+    rule = {"require_approval": True}
+    async with Agent(reply(directives=[wish, other]), directives=rule) as agent:
+        await agent.cortex.host.keeper.store({OPERATOR_KEY: old.to_text()})
+        await agent.cycle()
+        await agent.tick()
+        waiting = [(each.id, each.status) for each in agent.cortex.memory.directives.open]
+        assert waiting == [("directive-1-1", "pending"), ("directive-1-2", "pending")]
+
+
 async def test_values_that_no_trigger_takes_leave_the_old_configuration_at_work() -> None:
     settings = Settings()
     async with Agent(reply(), plugins=[settings]) as agent:

@@ -118,6 +118,16 @@ def test_approval_is_waited_for_when_it_is_required() -> None:
     assert queue.approve(dict.fromkeys(names, "ada")) == []
 
 
+def test_one_on_its_way_as_a_quote_is_the_agents_own_once_it_is_approved() -> None:
+    queue = DirectiveQueue()
+    add(queue, wanted("a"), sources=("peer:bob",))
+    add(queue, wanted("b"), cycle=2)
+    assert [each.waits for each in queue.open] == [True, False]
+    names = dict.fromkeys(("directive-1-1", "directive-2-1"), "ada")
+    assert [each["id"] for each in queue.approve(names)] == ["directive-1-1"]
+    assert "words of" not in queue.poll(NOW)[0].content
+
+
 def test_an_approval_after_its_time_comes_too_late() -> None:
     queue = DirectiveQueue()
     add(queue, wanted(expires_minutes=10), require_approval=True)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 LONGEST_KEY = 64
 LONGEST_VALUE = 240
-WAITING = "pending"
+WAITING, ON_ITS_WAY = "pending", "queued"
 _KEBAB = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
@@ -114,18 +114,24 @@ def ask_for_reflection(home: Home) -> None:
 def waiting_directives(
     directives: Iterable[dict[str, Any]], wishes: OperatorWishes | None = None, now: float = 0.0
 ) -> list[dict[str, Any]]:
-    """Stored directives that wait for approval and have not expired.
+    """Stored directives that wait for a person's word and have not expired.
 
     wishes: those of which the operator said something wait no more.
     """
-    decided = set() if wishes is None else {*wishes.approved, *wishes.rejected}
     return [
         each
         for each in directives
-        if each.get("status") == WAITING
-        and each.get("id") not in decided
+        if _waits(each)
+        and not (wishes and wishes.has_decided(str(each.get("id")), each.get("created_at") or 0.0))
         and not _is_before(each.get("expires_at"), now)
     ]
+
+
+def _waits(directive: dict[str, Any]) -> bool:
+    """Whether it goes out when it is approved, or until then as a quote."""
+    if directive.get("status") == ON_ITS_WAY:
+        return bool(directive.get("sources")) and not directive.get("approved_by")
+    return directive.get("status") == WAITING
 
 
 def _is_before(moment: object, now: float) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.padding import Padding
 from rich.text import Text
 
+from ...origins import named
 from ..page import MOST_CHARACTERS, cut, page, plain_table, shown, span, when
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ def _stacked(console: Console, listed: Sequence[tuple[Belief, str, float]]) -> N
         title.stylize("bold")
         state = shown(status, COLOURS.get(status, ""))
         console.print(Text.assemble(title, f"  {span(age)}, ", state))
-        console.print(Padding(shown(belief.value), (0, 0, 0, 2)))
+        value = Text.assemble(shown(belief.value), shown(_standing(belief), "dim"))
+        console.print(Padding(value, (0, 0, 0, 2)))
 
 
 def _tabular(console: Console, listed: Sequence[tuple[Belief, str, float]]) -> None:
@@ -65,7 +67,7 @@ def _tabular(console: Console, listed: Sequence[tuple[Belief, str, float]]) -> N
     for belief, status, seconds in listed:
         table.add_row(
             cut(belief.key, KEY_WIDTH),
-            Text.assemble(shown(belief.value), shown(_about(belief), "dim")),
+            Text.assemble(shown(belief.value), shown(_about(belief) + _standing(belief), "dim")),
             span(seconds),
             shown(status, COLOURS.get(status, "")),
         )
@@ -76,6 +78,13 @@ def _about(belief: Belief) -> str:
     """Whom it is about, where the key does not say so."""
     peer = belief.peer_id
     return f" ({cut(peer, PEER_WIDTH)})" if peer and peer not in belief.key else ""
+
+
+def _standing(belief: Belief) -> str:
+    """Who approved it, or whose words may be in it."""
+    if belief.approved_by:
+        return f" (approved by {belief.approved_by})"
+    return f" (quoted, with words of {named(belief.sources)})" if belief.tainted else ""
 
 
 def print_history(records: Sequence[ReflectionRecord]) -> None:

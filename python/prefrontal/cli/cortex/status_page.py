@@ -109,6 +109,7 @@ def _waiting(console: Console, facts: Mapping[str, Any]) -> None:
         words = isinstance(origins, list) and named(list(map(str, origins)))
         text = f"a directive to {each.get('target_peer', '')}"
         text += f", with words of {words}" if words else ""
+        text += ", on its way as a quote" if each.get("status") == "queued" else ""
         text += f": {each.get('action', '')}"
         if message := each.get("message"):
             text += f" ({message})"

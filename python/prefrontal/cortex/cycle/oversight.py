@@ -35,10 +35,17 @@ class Oversight:
         changed = memory.beliefs.obey(wishes, memory.settings.pinned_beliefs)
         if changed:
             host.log_info(f"Beliefs changed by the operator: {', '.join(changed)}")
-        approvers = {name: wishes.approver(name) for name in wishes.approved}
+        waiting = memory.directives.open
+        approvers = {
+            each.id: wishes.approver(each.id)
+            for each in waiting
+            if wishes.has_approved(each.id, each.created_at)
+        }
         for directive in memory.directives.approve(approvers):
             await host.announce(hookspecs.cortex_after_directive, directive)
-        memory.directives.reject(wishes.rejected)
+        memory.directives.reject(
+            each.id for each in waiting if wishes.has_rejected(each.id, each.created_at)
+        )
         requested_at = wishes.reflect_requested_at
         # Unequal rather than later: the clock may be set back.
         if requested_at is not None and requested_at != memory.state.wishes_at:

@@ -62,6 +62,11 @@ class Directive:
         """Whether others' words went into it and nobody approved it."""
         return bool(self.sources) and not self.approved_by
 
+    @property
+    def waits(self) -> bool:
+        """Whether a person's word matters: it goes out only then, or until then as a quote."""
+        return self.status == PENDING or (self.status == QUEUED and self.tainted)
+
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
@@ -135,11 +140,11 @@ class DirectiveQueue:
         return [each.to_json() for each in directives]
 
     def approve(self, approvers: Mapping[str, str]) -> list[dict[str, Any]]:
-        """Release pending ones; returns them. approvers: who approved, by id."""
+        """Release those that wait; returns them. approvers: who approved, by id."""
         return [
             self._replace(replace(each, status=QUEUED, why=f"approved by {who}", approved_by=who))
-            for each in self._recent
-            if each.status == PENDING and (who := approvers.get(each.id))
+            for each in self.open
+            if each.waits and (who := approvers.get(each.id))
         ]
 
     def reject(self, ids: Iterable[str]) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any
@@ -70,6 +71,19 @@ class OperatorWishes:
         self.approved.pop(name, None)
         self.rejected[name] = now
 
+    def has_decided(self, name: str, created_at: float) -> bool:
+        """Whether a directive that was made then was approved or rejected since.
+
+        A wish about an older one with the same id, of before the cortex began anew, is none.
+        """
+        return self.has_approved(name, created_at) or self.has_rejected(name, created_at)
+
+    def has_approved(self, name: str, created_at: float) -> bool:
+        return created_at <= self.approved.get(name, -math.inf)
+
+    def has_rejected(self, name: str, created_at: float) -> bool:
+        return created_at <= self.rejected.get(name, -math.inf)
+
     def applied(
         self, beliefs: Iterable[Belief], always: Mapping[str, str] | None = None
     ) -> list[Belief]:
@@ -90,7 +104,7 @@ class OperatorWishes:
         return list(by_key.values())
 
     def _is_forgotten(self, belief: Belief) -> bool:
-        return belief.created_at <= self.forgotten.get(belief.key, float("-inf"))
+        return belief.created_at <= self.forgotten.get(belief.key, -math.inf)
 
     def to_text(self) -> str:
         """JSON for the memory."""
