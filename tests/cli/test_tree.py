@@ -68,6 +68,12 @@ def test_the_help_of_every_command_ends_with_its_exit_codes(name: str) -> None:
     assert all(len(line) <= 100 for line in text.splitlines())
 
 
+@pytest.mark.parametrize("name", TREE)
+def test_no_help_shows_the_marks_of_its_layout(name: str) -> None:
+    text = CliRunner().invoke(main, [*name.split(), "--help"]).stdout
+    assert "\\b" not in text and "\b" not in text
+
+
 def test_no_line_of_a_list_of_commands_is_cut() -> None:
     for name, command in TREE.items():
         if name and isinstance(command, click.Group):

@@ -87,11 +87,14 @@ async def test_it_is_written_down_while_the_agent_runs_too(tmp_path: Path) -> No
     await first.stop()
 
 
-async def test_a_damaged_book_is_a_warning(tmp_path: Path) -> None:
+async def test_a_damaged_book_is_a_warning_and_its_text_is_set_aside(tmp_path: Path) -> None:
     place = tmp_path / "memory" / "files"
     place.mkdir(parents=True)
     (place / "session-channels.md").write_text("[1]", encoding="utf-8")
     runtime = await restarted(tmp_path, ScriptedLLM())
     assert await runtime.receive(message()) is not None
-    assert any(line[:2] == ("warn", "session") for line in runtime.logs)
+    [told] = [line[2] for line in runtime.logs if line[:2] == ("warn", "session")]
+    assert "its text is under session-channels-corrupt" in told
     await runtime.stop()
+    assert (place / "session-channels-corrupt.md").read_text(encoding="utf-8") == "[1]"
+    assert "alice" in (place / "session-channels.md").read_text(encoding="utf-8")

@@ -7,6 +7,8 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 CAPACITY = 10_000
+MEMORY_KEY = "session-channels"
+"""The key in the memory under which the session keeps it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,6 +121,22 @@ def test_notes_stand_apart_from_what_the_cortex_keeps(workspace: Path) -> None:
     }
 
 
+def test_what_the_session_keeps_is_no_note(workspace: Path) -> None:
+    file = workspace / "memory/files/session-channels.md"
+    file.parent.mkdir(parents=True)
+    file.write_text('{"ann": ["web", "ann", "Ann"]}')
+    run("store", "shopping", "eggs for ann")
+    words = [line.split()[0] for line in run("list").stdout.splitlines()]
+    assert words == ["key", "shopping", "Kept", "key", "session-channels"]
+    listed = [json.loads(line) for line in run("list", "--json").stdout.splitlines()]
+    assert [each["owner"] for each in listed] == ["session", "you"]
+    for words in (["store", "session-channels", "x"], ["delete", "session-channels"]):
+        assert "key must not begin with session-channels" in said(*words)
+    (file.parent / "cortex-history.md").write_text("[ann]")
+    found = [json.loads(line) for line in run("search", "ann", "--json").stdout.splitlines()]
+    assert [each["key"] for each in found] == ["shopping"]
+
+
 def test_nothing_that_is_remembered_can_move_the_cursor() -> None:
     evil = "\x1b[2J\x07\u202e"
     run("store", f"k{evil}", f"eggs{evil}")

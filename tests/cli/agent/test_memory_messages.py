@@ -55,6 +55,9 @@ def test_options_narrow_the_messages() -> None:
     assert texts("boat", "--until", "2026-03-01") == ["the boat is called Aurora\nand it is blue"]
     assert texts("", "--until", "2026-03-01", "--limit", "1") == ["Hi ann."]
     assert texts("boat", "--channel", "mail") == []
+    backwards = run("search", "boat", "--since", "2026-03-02", "--until", "2026-03-01")
+    assert backwards.exit_code == 2
+    assert "--until must not be before --since (2026-03-02), got '2026-03-01'" in backwards.stderr
 
 
 def test_a_message_is_shown_whole_between_its_neighbours() -> None:
@@ -123,6 +126,7 @@ def test_a_peer_is_forgotten_when_that_is_confirmed() -> None:
 
 def test_facts_are_shown_corrected_approved_and_deleted(workspace: Path) -> None:
     assert run("facts").stdout == "Nobody stated anything that is known yet.\n"
+    assert run("facts", "--peer", "bob").stdout == "bob stated nothing that holds.\n"
     with ConversationStore(workspace / "conversations.sqlite") as store:
         for text in ("I live in Lisbon.", "I live in Porto."):
             store.submit(NewMessage(Viewer("ann", "web", "ann"), "in", text, NOON)).result()
@@ -132,6 +136,8 @@ def test_facts_are_shown_corrected_approved_and_deleted(workspace: Path) -> None
     assert len(run("facts", "--all", "--json").stdout.splitlines()) == 2
     assert run("fact", "2", "--value", "Braga").stdout == "Approved fact 2: Braga.\n"
     assert "Braga (approved by " in run("facts").stdout
+    run("fact", "2", "--approve", "--by", "ada")
+    assert "Braga (approved by ada)" in run("facts").stdout
     assert run("fact", "2", "--delete").stdout == "Deleted fact 2.\n"
     assert json.loads(run("facts", "--json").stdout)["value"] == "Lisbon"
     for words, sentence in (

@@ -32,6 +32,10 @@ from .test_plugin import talk
         ("The deadline for Apollo moved to June 5", [("apollo", "deadline", "June 5")]),
         ("Apollo's budget is 4.5 million.", [("apollo", "budget", "4.5 million")]),
         ("Call me Bob", [("", "name", "Bob")]),
+        (
+            "My boat is Aurora and Ann's boat is Boreas",
+            [("", "boat", "Aurora"), ("ann", "boat", "Boreas")],
+        ),
     ],
 )
 def test_what_is_stated_is_a_fact(text: str, facts: list[tuple[str, str, str]]) -> None:
@@ -47,7 +51,14 @@ def test_what_is_stated_is_a_fact(text: str, facts: list[tuple[str, str, str]]) 
             "My name is not Ann.",
             "If my name is Ann, say so.",
         ),
-        *("I used to live in Lisbon.", "", "my", "Maybe my flight is late.", "hello"),
+        *(
+            "My key is [redacted]",
+            "I used to live in Lisbon.",
+            "",
+            "my",
+            "Maybe my flight is late.",
+            "hello",
+        ),
     ],
 )
 def test_questions_conditions_and_denials_are_none(text: str) -> None:

@@ -16,10 +16,17 @@ from ..workspace import home_options
 from .memory_embedding import embed
 from .memory_facts import fact, facts
 from .memory_messages import delete_message, search, show
+from .memory_owners import owner_of
 
 if TYPE_CHECKING:
     from ...settings.home import Home
     from ...storage.text_memory import TextMemory
+
+
+_TITLES = {
+    "session": "Kept by the agent, where each peer wrote last:",
+    "cortex": "Kept by the cortex (`prefrontal cortex status`):",
+}
 
 
 @click.group()
@@ -39,28 +46,24 @@ def memory() -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @home_options()
 def list_keys(as_json: bool, home: Home) -> None:
-    """Every key, when it was written last, and how its text begins; the cortex's own apart."""
+    """Every key, when it was written last, and how its text begins; the agent's own apart."""
     files = home.memory()
     keys = files.keys()
     if as_json:
         for key in keys:
-            size, owner = len(files.retrieve(key) or ""), "cortex" if of_cortex(key) else "you"
+            size = len(files.retrieve(key) or "")
             facts = {"key": key, "modified": files.modified(key), "characters": size}
-            click.echo(json.dumps({**facts, "owner": owner}))
+            click.echo(json.dumps({**facts, "owner": owner_of(key)}))
     elif keys:
         from .memory_pages import print_keys
 
-        print_keys(files, [key for key in keys if not of_cortex(key)])
-        if own := [key for key in keys if of_cortex(key)]:
-            click.echo("Kept by the cortex (`prefrontal cortex status`):")
-            print_keys(files, own)
+        print_keys(files, [key for key in keys if owner_of(key) == "you"])
+        for owner, title in _TITLES.items():
+            if own := [key for key in keys if owner_of(key) == owner]:
+                click.echo(title)
+                print_keys(files, own)
     else:
         click.echo("Nothing is remembered yet; `prefrontal memory store KEY TEXT` keeps a text.")
-
-
-def of_cortex(key: str) -> bool:
-    """Whether the cortex keeps its state there, and not a person or the agent a note."""
-    return key.startswith("cortex-")
 
 
 @memory.command()
@@ -134,10 +137,14 @@ def delete(key: str | None, message: int | None, as_json: bool, home: Home) -> N
 
 
 def _refuse_own(key: str) -> None:
-    """Raise InputError for a key that the cortex keeps."""
-    if of_cortex(key):
+    """Raise InputError for a key that the agent keeps."""
+    owner = owner_of(key)
+    if owner == "cortex":
         hint = "`prefrontal cortex pin` and `forget` change what it believes"
         raise InputError(f"key must not begin with cortex-: the cortex keeps those; {hint}")
+    if owner == "session":
+        rule = "must not begin with session-channels: the agent keeps there where peers wrote last"
+        raise InputError(f"key {rule}")
 
 
 memory.add_command(embed)

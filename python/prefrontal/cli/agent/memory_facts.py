@@ -11,6 +11,7 @@ import click
 
 from ...errors import InputError
 from ...origins import named
+from ...plain_text import one_line
 from ..answers import answer, json_option
 from ..watch.modules import plain
 from ..workspace import home_options
@@ -44,8 +45,10 @@ def facts(peer: str | None, ended: bool, as_json: bool, home: Home) -> None:
             click.echo(json.dumps(asdict(each)))
     elif known:
         _print_facts(known)
-    else:
+    elif peer is None:
         click.echo("Nobody stated anything that is known yet.")
+    else:
+        click.echo(f"{plain(peer)} stated nothing that {'is known' if ended else 'holds'}.")
 
 
 @click.command(short_help="Approve, correct or delete a fact.")
@@ -53,17 +56,21 @@ def facts(peer: str | None, ended: bool, as_json: bool, home: Home) -> None:
 @click.option("--approve", is_flag=True, help="It is so: it is shown however old it is.")
 @click.option("--value", metavar="TEXT", help="It is approved with this value.")
 @click.option("--delete", "gone", is_flag=True, help="It goes; what it had ended holds again.")
+@click.option("--by", default="", metavar="NAME", help="Who approves.  [default: the user]")
 @json_option
 @home_options()
 def fact(
-    number: int, approve: bool, value: str | None, gone: bool, as_json: bool, home: Home
+    number: int, approve: bool, value: str | None, gone: bool, by: str, as_json: bool, home: Home
 ) -> None:
-    """Approve, correct or delete the fact with the ID that `prefrontal memory facts` shows."""
+    """Approve, correct or delete the fact with the ID that `prefrontal memory facts` shows.
+
+    Who approved it is kept (--by).
+    """
     if (approve or value is not None) == gone:
         raise InputError("fact must be told --approve, --value TEXT or --delete")
     if value is not None and not value.strip():
         raise InputError(f"--value must be a text that is not blank, got {value!r}")
-    if not 0 < number < 2**63 or not _changed(home, number, value, gone):
+    if not 0 < number < 2**63 or not _changed(home, number, value, gone, by):
         rule = "be one that `prefrontal memory facts` shows"
         raise InputError(f"ID must {rule}, got {number!r}")
     verb = "Deleted" if gone else "Approved"
@@ -71,14 +78,16 @@ def fact(
     answer(as_json, done, f"{verb} fact {number}{f': {plain(value)}' if value else ''}.")
 
 
-def _changed(home: Home, number: int, value: str | None, gone: bool) -> bool:
+def _changed(home: Home, number: int, value: str | None, gone: bool, by: str) -> bool:
     from ...runtime.conversation.store import ConversationStore, conversations_path
 
     path = conversations_path(home.folder)
     if not path.exists():
         return False
     with ConversationStore(path) as store:
-        return store.delete_fact(number) if gone else store.correct_fact(number, value, getuser())
+        if gone:
+            return store.delete_fact(number)
+        return store.correct_fact(number, value, one_line(by).strip() or getuser())
 
 
 def _standing(fact: PeerFact) -> str:

@@ -13,6 +13,7 @@ import click
 from ...errors import InputError
 from ..watch.modules import plain
 from ..workspace import home_options
+from .memory_owners import owner_of
 
 if TYPE_CHECKING:
     from ...runtime.conversation.models import Message
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _DATE = "DATE"
 _MOST_AROUND = 1000
+_MOST_OWN = 20
+"""Texts of the agent's own that may fit, too."""
 
 
 @click.command(short_help="Notes and messages that fit, the best first.")
@@ -49,7 +52,7 @@ def search(
     the newest messages. Where memory.embeddings names a model, plain words also find messages that
     mean about the same. Options that narrow the messages leave the texts out.
 
-    \\b
+    \b
       prefrontal memory search eggs
       prefrontal memory search '"opens at nine" caf*' --peer ann --since 2026-03-01
     """
@@ -59,7 +62,9 @@ def search(
     since_s, until_s = moment_of("--since", since), moment_of("--until", until)
     wanted = MessageQuery(query, peer, channel, since_s, until_s, limit)
     narrow = any(each is not None for each in (peer, channel, since, until))
-    notes = [] if narrow or not query.strip() else home.memory().search(query)
+    if since_s is not None and until_s is not None and until_s <= since_s:
+        raise InputError(f"--until must not be before --since ({since}), got {until!r}")
+    notes = [] if narrow else _notes(home, query, limit)
     meaning = _meaning(home, query)
     with conversations(home) as store:
         messages = [hit.message for hit in store.search(wanted, meaning=meaning)]
@@ -123,6 +128,14 @@ def _print_whole(messages: Sequence[Message], number: int) -> None:
         lines = each.content.splitlines() or [""]
         for line in lines if each.id == number else lines[:2]:
             click.echo(f"    {plain(line)}")
+
+
+def _notes(home: Home, query: str, limit: int) -> list[tuple[str, float]]:
+    """The notes that fit, the best first; what the agent keeps of its own is none."""
+    if not query.strip():
+        return []
+    hits = home.memory().search(query, limit=limit + _MOST_OWN)
+    return [each for each in hits if owner_of(each[0]) == "you"][:limit]
 
 
 def _meaning(home: Home, query: str) -> Meaning | None:

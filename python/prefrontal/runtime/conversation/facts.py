@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...origins import foreign, parse_origins, peer_origin
 from ...plain_text import one_line, shorten
+from ...redaction import REDACTED
 
 if TYPE_CHECKING:
     from ...storage.database import Database, Value
@@ -27,7 +28,7 @@ _SENTENCE = re.compile(r"[^.!?\n]*(?:\.(?=\w)[^.!?\n]*)*[.!?\n]?")
 _NAME = r"[\w'’-]+(?: [\w'’-]+){0,3}?"
 _CHANGED = r" was changed to| moved to| changed to"
 _IS = rf"(?: is called| is| are|{_CHANGED}|'s|’s)(?: now| actually)?"
-_VALUE = r"(?P<value>\S.{0,120}?)(?= but | and (?:my|i|the|we)\b|, |; |$)"
+_VALUE = r"(?P<value>\S.{0,120}?)(?= but | and (?:my|i|the|we|[A-Z][\w-]+['’]s)\b|, |; |$)"
 _AM = r"\bi(?:'m| am)?(?: now| just| have)?"
 _PLACES = r"(?: live| living| moved| move)(?: now)? (?:in|to)"
 _Rule: TypeAlias = "tuple[str, tuple[str, ...], re.Pattern[str]]"
@@ -114,7 +115,8 @@ def statements(text: str) -> list[Statement]:
         words = sentence.rstrip(".!\n ")
         for attribute, _, pattern in rules:
             match = pattern.search(words)
-            if match is not None and (each := _statement(attribute, match)) not in made:
+            each = None if match is None else _statement(attribute, match)
+            if each is not None and each not in made and REDACTED not in each.value:
                 made.append(each)
     return made
 

@@ -16,13 +16,12 @@ from ...plugin import (
     hookspecs,
 )
 from ...plugin.hooks import Context, collect, hook_name, hooks_of
-from ..channel_book import ChannelBook, Place
+from ..channel_book import MEMORY_KEY, ChannelBook, Place
 from ..delivery import current_correlation, deliver
 from ..dispatch import resolved
 from ..registry import registry_of
 
 SENT_KEPT = 1000
-MEMORY_KEY = "session-channels"
 SAVED_EVERY_S = 60.0
 LONGEST_ID = 1000
 _IDS = ("id", "channel_type", "channel_id", "sender_id", "sender_name")
@@ -76,12 +75,24 @@ class SessionPlugin(Plugin):
 
     async def start(self) -> None:
         self._saved_at = self.clock.monotonic()
-        memory = self._memory
+        if (memory := self._memory) is None:
+            return
         try:
-            if memory is not None and (text := await memory.retrieve(MEMORY_KEY)):
-                self._book.read(text)
+            if text := await memory.retrieve(MEMORY_KEY):
+                await self._read(memory, text)
         except Exception as error:  # noqa: BLE001 - peers will write again
             self.log_warn(f"Where peers wrote last is not known: {error}")
+
+    async def _read(self, memory: MemoryProvider, text: str) -> None:
+        """Take up where peers wrote last; a text that is damaged is set aside."""
+        try:
+            self._book.read(text)
+        except (ValueError, RecursionError) as error:
+            aside = f"{MEMORY_KEY}-corrupt"
+            await memory.store(aside, text)
+            self.log_warn(
+                f"Where peers wrote last cannot be read, its text is under {aside}: {error}"
+            )
 
     async def stop(self) -> None:
         await self._save()
