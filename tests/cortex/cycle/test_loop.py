@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from prefrontal.plugin import Plugin, PluginMeta
 from prefrontal.testing import Reply
 
 from ..reflecting import Agent, assessed, believed, reply, until
@@ -58,6 +59,40 @@ async def test_stopping_leaves_no_task_behind() -> None:
     assert agent.subagent.running == 0
     left = {task.get_name() for task in asyncio.all_tasks()}
     assert not {name for name in left if name.startswith("cortex")}
+
+
+class SlowMemory(Plugin):
+    """Does not come to an end of storing while it is slow."""
+
+    meta = PluginMeta(id="slow", version="1", implements={"memory.store": "store"})
+    is_slow, is_storing = False, False
+
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None: ...
+
+    async def store(self, ctx: object) -> None:
+        if self.is_slow:
+            self.is_storing = True
+            await asyncio.Event().wait()
+
+
+async def test_a_reflection_that_is_stopped_before_it_began_is_counted() -> None:
+    disk = SlowMemory()
+    agent = running(Agent(reply(), plugins=[disk]))
+    await agent.runtime.start()
+    for _ in range(4):
+        await agent.hear()
+    disk.is_slow = True
+    await agent.hear()
+    await until(lambda: disk.is_storing)
+    disk.is_slow = False
+    await agent.cortex.stop()
+    memory = agent.cortex.memory
+    assert (memory.state.cycle, memory.state.skips) == (1, {"stopped": 1})
+    assert [each.status for each in memory.history] == ["stopped"]
+    assert agent.subagent.calls == []
+    await agent.runtime.stop()
 
 
 async def test_an_agent_that_never_started_can_be_stopped() -> None:

@@ -66,8 +66,7 @@ class Cycle:
         try:
             await self._reflect(mark)
         except asyncio.CancelledError:
-            if not self._applied:
-                self._skip("stopped", "the agent stops")
+            self.stop()
             raise
         except TimeoutError:
             limit = self._settings.reflection_timeout_seconds
@@ -87,6 +86,11 @@ class Cycle:
         finally:
             self.record.elapsed_seconds = self._host.clock.monotonic() - self._started_s
         return self.record
+
+    def stop(self) -> None:
+        """Note that the agent stopped before anything was applied, also before `run`."""
+        if not self._applied and self.record.status == "ok":
+            self._skip("stopped", "the agent stops")
 
     async def _reflect(self, mark: int) -> None:
         memory, host, record = self._memory, self._host, self.record

@@ -169,13 +169,14 @@ class ReflectionLoop:
         mark = memory.buffer.mark()
         memory.state.cycle += 1
         memory.state.last_cycle_at = self.clock.now()
-        await memory.save(host, state_only=True)
-        rest = f" (also {', '.join(triggers[1:])})" if triggers[1:] else ""
-        host.log_info(f"Reflection {memory.state.cycle} triggered by {triggers[0]}{rest}")
         cycle = Cycle(memory, host, self.reflectors, memory.state.cycle, triggers)
         try:
+            await memory.save(host, state_only=True)
+            rest = f" (also {', '.join(triggers[1:])})" if triggers[1:] else ""
+            host.log_info(f"Reflection {memory.state.cycle} triggered by {triggers[0]}{rest}")
             record = await cycle.run(mark)
         except asyncio.CancelledError:
+            cycle.stop()
             await self._close(cycle, mark, interactions, cancelled=True)
             raise
         await self._close(cycle, mark, interactions)
