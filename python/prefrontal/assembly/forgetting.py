@@ -29,7 +29,8 @@ _CHUNK = 1 << 20
 class Erasure:
     """What went, and which files still hold the peer's id: notes, logs, copies.
 
-    reasons: how many judgments of others lost theirs.
+    reasons: how many judgments of others lost theirs. repeating: ids of messages to others that may
+    hold its words.
     """
 
     peer_id: str
@@ -38,6 +39,7 @@ class Erasure:
     messages: int
     documents: tuple[str, ...]
     left: tuple[Path, ...]
+    repeating: tuple[int, ...] = ()
 
 
 def forget(
@@ -55,9 +57,10 @@ def forget(
     with book:  # the writer's lock: no agent runs beside
         mention = mention_of(peer_id, book.peer(peer_id))
         gone = book.forget(peer_id)
-        messages = 0
+        messages, repeating = 0, list[int]()
         if conversations_path(folder).exists():
             with ConversationStore(conversations_path(folder)) as store:
+                repeating = store.repeating(peer_id)
                 messages = store.forget(peer_id)
         scrubber = _Scrubber(peer_id, mention, is_known=gone.rows + messages > 0)
         own = [key for key in notes.keys() if key.startswith(_OWN)]  # noqa: SIM118 - no mapping
@@ -68,7 +71,8 @@ def forget(
         rule = "be one that the ledger, the conversations or the cortex know"
         where = f"; its id stands in {left[0]}" if left else ""
         raise InputError(f"peer must {rule}, got {peer_id!r:.80}{where}")
-    return Erasure(peer_id, gone.rows, gone.reasons, messages, changed, left)
+    counts = (gone.rows, gone.reasons, messages)
+    return Erasure(peer_id, *counts, changed, left, tuple(repeating))
 
 
 def _scrub(notes: TextMemory, key: str, scrubber: _Scrubber) -> bool:

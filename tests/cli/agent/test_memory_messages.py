@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from click.testing import CliRunner, Result
 from tests.runtime.embedding_server import serving
 
 from prefrontal.cli import main
+from prefrontal.ledger import Ledger
 from prefrontal.runtime.conversation.models import NewMessage, Viewer
 from prefrontal.runtime.conversation.store import ConversationStore
 
@@ -122,6 +124,27 @@ def test_a_peer_is_forgotten_when_that_is_confirmed() -> None:
     result = CliRunner().invoke(main, ["ledger", "forget", "ann", "--yes"])
     assert result.exit_code == 2
     assert "peer must be one that the ledger, the conversations or the cortex know" in result.stderr
+
+
+def test_backups_and_messages_to_others_are_told_when_a_peer_is_forgotten(
+    workspace: Path, tmp_path: Path
+) -> None:
+    with Ledger(workspace / "ledger.sqlite") as ledger:
+        ledger.record_interaction("ann", "in", preview="hi")
+    with ConversationStore(workspace / "conversations.sqlite") as store:
+        told = NewMessage(Viewer("bob", "web", "bob"), "out", "Hi.", NOON, None, ("peer:ann",))
+        number = store.submit(told).result()
+    for name in ("copy", "gone"):
+        words = ["storage", "backup", str(tmp_path / name), "--state", str(tmp_path / "state")]
+        assert CliRunner().invoke(main, words).exit_code == 0
+    shutil.rmtree(tmp_path / "gone")
+    lines = CliRunner().invoke(main, ["ledger", "forget", "ann", "--yes"]).stdout.splitlines()
+    assert lines[1:] == [
+        f"Its id still stands in {tmp_path / 'copy' / 'ledger.sqlite'}.",
+        f"A backup went to {tmp_path / 'gone'}, which is not there.",
+        f"Its words may stand in messages to others: {number}; "
+        "`prefrontal memory delete --message ID` deletes one.",
+    ]
 
 
 def test_facts_are_shown_corrected_approved_and_deleted(workspace: Path) -> None:

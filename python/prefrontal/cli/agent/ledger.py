@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _JSON_LINES = "One JSON object a line."
 _JSON = "One JSON object instead of a page."
 _LEAST_PREFIX = 4
+_SHOWN = 20
 _MOST = 1_000_000_000
 
 
@@ -145,21 +146,36 @@ def forget(peer: str, yes: bool, as_json: bool, home: Home) -> None:
     """Erase PEER, an id in full, from the ledger, the conversations and the cortex's memory.
 
     Judgments of other peers keep their trust; a reason that PEER's words may have gone into becomes
-    "[forgotten]". No byte of PEER stays in these files. Notes that you stored, logs and copies of
-    files are not changed: those that still hold the id are named. The agent must not run meanwhile.
+    "[forgotten]". No byte of PEER stays in these files. Notes that you stored, logs, copies and
+    backups are not changed: those that still hold the id are named, and so are messages to others
+    that may repeat PEER's words. The agent must not run meanwhile.
     """
     from ...assembly.forgetting import forget as erase
+    from ...storage.backup_list import backups
 
     if not yes and not _consent(peer):
         raise InputError("forget must be confirmed: type y, or say --yes")
-    erasure = erase(peer, home.folder, home.config, _logs(home))
+    copies = backups(home.folder)
+    erasure = erase(peer, home.folder, home.config, [*_logs(home), *copies])
     left = [str(each) for each in erasure.left]
-    done = {**asdict(erasure), "left": left}
+    unseen = [str(each) for each in copies if not each.exists()]
+    done = {**asdict(erasure), "left": left, "unseen": unseen}
     counts = f"messages: {erasure.messages:,}, rows of the ledger: {erasure.rows:,}"
     counts += f", reasons of other judgments: {erasure.reasons:,}" if erasure.reasons else ""
     documents = f", its part of {', '.join(erasure.documents)}" if erasure.documents else ""
     still = "".join(f"\nIts id still stands in {plain(each)}." for each in left)
+    still += "".join(f"\nA backup went to {plain(each)}, which is not there." for each in unseen)
+    still += _repeating(erasure.repeating)
     answer(as_json, done, f"Forgot {plain(peer)}: {counts}{documents}.{still}")
+
+
+def _repeating(numbers: tuple[int, ...]) -> str:
+    if not numbers:
+        return ""
+    some = ", ".join(map(str, numbers[:_SHOWN]))
+    rest = f" and {len(numbers) - _SHOWN:,} more" if len(numbers) > _SHOWN else ""
+    command = "`prefrontal memory delete --message ID` deletes one"
+    return f"\nIts words may stand in messages to others: {some}{rest}; {command}."
 
 
 def _consent(peer: str) -> bool:

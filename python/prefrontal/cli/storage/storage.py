@@ -119,15 +119,19 @@ def backup(folder: Path, workspace: str | None, state: str | None, as_json: bool
     """Copy the stores to SQLite files in DIR, while they are in use.
 
     Copy the files back to restore them, wherever the stores lay: decisions.sqlite into the state
-    folder, ledger.sqlite into the workspace, and texts.sqlite into its folder memory.
+    folder, ledger.sqlite into the workspace, and texts.sqlite into its folder memory. The folder is
+    noted, so that `prefrontal ledger forget` looks there, too.
     """
     from ...assembly.storage_moves import back_up
+    from ...settings.agent_file import workspace_folder
+    from ...storage.backup_list import note_backup
 
     present = _stores(state, workspace)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SourceError(f"{folder} cannot be made: {error.strerror}") from None
+    note_backup(workspace_folder(workspace), folder)
     _each(present, lambda store, progress: back_up(store, folder, progress), as_json)
 
 

@@ -214,6 +214,17 @@ def _wall(database: Database, number: int) -> Wall:
     return Wall(*row)
 
 
+def repeating(database: Database, peer_id: str) -> list[int]:
+    """Ids of messages to others that list the peer among their origins."""
+    origin = dump_origins([peer_origin(peer_id)])[1:-1]
+    numbers = database.execute(
+        "SELECT messages.id FROM messages JOIN peers ON peers.id = peer"
+        " WHERE instr(messages.origins, ?) AND peer_id <> ? ORDER BY messages.id",
+        (origin, peer_id),
+    )
+    return [int(number) for (number,) in numbers]
+
+
 def forget(database: Database, peer_id: str) -> int:
     """Delete all messages of and to a peer with their words, and its id; returns how many."""
     peer = number_of(database, "peers", peer_id=peer_id)

@@ -191,6 +191,10 @@ class ConversationStore:
         """Delete a message; whether it was there. No byte of it is left in the files."""
         return self._file.erase(partial(rows.delete, self._file.database, number))
 
+    def repeating(self, peer_id: str) -> list[int]:
+        """The messages to others that may repeat the peer's words."""
+        return rows.repeating(self._file.reader, peer_id)
+
     def forget(self, peer_id: str) -> int:
         """Delete all messages of and to a peer; returns how many.
 
