@@ -158,6 +158,17 @@ async def test_what_is_damaged_in_part_is_said_and_its_text_kept(
     assert (folder / f"{key}-corrupt.md").read_text(encoding="utf-8") == text
 
 
+async def test_a_second_damaged_text_takes_nothing_from_the_first(tmp_path: Path) -> None:
+    folder = files(tmp_path)
+    folder.mkdir(parents=True)
+    for text in ("{bad", "{bad", "{worse"):
+        (folder / "cortex-beliefs.md").write_text(text, encoding="utf-8")
+        async with Agent(GOOD, workspace=tmp_path):
+            pass
+    kept = sorted(file.read_text(encoding="utf-8") for file in folder.glob("*-corrupt*"))
+    assert kept == ["{bad", "{worse"]
+
+
 async def test_what_an_agent_wrote_itself_is_whole(tmp_path: Path) -> None:
     clock = ManualClock()
     for _ in range(2):

@@ -59,10 +59,18 @@ class Keeper:
         except ValueError as error:
             value, why, outcome = parse(None), str(error), "cannot be read, starting empty"
         if why:
-            aside = key + CORRUPT_SUFFIX
+            aside = await self._aside(key, document or "")
             self._warn(f"{key} {outcome}, its text is under {aside}: {why}")
             await self.store({aside: document or ""})
         return value
+
+    async def _aside(self, key: str, text: str) -> str:
+        """The key for a damaged text; one that an earlier text stands under is not taken again."""
+        aside, number = key + CORRUPT_SUFFIX, 1
+        while await self.retrieve(aside) not in (None, "", text):
+            number += 1
+            aside = f"{key}{CORRUPT_SUFFIX}-{number}"
+        return aside
 
     async def _store(self, provider: Any, key: str, document: str) -> None:
         if provider is not None:
