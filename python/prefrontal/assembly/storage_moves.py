@@ -19,6 +19,8 @@ from ..ledger.lock import WriterLock
 from ..ledger.schema import APPLICATION_ID as LEDGER_ID
 from ..ledger.schema import STEPS as LEDGER_STEPS
 from ..ledger.stored_tables import TABLES as LEDGER_TABLES
+from ..runtime.conversation.schema import APPLICATION_ID as TALK_ID
+from ..runtime.conversation.store import conversations_path
 from ..storage.database import APPLICATION_ID
 from ..storage.lock_file import locked
 from ..storage.memory_table import APPLICATION_ID as MEMORY_ID
@@ -217,6 +219,28 @@ def back_up(store: LocalStore, folder: Path, progress: Progress) -> StoreCopy:
             return _copy(store, source, target, progress)
     finally:
         source.close()
+
+
+def back_up_conversations(workspace: Path, folder: Path) -> tuple[Path, int] | None:
+    """Copy the conversations with their index, notes and facts, which may be in use.
+
+    The new file in the folder and how many messages it holds; None where there are none. Raises
+    InputError where the file is there, SourceError.
+    """
+    path = conversations_path(workspace)
+    if not path.exists():
+        return None
+    target = folder / path.name
+    if target.exists():
+        raise InputError(f"backup must be a new file, got {str(target)!r}")
+    part = target.with_name(f"{target.name}.part")
+    part.unlink(missing_ok=True)
+    with closing(open_database(path, read_only=True, application_id=TALK_ID)) as database:
+        database.execute("VACUUM INTO ?", (str(part),))
+    with closing(open_database(part, read_only=True, application_id=TALK_ID)) as copy:
+        [(messages,)] = copy.execute("SELECT count(*) FROM messages")
+    part.replace(target)
+    return target, int(messages)
 
 
 def copy_decisions(state: StateFolder, target: Path) -> None:

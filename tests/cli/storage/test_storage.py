@@ -11,6 +11,8 @@ from click.testing import CliRunner, Result
 from prefrontal.cli import main
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.ledger.ledger import Ledger
+from prefrontal.runtime.conversation.models import MessageQuery, NewMessage, Viewer
+from prefrontal.runtime.conversation.store import ConversationStore
 from prefrontal.storage.state_folder import StateFolder
 
 from ...decisions.decision_samples import woke
@@ -52,6 +54,28 @@ def test_as_json_each_store_has_its_rows_and_the_hash_of_each_table(home: Path) 
     stores = json.loads(run(home, "backup", str(home / "copy"), "--json").stdout)["stores"]
     assert [(each["store"], each["rows"]) for each in stores] == [("decisions", 2), ("ledger", 2)]
     assert all(len(digest) == 64 for each in stores for digest in each["sha256"].values())
+
+
+def test_a_backup_holds_the_conversations_which_may_be_in_use(home: Path) -> None:
+    ada = Viewer("ada", "web", "ada")
+    with ConversationStore(home / "agent" / "conversations.sqlite") as store:
+        for text in ("the boat is called Aurora", "it is blue"):
+            store.submit(NewMessage(ada, "in", text, 1.0)).result()
+        copied = run(home, "backup", str(home / "copy"), "--json")
+    copy = home / "copy" / "conversations.sqlite"
+    [*_, last] = json.loads(copied.stdout)["stores"]
+    assert last == {"store": "conversations", "place": str(copy), "rows": 2}
+    with ConversationStore(copy) as store:
+        found = store.search(MessageQuery("aurora"), ada)
+    assert [each.message.content for each in found] == ["the boat is called Aurora"]
+    assert {each.name for each in copy.parent.iterdir() if each.name.startswith("conv")} == {
+        "conversations.sqlite"
+    }
+    again = run(home, "backup", str(home / "copy"))
+    assert (again.exit_code, again.stderr) == (
+        2,
+        f"Error: backup must be a new file, got {str(copy)!r}\n",
+    )
 
 
 def test_a_backup_overwrites_nothing_and_needs_a_folder_that_can_be_made(home: Path) -> None:

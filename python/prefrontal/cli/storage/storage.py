@@ -116,13 +116,13 @@ def partitions(config: str | None, as_json: bool) -> None:
 @state_option
 @json_option
 def backup(folder: Path, workspace: str | None, state: str | None, as_json: bool) -> None:
-    """Copy the stores to SQLite files in DIR, while they are in use.
+    """Copy the stores and the conversations to SQLite files in DIR, while they are in use.
 
     Copy the files back to restore them, wherever the stores lay: decisions.sqlite into the state
-    folder, ledger.sqlite into the workspace, and texts.sqlite into its folder memory. The folder is
-    noted, so that `prefrontal ledger forget` looks there, too.
+    folder, ledger.sqlite and conversations.sqlite into the workspace, and texts.sqlite into its
+    folder memory. The folder is noted, so that `prefrontal ledger forget` looks there, too.
     """
-    from ...assembly.storage_moves import back_up
+    from ...assembly.storage_moves import back_up, back_up_conversations
     from ...settings.agent_file import workspace_folder
     from ...storage.backup_list import note_backup
 
@@ -132,7 +132,8 @@ def backup(folder: Path, workspace: str | None, state: str | None, as_json: bool
     except OSError as error:
         raise SourceError(f"{folder} cannot be made: {error.strerror}") from None
     note_backup(workspace_folder(workspace), folder)
-    _each(present, lambda store, progress: back_up(store, folder, progress), as_json)
+    talk = back_up_conversations(workspace_folder(workspace), folder)
+    _each(present, lambda store, progress: back_up(store, folder, progress), as_json, talk)
 
 
 def _stores(state: str | None, workspace: str | None) -> list[LocalStore]:
@@ -150,12 +151,21 @@ def _stores(state: str | None, workspace: str | None) -> list[LocalStore]:
 
 
 def _each(
-    stores: list[LocalStore], move: Callable[[LocalStore, Progress], StoreCopy], as_json: bool
+    stores: list[LocalStore],
+    move: Callable[[LocalStore, Progress], StoreCopy],
+    as_json: bool,
+    talk: tuple[Path, int] | None = None,
 ) -> None:
+    """talk: the copy of the conversations, and how many messages are in it."""
     with _bar(as_json) as progress:
         moves = [move(each, progress) for each in stores]
     lines = [f"{each.store.part}: {each.rows:,} rows, copied to {each.place}" for each in moves]
-    answer(as_json, {"stores": [_moved(each) for each in moves]}, "\n".join(lines))
+    copies = [_moved(each) for each in moves]
+    if talk is not None:
+        place, messages = talk
+        lines.append(f"conversations: {messages:,} messages, copied to {place}")
+        copies.append({"store": "conversations", "place": str(place), "rows": messages})
+    answer(as_json, {"stores": copies}, "\n".join(lines))
 
 
 def _moved(moved: StoreCopy) -> dict[str, Any]:
