@@ -7,13 +7,16 @@ namespace prefrontal::routing {
 namespace {
 
 constexpr double kRounding = 2e-6;  // more than rounding to millionths moves a score
+// Times the tools that are asked for: read at once, and the best of what is refined for that.
+constexpr std::size_t kAtOnce = 2;
+constexpr std::size_t kPool = 4;
 
-// The `n`-th largest, or 0 where there are fewer.
-double largest(std::vector<double> values, std::size_t n) {
-  if (n > values.size()) return 0.0;
-  const auto nth = values.begin() + static_cast<std::ptrdiff_t>(n - 1);
-  std::ranges::nth_element(values, nth, std::ranges::greater());
-  return *nth;
+using Bound = Bounds::Bound;
+
+std::vector<std::uint32_t> tools_of(const std::vector<Bound>& bounds) {
+  std::vector<std::uint32_t> out;
+  for (const Bound& bound : bounds) out.push_back(bound.tool);
+  return out;
 }
 
 class Search {
@@ -23,43 +26,55 @@ class Search {
       : description_(description),
         most_(most),
         mixture_(mixture),
-        estimates_(catalog, description, mixture, known),
-        margin_(kRounding + 2.0 * estimates_.error()) {}
+        bounds_(catalog, description, mixture, known) {}
 
   std::vector<std::uint32_t> found(std::uint32_t tools, std::span<const std::uint32_t> known) {
-    std::vector<std::uint32_t> first =
-        estimates_.reaching(estimates_.near_largest(most_) - margin_);
-    const double estimated = reached(first);
-    std::erase_if(first, [&](std::uint32_t tool) {
-      return static_cast<double>(estimates_[tool]) < estimated - margin_;
-    });
+    std::vector<std::uint32_t> first = tools_of(promising(bounds_.largest(kPool * most_)));
     first.insert(first.end(), known.begin(), known.end());
     read(std::move(first));
-    // What they reach in fact; the less it is, the more others have a chance.
-    const double measured = reached();
-    if (measured < estimated) read(estimates_.reaching(measured - margin_));
-    if (std::min(estimated, measured) <= margin_) read(untouched(tools));
+    // The more they reach, the fewer others have a chance.
+    std::vector<Bound> others = left(bounds_.reaching(reached() - kRounding));
+    if (others.size() > kAtOnce * most_) {
+      read(tools_of(promising(others)));
+      others = left(std::move(others));
+    }
+    read(tools_of(others));
+    if (reached() <= kRounding) read(untouched(tools));
     std::ranges::sort(found_);
     return std::move(found_);
   }
 
  private:
-  double reached(const std::vector<std::uint32_t>& tools) const {
-    std::vector<double> values;
-    for (const std::uint32_t tool : tools) values.push_back(static_cast<double>(estimates_[tool]));
-    return largest(std::move(values), most_);
+  std::vector<Bound> promising(std::vector<Bound> bounds) const {
+    const std::size_t n = std::min(kAtOnce * most_, bounds.size());
+    const auto nth = bounds.begin() + static_cast<std::ptrdiff_t>(n);
+    std::ranges::nth_element(bounds, nth, std::ranges::greater(), &Bound::most);
+    bounds.resize(n);
+    return bounds;
   }
+  // Those that were not read and may be among the best.
+  std::vector<Bound> left(std::vector<Bound> bounds) const {
+    const double least = reached() - kRounding;
+    std::erase_if(bounds, [&](const Bound& bound) {
+      return bound.most < least || description_.has(bound.tool);
+    });
+    return bounds;
+  }
+  // What the last one of the best has at least; 0 where there are fewer.
   double reached() const {
     std::vector<double> values;
     for (const std::uint32_t tool : found_) {
-      if (estimates_[tool] > 0.0F)  // not a known one
+      if (!bounds_.is_zero(tool))  // not a known one
         values.push_back(mixture_.added(description_.name(tool), description_.text(tool)));
     }
-    return largest(std::move(values), most_);
+    if (most_ > values.size()) return 0.0;
+    const auto nth = values.begin() + static_cast<std::ptrdiff_t>(most_ - 1);
+    std::ranges::nth_element(values, nth, std::ranges::greater());
+    return *nth;
   }
 
   void read(std::vector<std::uint32_t> tools) {
-    std::erase_if(tools, [&](std::uint32_t tool) { return description_.has(tool); });
+    if (tools.empty()) return;
     std::ranges::sort(tools);
     description_.read(tools);
     found_.insert(found_.end(), tools.begin(), tools.end());
@@ -68,7 +83,7 @@ class Search {
   std::vector<std::uint32_t> untouched(std::uint32_t tools) const {
     std::vector<std::uint32_t> out;
     for (std::uint32_t tool = 0; tool < tools && out.size() < most_; ++tool) {
-      if (estimates_[tool] == 0.0F && !description_.has(tool)) out.push_back(tool);
+      if (bounds_.is_zero(tool) && !description_.has(tool)) out.push_back(tool);
     }
     return out;
   }
@@ -76,8 +91,7 @@ class Search {
   Description& description_;
   std::size_t most_;
   const Mixture& mixture_;
-  Estimates estimates_;
-  double margin_;
+  Bounds bounds_;
   std::vector<std::uint32_t> found_;
 };
 

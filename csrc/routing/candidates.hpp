@@ -1,14 +1,14 @@
 // The few tools that can be among the best for a prompt.
 //
-// Exact: all tools are estimated, and those whose estimates leave them a chance are measured.
+// Exact: no tool is left out whose bound leaves it a chance; those that have one are measured.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "csrc/routing/bounds.hpp"
 #include "csrc/routing/description.hpp"
-#include "csrc/routing/estimates.hpp"
 
 namespace prefrontal::routing {
 

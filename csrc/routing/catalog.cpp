@@ -6,6 +6,7 @@
 
 #include "csrc/routing/levenshtein.hpp"
 #include "csrc/routing/lexicon.hpp"
+#include "csrc/routing/near_words.hpp"
 #include "csrc/simd/log.hpp"
 
 namespace prefrontal::routing {
@@ -13,6 +14,16 @@ namespace {
 
 double idf_of(std::uint32_t tools, std::uint32_t holders) {
   return simd::natural_log((1.0 + tools) / (1.0 + holders)) + 1.0;
+}
+
+constexpr std::uint32_t kStride = 32;  // words from one landmark to the next
+
+// Numbers in the order of the texts, but for what follows.
+std::uint64_t beginning(std::string_view text) {
+  std::uint64_t out = 0;
+  for (std::size_t i = 0; i < 8; ++i)
+    out = out << 8U | (i < text.size() ? static_cast<unsigned char>(text[i]) : 0U);
+  return out;
 }
 
 }  // namespace
@@ -52,6 +63,46 @@ void Catalog::derive() {
   signatures = std::move(signs);
   ends = std::move(end_letters);
   lengths = std::move(starts);
+  derive_landmarks();
+  derive_impacts();
+  by_segment = segment_lists(*this);
+}
+
+void Catalog::derive_landmarks() {
+  std::vector<std::uint64_t> beginnings;
+  for (std::uint32_t word = 0; word < words.size(); word += kStride)
+    beginnings.push_back(beginning(words.text(word)));
+  landmarks = std::move(beginnings);
+}
+
+std::uint32_t Catalog::first_not_below(std::string_view text) const {
+  const auto begins = landmarks.span();
+  const auto near = std::ranges::equal_range(begins, beginning(text));
+  const auto at = [&](auto place) { return static_cast<std::uint32_t>(place - begins.begin()); };
+  // Words before the first landmark like it are below; from the one after the last they are not.
+  std::uint32_t low = at(near.begin()) == 0 ? 0 : (at(near.begin()) - 1) * kStride;
+  std::uint32_t high = std::min(words.size(), at(near.end()) * kStride);
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    if (words.text(middle) < text) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+void Catalog::derive_impacts() {
+  std::vector<std::uint8_t> of_all(in_texts.numbers.size());
+  for (std::uint32_t word = 0; word < words.size(); ++word) {
+    for (std::uint32_t at = in_texts.starts[word]; at < in_texts.starts[word + 1]; ++at) {
+      const double share = counts[at] * idf[word] * text_scale[in_texts.numbers[at]];
+      of_all[at] =
+          static_cast<std::uint8_t>(std::max(0.0, std::min(255.0, std::ceil(255.0 * share))));
+    }
+  }
+  impacts = std::move(of_all);
 }
 
 }  // namespace prefrontal::routing

@@ -35,17 +35,24 @@ struct Catalog {
   // What follows from these.
   Column<double> idf;                // by word
   Column<double> text_scale;         // by tool: 1 / sqrt(sum of (count idf)^2), 0 for no word
+  Column<std::uint8_t> impacts;      // beside in_texts.numbers: count idf text_scale, of 255, up
   Column<double> name_weight;        // by tool: sum of the idf of its name's words
   Column<std::uint32_t> by_length;   // words of names, short ones first
   Column<std::uint32_t> signatures;  // beside by_length, as are
   Column<std::uint32_t> ends;        // their first and last two letters
   Column<std::uint32_t> lengths;     // where words of 0, 1, ... 64 bytes start in by_length
+  Column<std::uint64_t> landmarks;   // the first eight bytes of every kStride-th word, as a number
+  Lists by_segment;                  // near_words.hpp: hash of a part -> places in by_length
 
   std::uint32_t tools() const { return keys.size(); }
   // Of a word that one tool holds and no lexicon.
   double highest_idf() const;
   // Fills in what follows from the rest.
   void derive();
+  void derive_landmarks();
+  // The first word that is not before `text` in the order of the bytes.
+  std::uint32_t first_not_below(std::string_view text) const;
+  void derive_impacts();
 };
 
 }  // namespace prefrontal::routing

@@ -29,6 +29,12 @@ std::vector<std::uint64_t>& kept_bits(std::size_t tools) {
 
 double lower(double a, double b) { return b < a ? b : a; }
 
+// Lists are many, short and far apart: all are on their way before the first is read.
+void fetch(const WordList& list) {
+  __builtin_prefetch(list.tools.data());
+  __builtin_prefetch(list.impacts);
+}
+
 // The first place from `at` on whose tool is not below `tool`: by leaps, then by halves.
 std::size_t seek(std::span<const std::uint32_t> tools, std::size_t at, std::uint32_t tool) {
   std::size_t leap = 1;
@@ -78,21 +84,18 @@ void Description::list_words(const std::vector<Match>& matches) {
     const double idf = catalog_.idf[match.word];
     if (match.in_text > 0.0) {
       const std::uint32_t first = catalog_.in_texts.starts[match.word];
-      lists_.push_back({catalog_.in_texts.of(match.word), catalog_.counts.data() + first,
-                        units(match.in_text * idf * idf),
-                        static_cast<std::uint64_t>(units(lower(1.0, match.in_text) * idf)),
-                        match.tokens});
+      lists_.push_back(
+          {catalog_.in_texts.of(match.word), catalog_.counts.data() + first,
+           catalog_.impacts.data() + first, match.in_text * idf, units(match.in_text * idf * idf),
+           static_cast<std::uint64_t>(units(lower(1.0, match.in_text) * idf)), match.tokens});
     }
     if (match.in_name > 0.0 && catalog_.in_names.size(match.word) > 0) {
-      lists_.push_back({catalog_.in_names.of(match.word), nullptr, 0,
+      lists_.push_back({catalog_.in_names.of(match.word), nullptr, nullptr, 0.0, 0,
                         static_cast<std::uint64_t>(units(lower(1.0, match.in_name) * idf)),
                         match.tokens});
     }
   }
-}
-
-double Description::cosine_gain(const WordList& list) const {
-  return static_cast<double>(list.product) / kUnit * scale_;
+  for (const WordList& list : lists_) fetch(list);
 }
 
 double Description::asked_share(const WordList& list) const {

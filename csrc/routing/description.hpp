@@ -22,9 +22,11 @@ namespace prefrontal::routing {
 // A word that the prompt may mean, with the tools that hold it in their text or in their name.
 struct WordList {
   std::span<const std::uint32_t> tools;
-  const std::uint8_t* counts;  // beside `tools`; null for names
-  std::int64_t product;        // what it adds to a tool's sums: times count,
-  std::uint64_t idf;           // and as it is
+  const std::uint8_t* counts;   // beside `tools`, as are
+  const std::uint8_t* impacts;  // catalog.hpp; both null for names
+  double weight;                // likeness to the prompt times idf
+  std::int64_t product;         // what it adds to a tool's sums: times count,
+  std::uint64_t idf;            // and as it is
   std::uint64_t tokens;
 };
 
@@ -37,9 +39,8 @@ class Description {
 
   std::span<const WordList> lists() const { return lists_; }
   double asked() const { return asked_; }
-  // What a list adds to the cosine of a text that holds its word once and whose scale is 1; and
-  // which share of what was asked it covers.
-  double cosine_gain(const WordList& list) const;
+  // At most what a list adds to the cosine of a text; and which share of what was asked it covers.
+  double cosine_share(const WordList& list) const { return list.weight * scale_; }
   double asked_share(const WordList& list) const;
   static constexpr double kGain = 1.3 / 1.5;
 

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <bit>
 
 #include "csrc/routing/exact_names.hpp"
 #include "csrc/routing/levenshtein.hpp"
+#include "csrc/routing/near_words.hpp"
 #include "csrc/routing/saved_parts.hpp"
 #include "csrc/simd/saved_bytes.hpp"
 
@@ -29,6 +31,9 @@ enum class CatalogPart : std::uint64_t {
   lengths,
   name_hashes = 40,
   hashed_tools,
+  impacts,
+  segment_starts,
+  segment_places,
 };
 
 constexpr Section section(CatalogPart part) { return static_cast<Section>(part); }
@@ -85,6 +90,14 @@ void check(const Catalog& catalog) {
   check_below(catalog.hashed_tools.span(), catalog.tools());
 }
 
+// What only speeds a ranking up.
+void check_speed(const Catalog& catalog) {
+  expect(catalog.impacts.size() == catalog.counts.size());
+  const std::size_t rows = catalog.by_segment.starts.size() - 1;
+  expect(std::has_single_bit(rows));
+  check(catalog.by_segment, rows, catalog.by_length.size());
+}
+
 // For a file of a version that did not keep names.
 void name_by_key(Catalog& catalog) {
   check(catalog.keys);
@@ -117,6 +130,9 @@ void write(const Catalog& catalog, IndexWriter& writer) {
   writer.add(section(CatalogPart::lengths), catalog.lengths);
   writer.add(section(CatalogPart::name_hashes), catalog.name_hashes);
   writer.add(section(CatalogPart::hashed_tools), catalog.hashed_tools);
+  writer.add(section(CatalogPart::impacts), catalog.impacts);
+  writer.add(section(CatalogPart::segment_starts), catalog.by_segment.starts);
+  writer.add(section(CatalogPart::segment_places), catalog.by_segment.numbers);
 }
 
 Catalog read_catalog(const MappedIndex& file) {
@@ -143,6 +159,14 @@ Catalog read_catalog(const MappedIndex& file) {
   catalog.hashed_tools = numbers(CatalogPart::hashed_tools);
   if (catalog.name_hashes.empty() && catalog.hashed_tools.empty()) name_by_key(catalog);
   check(catalog);
+  catalog.impacts = file.section<std::uint8_t>(section(CatalogPart::impacts));
+  catalog.by_segment = {numbers(CatalogPart::segment_starts), numbers(CatalogPart::segment_places)};
+  if (catalog.by_segment.starts.empty()) {  // of a version that did not keep these
+    catalog.derive_impacts();
+    catalog.by_segment = segment_lists(catalog);
+  }
+  check_speed(catalog);
+  catalog.derive_landmarks();
   return catalog;
 }
 

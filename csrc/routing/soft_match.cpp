@@ -1,11 +1,10 @@
 #include "csrc/routing/soft_match.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <string_view>
 
-#include "csrc/routing/levenshtein.hpp"
 #include "csrc/routing/lexicon.hpp"
+#include "csrc/routing/near_words.hpp"
 
 namespace prefrontal::routing {
 namespace {
@@ -23,58 +22,6 @@ struct Likeness {
 std::size_t common_prefix(std::string_view a, std::string_view b) {
   const auto differ = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
   return static_cast<std::size_t>(differ.first - a.begin());
-}
-
-// What can be seen of words without comparing them; one column each.
-struct Outline {
-  std::uint32_t signature;
-  std::uint32_t ends;
-};
-
-// 1 when words may be that near; free of branches, so that the compiler can use vectors.
-template <int edits>
-std::uint32_t may_be_near(const Outline& a, std::uint32_t signature, std::uint32_t ends) {
-  std::uint32_t bits = a.signature ^ signature;
-  for (int i = 0; i < 2 * edits; ++i) bits &= bits - 1;
-  std::uint32_t near = bits == 0 ? 1 : 0;
-  if constexpr (edits == 1) {
-    const std::uint32_t differ = a.ends ^ ends;
-    near &= ((differ & 0xFFFFU) == 0 ? 1U : 0U) | ((differ >> 16U) == 0 ? 1U : 0U);
-  }
-  return near;
-}
-
-// Calls visit(i) for the words from `first` to `last`, by length, that may be that near.
-template <int edits, class Visit>
-void for_each_near(const Catalog& catalog, std::size_t first, std::size_t last,
-                   const Outline& asked, Visit&& visit) {
-  constexpr std::size_t kBlock = 64;
-  const std::uint32_t* signatures = catalog.signatures.data();
-  const std::uint32_t* ends = catalog.ends.data();
-  std::uint32_t near[kBlock] = {};
-  for (std::size_t at = first; at < last; at += kBlock) {
-    const std::size_t n = std::min(kBlock, last - at);
-    for (std::size_t i = 0; i < n; ++i)
-      near[i] = may_be_near<edits>(asked, signatures[at + i], ends[at + i]);
-    for (std::size_t i = 0; i < n; i += 8) {
-      std::uint32_t any = 0;
-      for (std::size_t j = 0; j < 8; ++j) any |= near[i + j];
-      for (std::size_t j = i; any != 0 && j < std::min(i + 8, n); ++j) {
-        if (near[j] != 0) visit(at + j);
-      }
-    }
-  }
-}
-
-template <class Visit>
-void for_each_near(const Catalog& catalog, std::size_t length, std::uint32_t edits,
-                   const Outline& asked, Visit&& visit) {
-  const std::size_t first = catalog.lengths[length];
-  const std::size_t last = catalog.lengths[length + 1];
-  if (edits == 1) return for_each_near<1>(catalog, first, last, asked, visit);
-  if (edits == 2) return for_each_near<2>(catalog, first, last, asked, visit);
-  if (edits == 3) return for_each_near<3>(catalog, first, last, asked, visit);
-  for_each_near<16>(catalog, first, last, asked, visit);  // words that long are rare: all of them
 }
 
 class Matcher {
@@ -112,20 +59,6 @@ class Matcher {
   std::vector<Likeness> found() && { return std::move(found_); }
 
  private:
-  std::uint32_t first_not_below(std::string_view text) const {
-    std::uint32_t low = 0;
-    std::uint32_t high = catalog_.words.size();
-    while (low < high) {
-      const std::uint32_t middle = low + (high - low) / 2;
-      if (catalog_.words.text(middle) < text) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
-  }
-
   void by_prefix(std::string_view stem, std::uint32_t token) {
     if (stem.size() < kPrefix) {
       const std::uint32_t word = catalog_.words.find(stem);
@@ -133,7 +66,8 @@ class Matcher {
       return;
     }
     const std::string_view start = stem.substr(0, kPrefix);
-    for (std::uint32_t word = first_not_below(start); word < catalog_.words.size(); ++word) {
+    for (std::uint32_t word = catalog_.first_not_below(start); word < catalog_.words.size();
+         ++word) {
       const std::string_view other = catalog_.words.text(word);
       if (!other.starts_with(start)) break;
       const std::size_t shared = common_prefix(stem, other);
@@ -146,22 +80,11 @@ class Matcher {
     }
   }
 
-  // Words of names, by length; the signatures keep most from being compared.
   void by_edits(std::string_view stem, std::uint32_t token, std::size_t first_found) {
-    const EditPattern pattern(stem);
-    const Outline outline{letter_signature(stem), word_ends(stem)};
     const std::size_t last_found = found_.size();
-    for (std::size_t length = 1; length <= kLongestPattern; ++length) {
-      const std::size_t longer = std::max(length, stem.size());
-      const std::uint32_t most = most_edits(longer);
-      if (most == 0 || longer - std::min(length, stem.size()) > most) continue;
-      for_each_near(catalog_, length, most, outline, [&](std::size_t at) {
-        const std::uint32_t word = catalog_.by_length[at];
-        const std::uint32_t edits = pattern.distance(catalog_.words.text(word));
-        if (edits == 0 || edits > most) return;
-        const double like = 1.0 - static_cast<double>(edits) / static_cast<double>(longer);
-        raise(word, token, like, first_found, last_found);
-      });
+    for (const NearWord& near : near_words(catalog_, stem)) {
+      const double like = 1.0 - static_cast<double>(near.edits) / static_cast<double>(near.longer);
+      raise(near.word, token, like, first_found, last_found);
     }
   }
 
