@@ -36,7 +36,8 @@ test-exhaustive: $(VENV)/with-torch $(VENV)/tools  ## run what make test leaves 
 
 test-ray: $(VENV)/with-torch $(VENV)/tools $(VENV)/ray-tools  ## run the tests that begin a Ray cluster
 	PREFRONTAL_TEST_RAY=1 $(BIN)/python -m pytest \
-	  tests/reliability/test_partitions.py::test_actors_that_ray_begins_again_decide_once \
+	  tests/reliability/test_partitions.py::test_what_ray_places_decides_once \
+	  "tests/cli/watch/partitions/test_node_figures.py::test_a_node_serves_the_figures_of_all_its_processes[local]" \
 	  tests/cli/sweeps/test_sweeps.py::test_all_that_is_written_is_the_same_on_a_ray_cluster
 
 test-all:  ## run every test

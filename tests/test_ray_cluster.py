@@ -10,7 +10,7 @@ import pytest
 from postgres_server import free_port
 from prefrontal.assembly.sweeps.ray_workers import run_on_ray
 from prefrontal.assembly.sweeps.worker import read_answer
-from prefrontal.cli.watch.partitions.partition_actor import PartitionActor
+from prefrontal.cli.watch.partitions.machine_actor import MachineActor
 from prefrontal.cli.watch.partitions.plan import NodePlan
 from prefrontal.errors import InputError, SourceError
 from prefrontal.ray_cluster import check_address, first_line, ray_cluster
@@ -43,7 +43,7 @@ def test_another_version_on_a_machine_is_refused() -> None:
     with pytest.raises(InputError, match="prefrontal must be 0 on each machine of the cluster"):
         read_answer(run_on_ray("0", "histories", "", "{}", {}))
     with pytest.raises(InputError, match="prefrontal must be 0 on each machine of the cluster"):
-        PartitionActor(NodePlan("auto", 1, None, {}), 0, "0")
+        MachineActor(NodePlan("auto", 1, None, {}), "0")
 
 
 def test_an_error_is_told_in_one_line() -> None:

@@ -33,9 +33,9 @@ from partition_nodes import Server
 from postgres_server import PostgresServer, programs, server_in
 from prefrontal.cli.run import partition_episodes
 from prefrontal.cli.watch.partitions.intake import PartitionIntake
-from prefrontal.cli.watch.partitions.partition_actor import NoScreen
 from prefrontal.cli.watch.partitions.plan import NodePlan
 from prefrontal.cli.watch.partitions.worker import hold_share
+from prefrontal.cli.watch.screen import Screen
 from prefrontal.clock import SystemClock
 from prefrontal.decisions.log import DecisionLog
 from prefrontal.executive import loop
@@ -263,7 +263,7 @@ class Trial:
                 output = os.open(self.folder / "output", os.O_APPEND | os.O_CREAT | os.O_WRONLY)
                 os.dup2(output, 1), os.dup2(output, 2)
                 Boundaries(self.folder, self._planted).set()
-                hold_share(self.plan, number, NoScreen(), ended, {})
+                hold_share(self.plan, number, Screen(None, ended.set), ended, {})
             finally:
                 os._exit(0)
         return process

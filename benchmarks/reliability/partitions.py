@@ -5,6 +5,7 @@
     python benchmarks/reliability/partitions.py --act kill --planted position
     python benchmarks/reliability/partitions.py --act throughput
     python benchmarks/reliability/partitions.py --act ray-kill --act ray-lose    # the extra [ray]
+    python benchmarks/reliability/partitions.py --act ray-begin
 
 Each signal that a door acknowledged must be decided about once, and each delivery carries its key.
 How long a partition was without decisions is read from the times of their commits, on the server.
@@ -32,14 +33,18 @@ from own_folder import make_own_folder
 from partition_nodes import PATIENCE_S, Node, Sender, Server, Woken
 from partition_speed import latency, throughput
 from postgres_server import PostgresServer, free_port, programs, server_in
+from prefrontal.cli.watch.partitions.process_host import ORPHANED_S
 from prefrontal.storage.partitions.schema import partition_url
+from ray_machines import RayMachines, children
 from waiting import wait_until as wait
 
 BACK_S = 5.0
 """Asked: how long a partition may be without decisions."""
 PARTITIONS = 8
-RAY_KILL_S = 5.0
-"""An actor takes 2 s of CPU to begin, more than half of them Ray's: one a second is too many."""
+RAY_BEGIN_S = 10.0
+"""What begins the processes takes 4 s of CPU itself, more than half of them Ray's."""
+BEGINNERS = "ray::MachineActor", "process_host", "forkserver"
+"""In the command lines of those that begin processes on a machine of Ray."""
 LOOK_S = 0.1
 QUIET_S = 4.0
 PLANTED = {
@@ -128,7 +133,7 @@ class Trial:
         return bool(self.server.execute(f"SELECT to_regclass('{name}') IS NOT NULL")[0][0])
 
 
-def kill(trial: Trial, seconds: float, every_s: float = 1.0, ray: str = "") -> list[str]:
+def kill(trial: Trial, seconds: float, ray: str = "") -> list[str]:
     """Kill a process that holds partitions, once a second."""
     node = trial.node()
     trial.begin(node, workers=PARTITIONS, ray=ray)
@@ -136,7 +141,7 @@ def kill(trial: Trial, seconds: float, every_s: float = 1.0, ray: str = "") -> l
     with trial.sender() as sender:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            time.sleep(every_s)
+            time.sleep(1.0)
             if holders := sorted(set(trial.server.holders().values())):
                 with suppress(ProcessLookupError):
                     os.kill(holders[kills % len(holders)], signal.SIGKILL)
@@ -213,14 +218,46 @@ def join(trial: Trial, seconds: float) -> list[str]:
 
 
 def ray_kill(trial: Trial, seconds: float) -> list[str]:
-    """As `kill`, the processes being actors of Ray, which starts them again."""
-    return kill(trial, seconds, RAY_KILL_S, "local")
+    """As `kill`, the processes being on a machine of a Ray cluster."""
+    return kill(trial, seconds, "local")
+
+
+def ray_begin(trial: Trial, seconds: float) -> list[str]:
+    """Kill what began the processes that hold partitions, in turn; these go on without it."""
+    node = trial.node()
+    trial.begin(node, workers=PARTITIONS, ray="local")
+    assert node.process is not None
+    beginners = partial(beginners_below, node.process.pid)
+    kills = 0
+    with trial.sender() as sender:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            time.sleep(RAY_BEGIN_S)
+            word = BEGINNERS[kills % len(BEGINNERS)]
+            wait_until(lambda: bool(beginners(word)), word)  # noqa: B023
+            os.kill(beginners(word)[0], signal.SIGKILL)
+            kills += 1
+        time.sleep(ORPHANED_S + QUIET_S)
+        wait_until(lambda: len(trial.server.holders()) == PARTITIONS, "all held")
+    faults = trial.settle(sender)
+    print(f"  {kills} kills of what begins the processes")
+    node.end()
+    return faults
+
+
+def beginners_below(process: int, word: str) -> list[int]:
+    """The processes below it that began others, and have the word in their command lines."""
+    found = []
+    for each in sorted(children(process)):
+        with suppress(OSError):
+            line = Path(f"/proc/{each}/cmdline").read_bytes().decode(errors="replace")
+            if word in line and children(each):
+                found.append(each)
+    return found
 
 
 def ray_lose(trial: Trial, seconds: float) -> list[str]:
     """Kill one of three machines of a Ray cluster with all its actors, and add one, in turn."""
-    from ray_machines import RayMachines
-
     node = trial.node()
     with RayMachines() as machines:
         machines.add()
@@ -256,7 +293,7 @@ wait_until = partial(wait, patience_s=PATIENCE_S, look_s=LOOK_S)
 
 Act = Callable[[Trial, float], list[str]]
 ACTS: dict[str, Act] = {"kill": kill, "lose": lose, "freeze": freeze, "join": join}
-RAY_ACTS: dict[str, Act] = {"ray-kill": ray_kill, "ray-lose": ray_lose}
+RAY_ACTS: dict[str, Act] = {"ray-kill": ray_kill, "ray-begin": ray_begin, "ray-lose": ray_lose}
 """Where the extra [ray] is installed."""
 
 

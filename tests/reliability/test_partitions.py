@@ -43,8 +43,8 @@ def test_each_acknowledged_signal_is_decided_once(trial: Callable[[str], Trial],
     assert ACTS[act](trial(""), 12.0) == []
 
 
-@pytest.mark.parametrize("act", ["ray-kill", "ray-lose"])
-def test_actors_that_ray_begins_again_decide_once(trial: Callable[[str], Trial], act: str) -> None:
+@pytest.mark.parametrize("act", ["ray-kill", "ray-begin", "ray-lose"])
+def test_what_ray_places_decides_once(trial: Callable[[str], Trial], act: str) -> None:
     require_ray()
     assert RAY_ACTS[act](trial(""), 12.0) == []
 

@@ -107,6 +107,10 @@ class _TopKeys(BaseSettings):
     __annotations__ = {name: field.annotation for name, field in GateSettings.model_fields.items()}
 
 
+def _bare() -> Settings:
+    return Settings.__new__(Settings)
+
+
 def _behind(document: dict[str, Any]) -> type[Settings]:
     """Settings that look into the document last."""
 
@@ -123,5 +127,9 @@ def _behind(document: dict[str, Any]) -> type[Settings]:
             variables = {**env_settings(), **EnvSettingsSource(_TopKeys)()}
             environment = InitSettingsSource(settings_cls, _gathered(variables))
             return init_settings, environment, InitSettingsSource(settings_cls, document)
+
+        def __reduce__(self) -> tuple[object, ...]:
+            """To another process it goes without a class that only this function has."""
+            return _bare, (), self.__getstate__()
 
     return Layered

@@ -167,10 +167,10 @@ def decide_partitions(plan: NodePlan, ray: str | None) -> int:
 
     plan: with 0 workers for as many as are usual.
     """
-    from .partitions.node import run_node, run_ray_node
+    from .partitions.node import run_own_node, run_ray_node
 
     if ray is None:
-        return run_node(replace(plan, workers=plan.workers or os.cpu_count() or 1))
+        return run_own_node(replace(plan, workers=plan.workers or os.cpu_count() or 1))
     if plan.as_json:
         raise InputError("--ray must come without --json: wakes go to the sinks alone")
     return run_ray_node(replace(plan, workers=plan.workers or len(plan.all_wanted())), ray)

@@ -25,6 +25,7 @@ from prefrontal.cli.watch.partitions.node_figures import (
     node_page,
 )
 
+from ....ray_extra import require_ray
 from ....storage.postgres_server import running_server
 from ....telemetry.gates import gate, run
 
@@ -61,7 +62,8 @@ def test_each_figure_bears_its_partition_and_each_process_whether_it_answers() -
     ours, theirs = Pipe()
     theirs.close()  # a process that has ended
     with worker(lambda: figures_of({3: registry, 12: gate()}, 2)) as first:
-        page = node_page([(0, first), (1, WorkerLine(ours))], unheard=7)
+        lines = {0: first, 1: WorkerLine(ours)}
+        page = node_page({n: line.figures(PATIENCE_S) for n, line in lines.items()}, unheard=7)
     ours.close()
     assert samples(page, "prefrontal_events") == {("003",): 5, ("012",): 0}
     assert samples(page, "prefrontal_threshold").keys() == {
@@ -105,11 +107,14 @@ def test_figures_that_cannot_be_read_end_no_process(caplog: pytest.LogCaptureFix
 
 
 @pytest.mark.exhaustive
-def test_a_node_serves_the_figures_of_all_its_processes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ray", ["", "local"])
+def test_a_node_serves_the_figures_of_all_its_processes(tmp_path: Path, ray: str) -> None:
+    if ray:
+        require_ray()
     with running_server() as server:
         node = Node(tmp_path / "node", server.url(), 4, free_port(), 0)
         try:
-            node.start(2, metrics=free_port())
+            node.start(2, metrics=free_port(), ray=ray)
             page, end = "", time.monotonic() + PATIENCE_S
             while sum(samples(page, "prefrontal_partitions_held").values()) < 4:
                 assert time.monotonic() < end

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from threading import Lock
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 ANSWER_S = 2.0
 """All workers have so long together; one that hangs is told of as such."""
+END = b"end"
 MOST_MODULES = 1000
 """Of an installation, beyond which nothing is told of single modules: a page is to be read."""
 OF_MODULES = frozenset(
@@ -49,7 +50,7 @@ def figures_of(watches: Mapping[int, Watch], modules: int) -> FiguresOfPartition
 class WorkerLine:
     """The connection to a worker, over which it is asked for its figures; any thread may ask.
 
-    Closing it ends the worker.
+    Closing it ends the worker, at once or after as long as it was told to go on by itself.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -70,6 +71,12 @@ class WorkerLine:
             except (OSError, EOFError):
                 return None
 
+    def end(self) -> None:
+        """Tell the worker to end, and close."""
+        with suppress(OSError):
+            self._connection.send_bytes(END)
+        self.close()
+
     def close(self) -> None:
         self._connection.close()
 
@@ -81,23 +88,25 @@ class WorkerLine:
         return answer
 
 
-def answer_node(connection: Connection, figures: Callable[[], FiguresOfPartitions]) -> None:
-    """Answer a `WorkerLine` until it is closed."""
+def answer_node(connection: Connection, figures: Callable[[], FiguresOfPartitions]) -> bool:
+    """Answer a `WorkerLine` until it is closed; whether it told the worker to end."""
     with suppress(OSError, EOFError):
         while True:
-            connection.recv_bytes()
+            if connection.recv_bytes() == END:
+                return True
             try:
                 answer = figures()
             except Exception:  # who asks must not end who decides
                 log.exception("the figures could not be read")
                 answer = {}
             connection.send(answer)
+    return False
 
 
-def node_page(lines: Iterable[tuple[int, WorkerLine]], unheard: int) -> str:
-    """The page. lines: of each worker by its number. unheard: events that concern no module."""
-    end = monotonic() + ANSWER_S
-    answers = {number: line.figures(max(0.1, end - monotonic())) for number, line in lines}
+def node_page(answers: Mapping[int, FiguresOfPartitions | None], unheard: int) -> str:
+    """The page. answers: of each worker by its number, None for one that gave none. unheard:
+    events that concern no module.
+    """
     families: dict[str, list[Sample]] = {}
     for held in answers.values():
         for partition, figures in (held or {}).items():

@@ -44,15 +44,18 @@ OPENERS = 4
 log = logging.getLogger("prefrontal.partitions")
 
 
-def run_worker(plan: NodePlan, number: int, node: Connection) -> None:
-    """Hold partitions until the node closes its end of the connection, or a signal comes."""
+def run_worker(plan: NodePlan, number: int, node: Connection, orphaned_s: float = 0.0) -> None:
+    """Hold partitions until the node says so, or a signal comes; where the node is gone, for so
+    long still.
+    """
     ended = Event()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the node says so, too
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     log_to_stderr()
     sys.setswitchinterval(SWITCH_S)
     held: dict[int, HeldPartition] = {}
-    Thread(target=_serve_node, args=(node, ended, held, len(plan.modules)), daemon=True).start()
+    args = node, ended, held, len(plan.modules), orphaned_s
+    Thread(target=_serve_node, args=args, daemon=True).start()
     hold_share(plan, number, Screen("v2" if plan.as_json else None, ended.set), ended, held)
 
 
@@ -69,12 +72,16 @@ def hold_share(
 
 
 def _serve_node(
-    node: Connection, ended: Event, held: Mapping[int, HeldPartition], modules: int
+    node: Connection,
+    ended: Event,
+    held: Mapping[int, HeldPartition],
+    modules: int,
+    orphaned_s: float,
 ) -> None:
     """Tell the node figures until it closes the connection; then end."""
-    answer_node(
-        node, lambda: figures_of({n: each.watch for n, each in list(held.items())}, modules)
-    )
+    figures = lambda: figures_of({n: h.watch for n, h in list(held.items())}, modules)  # noqa: E731
+    if not answer_node(node, figures):
+        ended.wait(orphaned_s)
     ended.set()
 
 
