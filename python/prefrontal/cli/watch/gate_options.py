@@ -37,7 +37,7 @@ _PARTITIONS = (
     click.option(
         "--ray",
         metavar="ADDRESS",
-        help="With --partitions: decide in actors of a Ray cluster: auto, local, HOST:PORT or"
+        help="With --partitions: decide on the machines of a Ray cluster: auto, local, HOST:PORT or"
         " ray://HOST:PORT.",
     ),
 )
