@@ -101,8 +101,8 @@ class MachineActors:
             ready, _ = self._ray.wait(calls, num_returns=len(calls) or 1, timeout=timeout_s)
             for call in ready:
                 with suppress(self._ray.exceptions.RayError):
-                    said = self._ray.get(call)
-                    answers |= {n: each for n, each in said.items() if each is not None}
+                    figures = self._ray.get(call)
+                    answers |= {n: each for n, each in figures.items() if each is not None}
         return answers
 
     def _wait_for_first(self) -> None:
@@ -172,7 +172,7 @@ class MachineActors:
         for actor in gaining or up:
             share = shares[actor.machine]
             wanted = share | actor.workers if gaining else share
-            is_asked = any(asked is not None for asked in actor.calls.values())
+            is_asked = any(each is not None for each in actor.calls.values())
             if actor.is_up and wanted != actor.workers and not is_asked:
                 actor.calls[actor.handle.hold.remote(sorted(wanted))] = wanted
 
@@ -197,8 +197,8 @@ class MachineActors:
             except self._ray.exceptions.RayError as error:
                 self._note_end(actor, error)
             else:
-                asked = actor.calls.pop(call)
-                actor.workers = actor.workers if asked is None else asked
+                share = actor.calls.pop(call)
+                actor.workers = actor.workers if share is None else share
                 actor.is_up = True
 
     def _note_end(self, actor: PlacedActor, error: Exception) -> None:

@@ -22,7 +22,6 @@ from .node_figures import ANSWER_S, node_page
 from .outage_log import log_to_stderr
 from .plan import AUTO
 from .stream_duty import StreamDuty
-from .worker_processes import WorkerProcesses
 
 if TYPE_CHECKING:
     from .node_figures import FiguresOfPartitions
@@ -45,6 +44,8 @@ class NodeWorkers(Protocol):
 
 def run_own_node(plan: NodePlan) -> int:
     """`run_node` with processes of this machine alone."""
+    from .worker_processes import WorkerProcesses
+
     return run_node(plan, lambda whole: WorkerProcesses(whole, range(whole.workers)))
 
 

@@ -15,7 +15,6 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from .outage_log import log_to_stderr
-from .worker_processes import WorkerProcesses
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -73,6 +72,8 @@ class ProcessHost:
 
 def serve(line: Connection) -> None:
     """Do what the line says; once it is closed, leave the processes alone and end."""
+    from .worker_processes import WorkerProcesses
+
     log_to_stderr()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)

@@ -106,8 +106,8 @@ class WorkerProcesses:
     def _run(self) -> None:
         while not self._ended.is_set():
             with self._lock:
-                known = [process for process, _ in self._processes.values()] + self._leaving
-            if self._news in wait([*(process.sentinel for process in known), self._news]):
+                processes = [each for each, _ in self._processes.values()] + self._leaving
+            if self._news in wait([*(process.sentinel for process in processes), self._news]):
                 if self._ended.is_set():
                     return
                 self._news.recv_bytes()
@@ -123,7 +123,7 @@ class WorkerProcesses:
             self._ended.wait(PAUSE_S)  # a killed one need not wait
         with self._lock:
             for number, process in ended.items():
-                known, line = self._processes.get(number, (None, None))
-                if known is process and line is not None and not self._ended.is_set():
+                current, line = self._processes.get(number, (None, None))
+                if current is process and line is not None and not self._ended.is_set():
                     line.close()
                     self._start(number)
