@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from commands import HABITS, CommandWriter
 from promotions import PromotionWriter
@@ -12,11 +14,16 @@ from writers import CarelessWriter, LedgerWriter, LogWriter, MemoryWriter, Write
 
 
 def read_options(
-    description: str, amount: str, usual: int | None, meaning: str, planted: str
+    description: str,
+    amount: str,
+    usual: int | None,
+    meaning: str,
+    planted: str,
+    switches: Mapping[str, str] = MappingProxyType({}),
 ) -> argparse.Namespace:
     """The options of a command line; `amount` is the name of the number, without dashes.
 
-    planted: what the writer with a fault does.
+    planted: what the writer with a fault does. switches: others, without dashes, and their meaning.
     """
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawTextHelpFormatter
@@ -25,6 +32,8 @@ def read_options(
     parser.add_argument(f"--{amount}", type=int, default=usual, help=meaning)
     parser.add_argument("--seed", type=int, default=0, help="of what is drawn")
     parser.add_argument("--planted", action="store_true", help=f"the writer that {planted}")
+    for name, what in switches.items():
+        parser.add_argument(f"--{name}", action="store_true", help=what)
     return parser.parse_args()
 
 

@@ -1,8 +1,13 @@
 /* Stands between a process and the files below a folder: counts what it does to them, lets the n-th
  * act fail, kills the process there, or writes all of it down. Loaded with LD_PRELOAD; what to do
- * stands in a file that all processes share, named by RELIABILITY_CONTROL (see preload.py). */
+ * stands in a file that all processes share, named by RELIABILITY_CONTROL (see preload.py).
+ * The place of an act is its kind, its file and who called: the lines of Python, and what is called
+ * below them (see place_of). */
 #define _GNU_SOURCE
+#include <ctype.h>
+#include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
@@ -22,12 +27,19 @@
 enum { OFF, COUNT, FAIL, FAIL_ON, KILL, TRACE };
 enum { OPEN, WRITE, SYNC, RENAME, LOCK, TRUNCATE, UNLINK, MKDIR, SAY };
 enum { GO_ON, REFUSE, HALF };
+enum { PLACES = 8192, DEEPEST = 256 };
+
+struct place {
+  uint64_t hash, kind, count;
+};
 
 /* Read and written by preload.py, in this order. */
 struct control {
   uint64_t mode, at, error, kinds, count, fired, kind, spared;
   char root[PATH_MAX], voice[PATH_MAX], trace[PATH_MAX], path[PATH_MAX];
   uint64_t counts[SAY + 1];
+  uint64_t looks_at_places, wanted; /* wanted: the one place whose acts count; 0: all count */
+  struct place places[PLACES];
 };
 
 struct record {
@@ -37,6 +49,18 @@ struct record {
 static struct control* control;
 static int trace_file = -1;
 static pthread_mutex_t tracing = PTHREAD_MUTEX_INITIALIZER;
+
+/* What Python writes of its stack goes in here instead of a file, while it has a text. */
+struct stack {
+  size_t size;
+  char text[1 << 14];
+};
+static __thread struct stack* stack;
+static const char harness[] = "/trials.py\""; /* the first line of Python that is the harness's own */
+static void (*write_stack)(int, void*);
+static void* (*python_thread)(void);
+static int (*is_python_ready)(void);
+static struct dl_find_object python; /* the code of the interpreter itself */
 
 static void before_fork(void) { pthread_mutex_lock(&tracing); }
 static void after_fork(void) { pthread_mutex_unlock(&tracing); }
@@ -50,6 +74,12 @@ __attribute__((constructor)) static void begin(void) {
   if (at == MAP_FAILED) return;
   control = at;
   pthread_atfork(before_fork, after_fork, after_fork);
+  void* first[1];
+  backtrace(first, 1); /* which loads what it needs */
+  write_stack = (void (*)(int, void*))dlsym(RTLD_DEFAULT, "_Py_DumpTraceback");
+  python_thread = (void* (*)(void))dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState");
+  is_python_ready = (int (*)(void))dlsym(RTLD_DEFAULT, "Py_IsInitialized");
+  if (is_python_ready) _dl_find_object((void*)is_python_ready, &python);
 }
 
 static int is_on(void) { return control && control->mode != OFF; }
@@ -82,12 +112,68 @@ static int of_path(int folder, const char* path, char* out) {
   return snprintf(out, PATH_MAX, "%s/%s", base, path) < PATH_MAX && is_below(out);
 }
 
+static uint64_t mixed(uint64_t hash, const void* data, size_t size) {
+  for (size_t at = 0; at < size; ++at) hash = (hash ^ ((const uint8_t*)data)[at]) * 1099511628211u;
+  return hash;
+}
+
+/* The path below the root; a word with a digit in it counts as any other. */
+static uint64_t with_name(uint64_t hash, const char* path) {
+  for (path += strlen(control->root); *path;) {
+    size_t size = 0, digits = 0;
+    for (; isalnum((uint8_t)path[size]); ++size) digits += isdigit((uint8_t)path[size]) != 0;
+    hash = mixed(hash, digits ? "#" : path, digits ? 1 : size ? size : 1);
+    path += size ? size : 1;
+  }
+  return hash;
+}
+
+/* A hash of the kind of act, its file, and the stack: files and lines of Python, and the return
+ * addresses outside of the interpreter, which are the same in all copies of a process. */
+static uint64_t place_of(int kind, const char* path) {
+  uint64_t hash = with_name(mixed(14695981039346656037u, &kind, sizeof kind), path);
+  void* calls[DEEPEST];
+  int depth = backtrace(calls, DEEPEST);
+  for (int at = 0; at < depth; ++at) {
+    if (calls[at] >= python.dlfo_map_start && calls[at] < python.dlfo_map_end) continue;
+    hash = mixed(hash, &calls[at], sizeof calls[at]);
+  }
+  void* thread = write_stack && python_thread && is_python_ready() ? python_thread() : NULL;
+  if (thread) {
+    struct stack lines;
+    lines.size = 0;
+    stack = &lines;
+    write_stack(1, thread);
+    stack = NULL;
+    const char* end = memmem(lines.text, lines.size, harness, sizeof harness - 1);
+    hash = mixed(hash, lines.text, end ? (size_t)(end - lines.text) : lines.size);
+  }
+  return hash ? hash : 1;
+}
+
+static void note(int kind, uint64_t hash) {
+  for (uint64_t at = 0; at < PLACES; ++at) {
+    struct place* place = &control->places[(hash + at) % PLACES];
+    uint64_t before = 0;
+    if (!__atomic_compare_exchange_n(&place->hash, &before, hash, 0, __ATOMIC_SEQ_CST,
+                                     __ATOMIC_SEQ_CST) &&
+        before != hash)
+      continue;
+    place->kind = (uint64_t)kind;
+    __atomic_add_fetch(&place->count, 1, __ATOMIC_SEQ_CST);
+    return;
+  }
+}
+
 /* What becomes of this act: it goes on, is refused with errno set, or is done by half. */
 static int fate(int kind, const char* path) {
   uint64_t mode = control->mode;
   if (mode == OFF || mode == TRACE) return GO_ON;
   if (control->spared == (uint64_t)getpid()) return GO_ON;
   if (!(control->kinds & (1u << kind)) || !strcmp(path, control->voice)) return GO_ON;
+  uint64_t place = control->looks_at_places ? place_of(kind, path) : 0;
+  if (control->wanted && place != control->wanted) return GO_ON;
+  if (place && mode == COUNT) note(kind, place);
   uint64_t number = __atomic_add_fetch(&control->count, 1, __ATOMIC_SEQ_CST);
   __atomic_add_fetch(&control->counts[kind], 1, __ATOMIC_SEQ_CST);
   if (mode == COUNT || number < control->at) return GO_ON;
@@ -210,7 +296,15 @@ static ssize_t written(int file, const void* data, size_t size, off_t offset) {
   return done;
 }
 
-ssize_t write(int file, const void* data, size_t size) { return written(file, data, size, -1); }
+ssize_t write(int file, const void* data, size_t size) {
+  if (stack) {
+    size_t room = sizeof stack->text - stack->size, length = size < room ? size : room;
+    memcpy(stack->text + stack->size, data, length);
+    stack->size += length;
+    return (ssize_t)size;
+  }
+  return written(file, data, size, -1);
+}
 ssize_t pwrite(int file, const void* data, size_t size, off_t offset) {
   return written(file, data, size, offset);
 }

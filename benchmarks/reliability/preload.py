@@ -22,7 +22,11 @@ _NUMBERS = struct.Struct("8Q")
 _RECORD = struct.Struct("6Q")
 _COUNTS = struct.Struct("9Q")
 _COUNTS_AT = _NUMBERS.size + 4 * _LONGEST_PATH
-_SIZE = _COUNTS_AT + _COUNTS.size
+_CHOSEN = struct.Struct("2Q")
+_CHOSEN_AT = _COUNTS_AT + _COUNTS.size
+_PLACE, _PLACES = struct.Struct("3Q"), 8192
+_PLACES_AT = _CHOSEN_AT + _CHOSEN.size
+_SIZE = _PLACES_AT + _PLACES * _PLACE.size
 
 
 class Mode(IntEnum):
@@ -38,6 +42,19 @@ class Act(IntEnum):
 
 
 CHANGES = tuple(act for act in Act if act is not Act.SAY)
+
+
+@dataclass(frozen=True, slots=True)
+class ActPlace:
+    """Acts of one kind on one file, called from the same lines of Python and from there on alike.
+
+    mark: stands for it in all copies of this process. count: how many acts there were. In the name
+    of the file a word with a digit counts as any other.
+    """
+
+    mark: int
+    act: Act
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +88,24 @@ class Control:
             name = os.fsencode(path).ljust(_LONGEST_PATH, b"\0")
             self._shared[at : at + _LONGEST_PATH] = name
 
-    def set(self, mode: Mode, at: int = 0, error: int = 0, acts: tuple[Act, ...] = CHANGES) -> None:
+    def set(
+        self,
+        mode: Mode,
+        at: int = 0,
+        error: int = 0,
+        acts: tuple[Act, ...] = CHANGES,
+        place: int | None = None,
+    ) -> None:
         """From now on the act numbered `at`, from 1, meets its fate.
 
-        error: an errno; 0 stands for a short write, and for a kill at a whole act.
+        error: an errno; 0 stands for a short write, and for a kill at a whole act. place: the mark
+        of the one whose acts count; 0: all count, and `places` tells where they were.
         """
         kinds = sum(1 << act for act in acts)
-        self._shared[_COUNTS_AT:_SIZE] = bytes(_COUNTS.size)
+        self._shared[_COUNTS_AT:_CHOSEN_AT] = bytes(_COUNTS.size)
+        self._shared[_CHOSEN_AT:_PLACES_AT] = _CHOSEN.pack(place is not None, place or 0)
+        if place == 0:
+            self._shared[_PLACES_AT:_SIZE] = bytes(_PLACES * _PLACE.size)
         self._shared[: _NUMBERS.size] = _NUMBERS.pack(0, at, error, kinds, 0, 0, 0, 0)
         self._shared[:8] = struct.pack("Q", mode)
 
@@ -93,8 +121,16 @@ class Control:
     @property
     def counts(self) -> dict[Act, int]:
         """How many acts of each kind there were."""
-        counts = _COUNTS.unpack(self._shared[_COUNTS_AT:_SIZE])
+        counts = _COUNTS.unpack(self._shared[_COUNTS_AT:_CHOSEN_AT])
         return {act: count for act, count in zip(Act, counts, strict=True) if count}
+
+    @property
+    def places(self) -> list[ActPlace]:
+        """Where the acts were that were counted; the rarest first."""
+        rows = _PLACE.iter_unpack(self._shared[_PLACES_AT:_SIZE])
+        places = [ActPlace(mark, Act(act), count) for mark, act, count in rows if mark]
+        assert len(places) < _PLACES, "there is no room for more places"
+        return sorted(places, key=lambda each: (each.count, each.mark))
 
     @property
     def met(self) -> tuple[Act, str] | None:

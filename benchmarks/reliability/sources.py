@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import socket
 import subprocess
@@ -30,7 +31,8 @@ from watched import (
 from writers import Say, check_database, new_name
 
 TOKEN = "RELIABILITY_TOKEN"
-GIVE_UP_S = 10.0
+GIVE_UP_S = 3.0
+"""After the last line was decided about."""
 
 
 class Follow:
@@ -200,17 +202,20 @@ class Loop:
 
     def work(self, folder: Path, say: Say, start: Start) -> None:
         lay(folder / "app.log", "".join(f"line {new_name()}\n" for _ in range(10)), "a")
-        gives_up_at = time.monotonic() + GIVE_UP_S
+        gives_up_at = math.inf
 
         def is_over() -> bool:
             """A wake that could not be attended to is left to the next start, which a check is."""
-            late = time.monotonic() > gives_up_at and are_decided(folder)
-            return late or self._is_over(folder)
+            nonlocal gives_up_at
+            if not are_decided(folder):
+                return False
+            gives_up_at = min(gives_up_at, time.monotonic() + GIVE_UP_S)
+            return time.monotonic() > gives_up_at or self._is_attended(folder)
 
         self._run(folder, start, is_over, say)
 
     def check(self, folder: Path, said: Sequence[str], start: Start) -> None:
-        self._run(folder, start, lambda: self._is_over(folder))
+        self._run(folder, start, lambda: are_decided(folder) and self._is_attended(folder))
         check_lines(folder)
         assert printed(said, "id") <= decision_ids(folder), "a decision is lost that was printed"
         wakes, steps = self._steps(folder)
@@ -224,9 +229,7 @@ class Loop:
         words = ["run", "--json", *places(folder)]
         start(folder, *words, codes=(0, 130), until=seldom(folder, until), output=output)
 
-    def _is_over(self, folder: Path) -> bool:
-        if not are_decided(folder):
-            return False
+    def _is_attended(self, folder: Path) -> bool:
         wakes, steps = self._steps(folder)
         return all(len(each) == 2 for each in steps.values()) and not self._owed(folder, wakes)
 

@@ -17,8 +17,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import preload
+from prefrontal.pulse.modules.fingerprint import parse_fingerprint
+from prefrontal.settings import parse_settings
 from starts import MODULES, tell_modules
 from voice import Voice
+from watched import MODULE
 from writers import Writer
 
 PATIENCE_S = 240.0
@@ -106,7 +109,11 @@ def _ended(work: Callable[[], object]) -> int:
 
 
 def warm_up(writers: Sequence[Writer]) -> None:
-    """Import what the writers need, once, before there are copies; each works in one to tell."""
+    """Import what the writers need, once, before there are copies; each works in one to tell.
+
+    Settings and a module are read once, too: what pydantic and `typed_fields` prepare at the first
+    is the same in each copy.
+    """
     with TemporaryDirectory(dir=preload.scratch()) as name:
         modules = Path(name) / "modules"
         os.environ[MODULES] = str(modules)
@@ -119,6 +126,8 @@ def warm_up(writers: Sequence[Writer]) -> None:
                     if not each.startswith("_"):  # those come with who needs them
                         importlib.import_module(each)
         del os.environ[MODULES]
+    parse_settings({})
+    parse_fingerprint(MODULE)
     gc.collect()
     gc.freeze()  # the collector of a copy would write to all its pages
 

@@ -13,7 +13,7 @@ from typing import Any
 from starts import Start
 from writers import Say, check_database
 
-LOOK_AGAIN_S = 0.2
+LOOK_S, LOOK_AGAIN_S = 0.03, 0.2
 MODULE = {
     "module_id": "everything",
     "cluster": "test",
@@ -64,7 +64,7 @@ def watch(folder: Path, start: Start, until: Callable[[], bool], output: Say | N
 
 
 def seldom(folder: Path, is_so: Callable[[], bool]) -> Callable[[], bool]:
-    """The same of the log, but looked at only when its files changed, or after LOOK_AGAIN_S."""
+    """The same of the log, but looked at LOOK_S after its files changed, or after LOOK_AGAIN_S."""
     paths = [folder / "state" / name for name in ("decisions.sqlite", "decisions.sqlite-wal")]
     before: list[tuple[int, int] | None] = []
     looked_at = 0.0
@@ -73,7 +73,7 @@ def seldom(folder: Path, is_so: Callable[[], bool]) -> Callable[[], bool]:
         nonlocal before, looked_at
         signs = [_sign(path) for path in paths]
         now = time.monotonic()
-        if signs == before and now < looked_at + LOOK_AGAIN_S:
+        if now < looked_at + (LOOK_AGAIN_S if signs == before else LOOK_S):
             return False
         before, looked_at = signs, now
         return is_so()
