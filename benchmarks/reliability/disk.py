@@ -68,6 +68,8 @@ def main() -> int:
         "does not mind",
         {"distinct": "one act of each place, instead of each act"},
     )
+    if options.distinct and not preload.knows_lines():
+        raise SystemExit("--distinct needs a Python that exports _Py_DumpTraceback, such as 3.11")
     if not preload.is_preloaded():
         preload.start_preloaded()
     scratch, chance, began = preload.scratch(), random.Random(options.seed), time.monotonic()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import mmap
 import os
 import struct
@@ -174,6 +175,11 @@ def acts_so_far() -> int:
     """How many acts were counted since `Control.set`."""
     with Path(os.environ[CONTROL]).open("rb", buffering=0) as file:
         return int(_NUMBERS.unpack(file.read(_NUMBERS.size))[4])
+
+
+def knows_lines() -> bool:
+    """Whether this Python tells preload.c which lines called; without them a place means little."""
+    return hasattr(ctypes.pythonapi, "_Py_DumpTraceback")
 
 
 def is_preloaded() -> bool:
