@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import importlib
 import os
@@ -28,6 +29,7 @@ PATIENCE_S = 240.0
 """A copy that takes longer is killed, and is a fault."""
 VOICE = "said"
 """The file below a trial's folder that the reports go to."""
+_SET_CHILD_SUBREAPER = 36
 DONE, SENTENCE, DEFECT, BROKEN = 0, 3, 4, 5
 
 
@@ -42,6 +44,7 @@ class Outcome:
 def in_copy(work: Callable[[], object], scratch: Path, after_s: float | None = None) -> Outcome:
     """Do the work in a copy of this process. after_s: kill it then, if it still works."""
     output = scratch / "output"
+    _adopt_orphans()
     child = os.fork()
     if child == 0:
         _work(work, output)
@@ -61,12 +64,26 @@ def in_copy(work: Callable[[], object], scratch: Path, after_s: float | None = N
     finally:
         os.close(handle)
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    with suppress(ProcessLookupError):  # what it has started goes with it
-        os.killpg(child, signal.SIGKILL)
+    _end_group(child)
     text = output.read_text(encoding="utf-8", errors="replace") if output.exists() else ""
     if is_late and after_s is None:
         return Outcome(BROKEN, f"took more than {PATIENCE_S:g} s; {text}")
     return Outcome(code, text)
+
+
+def _adopt_orphans() -> None:
+    """Processes whose parent ends below this one become its children, which it can wait for."""
+    if ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0):
+        raise OSError("prctl refuses to make this process the parent of orphans")
+
+
+def _end_group(group: int) -> None:
+    """What a copy has started goes with it, and has let go of its locks when this returns."""
+    with suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGKILL)
+    with suppress(ChildProcessError):
+        while True:
+            os.waitpid(-group, 0)
 
 
 def _work(work: Callable[[], object], output: Path) -> None:
