@@ -285,7 +285,7 @@ def test_a_history_that_teaches_nothing_is_not_adopted(
 
 def test_what_was_adopted_must_be_in_the_state(log: DecisionLog) -> None:
     settings = parse_settings({"adopted": [{"module": "mine", "git": "~/mine"}]})
-    with pytest.raises(InputError, match="'mine' must be in the state folder.*adopt --git ~/mine"):
+    with pytest.raises(InputError, match="'mine' must be in .*log, where.*adopt --git ~/mine"):
         list(adopted_modules(settings, log))
 
 

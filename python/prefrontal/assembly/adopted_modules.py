@@ -27,8 +27,9 @@ def adopted_modules(settings: Settings, log: DecisionLog) -> Iterator[ModuleFing
         if state is None:
             option = f" --git {entry.git}" if entry.git else ""
             raise InputError(
-                f"adopted module {entry.module!r} must be in the state folder, where nothing of it"
-                f" is; `prefrontal adopt{option}` replays its history and puts it there"
+                f"adopted module {entry.module!r} must be in {log.path}, where nothing of it is;"
+                f" `prefrontal adopt{option}` replays its history and puts it into the state folder"
+                " of the settings"
             )
         raw: dict[str, Any] = json.loads(state[0])
         raw["question_template"] = entry.question

@@ -17,6 +17,8 @@ from .lock_file import LockFile, lock_owner
 WATCH_LOCK, CALL_LOCK = "watch.lock", "gate.lock"
 LOCK_STEP_S = 0.005
 LONGEST_LOOK_S = 5.0
+FIRST_END_IT = "end it first, adopt, and start it again"
+"""What to do instead for `prefrontal adopt`, which a running watch would not take up."""
 NAME_LIMIT = 150
 """Most characters of a file name made from an id; file systems take 255 bytes."""
 
@@ -119,9 +121,9 @@ class StateFolder:
         return lock_owner(self.path / WATCH_LOCK)
 
     @contextmanager
-    def watched(self) -> Iterator[None]:
+    def watched(self, instead: str = "--state takes another folder") -> Iterator[None]:
         """While inside, no other process watches with this folder; the one look of a
-        `prefrontal gate` is waited for. Raises SourceError.
+        `prefrontal gate` is waited for. Raises SourceError, which says what to do `instead`.
         """
         with LockFile(self.path / WATCH_LOCK) as lock:
             end = time.monotonic() + LONGEST_LOOK_S
@@ -133,7 +135,7 @@ class StateFolder:
                 if not looks or time.monotonic() >= end:
                     raise SourceError(
                         f"{self.path} is in use by another prefrontal watch (process"
-                        f" {owner or 'unknown'}); --state takes another folder"
+                        f" {owner or 'unknown'}); {instead}"
                     )
                 time.sleep(LOCK_STEP_S)
             yield

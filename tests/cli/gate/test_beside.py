@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -57,6 +58,41 @@ def test_what_a_sink_is_told_nobody_else_is_told(place: Place) -> None:
 
 def test_a_watch_that_tells_nobody_who_calls_is_a_fault(place: Place) -> None:
     assert b"tells nobody who calls: start it again" in watch_asks(place)
+
+
+def test_a_watch_of_other_settings_does_not_look_for_who_calls(
+    place: Place, tmp_path: Path
+) -> None:
+    place.take()
+    other = tmp_path / "other.yml"
+    other.write_text(f"sources: {{logs: [other.log]}}\nstate: {place.state}\n")
+    session = build_watch(load_settings(other))
+    session.start()
+    try:
+        assert not GatePlan(place.call().key()).nothing_new()
+        answer = place.take("json")
+        fault = json.loads(answer.output)["fault"]
+        assert answer.wake
+        assert f"watches what {other} names" in fault
+        assert f"nobody looks at what {place.folder / 'prefrontal.yml'} names" in fault
+    finally:
+        session.stop()
+    assert not place.take().wake
+
+
+def test_the_same_settings_by_another_name_are_those_of_the_watch(
+    place: Place, tmp_path: Path
+) -> None:
+    place.take()
+    link = tmp_path / "link.yml"
+    link.symlink_to(place.folder / "prefrontal.yml")
+    settings = load_settings(link, {"state": str(place.state)})
+    session = build_watch(settings)
+    session.start()
+    try:
+        assert not place.take().wake
+    finally:
+        session.stop()
 
 
 def test_a_watch_waits_for_the_look_of_a_gate_but_for_no_other_watch(

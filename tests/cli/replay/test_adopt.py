@@ -16,6 +16,7 @@ from prefrontal.assembly.adopted_modules import adopted_modules
 from prefrontal.cli import main
 from prefrontal.cli.watch.session import build_watch
 from prefrontal.decisions.log import DecisionLog
+from prefrontal.errors import SourceError
 from prefrontal.settings import load_settings
 
 from ...assembly.test_adoption import changes
@@ -253,3 +254,19 @@ def test_a_watch_of_a_repository_that_nobody_adopted_offers_it(
 def test_what_cannot_be_read_twice_is_not_adopted() -> None:
     words = "adopt must be given a file that can be read again, got '-'"
     assert refusal("--events", "-", "--yes") == words
+
+
+def test_beside_a_running_watch_it_says_to_end_that_first(home: Path, repository: Path) -> None:
+    assert adopt("--git", repository, "--yes").exit_code == 0
+    session = build_watch(load_settings(home / "prefrontal.yml"))
+    session.start()
+    try:
+        assert refusal("--git", repository, "--yes").endswith(
+            "; end it first, adopt, and start it again"
+        )
+        with pytest.raises(
+            SourceError, match="adopt --git PATH --config FILE` adds one to the file"
+        ):
+            build_watch(load_settings(home / "prefrontal.yml"))
+    finally:
+        session.stop()

@@ -11,6 +11,7 @@ from ...decisions.deliveries import GATE_CALLER
 from ...errors import InputError
 from ...pulse.sources.clock import TICK_INTERVAL_S, ClockSource
 from ...settings.secrets import environment_secret
+from ..watch.doors import settings_name
 from ..watch.session import lay_ground, watch_on
 from .signs import files_of
 
@@ -73,7 +74,7 @@ class GateLook:
             files = [str(each) for each in files_of(self._settings.settings, self._state)]
             folders = [str(each) for each in ground.folders()]
             own = str(self._state.path)
-            self._plan.look(files, folders, own)
+            self._plan.look(files, folders, own, settings_name(self._settings.settings))
             roots = [each.resolve() for each in ground.folders()]
             place = self._state.path.resolve()
             kept_out = [] if any(each.is_relative_to(place) for each in roots) else [place]

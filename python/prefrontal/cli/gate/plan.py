@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-VERSION = "1"
-_HEAD = 4
+VERSION = "2"
+_HEAD = 5
 _NONE = "none"
 
 
@@ -25,11 +25,11 @@ class GatePlan:
     news for the next call.
     """
 
-    __slots__ = ("_file", "_own", "_signs")
+    __slots__ = ("_file", "_own", "_settings", "_signs")
 
     def __init__(self, key: str) -> None:
         self._file = CallFile(key, "plan")
-        self._own = ""
+        self._own = self._settings = ""
         self._signs: list[str] = []
 
     def nothing_new(self) -> bool:
@@ -37,11 +37,11 @@ class GatePlan:
         fields = self._file.read()
         if fields is None or fields[:2] != [VERSION, _release()] or len(fields) % 3 != _HEAD % 3:
             return False
-        due, own = fields[2:_HEAD]
+        due, own, settings = fields[2:_HEAD]
         if is_held(own):
             from .beside import nothing_owed
 
-            return nothing_owed(own)
+            return nothing_owed(own, settings)
         if time.time() >= float(due):
             return False
         return all(
@@ -52,18 +52,24 @@ class GatePlan:
     def state_before(self) -> str | None:
         """The state folder of the last call; None where it could not keep a plan."""
         fields = self._file.read()
-        return fields[_HEAD - 1] if fields is not None and len(fields) >= _HEAD else None
+        return fields[3] if fields is not None and len(fields) >= _HEAD else None
 
-    def look(self, files: Iterable[str], trees: Iterable[str], own: str) -> None:
-        """Take the signs of files and of all that lies below folders, but for the folder `own`."""
-        self._own, self._signs = own, []
+    def look(
+        self, files: Iterable[str], trees: Iterable[str], own: str, settings: str = ""
+    ) -> None:
+        """Take the signs of files and of all that lies below folders, but for the folder `own`.
+
+        settings: the file that says what to look at.
+        """
+        self._own, self._settings, self._signs = own, settings, []
         for kind, paths in (("file", files), ("tree", trees)):
             for path in dict.fromkeys(paths):
                 self._signs += [kind, path, _sign(kind, path, own)]
 
     def keep(self, due: float) -> None:
         """Let the next call go by what was seen, until Unix second `due`."""
-        self._file.write([VERSION, _release(), repr(due), self._own, *self._signs])
+        head = [VERSION, _release(), repr(due), self._own, self._settings]
+        self._file.write([*head, *self._signs])
 
     def forget(self) -> None:
         """The next call has to look at everything."""

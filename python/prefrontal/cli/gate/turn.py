@@ -10,7 +10,7 @@ from ...decisions.deliveries import DONE, GATE_CALLER, GIVEN_UP, DamagedRowError
 from ...decisions.document import document
 from ...decisions.log import DecisionLog
 from ...storage.state_folder import StateFolder
-from ..watch.doors import CALLED
+from ..watch.doors import CALLED, settings_name
 from .beside import left_out
 from .faults import GateFaults
 from .formats import GateVerdict, report_of
@@ -52,8 +52,9 @@ def take_turn(call: GateCall, caller: GateCaller) -> None:
             faults, unreached = look.faults, look.unreached
         log = held.enter_context(DecisionLog(state.decisions))
         if is_watched:
-            plan.look([], [], str(state.path))
-            faults += left_out(state, log)
+            file = settings_name(settings.settings)
+            plan.look([], [], str(state.path), file)
+            faults += left_out(state, log, file)
         note, is_first = _note(log, None if is_watched else settings.left_to_watch)
         if is_first and is_known:
             faults.append(f"{state.decisions} was lost since the last call, with what came then")

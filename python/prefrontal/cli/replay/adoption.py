@@ -25,7 +25,7 @@ from ...settings.adopted_text import with_adopted
 from ...settings.gate import USUAL_RECALL
 from ...settings.loading import load_settings, parse_settings
 from ...storage.files import write_atomic
-from ...storage.state_folder import StateFolder
+from ...storage.state_folder import FIRST_END_IT, StateFolder
 from ..paths import home_short
 from ..run.init_document import shown_path
 from ..watch.session import watched_modules
@@ -98,7 +98,7 @@ class AdoptionPlan:
 
     def __enter__(self) -> Self:
         self.state.make()
-        self._held.enter_context(self.state.watched())
+        self._held.enter_context(self.state.watched(FIRST_END_IT))
         return self
 
     def __exit__(

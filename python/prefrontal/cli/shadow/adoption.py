@@ -23,13 +23,14 @@ def adopt_the_shadow(config: str, state: str | None, yes: bool, as_json: bool) -
     """Show what goes on, ask, and write it. Raises InputError and SourceError."""
     from ...assembly.shadow.adoption import adopt_shadow, check_alone, shadow_log
     from ...standard_input import is_terminal
+    from ...storage.state_folder import FIRST_END_IT
 
     folder = shadowed_state(config if Path(config).is_file() else None, state)
     with shadow_log(folder) as (_, mark):
         pass
     if not (yes or as_json or is_terminal()):
         raise InputError("adopt must be asked from a terminal; --yes asks nothing")
-    with folder.shadow.watched(), folder.watched():
+    with folder.shadow.watched(FIRST_END_IT), folder.watched(FIRST_END_IT):
         check_alone(folder, mark)
         if not (yes or as_json):
             _show(folder, mark)

@@ -18,7 +18,7 @@ from ...pulse.shells.watch import Watch
 from ...pulse.sinks.outbox import Outbox
 from ...storage.state_folder import StateFolder
 from .built_in_modules import PROGRAMS, built_in_modules, everything
-from .doors import WatchDoor
+from .doors import WatchDoor, settings_name
 from .module_files import given_modules
 from .sinks import ConfiguredSinks, configured_sinks
 from .sources import configured_sources, unadopted
@@ -160,14 +160,14 @@ def lay_ground(
         held.enter_context(state.shadow.watched())
         state = open_shadow(state)
     else:
-        held.enter_context(state.watched())
+        held.enter_context(state.watched(_beside(settings)))
     keys = [key for key, _, _ in ready.durable] if owes_wakes else []
     keys += [] if asker is None else [asker]
     log = held.enter_context(DecisionLog(state.decisions, owed_to=keys))
     log.own()
     if asker is None and not shadow:
         has_sinks = bool(ready.plain or ready.durable or ready.output or not owes_wakes)
-        WatchDoor.open(log, has_sinks)
+        WatchDoor.open(log, has_sinks, settings_name(settings))
     log.prune(KEEP_REFUSALS_DAYS)
     modules += adopted_modules(settings, log)
     if shadow:
@@ -176,6 +176,16 @@ def lay_ground(
     held.callback(outbox.close)
     untrained, unfed = tuple(unadopted(settings)), tuple(unfed_modules(settings, modules))
     return Ground(state, tuple(roots), tuple(modules), ready, log, outbox, untrained, unfed)
+
+
+def _beside(settings: Settings) -> str:
+    """What to do where another watch has the state folder."""
+    if not settings.adopted:
+        return "--state takes another folder"
+    return (
+        "one watch follows every history that its settings adopted: `prefrontal adopt --git PATH"
+        " --config FILE` adds one to the file of the other watch"
+    )
 
 
 def _words(settings: Settings, folders: Sequence[str]) -> list[str]:
