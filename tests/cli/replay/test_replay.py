@@ -69,7 +69,7 @@ def test_json_holds_what_is_promised(file: Path) -> None:
     assert found["curve"][-1] == [1, 1]
     assert 0.5 < found["auc"] <= 1
     assert {"key", "text", "paths", "score", "threshold", "why"} <= set(found["misses"][0])
-    assert document(ReplayResult.from_dict(found)) == found
+    assert document(ReplayResult.from_dict(found), str(file)) == found
 
 
 def test_a_repository_and_its_preset(repository: Path) -> None:

@@ -38,5 +38,6 @@ def test_raw_names_stand_beside_their_words() -> None:
 
 
 def test_the_next_commands_are_in_it() -> None:
-    assert document(made_histories.kept())["next"] == []
+    kept = document(made_histories.kept(), "/src/it")["next"]
+    assert kept[0] == "prefrontal adopt --git /src/it"
     assert document(made_histories.tiny())["next"][1] == "prefrontal replay --sample"

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
+from prefrontal.cli.replay.adopt import adopt
 from prefrontal.cli.replay.replay import replay
 from prefrontal.replay.report.next_steps import next_steps
 from prefrontal.replay.result import ReplayResult
@@ -23,8 +24,27 @@ def commands(result: ReplayResult, place: str = "") -> list[str]:
     return [each.command for each in next_steps(result, place)]
 
 
-def test_a_gate_that_is_worth_it_needs_no_other_try() -> None:
-    assert commands(made_histories.kept()) == []
+def test_a_gate_that_is_worth_it_is_switched_on() -> None:
+    kept = replace(made_histories.kept(), origin="git")
+    report = "prefrontal replay --report replay.html"
+    assert commands(kept) == ["prefrontal adopt", report]
+    assert commands(kept, "/a b")[0] == "prefrontal adopt --git '/a b'"
+    meant = next_steps(replace(kept, asked_recall=0.8), "/src/replay", "path:news/**")
+    assert meant[0].command == (
+        "prefrontal adopt --git /src/replay --relevant 'path:news/**' --recall 0.8"
+    )
+    events = replace(kept, origin="events")
+    assert commands(events, "w.jsonl")[0] == "prefrontal adopt --events w.jsonl"
+    sessions = replace(kept, origin="sessions")
+    assert commands(sessions, "~/.openclaw")[0] == "prefrontal adopt '~/.openclaw'"
+    assert commands(replace(kept, origin="sample")) == ["prefrontal replay"]
+
+
+def test_a_shallow_clone_is_completed_first() -> None:
+    note = "shallow clone: history before 2026-11-24 is not here; to get it, run: git"
+    cut = replace(made_histories.tiny(), origin="git", notes=(note,))
+    assert commands(cut) == ["git fetch --unshallow", SAMPLE]
+    assert commands(cut, "/a b")[0] == "git -C '/a b' fetch --unshallow"
 
 
 @pytest.mark.parametrize("result", [empty_result(), made_histories.tiny(), made_histories.young()])
@@ -73,4 +93,7 @@ def test_a_result_of_an_older_file_is_taken_by_its_preset() -> None:
 def test_the_options_that_are_named_exist() -> None:
     text = CliRunner().invoke(replay, ["--help"], terminal_width=200).output
     for option in ("--git", "--events", "--relevant", "--recall", "--report"):
+        assert option in text
+    text = CliRunner().invoke(adopt, ["--help"], terminal_width=200).output
+    for option in ("--git", "--events", "--relevant", "--recall", "[PATH]"):
         assert option in text

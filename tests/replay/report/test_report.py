@@ -170,7 +170,7 @@ def test_reasons_are_words_and_the_base_rate_is_no_rule() -> None:
 @pytest.mark.parametrize(
     ("result", "tone", "title", "steps"),
     [
-        (made_histories.kept(), "good", "Worth it", 0),
+        (made_histories.kept(), "good", "Worth it", 2),
         (made_histories.missed(), "bad", "Promise not kept", 2),
         (made_histories.by_lot(), "weak", "Not worth it", 2),
         (made_histories.without_labels(), "open", "Nothing to measure", 2),
@@ -188,7 +188,7 @@ def test_the_verdict_is_the_first_heading_and_its_tone_colours_the_section(
     first = next(tag for tag, _ in outline.tags if re.fullmatch(r"h\d", tag))
     assert first == "h1"
     assert f"</svg>{title}</h1>" in page
-    assert page.count("<code>prefrontal replay ") == steps
+    assert page.count("<code>prefrontal ") == steps
 
 
 def test_bars_to_the_left_and_right_start_at_the_middle() -> None:

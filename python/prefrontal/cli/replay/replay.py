@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -267,9 +268,13 @@ def replay(
         raise InputError("--png must come with one history: a picture shows one")
     with progress() as step:
         results = sources.replayed(request, step)
-    for path in _written(results, report, png, save):
+    plain = partial(_plain, results, sources.place, relevant)
+    for path in _written(results, plain, report, png, save):
         click.echo(f"Wrote {path}", err=True)
-    _show(results, as_json, sources.place, relevant)
+    if as_json:
+        click.echo(json.dumps(plain()))
+        return
+    _show(results, sources.place, relevant)
 
 
 def _check_folders(*paths: str | None) -> None:
@@ -280,7 +285,11 @@ def _check_folders(*paths: str | None) -> None:
 
 
 def _written(
-    results: list[ReplayResult], report: str | None, png: str | None, save: str | None
+    results: list[ReplayResult],
+    plain: Callable[[], dict[str, Any]],
+    report: str | None,
+    png: str | None,
+    save: str | None,
 ) -> Iterator[str]:
     from ...storage.files import write_atomic
 
@@ -295,23 +304,20 @@ def _written(
         write_atomic(png, render_png(results[0]))
         yield png
     if save is not None:
-        write_atomic(save, json.dumps(_plain(results), indent=1) + "\n")
+        write_atomic(save, json.dumps(plain(), indent=1) + "\n")
         yield save
 
 
-def _plain(results: list[ReplayResult]) -> dict[str, Any]:
+def _plain(results: list[ReplayResult], place: str, relevant: str | None) -> dict[str, Any]:
     """One result is its own object; several stand in a list."""
     from ...replay.report.document import document
 
     if len(results) == 1:
-        return document(results[0])
+        return document(results[0], place, relevant)
     return {"results": [document(result) for result in results]}
 
 
-def _show(results: list[ReplayResult], as_json: bool, place: str, relevant: str | None) -> None:
-    if as_json:
-        click.echo(json.dumps(_plain(results)))
-        return
+def _show(results: list[ReplayResult], place: str, relevant: str | None) -> None:
     from rich.console import Console
 
     from ...replay.report.table import print_many, print_result

@@ -1,8 +1,9 @@
-"""What to try next: two commands, chosen by what a replay lacked."""
+"""What to try next: two commands, chosen by what a replay lacked, or to switch the gate on."""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,10 @@ from .verdict import (
 if TYPE_CHECKING:
     from ..result import ReplayResult
 
+SHALLOW = "shallow clone: "
+"""What the note on a clone without its whole history begins with."""
+USUAL_RECALL = 0.9
+"""What `replay` and `adopt` ask for unless told."""
 FEW = 100
 """Windows below which a longer history helps more than another meaning of "relevant"."""
 
@@ -37,7 +42,7 @@ SAMPLE = NextStep("prefrontal replay --sample", "a recorded public history, as a
 def next_steps(
     result: ReplayResult, place: str = "", relevant: str | None = None
 ) -> tuple[NextStep, ...]:
-    """The two commands worth trying next; none when the gate was worth it.
+    """The two commands worth trying next; of a gate that was worth it, to switch it on.
 
     place: the repository, file or folder that was replayed, as the person named it. relevant: the
     preset that was asked for; None when it was found.
@@ -47,7 +52,7 @@ def next_steps(
     command = _command(origin, place)
     meaning = _other_meaning(origin, result.preset, command)
     if kind in (NOTHING_TO_MEASURE, TOO_EARLY) and result.windows < FEW:
-        return (_longer(origin), SAMPLE)
+        return (_longer(origin, result.notes, place), SAMPLE)
     if kind in (NOTHING_TO_MEASURE, TOO_EARLY, NOT_WORTH_IT):
         return (meaning, SAMPLE)
     recall = result.asked_recall
@@ -55,6 +60,10 @@ def next_steps(
         return () if kind == WORTH_IT else (meaning,)
     if relevant is not None:
         command += f" --relevant {shlex.quote(relevant)}"
+    if recall != USUAL_RECALL and kind == WORTH_IT:
+        command += f" --recall {recall:g}"
+    if kind == WORTH_IT:
+        return _switch_on(origin, command)
     if kind == NOT_KEPT:
         more = f"{command} --recall {min(0.99, recall + 0.05):.2g}"
         report = f"{command} --report replay.html"
@@ -80,7 +89,22 @@ def _command(origin: str, place: str) -> str:
     return f"prefrontal replay --git {named}" if place else "prefrontal replay"
 
 
-def _longer(origin: str) -> NextStep:
+def _switch_on(origin: str, command: str) -> tuple[NextStep, ...]:
+    """From a replay that was worth it to the live gate; from the sample to one's own history."""
+    if origin == "sample":
+        return (NextStep("prefrontal replay", "your own history, in the folder of a repository"),)
+    reason = "keep what it learned for the live gate"
+    if origin == "git":
+        reason = "switch it on, from the next commit on (it shows what it writes, and asks)"
+    adopt = command.replace("replay", "adopt", 1)
+    report = f"{command} --report replay.html"
+    return (NextStep(adopt, reason), NextStep(report, "see what another recall would cost"))
+
+
+def _longer(origin: str, notes: Sequence[str], place: str) -> NextStep:
+    if any(each.startswith(SHALLOW) for each in notes):
+        git = f"git -C {shlex.quote(place)}" if place else "git"
+        return NextStep(f"{git} fetch --unshallow", "the rest of this history, then replay again")
     if origin == "sessions":
         return NextStep("prefrontal replay ~/.claude", "every session that was kept")
     return NextStep("prefrontal replay --git ~/longer-project", "a repository with more behind it")
