@@ -170,8 +170,8 @@ def test_reasons_are_words_and_the_base_rate_is_no_rule() -> None:
 @pytest.mark.parametrize(
     ("result", "tone", "title", "steps"),
     [
-        (made_histories.kept(), "good", "Worth it", 2),
-        (made_histories.missed(), "bad", "Promise not kept", 2),
+        (made_histories.kept(), "good", "Worth it", 1),
+        (made_histories.missed(), "bad", "Promise not kept", 1),
         (made_histories.by_lot(), "weak", "Not worth it", 2),
         (made_histories.without_labels(), "open", "Nothing to measure", 2),
         (made_histories.tiny(), "open", "Too early to tell", 2),
@@ -189,6 +189,12 @@ def test_the_verdict_is_the_first_heading_and_its_tone_colours_the_section(
     assert first == "h1"
     assert f"</svg>{title}</h1>" in page
     assert page.count("<code>prefrontal ") == steps
+
+
+def test_what_to_try_next_has_the_meaning_that_was_asked_for_and_no_place() -> None:
+    page = render_html([replace(made_histories.kept(), origin="git")], "path:news/**")
+    assert "<code>prefrontal adopt --relevant &#x27;path:news/**&#x27;</code>" in page
+    assert "--report" not in page.split("<main>")[1].split("</main>")[0]
 
 
 def test_bars_to_the_left_and_right_start_at_the_middle() -> None:

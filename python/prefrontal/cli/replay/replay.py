@@ -268,13 +268,15 @@ def replay(
         raise InputError("--png must come with one history: a picture shows one")
     with progress() as step:
         results = sources.replayed(request, step)
-    plain = partial(_plain, results, sources.place, relevant)
-    for path in _written(results, plain, report, png, save):
+    place = sources.place if len(results) == 1 else ""
+    plain = partial(_plain, results, place, relevant)
+    html = partial(_html, results, relevant)
+    for path in _written(results, plain, html, report, png, save):
         click.echo(f"Wrote {path}", err=True)
     if as_json:
         click.echo(json.dumps(plain()))
         return
-    _show(results, sources.place, relevant)
+    _show(results, place, relevant)
 
 
 def _check_folders(*paths: str | None) -> None:
@@ -287,6 +289,7 @@ def _check_folders(*paths: str | None) -> None:
 def _written(
     results: list[ReplayResult],
     plain: Callable[[], dict[str, Any]],
+    html: Callable[[], str],
     report: str | None,
     png: str | None,
     save: str | None,
@@ -294,9 +297,7 @@ def _written(
     from ...storage.files import write_atomic
 
     if report is not None:
-        from ...replay.report.report import render_html
-
-        write_atomic(report, render_html(results))
+        write_atomic(report, html())
         yield report
     if png is not None:
         from ...replay.report.picture import render_png
@@ -306,6 +307,12 @@ def _written(
     if save is not None:
         write_atomic(save, json.dumps(plain(), indent=1) + "\n")
         yield save
+
+
+def _html(results: list[ReplayResult], relevant: str | None) -> str:
+    from ...replay.report.report import render_html
+
+    return render_html(results, relevant)
 
 
 def _plain(results: list[ReplayResult], place: str, relevant: str | None) -> dict[str, Any]:

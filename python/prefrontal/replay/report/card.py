@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..reading import share_fewer, times_fewer
 from .gains import month_of
 from .markup import escape, mark, unbroken
-from .next_steps import next_steps
+from .next_steps import REPORT, NextStep
 from .plain_figures import how_often, wait
 from .tiles import Tile, every_tile, heartbeat_tile, money_tile, tile_markup
 from .verdict import verdict
@@ -19,8 +20,13 @@ if TYPE_CHECKING:
 TONE_MARKS = {"good": "kept", "bad": "missed", "weak": "weak", "open": "open"}
 
 
-def verdict_card(result: ReplayResult, name: str, number: int, heading: str) -> str:
-    """The verdict in words and colour; heading: the element that holds its title, "h1" or "h2"."""
+def verdict_card(
+    result: ReplayResult, name: str, number: int, heading: str, steps: Sequence[NextStep]
+) -> str:
+    """The verdict in words and colour; heading: the element that holds its title, "h1" or "h2".
+
+    steps: what to try next, said here where there is little else to see.
+    """
     decided = verdict(result)
     sub = "h2" if heading == "h1" else "h3"
     figures = "" if decided.tone == "open" else _figures(result)
@@ -31,7 +37,7 @@ def verdict_card(result: ReplayResult, name: str, number: int, heading: str) -> 
 <p class="lede">{unbroken(_sentence(decided.reason))}</p>
 {figures}</div>
 <p class="facts">{escape(_sentence(facts_sentence(result)))}</p>
-{next_card(result, sub) if decided.tone == "open" else ""}"""
+{next_card(steps, sub) if decided.tone == "open" else ""}"""
 
 
 def _sentence(text: str) -> str:
@@ -89,9 +95,12 @@ def _money(result: ReplayResult) -> Tile | None:
     )
 
 
-def next_card(result: ReplayResult, sub: str) -> str:
-    """The two commands to try next, empty when there is no need; sub: the heading's element."""
-    steps = next_steps(result)
+def next_card(steps: Sequence[NextStep], sub: str) -> str:
+    """The commands to try next, empty when there is none; sub: the heading's element.
+
+    The one that would write this page is left out.
+    """
+    steps = [each for each in steps if REPORT not in each.command]
     if not steps:
         return ""
     items = "".join(

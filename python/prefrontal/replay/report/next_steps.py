@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 SHALLOW = "shallow clone: "
 """What the note on a clone without its whole history begins with."""
+REPORT = " --report replay.html"
 USUAL_RECALL = 0.9
 """What `replay` and `adopt` ask for unless told."""
 FEW = 100
@@ -66,7 +67,7 @@ def next_steps(
         return _switch_on(origin, command)
     if kind == NOT_KEPT:
         more = f"{command} --recall {min(0.99, recall + 0.05):.2g}"
-        report = f"{command} --report replay.html"
+        report = command + REPORT
         return (
             NextStep(more, "ask for more than is needed"),
             NextStep(report, "see what was missed, and why"),
@@ -97,7 +98,7 @@ def _switch_on(origin: str, command: str) -> tuple[NextStep, ...]:
     if origin == "git":
         reason = "switch it on, from the next commit on (it shows what it writes, and asks)"
     adopt = command.replace("replay", "adopt", 1)
-    report = f"{command} --report replay.html"
+    report = command + REPORT
     return (NextStep(adopt, reason), NextStep(report, "see what another recall would cost"))
 
 

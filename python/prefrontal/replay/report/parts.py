@@ -37,6 +37,7 @@ from .wording import (
 if TYPE_CHECKING:
     from ..incidents import Incidents
     from ..result import PolicyResult, ReplayResult
+    from .next_steps import NextStep
 
 KNOWN = {"heartbeat", "cheap_heartbeat", "on_change", "rule", "random", "prefrontal"}
 MINOR = ("Mattered", "Asked", "Delay", "Useful")
@@ -86,13 +87,16 @@ def tabs(names: Sequence[str]) -> str:
     return f'<div class="tabs" role="tablist" aria-label="Histories" hidden>{buttons}</div>'
 
 
-def replay_section(result: ReplayResult, name: str, number: int, several: bool) -> str:
+def replay_section(
+    result: ReplayResult, name: str, number: int, several: bool, steps: Sequence[NextStep]
+) -> str:
+    """One replay. steps: what to try next."""
     title, sub = ("h2", "h3") if several else ("h1", "h2")
     tone = verdict(result).tone
     return f"""<section class="replay {tone}" id="replay-{number}" aria-labelledby="title-{number}">
-{verdict_card(result, name, number, title)}
+{verdict_card(result, name, number, title, steps)}
 {_measured(result, number, sub) if result.windows else ""}
-{next_card(result, sub) if tone != "open" else ""}
+{next_card(steps, sub) if tone != "open" else ""}
 {_method(result, sub)}
 </section>"""
 

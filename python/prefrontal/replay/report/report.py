@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError
 from .markup import escape
+from .next_steps import NextStep, next_steps
 from .parts import replay_section, summary, tabs
 from .wording import (
     KIND_WORDS,
@@ -30,10 +31,11 @@ if TYPE_CHECKING:
 SCRIPTS = ("report_words.js", "report_chart.js", "report_strip.js", "report_page.js")
 
 
-def render_html(results: Sequence[ReplayResult]) -> str:
+def render_html(results: Sequence[ReplayResult], relevant: str | None = None) -> str:
     """One page for one replay or several; text from the histories is shown, never obeyed.
 
-    Raises InputError when there is no result to show.
+    relevant: as `next_steps` takes it; what it says names no place, so that no report tells where
+    it was made. Raises InputError when there is no result to show.
     """
     if not results:
         raise InputError("results must hold at least one replay, got none")
@@ -46,16 +48,18 @@ def render_html(results: Sequence[ReplayResult]) -> str:
         title=escape(f"Wake-ups replayed: {title}"),
         style=style,
         script=script,
-        body=_body(results, names),
+        body=_body(results, names, [next_steps(each, "", relevant) for each in results]),
         data=_data_block([_chart_data(each) for each in results]),
     )
 
 
-def _body(results: Sequence[ReplayResult], names: list[str]) -> str:
+def _body(
+    results: Sequence[ReplayResult], names: list[str], steps: list[tuple[NextStep, ...]]
+) -> str:
     several = len(results) > 1
     parts = [summary(results, names), tabs(names)] if several else []
     parts += [
-        replay_section(result, name, number, several)
+        replay_section(result, name, number, several, steps[number])
         for number, (result, name) in enumerate(zip(results, names, strict=True))
     ]
     return "\n".join(parts)
