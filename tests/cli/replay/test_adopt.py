@@ -256,6 +256,20 @@ def test_what_cannot_be_read_twice_is_not_adopted() -> None:
     assert refusal("--events", "-", "--yes") == words
 
 
+def test_the_next_commands_put_it_in_front_of_the_agents_that_are_here(
+    home: Path, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("prefrontal.installation.runtimes.shutil.which", lambda _: "/bin/true")
+    (home / ".hermes").mkdir()
+    done = json.loads(adopt("--git", repository, "--json").stdout)
+    config = home / "prefrontal.yml"
+    assert done["next"] == [
+        f"prefrontal install hermes --config {config}",
+        f"prefrontal watch --config {config}",
+        f"prefrontal gate --config {config}",
+    ]
+
+
 def test_beside_a_running_watch_it_says_to_end_that_first(home: Path, repository: Path) -> None:
     assert adopt("--git", repository, "--yes").exit_code == 0
     session = build_watch(load_settings(home / "prefrontal.yml"))

@@ -17,6 +17,7 @@ from ...assembly.history_source import checked_out
 from ...assembly.replay_gate import PulseGate
 from ...decisions.log import DecisionLog
 from ...errors import InputError, SourceError
+from ...installation.runtimes import TITLES, runtimes_here
 from ...replay.histories.history_kind import holds_sessions, is_of_git, top_level
 from ...replay.report.wording import BASE_RATE_RULE
 from ...replay.session import Request, Step, replay_events, replay_git, replay_history
@@ -185,7 +186,18 @@ class AdoptionPlan:
         """Which commands come next, and what each does."""
         config = shlex.quote(str(self.config))
         if self.history.kind == GIT:
-            return [(f"prefrontal watch --config {config}", "go on with the next commit")]
+            watch = "go on with the next commit; --exec COMMAND hands each question to your agent"
+            return [
+                *(
+                    (
+                        f"prefrontal install {name} --config {config}",
+                        f"the gate in front of {TITLES[name]}",
+                    )
+                    for name in runtimes_here()
+                ),
+                (f"prefrontal watch --config {config}", watch),
+                (f"prefrontal gate --config {config}", "or be asked: 0 says wake, 1 says sleep"),
+            ]
         return [(f"prefrontal mcp --config {config}", "let an agent ask about its windows")]
 
 
