@@ -140,6 +140,7 @@ def test_backups_and_messages_to_others_are_told_when_a_peer_is_forgotten(
     shutil.rmtree(tmp_path / "gone")
     lines = CliRunner().invoke(main, ["ledger", "forget", "ann", "--yes"]).stdout.splitlines()
     assert lines[1:] == [
+        f"Its id still stands in {tmp_path / 'copy' / 'conversations.sqlite'}.",
         f"Its id still stands in {tmp_path / 'copy' / 'ledger.sqlite'}.",
         f"A backup went to {tmp_path / 'gone'}, which is not there.",
         f"Its words may stand in messages to others: {number}; "

@@ -48,7 +48,9 @@ def test_json_carries_the_same_result_and_the_notes(home: Path) -> None:
     assert (found["source"], found["preset"], found["asked_recall"]) == (".openclaw", "noop", 0.8)
     assert found["windows"] + found["warmup"] == 200
     assert any("88 turns outside the asked span" in note for note in found["notes"])
-    assert document(ReplayResult.from_dict(found)) == found
+    again = document(ReplayResult.from_dict(found), str(home))
+    assert again == found
+    assert found["next"][0] == f"prefrontal adopt {home} --recall 0.8"
 
 
 def test_tools_files_and_recorded_windows_stand_in_one_table(tmp_path: Path, home: Path) -> None:

@@ -322,7 +322,7 @@ def test_a_directive_that_the_operator_approves_later_is_concluded_then(tmp_path
     assert (waiting.changed, waiting.reason) == (False, "pending")
     assert reviewing.episode(20) == ()  # it still waits, and is not told again
     wishes = OperatorWishes()
-    wishes.approve(to_plain(waiting.payload)["directive"], NOW)
+    wishes.approve(to_plain(waiting.payload)["directive"], reviewing.clock.now())
     MemoryFiles(tmp_path / "memory" / "files").store(OPERATOR_KEY, wishes.to_text())
     [approved] = reviewing.episode(9)
     reviewing.reviewer.close()

@@ -110,7 +110,7 @@ def partitions(config: str | None, as_json: bool) -> None:
     answer(as_json, {"partitions": [asdict(each) for each in rows]}, "\n".join(lines))
 
 
-@storage.command()
+@storage.command(short_help="Copy what is kept to SQLite files in DIR, while it is in use.")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
 @WORKSPACE
 @state_option
