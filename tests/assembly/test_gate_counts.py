@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,10 @@ def figures(
 ) -> LiveFigures:
     with closing(DecisionPages(log.path)) as pages:
         return GateCounts.read(pages.gate, since, until).figures()
+
+
+def waiting(event: int) -> WakePayload:
+    return replace(numbered(event), waits=True)
 
 
 def numbered(event: int, run: str = "run1") -> WakePayload:
@@ -182,6 +187,22 @@ def test_a_delay_is_from_each_window_to_the_question_that_told_of_it(log: Decisi
         assert figures(log, until=NOON + 1.0).delay_s == DelaySpan(0.0, 0.0)
         tallies.take(pages)
         assert tallies.figures().delay_s == span
+
+
+def test_what_was_held_back_and_told_later_was_caught(log: DecisionLog) -> None:
+    held = [wake(score=0.9, reason="cooldown", payload=waiting(at)) for at in (2, 3)]
+    slept = wake(score=0.1, reason="below_threshold", payload=numbered(4))
+    with closing(DecisionPages(log.path)) as pages:
+        tallies = Tallies(pages, NOON)
+        log.append_many([wake(payload=numbered(1)), *held, slept])
+        for each in (*held, slept):
+            log.add_label(each.id, 1.0, NOON, "preset")
+        tallies.take(pages)
+        caught = figures(log).caught
+        assert caught is not None
+        assert caught.recall == 2 / 3
+        assert tallies.figures() == figures(log)
+        assert (tallies.today["held"], tallies.today["missed"]) == (2, 1)
 
 
 def test_an_empty_log_has_no_figures_and_no_rates(log: DecisionLog) -> None:

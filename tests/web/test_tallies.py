@@ -79,6 +79,13 @@ def test_an_event_ends_in_one_of_seven_ways(
     assert outcome(row) == expected
 
 
+def test_what_a_later_question_tells_of_is_held_back_and_not_missed() -> None:
+    row = LogRow(
+        1, "x", NOON, "wake", "m", False, "cooldown", 0.5, 0.5, False, 1.0, 1.0, is_told=True
+    )
+    assert outcome(row) == "held"
+
+
 def test_a_label_of_today_moves_the_count_even_when_the_strip_has_gone_on(tmp_path: Path) -> None:
     with DecisionLog(tmp_path / "log") as log:
         first = wake()

@@ -56,7 +56,7 @@ class ModuleCounts:
     wakes: questions besides audits. labelled, useful: of all questions. audited: windows that its
     audits stand for, each as many as it was rarely drawn. answers: its labelled audits. refused:
     windows below the threshold that the log holds. complete: labels of a source that labels every
-    window: (woke or slept, mattered) -> how many.
+    window: (asked about, then or when a hold ended, mattered) -> how many.
     """
 
     recall: LiveRecall = field(default_factory=LiveRecall)
@@ -115,7 +115,7 @@ class ModuleCounts:
         labelled, relevant = sign * wakes.labelled, sign * wakes.relevant
         if wakes.source in COMPLETE:
             for mattered, count in ((True, relevant), (False, labelled - relevant)):
-                key = (wakes.acted, mattered)
+                key = (wakes.acted or wakes.is_told, mattered)
                 self.complete[key] = self.complete.get(key, 0) + count
         if not wakes.acted:
             return
@@ -253,5 +253,5 @@ def _wakes_of(row: LogRow) -> AskedWakes:
     relevant = row.label is not None and row.label >= RELEVANT
     return AskedWakes(
         row.subject, row.acted, row.reason, row.propensity, row.source,
-        count=1, labelled=int(labelled), relevant=int(relevant),
+        count=1, labelled=int(labelled), relevant=int(relevant), is_told=row.is_told,
     )  # fmt: skip

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _DETAILS = "CASE WHEN typeof(details) = 'text' AND json_valid(details) THEN details END"
 RUN = f"coalesce(json_extract({_DETAILS}, '$.run'), '')"
+TOLD = "EXISTS (SELECT 1 FROM folds WHERE held = decisions.seq)"
+"""Whether a question told of the held back window, or is owed: then it waits and is not missed."""
 EVENT = f"CAST(coalesce(json_extract({_DETAILS}, '$.event'), '0') AS BIGINT)"
 
 _OF_TIME = f"kind = '{WAKE}' AND reason <> '{Reason.REPLAYED}' AND time >= ? AND time < ?"
@@ -47,7 +49,8 @@ _LAST = "labels AS last ON last.seq = (SELECT max(seq) FROM labels WHERE decisio
 class AskedWakes:
     """So many wakes of one module, one reason and one chance, whose last label has one source.
 
-    labelled: of them; relevant: of those. source: None where there is no label.
+    labelled: of them; relevant: of those. source: None where there is no label. is_told: whether
+    they were held back and a later question tells of them.
     """
 
     subject: str
@@ -58,6 +61,7 @@ class AskedWakes:
     count: int
     labelled: int
     relevant: int
+    is_told: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +86,9 @@ class GateReads:
     def wakes(self, since: float | None = None, until: float | None = None) -> Iterator[AskedWakes]:
         """All that was asked about, and what of the rest is below the threshold or labelled."""
         named = "SELECT subject, acted, reason, propensity, source"
-        counted = f"{named}, count(*), count(label), count(*) FILTER (WHERE label >= 0.5)"
-        labelled = f"{named}, 0, count(label), count(*) FILTER (WHERE label >= 0.5)"
-        below = "SELECT subject, 0, reason, 1.0, NULL, count(*), 0, 0"
+        counted = f"{named}, 0, count(*), count(label), count(*) FILTER (WHERE label >= 0.5)"
+        labelled = f"{named}, {TOLD}, 0, count(label), count(*) FILTER (WHERE label >= 0.5)"
+        below = "SELECT subject, 0, reason, 1.0, NULL, 0, count(*), 0, 0"
         for sql in (
             f"{counted} FROM decisions LEFT JOIN {_LAST} WHERE acted AND {_OF_TIME}",
             f"{below} FROM decisions WHERE reason = '{Reason.BELOW_THRESHOLD}' AND {_OF_TIME}",
@@ -92,8 +96,10 @@ class GateReads:
             "WHERE last.seq = (SELECT max(seq) FROM labels WHERE decision = decisions.seq) "
             f"AND NOT acted AND {_OF_TIME}",
         ):
-            rows = self._database.execute(f"{sql} GROUP BY 1, 2, 3, 4, 5", _between(since, until))
-            for subject, acted, reason, propensity, source, count, known, relevant in rows:
+            by_kind = f"{sql} GROUP BY 1, 2, 3, 4, 5, 6"
+            rows = self._database.execute(by_kind, _between(since, until))
+            for subject, acted, reason, propensity, source, is_told, *counts in rows:
+                count, known, relevant = counts
                 yield AskedWakes(
                     restored(subject),
                     bool(acted),
@@ -103,6 +109,7 @@ class GateReads:
                     count,
                     known,
                     int(relevant),
+                    bool(is_told),
                 )
 
     def span(

@@ -14,7 +14,7 @@ from ..storage.opening import open_database
 from .decision import COLUMNS, Decision, from_row
 from .deliveries import STANDING, SinkProgress
 from .event_json import restored, storable
-from .gate_reads import EVENT, RUN, GateReads
+from .gate_reads import EVENT, RUN, TOLD, GateReads
 from .payloads import PAYLOADS, WAKE
 
 _PAGE = 1000
@@ -22,7 +22,7 @@ _LAST_LABEL = "(SELECT label FROM labels WHERE decision = decisions.seq ORDER BY
 _LAST_SOURCE = _LAST_LABEL.replace("label", "source", 1)
 _UNLABELLED = (
     "decisions.seq, id, time, kind, subject, acted, reason, score, threshold, "
-    f"question IS NOT NULL, propensity, {RUN}, {EVENT}"
+    f"question IS NOT NULL, propensity, {RUN}, {EVENT}, {TOLD}"
 )
 _LIGHT = f"{_UNLABELLED}, {_LAST_LABEL}, {_LAST_SOURCE}"
 _WHOLE = (
@@ -37,7 +37,7 @@ class LogRow:
 
     seq: grows with each decision that is kept. asks: whether it has a question. label: the last;
     source: who gave it. run, event: the start of the gate and the number of the event in it; "" and
-    0 where it was not noted.
+    0 where it was not noted. is_told: whether it was held back and a later question tells of it.
     """
 
     seq: int
@@ -55,6 +55,7 @@ class LogRow:
     source: str | None = None
     run: str = ""
     event: int = 0
+    is_told: bool = False
 
     def as_record(self) -> Decision:
         """The decision, as far as this row tells of it."""
@@ -223,7 +224,7 @@ class DecisionPages:
 
 def _row(row: Row | Sequence[Any]) -> LogRow:
     seq, id_, time, kind, subject, acted, reason, score, threshold, asks, propensity, *rest = row
-    run, event, label, source = rest
+    run, event, is_told, label, source = rest
     return LogRow(
         seq=seq,
         id=str(id_),
@@ -240,4 +241,5 @@ def _row(row: Row | Sequence[Any]) -> LogRow:
         source=None if source is None else str(source),
         run=str(run),
         event=int(event),
+        is_told=bool(is_told),
     )

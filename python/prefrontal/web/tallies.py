@@ -36,12 +36,12 @@ HELD_BACK = frozenset(
 
 def outcome(row: LogRow) -> str:
     """How an event ended: "caught", "wasted" or "woke" (nobody has said yet), "missed", "audit"
-    (asked about though it slept, not answered yet), "held" or "slept".
+    (asked about though it slept, not answered yet), "held" (told of when the hold ends) or "slept".
     """
     relevant = None if row.label is None else row.label >= RELEVANT
     if row.reason == Reason.WOKE:
         return "woke" if relevant is None else "caught" if relevant else "wasted"
-    if relevant:
+    if relevant and not row.is_told:
         return "missed"
     if row.reason == Reason.AUDIT and relevant is None:
         return "audit"
