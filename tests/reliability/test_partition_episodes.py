@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from partition_episodes import BOUNDARIES, Trial, frozen, killed
+from prefrontal.storage.partitions import partition_table
 
 from ..storage.postgres_server import PostgresServer, running_server
 
@@ -23,7 +24,10 @@ def server() -> Iterator[PostgresServer]:
 
 
 @pytest.fixture
-def trial(server: PostgresServer, tmp_path: Path) -> Iterator[Callable[[str], Trial]]:
+def trial(
+    server: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[str], Trial]]:
+    monkeypatch.setattr(partition_table, "STALE_S", 10.0)  # a busy machine freezes nobody so long
     with ExitStack() as held:
         yield lambda planted: held.enter_context(closing(Trial(tmp_path, server, planted)))
 
