@@ -69,6 +69,21 @@ def test_each_history_has_its_verdict(result: ReplayResult, kind: str) -> None:
     assert verdict(result).kind == kind
 
 
+@pytest.mark.parametrize(
+    ("recall", "wakes_per_day", "says"),
+    [(0.91, 0.8, True), (0.90, 0.8, True), (0.89, 0.8, False), (0.95, 0.81, False)],
+)
+def test_a_rule_that_does_as_well_is_told(recall: float, wakes_per_day: float, says: bool) -> None:
+    result = came_to(182)
+    policies = [
+        replace(each, recall=recall, wakes_per_day=wakes_per_day) if each.name == "rule" else each
+        for each in result.policies
+    ]
+    told = verdict(replace(result, policies=tuple(policies)))
+    assert told.sentence.endswith(". A one-line rule does as well here.") is says
+    assert told.kind == "worth_it"
+
+
 @pytest.mark.parametrize("asked", [0.5, 0.8, 0.9, 0.95, 0.99])
 def test_it_is_green_only_if_the_promise_was_kept(asked: float) -> None:
     for caught in range(0, 201, 4):

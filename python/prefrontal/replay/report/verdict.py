@@ -13,7 +13,8 @@ The first that holds of:
   share woken);
 - within a budget, which is always kept: worth it where more is caught than chance would catch with
   as many wake-ups and, of incidents, at least half were told of, else worth little;
-- worth it: what remains. The promise was kept, and the gate adds something to it.
+- worth it: what remains. The promise was kept, and the gate adds something to it. Where a one-line
+  rule caught as much (within a point) with as few wake-ups, that is said.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from ..reading import share_fewer
 from .plain_figures import wake_ups
-from .wording import level, percent, preset_words
+from .wording import has_rule, level, percent, preset_words
 
 if TYPE_CHECKING:
     from ..result import BudgetUse, ReplayResult
@@ -38,6 +39,9 @@ NOTHING_TO_MEASURE = "nothing_to_measure"
 
 TOLERANCE = 0.02
 """How far the recall may stay below the asked one for the promise to count as kept."""
+
+AS_MUCH = 0.01
+"""How much less a rule may catch that does as well as the gate."""
 
 WIDEST_INTERVAL = 0.20
 LEAST_SPARED = 0.20
@@ -87,6 +91,8 @@ def verdict(result: ReplayResult) -> ReplayVerdict:
         reason = f"{_catch(result, got)}, but spared only {wake_ups(spared)}"
         return ReplayVerdict(WORTH_LITTLE, "Worth little", reason, "weak")
     reason = f"{_catch(result, got)}, and spared {wake_ups(spared)}"
+    if rule_does_as_well(result):
+        reason += ". A one-line rule does as well here"
     return ReplayVerdict(WORTH_IT, "Worth it", reason, "good")
 
 
@@ -108,6 +114,15 @@ def tells_what_matters(result: ReplayResult) -> bool:
         return False
     by_chance = sqrt((positives + negatives + 1) / (12 * positives * negatives))
     return result.auc > 0.5 + CHANCE_Z * by_chance
+
+
+def rule_does_as_well(result: ReplayResult) -> bool:
+    """Whether the best one-line rule caught as much, within a point, with as few wake-ups."""
+    rule, got = result.policy("rule"), result.got_recall
+    if rule is None or rule.recall is None or got is None or not has_rule(result):
+        return False
+    caught = rule.recall >= got - AS_MUCH - _ROUNDING
+    return caught and rule.wakes_per_day <= result.wakes_per_day
 
 
 def _within_budget(result: ReplayResult, budget: BudgetUse) -> ReplayVerdict:
