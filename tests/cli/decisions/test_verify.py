@@ -62,6 +62,11 @@ def test_a_log_as_it_was_written_has_no_difference(state: Path) -> None:
     )
 
 
+def test_one_decision_is_told_as_one(state: Path) -> None:
+    change(state, "DELETE FROM decisions WHERE seq > (SELECT min(seq) FROM decisions)")
+    assert run().output.startswith("1 decision of 1 start was made again: no difference.\n")
+
+
 def test_what_comes_out_otherwise_is_shown_and_is_exit_code_3(state: Path) -> None:
     change(state, "UPDATE decisions SET score = 0.75 WHERE reason = 'below_threshold'")
     result = run()

@@ -44,6 +44,8 @@ def test_before_six_hours_no_rate_is_said_and_why() -> None:
     assert f"– wake-ups than waking on every signal: −20 wake-ups saved; {needs}" in lines
     assert f"– wake-ups than a 30-minute heartbeat: {needs}" in lines
     assert f"– a month: {needs}" in lines
+    one = live_lines(made(hours=5, signals=31, wakes=30))
+    assert f"– wake-ups than waking on every signal: 1 wake-up saved; {needs}" in one
     saved = "−2.00 million tokens saved against waking on every signal: 100,000 tokens a wake-up"
     assert lines[-2:] == [saved, f"– tokens saved against a heartbeat: {needs}"]
 

@@ -119,7 +119,9 @@ def _plain(value: Any) -> Any:
 def _print(tally: VerifyTally, deviations: list[Deviation], count: int) -> None:
     starts = "1 start" if tally.starts == 1 else f"{tally.starts} starts"
     outcome = f"{count:,} difference{'s' * (count > 1)}" if count else "no difference"
-    click.echo(f"{tally.decided:,} decisions of {starts} were made again: {outcome}.")
+    again = "decision" if tally.decided == 1 else "decisions"
+    were = "was" if tally.decided == 1 else "were"
+    click.echo(f"{tally.decided:,} {again} of {starts} {were} made again: {outcome}.")
     if deviations:
         _print_table(deviations)
         if count > MOST_SHOWN:

@@ -123,7 +123,8 @@ def _rates(figures: LiveFigures) -> list[Tile]:
     own, every, price = figures.wakes_per_day, figures.signals_per_day, figures.tokens_per_wake
     if own is None or every is None:
         wait = _waits(figures)
-        count = f"{_signed(figures.saved)} wake-ups saved; {wait}"
+        ups = "wake-up" if abs(figures.saved) == 1 else "wake-ups"
+        count = f"{_signed(figures.saved)} {ups} saved; {wait}"
         return [
             Tile("every", NOTHING, "wake-ups than waking on every signal", count),
             heartbeat_tile(None, wait),
