@@ -6,6 +6,8 @@ import json
 import os
 import signal
 import sqlite3
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -262,3 +264,35 @@ def test_a_gate_that_waits_for_another_too_long_says_so(place: Place) -> None:
     waits = pytest.raises(SourceError, match="another prefrontal gate is at work")
     with state.called(0.0), waits, state.called(0.01):
         raise AssertionError
+
+
+@pytest.mark.parametrize("is_set_up", [True, False])
+def test_a_signal_between_two_handlers_ends_the_call_without_a_word(
+    place: Place, is_set_up: bool
+) -> None:
+    code = """
+import os, signal, sys
+from prefrontal.cli.gate import supervisor
+real = signal.signal
+def now(number, handler):
+    done = real(number, handler)
+    if number == signal.SIGTERM and is_last(handler):
+        os.kill(os.getpid(), signal.SIGINT)
+    return done
+def is_last(handler):
+    if sys.argv[2] == "True":
+        return handler is supervisor._raise
+    return handler is signal.SIG_DFL
+real(signal.SIGINT, lambda *_: os._exit(9))
+signal.signal = now
+supervisor._ENDING = (signal.SIGTERM, signal.SIGINT)
+if sys.argv[2] == "True":  # it comes once the last one is set, or the first one set back
+    supervisor._ENDING = supervisor._ENDING[::-1]
+supervisor.answer_words(["--workspace", sys.argv[1]])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(place.folder), str(is_set_up)],
+        capture_output=True, text=True, timeout=PATIENCE_S, check=False,
+    )  # fmt: skip
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr

@@ -18,8 +18,8 @@ from .report import ALIVE, Report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import NoReturn
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, NoReturn
 
     Print = Callable[[int, bytes], object]
 
@@ -58,22 +58,36 @@ def answer_call(call: GateCall, print_: Print = write) -> int:
 def _supervised(call: GateCall, print_: Print) -> int:
     end = time.monotonic() + call.limit_s
     worker = _Worker(call)
-    before = {each: signal.signal(each, _raise) for each in _ENDING}
+    before: dict[int, Any] = {}
     try:
-        report = worker.report(end)
-        if report is None:
-            why = _ENDED if worker.is_gone else f"no decision within {call.limit_s:g} s"
-            report = Report(True, fault=why)
-        code = _tell(call, report, print_)
-        if report.waits and code is not None:
-            worker.leave()
-        return call.codes[0] if code is None else code
+        try:
+            before |= {each: signal.getsignal(each) for each in _ENDING}
+            for each in _ENDING:
+                signal.signal(each, _raise)
+            return _answered(worker, end, call, print_)
+        finally:
+            _restore(before)  # a signal that comes meanwhile is heard, too
     except _Signal as error:
+        _restore(before)
         return 128 + error.number
     finally:
         worker.end()
-        for number, handler in before.items():
-            signal.signal(number, handler)
+
+
+def _restore(handlers: Mapping[int, Any]) -> None:
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+def _answered(worker: _Worker, end: float, call: GateCall, print_: Print) -> int:
+    report = worker.report(end)
+    if report is None:
+        why = _ENDED if worker.is_gone else f"no decision within {call.limit_s:g} s"
+        report = Report(True, fault=why)
+    code = _tell(call, report, print_)
+    if report.waits and code is not None:
+        worker.leave()
+    return call.codes[0] if code is None else code
 
 
 class _Worker:
