@@ -210,9 +210,7 @@ def back_up(store: LocalStore, folder: Path, progress: Progress) -> StoreCopy:
 
     It may be in use. Raises InputError where the file is there, SourceError.
     """
-    target = folder / store.path.name
-    if target.exists():
-        raise InputError(f"backup must be a new file, got {str(target)!r}")
+    target = _new_file(folder, store.path)
     source = store.open()
     try:
         with source.reading():
@@ -230,13 +228,10 @@ def back_up_conversations(workspace: Path, folder: Path) -> tuple[Path, int] | N
     path = conversations_path(workspace)
     if not path.exists():
         return None
-    target = folder / path.name
-    if target.exists():
-        raise InputError(f"backup must be a new file, got {str(target)!r}")
+    target = _new_file(folder, path)
     part = target.with_name(f"{target.name}.part")
     part.unlink(missing_ok=True)
-    with closing(open_database(path, read_only=True, application_id=TALK_ID)) as database:
-        database.execute("VACUUM INTO ?", (str(part),))
+    _write_out(path, part, TALK_ID)
     with closing(open_database(part, read_only=True, application_id=TALK_ID)) as copy:
         [(messages,)] = copy.execute("SELECT count(*) FROM messages")
     part.replace(target)
@@ -246,12 +241,25 @@ def back_up_conversations(workspace: Path, folder: Path) -> tuple[Path, int] | N
 def copy_decisions(state: StateFolder, target: Path) -> None:
     """A new SQLite file with the decisions, which may be in use. Raises SourceError."""
     if read_link(state.decisions) is None:
-        with closing(open_database(state.decisions, read_only=True)) as database:
-            database.execute("VACUUM INTO ?", (str(target),))
+        _write_out(state.decisions, target, APPLICATION_ID)
         return
     [decisions] = [each for each in stores(state, state.path) if each.part == "decisions"]
     with closing(decisions.open()) as source, source.reading():
         _copy(decisions, source, target, lambda table, rows: None)
+
+
+def _new_file(folder: Path, path: Path) -> Path:
+    """Where the backup of the file goes. Raises InputError where something is there."""
+    target = folder / path.name
+    if target.exists():
+        raise InputError(f"backup must be a new file, got {str(target)!r}")
+    return target
+
+
+def _write_out(path: Path, target: Path, application_id: int) -> None:
+    """A new SQLite file with all of one that may be in use."""
+    with closing(open_database(path, read_only=True, application_id=application_id)) as database:
+        database.execute("VACUUM INTO ?", (str(target),))
 
 
 def _copy(store: LocalStore, source: Database, target: Path, progress: Progress) -> StoreCopy:
