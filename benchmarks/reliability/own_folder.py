@@ -21,8 +21,11 @@ def make_own_folder(kind: str, beside: Path = _USUAL) -> Path:
     sweep(prefix, beside)
     while True:
         folder = Path(tempfile.mkdtemp(prefix=prefix, dir=beside)).resolve()
-        handle = os.open(folder, os.O_RDONLY)
-        if _is_locked(handle) and folder.exists():  # else somebody swept it before it was locked
+        try:
+            handle = os.open(folder, os.O_RDONLY)
+        except FileNotFoundError:  # somebody swept it before it was opened
+            continue
+        if _is_locked(handle) and folder.exists():  # else before it was locked
             os.set_inheritable(handle, True)  # this program may begin again in its place
             return folder
         os.close(handle)

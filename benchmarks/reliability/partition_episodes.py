@@ -7,6 +7,7 @@
 Two processes share two partitions on a PostgreSQL server, as those of `prefrontal run --partitions
 auto` do, with their own ledgers. At each boundary the process whose episode it is ends, once; who
 holds the partition next goes on. The act is a line in a file, synced before anything is kept of it.
+A process that holds both partitions ends for one while the other's episode is not within its act.
 `--planted` keeps no act, or acts without asking who owns the partition. Exit code 1 when an episode
 acted more than once, but for one killed within the act, or was not ended.
 """
@@ -22,10 +23,10 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from functools import partial
 from pathlib import Path
-from threading import Event, local
+from threading import Event, Lock, local
 from typing import Any
 
 from own_folder import make_own_folder
@@ -73,6 +74,7 @@ class Boundaries:
         self._folder = folder
         self._planted = planted
         self._now = local()
+        self._within_act = Lock()  # a kill for another episode would hit between act and its entry
         self._effects = os.open(folder / "effects", os.O_APPEND | os.O_CREAT | os.O_WRONLY)
 
     def at(self, boundary: str, text: str, number: signal.Signals = signal.SIGKILL) -> None:
@@ -83,7 +85,8 @@ class Boundaries:
             mark = self._folder / f"{text.replace(' ', '_')}.ended"
             os.close(os.open(mark, os.O_CREAT | os.O_EXCL))
             (self._folder / "frozen").write_text(str(os.getpid()))
-            os.kill(os.getpid(), number)
+            with nullcontext() if self._acts() else self._within_act:
+                os.kill(os.getpid(), number)
 
     def set(self) -> None:
         """Put them between the steps of this process."""
@@ -109,6 +112,8 @@ class Boundaries:
 
     def _acting(self, act: Any) -> Any:
         def acting(self_: Any, wake: Any, choice: Any) -> Any:
+            self._within_act.acquire()
+            self._now.acts = True
             os.write(self._effects, f"{text_of(wake)}\n".encode())
             os.fsync(self._effects)
             self.at("acted", text_of(wake))
@@ -126,6 +131,7 @@ class Boundaries:
 
     def _learning(self, learn: Any) -> Any:
         def learning(self_: Any, wake: Any, choice: Any, outcome: Any) -> None:
+            self._kept()
             self.at("act kept", text_of(wake))
             learn(self_, wake, choice, outcome)
 
@@ -142,11 +148,22 @@ class Boundaries:
 
     def _attending(self, attend: Any) -> Any:
         def attending(self_: Any, wake: Any) -> Any:
-            episode = attend(self_, wake)
+            try:
+                episode = attend(self_, wake)
+            finally:
+                self._kept()
             self.at("over", text_of(wake))
             return episode
 
         return attending
+
+    def _acts(self) -> bool:
+        return bool(getattr(self._now, "acts", False))
+
+    def _kept(self) -> None:
+        if self._acts():
+            self._now.acts = False
+            self._within_act.release()
 
 
 def text_of(wake: Any) -> str:

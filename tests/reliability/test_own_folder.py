@@ -42,3 +42,12 @@ def test_folders_of_another_kind_stay(tmp_path: Path) -> None:
     other.mkdir()
     make_own_folder("trials", tmp_path)
     assert other.exists()
+
+
+def test_a_folder_swept_before_it_was_opened_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = iter([tmp_path / "swept", tmp_path / "kept"])
+    (tmp_path / "kept").mkdir()
+    monkeypatch.setattr("own_folder.tempfile.mkdtemp", lambda **_: str(next(made)))
+    assert make_own_folder("trials", tmp_path) == tmp_path / "kept"
