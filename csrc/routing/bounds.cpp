@@ -116,7 +116,8 @@ void Bounds::find_highest() {
 }
 
 double Bounds::operator[](std::uint32_t tool) const {
-  const double bound = texts_[tool] == 0 ? 0.0 : std::min(mixture_.text, texts_[tool] * of_unit_);
+  const double text = texts_[tool] * of_unit_ + whole_gain(texts_[tool]);
+  const double bound = texts_[tool] == 0 ? 0.0 : std::min(mixture_.text, text);
   if (names_[tool] == 0) return bound;
   const double share = names_[tool] * share_of_unit_;
   if (share >= 1.0) return bound + mixture_.name;  // by how much is not told
@@ -132,7 +133,27 @@ std::vector<Bounds::Bound> Bounds::largest(std::size_t n) const {
 }
 
 std::vector<Bounds::Bound> Bounds::reaching(double least) const {
-  return of_blocks(static_cast<int>(std::max(0.0, least) * unit_), least);
+  return of_blocks(fewest(least), least);
+}
+
+double Bounds::whole_gain(int units) const {
+  if (mixture_.text <= 0.0) return 0.0;
+  const double covered = units * of_unit_ / (mixture_.text * Description::kGain * 0.5);
+  return mixture_.text * Description::whole_gain(std::min(1.0, covered));
+}
+
+int Bounds::fewest(double least) const {
+  int low = 0;
+  int high = 2 * kMost;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (middle * of_unit_ + whole_gain(middle) >= least) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
 }
 
 std::vector<Bounds::Bound> Bounds::of_blocks(int lowest, double least) const {

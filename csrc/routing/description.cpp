@@ -152,7 +152,13 @@ double Description::text(std::uint32_t tool) const {
   const Entry& sums = entry(tool);
   const double product = static_cast<double>(sums.product) / kUnit;
   const double cosine = product * scale_ * catalog_.text_scale[tool];
-  return lower(1.0, kGain * (cosine + 0.5 * covered(tool)));
+  const double share = covered(tool);
+  return lower(1.0, kGain * (cosine + 0.5 * share) + whole_gain(share));
+}
+
+double Description::whole_gain(double covered) {
+  const double square = covered * covered;
+  return kWholeGain * square * square;
 }
 
 double Description::covered(std::uint32_t tool) const {

@@ -2,7 +2,7 @@
 //
 //   cosine  = sum of (q idf) (count idf) / (|q| |text|), q the likeness of a word to the prompt
 //   covered = min(1, sum of min(1, q) idf / asked), asked = idf of the prompt's content words
-//   description = min(1, 1.3 (cosine + covered / 2) / 1.5)
+//   description = min(1, 1.3 (cosine + covered / 2) / 1.5 + .3 covered^4)
 //   name = (share of the name's idf that was asked for) * min(1, that idf / asked)
 //
 // idf counts by how much a word tells (lexicon.hpp). The sums are whole numbers, so they do not
@@ -43,6 +43,9 @@ class Description {
   double cosine_share(const WordList& list) const { return list.weight * scale_; }
   double asked_share(const WordList& list) const;
   static constexpr double kGain = 1.3 / 1.5;
+  // What `covered` adds besides: hardly anything before it is all.
+  static double whole_gain(double covered);
+  static constexpr double kWholeGain = 0.3;
 
   // Reads all lists for some tools (ascending) that were not read before.
   void read(std::span<const std::uint32_t> tools);

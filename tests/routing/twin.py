@@ -216,7 +216,8 @@ class PlainIndex:
             fit = said * min(1.0, part / total)
             size = scale(length) * self.unknown
             text_size = ln(1.0 + 1.0 / (size * size)) if size > 0.0 else 0.0
-            description = min(1.0, (1.3 / 1.5) * (cosine + 0.5 * share))
+            whole = 0.3 * (share * share) * (share * share)
+            description = min(1.0, (1.3 / 1.5) * (cosine + 0.5 * share) + whole)
             out.append(Described(description, fit, held, share, known, said, text_size))
         return out
 

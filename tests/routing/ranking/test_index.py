@@ -39,6 +39,20 @@ def test_the_tool_whose_words_fit_comes_first() -> None:
     assert first.explanation is None
 
 
+def test_a_tool_that_has_every_word_comes_before_one_named_by_some() -> None:
+    index = ToolIndex.build(
+        [
+            {"name": "currency_calendar", "doc": "Show public holidays of a currency's country."},
+            {"name": "exchange", "doc": "Convert an amount of one currency to another by code."},
+            {"name": "trade_amount", "doc": "List trades above an amount."},
+            {"name": "mail", "doc": "Send a letter."},
+            {"name": "weather", "doc": "Tell the forecast."},
+        ]
+    )
+    best, second = index.rank("currency amount", 2)
+    assert (best.name, second.name) == ("exchange", "currency_calendar")
+
+
 def test_a_tool_without_words_in_common_scores_low() -> None:
     assert max(tool.score for tool in build().rank("book a flight to Rome")) < 0.1
 

@@ -48,7 +48,7 @@ def test_scores_are_raised_from_five_tools_on() -> None:
         {"name": "plot_prices", "doc": "Draw prices over time as a chart."},
     ]
     four, five = (
-        ToolIndex.build(some).rank("how many lines has this code", 1)[0]
+        ToolIndex.build(some).rank("how long is each file of code", 1)[0]
         for some in (tools[:4], tools)
     )
     assert four.name == five.name == "count_lines"
